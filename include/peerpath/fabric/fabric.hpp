@@ -1,0 +1,139 @@
+// The PCIe fabric: transactions go in with the time at which they are ready, deliveries come out with the exact time at
+// which they happen. What is simulated is written down in models/fabric/README.md.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "peerpath/fabric/topology.hpp"
+
+namespace peerpath::fabric {
+
+/// Something a device wants done; the fabric makes TLPs of it (MPS, MRRS, RCB, 4 KiB).
+struct Transaction {
+  std::uint64_t cookie = 0;   ///< the submitter's own; comes back in the delivery
+  NodeId target{};
+  pcie::Operation op = pcie::Operation::memory_write;
+  pcie::Purpose purpose = pcie::Purpose::payload;
+  pcie::Status answer = pcie::Status::success;  ///< how the completer will answer (decided by address decoding)
+  bool relaxed_ordering = false;
+  bool id_based_ordering = false;
+  bool notify_target = false;     ///< the target reacts to the arrival: bounds how far the fabric may compute
+  bool notify_requester = false;  ///< the requester reacts to the completion
+  std::uint64_t address = 0;      ///< splitting follows its low bits; at 4 GiB and above the header has four double words
+  Bytes bytes{};
+  Instant ready{};                ///< earliest start
+};
+
+/// A foreign completer's handle on a request that it must answer.
+using RequestId = Id<struct RequestTag, std::uint64_t>;
+
+enum class DeliveryKind : std::uint8_t {
+  arrived,    ///< a posted transaction is wholly taken in by its target
+  requested,  ///< one non-posted request reached an external endpoint: answer `request`
+  completed,  ///< a non-posted transaction has all its completions (or timed out)
+};
+
+/// What happened to a transaction. Deliveries come in the order of computation, not of `done`.
+struct Delivery {
+  DeliveryKind kind{};
+  bool notify = false;          ///< somebody declared to react
+  pcie::Operation op{};
+  pcie::Purpose purpose{};
+  pcie::Status status = pcie::Status::success;
+  NodeId requester{}, target{};
+  ChannelIndex channel{};       ///< of the requester
+  std::uint64_t cookie = 0;
+  RequestId request{};          ///< of `requested`
+  std::uint64_t address = 0;    ///< of the transaction, or of the one request of `requested`
+  Bytes bytes{};                ///< likewise
+  Instant ready{}, done{};
+};
+
+class DeliverySink {
+ public:
+  virtual ~DeliverySink() = default;
+  virtual void deliver(const Delivery& delivery) = 0;
+};
+
+/// What crossed one direction of one link on behalf of one requester for one purpose.
+struct Tally {
+  std::int64_t tlps = 0;
+  Bytes payload{};   ///< data bytes as padded to double words
+  Bytes overhead{};  ///< headers, digests, framing
+};
+
+/// One direction of one link, since the start.
+struct DirectionCounters {
+  std::int64_t dllps = 0;
+  Duration busy{};          ///< serialising TLPs
+  Duration queueing{};      ///< sum over TLPs of eligible -> start
+  Duration credit_stall{};  ///< the part of `queueing` in which the line was free and credits were missing
+  std::span<const Tally> tallies;  ///< [requester node * pcie::purposes + purpose]
+
+  const Tally& tally(NodeId requester, pcie::Purpose purpose) const {
+    return tallies[requester.value() * pcie::purposes + static_cast<std::size_t>(purpose)];
+  }
+};
+
+/// One TLP on one link direction, for traces and checkers.
+struct TlpRecord {
+  LinkId link{};
+  int direction = 0;
+  pcie::TlpClass tlp_class{};
+  pcie::Operation op{};
+  pcie::Purpose purpose{};
+  NodeId requester{}, target{};
+  std::uint64_t cookie = 0, address = 0;
+  Bytes payload{};     ///< in bytes of the double words carried
+  Instant start{}, end{};
+};
+
+class TlpObserver {
+ public:
+  virtual ~TlpObserver() = default;
+  virtual void observe(const TlpRecord& tlp) = 0;
+};
+
+/// A simulated PCIe domain. Contract: after `advance` has returned h, whatever is submitted later has ready >= h, and
+/// whoever is to react to a delivery with `notify` and done + reaction <= h has reacted before the next `advance`.
+class Fabric {
+ public:
+  virtual ~Fabric() = default;
+
+  /// Queues a transaction on one of the endpoint's channels; transactions of one channel and class start in order.
+  virtual void submit(NodeId requester, ChannelIndex channel, const Transaction& transaction) = 0;
+
+  /// Answers a request to an external endpoint: its data is ready at `ready`.
+  virtual void respond(RequestId request, Instant ready, pcie::Status status) = 0;
+
+  /// Computes everything that starts before h = min(limit, earliest `done` + reaction of a delivery with notify), and
+  /// returns h. Calling it again takes the reactions at h as submitted.
+  virtual Instant advance(Instant limit) = 0;
+
+  /// Takes a link out of service or back, from the last returned h on: TLPs and DLLPs already started are unharmed, no
+  /// new one starts while it is down.
+  virtual void set_link(LinkId link, bool up) = 0;
+
+  /// From the last returned h on, TLPs for `target` that start towards `router` on `ingress` leave it on `egress`.
+  virtual void set_route(NodeId router, LinkId ingress, NodeId target, LinkId egress) = 0;
+
+  virtual DirectionCounters counters(LinkId link, int direction) const = 0;
+
+  /// Sends a copy of every TLP to `observer` (nullptr: nobody). Costs a virtual call per TLP and hop.
+  virtual void observe(TlpObserver* observer) = 0;
+};
+
+/// How a fabric computes: as textbook events (the oracle), per TLP in closed form, or as trains of TLPs. All give the
+/// same times to the femtosecond.
+enum class Mode : std::uint8_t { event, tlp, train };
+
+constexpr std::array<EnumName<Mode>, 3> enum_names(Mode) {
+  return {{{"event", Mode::event}, {"tlp", Mode::tlp}, {"train", Mode::train}}};
+}
+
+/// Makes a fabric of a topology that `validate` accepts. The sink must outlive it.
+std::unique_ptr<Fabric> make_fabric(const Topology& topology, DeliverySink& sink, Mode mode = Mode::train);
+
+}  // namespace peerpath::fabric

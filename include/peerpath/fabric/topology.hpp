@@ -1,0 +1,94 @@
+// One PCIe domain as the fabric sees it: a tree of routers with endpoints as leaves. Plain data, checked by `validate`.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "peerpath/base/id.hpp"
+#include "peerpath/base/time.hpp"
+#include "peerpath/base/units.hpp"
+#include "peerpath/pcie/tlp.hpp"
+
+namespace peerpath::fabric {
+
+using NodeId = Id<struct NodeTag>;          ///< a router or an endpoint, in one numbering
+using LinkId = Id<struct LinkTag>;
+using ChannelIndex = Id<struct ChannelTag>; ///< queue of an endpoint; 0 is its completer, 1.. are its own
+
+/// Flow-control credits that a receiver advertises for one class. 0 means infinite (PCIe Base Spec 2.6.1).
+struct Credits {
+  int header = 0;  ///< TLPs
+  int data = 0;    ///< units of 16 B
+};
+
+/// One direction of a link: the transmitter's serialiser, the wire, and the buffer of the receiver.
+struct LinkDirection {
+  BitRate rate{};                                   ///< bits per second left for TLPs and DLLPs (encoding, SKP taken off)
+  Bytes framing = pcie::link_framing;               ///< link-layer bytes that go with each TLP; 0 in FLIT mode
+  Duration propagation{};
+  std::array<Credits, pcie::tlp_classes> credits{}; ///< by TlpClass
+  Duration update_fc{};                             ///< from buffer space freed to credit usable at the transmitter
+  Duration ack_interval{};                          ///< TLPs received at least this far apart cause one ACK each; 0: none
+  Duration fc_interval{};                           ///< the same for UpdateFC, for all classes together; 0: none
+};
+
+/// A link between two nodes; `direction[0]` carries a to b, `direction[1]` b to a.
+struct Link {
+  NodeId a, b;
+  std::array<LinkDirection, 2> direction{};
+};
+
+/// A serial resource: each TLP occupies it for `per_tlp` plus its payload at `rate` (0 bit/s: no time per byte).
+struct ServiceTime {
+  Duration per_tlp{};
+  BitRate rate{};
+};
+
+/// Routes TLPs between its ports: a switch, or the inside of a root complex. At most 21 ports.
+struct Router {
+  Duration latency{};  ///< cut-through, from head in to head out
+};
+
+/// A leaf: a function that requests, completes, or both.
+struct Endpoint {
+  Bytes max_payload{256};        ///< MPS of what it sends
+  Bytes max_read_request{512};   ///< MRRS
+  Bytes max_completion{256};     ///< completions end at multiples of this address step; a multiple of its RCB, <= MPS
+  int tags = 256;                ///< non-posted requests outstanding
+  bool ecrc = false;             ///< adds a TLP digest of 4 B to all that it sends
+  Duration completion_timeout{}; ///< ends a request whose completer gives no answer
+  std::array<ServiceTime, pcie::tlp_classes> service{};  ///< how it takes in TLPs of each class
+  Duration read_latency{};       ///< request taken in to first data ready
+  Duration read_jitter{};        ///< adds a deterministic 0..read_jitter to each request's latency
+  BitRate read_rate{};           ///< rate at which completion data becomes ready; 0: all at once
+  bool external = false;         ///< requests are answered through Fabric::respond, not by the fabric
+  Duration reaction{};           ///< promise: what it submits because of a notice comes at least this long after it
+  int channels = 1;              ///< own channels, numbered from 1
+};
+
+/// A node is a router or an endpoint.
+struct Node {
+  std::string name;
+  bool is_endpoint = false;
+  Router router{};
+  Endpoint endpoint{};
+};
+
+/// The nodes and links of one domain. Node n is `nodes[n]`; port p of a node is the p-th link that names it.
+struct Topology {
+  std::vector<Node> nodes;
+  std::vector<Link> links;
+  std::uint64_t seed = 0;  ///< of the read jitter
+
+  NodeId add_router(std::string name, Router router);
+  NodeId add_endpoint(std::string name, Endpoint endpoint);
+  LinkId connect(NodeId a, NodeId b, LinkDirection a_to_b, LinkDirection b_to_a);
+};
+
+/// What is wrong with a topology, one sentence each: not a tree, an endpoint without or with two links, no rate, MPS or
+/// data credits that cannot hold a TLP, too many ports. Empty when it can be simulated.
+std::vector<std::string> validate(const Topology& topology);
+
+}  // namespace peerpath::fabric
