@@ -1,0 +1,180 @@
+// What a scenario can set on each kind of device. One struct a kind; `fields()` is the only list of its options.
+#pragma once
+
+#include <array>
+#include <string>
+#include <tuple>
+
+#include "peerpath/base/field.hpp"
+#include "peerpath/base/units.hpp"
+
+namespace peerpath::device {
+
+using namespace literals;
+using namespace std::chrono_literals;
+
+/// What every PCIe function has in its configuration space or data sheet.
+struct FunctionConfig {
+  Bytes max_payload_supported = 512_B;
+  Bytes max_payload = 256_B;
+  Bytes max_read_request = 512_B;
+  int tags = 256;
+  Duration completion_timeout = 50ms;
+
+  static constexpr auto fields() {
+    return std::tuple{
+        field("max_payload_supported", &FunctionConfig::max_payload_supported, "Largest MPS that the function can do")
+            .at_least(128_B).at_most(4096_B),
+        field("max_payload", &FunctionConfig::max_payload, "MPS: largest data block of a TLP that it sends")
+            .at_least(128_B).at_most(4096_B),
+        field("max_read_request", &FunctionConfig::max_read_request, "MRRS: largest read request")
+            .at_least(128_B).at_most(4096_B),
+        field("tags", &FunctionConfig::tags, "Non-posted requests outstanding: 32, 256 or up to 768 (10-bit tags)")
+            .at_least(1).at_most(768),
+        field("completion_timeout", &FunctionConfig::completion_timeout, "Ends a request that nobody answers")
+            .at_least(50us)};
+  }
+};
+
+/// A PCIe switch, or one level of it.
+struct SwitchConfig {
+  Duration latency = 110ns;
+
+  static constexpr auto fields() {
+    return std::tuple{field("latency", &SwitchConfig::latency, "Cut-through latency, head in to head out")
+                          .from("typical Gen4/Gen5 switch product briefs: 105..115 ns")};
+  }
+};
+
+/// The root complex: root ports and the way to host memory.
+struct RootComplexConfig {
+  Duration latency = 150ns;
+
+  static constexpr auto fields() {
+    return std::tuple{field("latency", &RootComplexConfig::latency, "Port to port, and port to memory").from("assumed")};
+  }
+};
+
+/// DRAM of the host behind the root complex named by `at`.
+struct HostMemoryConfig {
+  std::string at;
+  Bytes size = 64_GiB;
+  BitRate write_rate = BitRate{1'600'000'000'000};
+  BitRate read_rate = BitRate{1'600'000'000'000};
+  Duration read_latency = 90ns;
+
+  static constexpr auto fields() {
+    return std::tuple{
+        field("at", &HostMemoryConfig::at, "The root complex that it belongs to"),
+        field("size", &HostMemoryConfig::size, "Capacity"),
+        field("write_rate", &HostMemoryConfig::write_rate, "Sustained write bandwidth").from("assumed: 8 channels DDR5-4800 at 65 %"),
+        field("read_rate", &HostMemoryConfig::read_rate, "Sustained read bandwidth").from("assumed: as write_rate"),
+        field("read_latency", &HostMemoryConfig::read_latency, "Request to first data").from("assumed")};
+  }
+};
+
+/// The cores that run the driver and the protocol, at the root complex named by `at`.
+struct HostCpuConfig {
+  std::string at;
+  int cores = 4;
+  Duration interrupt_cost = 1500ns;
+  Duration wakeup_cost = 1us;
+  Duration packet_cost = 80ns;
+  Duration byte_cost_per_kib = Duration{0};
+  BitRate copy_rate = BitRate{80'000'000'000};
+  Duration doorbell_cost = 100ns;
+
+  static constexpr auto fields() {
+    return std::tuple{
+        field("at", &HostCpuConfig::at, "The root complex that it belongs to"),
+        field("cores", &HostCpuConfig::cores, "Cores that serve receive and transmit queues, one a queue in turn").at_least(1).at_most(256),
+        field("interrupt_cost", &HostCpuConfig::interrupt_cost, "Interrupt to the driver's poll loop").from("assumed"),
+        field("wakeup_cost", &HostCpuConfig::wakeup_cost, "Waking the thread that waits for data").from("assumed"),
+        field("packet_cost", &HostCpuConfig::packet_cost, "Driver and protocol work per packet").from("assumed"),
+        field("byte_cost_per_kib", &HostCpuConfig::byte_cost_per_kib, "Protocol work per KiB of payload that the CPU touches without copying").from("assumed"),
+        field("copy_rate", &HostCpuConfig::copy_rate, "One core copying between two buffers in DRAM").from("assumed"),
+        field("doorbell_cost", &HostCpuConfig::doorbell_cost, "An MMIO write by a core").from("assumed")};
+  }
+};
+
+/// A GPU: memory behind a BAR, and copy engines.
+struct GpuConfig {
+  FunctionConfig function{};
+  Bytes memory = 80_GiB;
+  Bytes bar_size = 128_GiB;
+  BitRate write_rate = BitRate{3'200'000'000'000};
+  BitRate read_rate = BitRate{3'200'000'000'000};
+  Duration read_latency = 600ns;
+  int copy_engines = 2;
+  Duration copy_setup = 1500ns;
+
+  static constexpr auto fields() {
+    return std::tuple{
+        field("function", &GpuConfig::function, "PCIe function"),
+        field("memory", &GpuConfig::memory, "HBM capacity"),
+        field("bar_size", &GpuConfig::bar_size, "Aperture through which peers reach the memory; a power of two"),
+        field("write_rate", &GpuConfig::write_rate, "Rate at which peer writes drain into memory").from("assumed"),
+        field("read_rate", &GpuConfig::read_rate, "Rate at which peer reads are served").from("assumed"),
+        field("read_latency", &GpuConfig::read_latency, "Peer read: request to first data").from("assumed"),
+        field("copy_engines", &GpuConfig::copy_engines, "DMA engines of its own").at_least(1).at_most(16),
+        field("copy_setup", &GpuConfig::copy_setup, "Submission of a copy to its first read").from("assumed")};
+  }
+};
+
+/// A 200 Gb/s Ethernet NIC with header split, receive-side scaling and flow steering.
+struct NicConfig {
+  FunctionConfig function{};
+  BitRate wire_rate = 200_Gbps;
+  int queues = 4;
+  int ring_entries = 1024;
+  Bytes buffer_size = 4_KiB;
+  Bytes header_buffer_size = 256_B;
+  bool header_split = true;
+  Bytes rx_fifo = 512_KiB;
+  Duration pipeline_latency = 300ns;
+  int prefetch = 32;
+  int writeback_batch = 4;
+  Duration writeback_timeout = 1us;
+  Duration interrupt_moderation = 20us;
+  int interrupt_frames = 64;
+  Bytes mtu = 9000_B;
+
+  static constexpr auto fields() {
+    return std::tuple{
+        field("function", &NicConfig::function, "PCIe function"),
+        field("wire_rate", &NicConfig::wire_rate, "Line rate of the Ethernet port").at_least(1_Gbps).at_most(BitRate{1'600'000'000'000}),
+        field("queues", &NicConfig::queues, "Receive queues, and as many transmit queues").at_least(1).at_most(1024),
+        field("ring_entries", &NicConfig::ring_entries, "Entries of each ring; a power of two").at_least(16).at_most(32768),
+        field("buffer_size", &NicConfig::buffer_size, "Size of a posted receive buffer").at_least(256_B).at_most(64_KiB),
+        field("header_buffer_size", &NicConfig::header_buffer_size, "Size of a header buffer").at_least(64_B).at_most(1024_B),
+        field("header_split", &NicConfig::header_split, "Headers to header buffers, payload to payload buffers"),
+        field("rx_fifo", &NicConfig::rx_fifo, "On-chip buffer for frames that wait for PCIe or for a buffer; drops when full").from("assumed"),
+        field("pipeline_latency", &NicConfig::pipeline_latency, "Last bit in to first DMA, without waiting").from("assumed"),
+        field("prefetch", &NicConfig::prefetch, "Buffer descriptors fetched at a time").at_least(1).at_most(256),
+        field("writeback_batch", &NicConfig::writeback_batch, "Completions written together").at_least(1).at_most(64),
+        field("writeback_timeout", &NicConfig::writeback_timeout, "Longest wait for a batch to fill"),
+        field("interrupt_moderation", &NicConfig::interrupt_moderation, "Least time between interrupts of one queue"),
+        field("interrupt_frames", &NicConfig::interrupt_frames, "Frames that cause an interrupt before that time is over").at_least(1),
+        field("mtu", &NicConfig::mtu, "Largest IP packet").at_least(576_B).at_most(65535_B)};
+  }
+};
+
+/// A card that does nothing but DMA: the benchmark card of pcie-bench, or a load generator.
+struct DmaCardConfig {
+  FunctionConfig function{};
+  Bytes memory = 64_MiB;
+  int outstanding = 64;
+  Duration read_issue = Duration{0};
+  Duration write_issue = Duration{0};
+
+  static constexpr auto fields() {
+    return std::tuple{
+        field("function", &DmaCardConfig::function, "PCIe function"),
+        field("memory", &DmaCardConfig::memory, "Memory behind its BAR"),
+        field("outstanding", &DmaCardConfig::outstanding, "DMA transfers in flight").at_least(1).at_most(65536),
+        field("read_issue", &DmaCardConfig::read_issue, "Least time between the starts of two reads"),
+        field("write_issue", &DmaCardConfig::write_issue, "Least time between the starts of two writes")};
+  }
+};
+
+}  // namespace peerpath::device

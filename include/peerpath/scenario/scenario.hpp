@@ -1,0 +1,176 @@
+// A scenario as typed values: what the JSON file says after presets, `extends` and `--set`, checked as a whole.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "peerpath/device/config.hpp"
+#include "peerpath/pcie/link_shape.hpp"
+
+namespace peerpath::scenario {
+
+using namespace literals;
+using namespace std::chrono_literals;
+
+using DeviceConfig = std::variant<device::RootComplexConfig, device::HostMemoryConfig, device::HostCpuConfig,
+                                  device::SwitchConfig, device::NicConfig, device::GpuConfig, device::DmaCardConfig>;
+
+/// One entry of `devices`; the JSON key is its name, `kind` selects the alternative.
+struct Device {
+  std::string name;
+  DeviceConfig config;
+};
+
+/// Credits advertised by the receivers of a link; 0 means infinite.
+struct CreditConfig {
+  int posted_header = 128, posted_data = 2048;
+  int non_posted_header = 128, non_posted_data = 128;
+  int completion_header = 0, completion_data = 0;
+
+  static constexpr auto fields() {
+    return std::tuple{
+        field("posted_header", &CreditConfig::posted_header, "Posted TLPs; 0 is infinite").at_least(0),
+        field("posted_data", &CreditConfig::posted_data, "Posted data in units of 16 B; 0 is infinite").at_least(0),
+        field("non_posted_header", &CreditConfig::non_posted_header, "Non-posted TLPs; 0 is infinite").at_least(0),
+        field("non_posted_data", &CreditConfig::non_posted_data, "Non-posted data in units of 16 B; 0 is infinite").at_least(0),
+        field("completion_header", &CreditConfig::completion_header, "Completions; 0 is infinite").at_least(0),
+        field("completion_data", &CreditConfig::completion_data, "Completion data in units of 16 B; 0 is infinite").at_least(0)};
+  }
+};
+
+/// A PCIe link. `from` is the end nearer to the root complex, `to` the farther one; an end is a device, or
+/// "device.port" for a numbered or named port of a switch or root complex (each port takes one link).
+struct Link {
+  std::string from, to;
+  int generation = 5;
+  int width = 16;
+  pcie::DllpAccounting dllp = pcie::DllpAccounting::counted;
+  double link_share = 1.0;
+  Duration propagation = 10ns;
+  Duration update_fc = 60ns;
+  CreditConfig credits{};
+
+  static constexpr auto fields() {
+    return std::tuple{
+        field("from", &Link::from, "Upstream end: device, or device.port"),
+        field("to", &Link::to, "Downstream end: device, or device.port"),
+        field("generation", &Link::generation, "PCIe generation").at_least(1).at_most(6),
+        field("width", &Link::width, "Lanes: 1, 2, 4, 8, 12 or 16").at_least(1).at_most(16),
+        field("dllp", &Link::dllp, "How link-layer packets are charged"),
+        field("link_share", &Link::link_share, "What a real link achieves of the modelled rate").at_least(0.01).at_most(1.0).from("fitted where a preset says so"),
+        field("propagation", &Link::propagation, "Wire and PHY, one way"),
+        field("update_fc", &Link::update_fc, "Buffer freed to credit usable by the sender"),
+        field("credits", &Link::credits, "Credits advertised at both ends")};
+  }
+};
+
+/// What a traffic entry does.
+enum class TrafficKind : std::uint8_t {
+  receive,   ///< frames arrive at a NIC and go to host or GPU memory
+  transmit,  ///< a NIC sends from host or GPU memory
+  write,     ///< a device writes to another by DMA
+  read,      ///< a device reads from another by DMA
+};
+constexpr std::array<EnumName<TrafficKind>, 4> enum_names(TrafficKind) {
+  return {{{"receive", TrafficKind::receive}, {"transmit", TrafficKind::transmit}, {"write", TrafficKind::write},
+           {"read", TrafficKind::read}}};
+}
+
+/// When frames or transfers come.
+enum class ArrivalLaw : std::uint8_t { regular, jittered, poisson, burst };
+constexpr std::array<EnumName<ArrivalLaw>, 4> enum_names(ArrivalLaw) {
+  return {{{"regular", ArrivalLaw::regular}, {"jittered", ArrivalLaw::jittered}, {"poisson", ArrivalLaw::poisson},
+           {"burst", ArrivalLaw::burst}}};
+}
+
+/// Which way received payload reaches the GPU.
+enum class DataPath : std::uint8_t {
+  zero_copy,  ///< the NIC writes payload straight to `to`
+  bounce,     ///< the NIC writes to host memory, the CPU copies, the GPU's copy engine fetches it to `to`
+};
+constexpr std::array<EnumName<DataPath>, 2> enum_names(DataPath) {
+  return {{{"zero_copy", DataPath::zero_copy}, {"bounce", DataPath::bounce}}};
+}
+
+/// One source of traffic.
+struct Traffic {
+  std::string name;
+  TrafficKind kind = TrafficKind::receive;
+  std::string from;
+  std::string to;
+  std::string headers_to;
+  DataPath path = DataPath::zero_copy;
+  BitRate rate = 200_Gbps;
+  std::vector<Bytes> sizes{4_KiB};
+  int flows = 16;
+  ArrivalLaw arrival = ArrivalLaw::regular;
+  int burst = 32;
+  std::string capture;
+  double time_scale = 1.0;
+  Bytes window = 64_MiB;
+
+  static constexpr auto fields() {
+    return std::tuple{
+        field("name", &Traffic::name, "How metrics call it; the default is its kind and place in the list"),
+        field("kind", &Traffic::kind, "What happens"),
+        field("from", &Traffic::from, "receive, transmit: the NIC; write, read: the device that does the DMA"),
+        field("to", &Traffic::to, "Memory that the payload goes to (receive, write) or comes from (transmit, read): a GPU, DMA card or host memory"),
+        field("headers_to", &Traffic::headers_to, "receive, transmit: host memory that holds headers and rings"),
+        field("path", &Traffic::path, "receive, transmit: zero copy, or bounced through host memory"),
+        field("rate", &Traffic::rate, "receive, transmit: rate on the wire, preamble and gap included; write, read: payload offered"),
+        field("sizes", &Traffic::sizes, "Payload bytes of a frame or transfer; several are taken in turn"),
+        field("flows", &Traffic::flows, "TCP connections, or address streams").at_least(1).at_most(1'000'000),
+        field("arrival", &Traffic::arrival, "When they come"),
+        field("burst", &Traffic::burst, "Frames that come back to back, for arrival burst").at_least(1),
+        field("capture", &Traffic::capture, "receive: pcap or pcapng file whose frames are replayed instead of a pattern"),
+        field("time_scale", &Traffic::time_scale, "Stretches the capture's own timing: 2 is half the speed").at_least(0.000001).at_most(1000000.0),
+        field("window", &Traffic::window, "write, read: addresses are taken in turn from a window of this size").at_least(4_KiB)};
+  }
+};
+
+/// How long to simulate.
+struct Run {
+  Duration warmup = 20us;
+  Duration measure = 200us;
+  int seed = 1;
+  Duration quantum = 1us;
+
+  static constexpr auto fields() {
+    return std::tuple{
+        field("warmup", &Run::warmup, "Simulated before counting starts"),
+        field("measure", &Run::measure, "Simulated time that counts").at_least(1us),
+        field("seed", &Run::seed, "Of all randomness").at_least(0),
+        field("quantum", &Run::quantum, "Longest batch of the fabric; changes speed, never results").at_least(1ns)};
+  }
+};
+
+/// One thing that must be true of the results.
+struct Expectation {
+  std::string metric;
+  std::optional<double> equals, at_least, at_most, within_percent;
+
+  static constexpr auto fields() {
+    return std::tuple{
+        field("metric", &Expectation::metric, "Name of a metric, as in the result table"),
+        field("equals", &Expectation::equals, "Value that it must have"),
+        field("within_percent", &Expectation::within_percent, "Allowed distance from `equals`"),
+        field("at_least", &Expectation::at_least, "Lower bound"),
+        field("at_most", &Expectation::at_most, "Upper bound")};
+  }
+};
+
+/// A whole scenario.
+struct Scenario {
+  std::string name;         ///< path below scenarios/ without .json, or the file's stem
+  std::string description;
+  std::string source;       ///< where its numbers come from
+  std::vector<Device> devices;
+  std::vector<Link> links;
+  std::vector<Traffic> traffic;
+  Run run;
+  std::vector<Expectation> expect;
+};
+
+}  // namespace peerpath::scenario
