@@ -1,0 +1,174 @@
+// What a run found out. A shell (models/sc) fills `Results` with counts; `finish` (models/observe) derives every named
+// metric, the bottleneck, the way of the payload and the verdicts from them, so that a name has one origin.
+//
+// Names of metrics, the same in `expect`, the result table and results.json:
+//
+//   <traffic>.offered_gbps  .goodput_gbps  .offered_packets  .delivered_packets  .dropped_packets  .payload_bytes
+//   <traffic>.loss_percent  .latency_{min,mean,p50,p90,p99,p999,max}_ns
+//   <link>.<up|down>.<purpose>_bytes   payload header descriptor completion_entry doorbell interrupt control
+//   <link>.<up|down>.overhead_bytes  .dllp_bytes  .wire_bytes  .tlps  .dllps  .payload_gbps  .wire_gbps
+//   <link>.<up|down>.utilisation_percent  .queueing_percent  .credit_stall_percent
+//   <link>.payload_crossings           payload bytes on both directions, over all payload delivered: 0 is "not at all"
+//   <host cpu>.cores_busy  .utilisation_percent  .copied_bytes  .copied_gbps
+//   <host memory>.read_bytes  .written_bytes  .read_gbps  .written_gbps  .utilisation_percent      (a GPU's memory too)
+//   <device>.<anything else>           added by the shell itself to `metrics`: nic0.interrupts, nic0.rx_fifo_peak_bytes
+//   run.simulated_ns
+//
+// <traffic> is the traffic entry's name. <link> is "<farther device>-<nearer device>" without ports: "switch0-rc0" is the
+// upstream link of switch0. `up` is towards the root complex. A name carries its unit. All counts are of the measured
+// window (after warm-up). `header` is protocol headers split from payload; TLP headers and framing are `overhead`.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "peerpath/base/time.hpp"
+#include "peerpath/base/units.hpp"
+#include "peerpath/observe/histogram.hpp"
+#include "peerpath/pcie/tlp.hpp"
+
+namespace peerpath::observe {
+
+/// An exact decimal number: `digits` times ten to the power of minus `places`. Results hold no binary fractions, so
+/// they print the same everywhere.
+struct Decimal {
+  std::int64_t digits = 0;
+  int places = 0;
+
+  double value() const;
+  bool operator==(const Decimal&) const = default;
+};
+
+/// The number as text without trailing zeros: "195.7", "0", "-1.25".
+std::string to_string(Decimal number);
+
+/// numerator / denominator, rounded half up to `places` decimals; 0 for a denominator of 0. Computed in 128 bits.
+Decimal quotient(WideInt numerator, WideInt denominator, int places);
+
+/// One named number.
+struct Metric {
+  std::string name;
+  std::string unit;  ///< "Gb/s", "ns", "B", "%", "1" (a count or a ratio)
+  Decimal value;
+  std::string doc;
+};
+
+enum class Direction : std::uint8_t { up, down };  ///< towards the root complex, and away from it
+constexpr std::array<EnumName<Direction>, 2> enum_names(Direction) {
+  return {{{"up", Direction::up}, {"down", Direction::down}}};
+}
+
+/// One line of the byte ledger: what crossed one direction of one link for one requester and purpose.
+struct LedgerRow {
+  std::string requester;  ///< device whose transaction it is; completions count for the requester, not the completer
+  pcie::Purpose purpose{};
+  std::int64_t tlps = 0;
+  Bytes payload{};   ///< data bytes, as padded to double words
+  Bytes overhead{};  ///< TLP headers, digests, framing
+};
+
+/// One direction of one link in the measured window.
+struct LinkDirectionResult {
+  std::vector<LedgerRow> rows;  ///< those that are not all zero
+  std::int64_t dllps = 0;
+  BitRate rate{};
+  Duration busy{};  ///< serialising TLPs
+  Duration queueing{};
+  Duration credit_stall{};
+};
+
+struct LinkResult {
+  std::string name;         ///< "<farther>-<nearer>"
+  std::string nearer, farther;
+  std::string shape;        ///< "Gen5 x16"
+  LinkDirectionResult up, down;
+};
+
+/// One traffic entry in the measured window.
+struct TrafficResult {
+  std::string name;
+  std::string kind;                     ///< spelling of scenario::TrafficKind
+  std::string path;                     ///< spelling of scenario::DataPath
+  std::string from, to;
+  std::vector<std::string> requesters;  ///< functions that move its payload: nic0, and for a bounce gpu0 as well
+  std::int64_t offered_packets = 0;     ///< frames or transfers
+  std::int64_t delivered_packets = 0;
+  std::int64_t dropped_packets = 0;
+  Bytes offered_payload{};
+  Bytes delivered_payload{};            ///< user bytes at their destination
+  Histogram latency;                    ///< receive: last bit on the wire to payload and completion usable; else issue to done
+};
+
+/// Cores of a host.
+struct CpuResult {
+  std::string name;
+  int cores = 0;
+  Duration busy{};  ///< summed over the cores
+  Bytes copied{};
+};
+
+/// A memory: host DRAM, or a GPU's.
+struct MemoryResult {
+  std::string name;
+  Bytes read{}, written{};
+  BitRate read_rate{}, write_rate{};
+};
+
+/// Anything that can be the limit and is not a link, CPU or memory: an Ethernet port, a DMA engine, a pool of tags.
+struct Resource {
+  std::string name;  ///< "nic0 Ethernet port"
+  Duration busy{};
+  Duration capacity{};  ///< `busy` that would be 100 %: the window times the number of units
+};
+
+/// Something that went wrong in the modelled hardware: drops, unsupported requests, time-outs. A value, not an error.
+struct Fault {
+  std::string device;
+  std::string what;  ///< "completion timeout", "frame dropped: no buffer"
+  std::int64_t count = 0;
+  Instant first{};
+};
+
+enum class Verdict : std::uint8_t { ok, failed };
+
+/// A checked `expect` entry.
+struct ExpectationResult {
+  std::string metric;
+  std::string wanted;  ///< "= 195.7 +-0.5 %", ">= 190"
+  Decimal found;
+  std::string unit;
+  Verdict verdict{};
+};
+
+/// How busy something was; the busiest one is the bottleneck.
+struct Utilisation {
+  std::string name;
+  Decimal percent;
+};
+
+/// One run. The first part is filled by the shell, the second by `finish`.
+struct Results {
+  Duration window{};        ///< measured time that was really simulated
+  Duration wanted_window{}; ///< that the scenario asks for
+  bool complete = true;     ///< false after an interrupt: all counts are of the time until then
+  std::vector<TrafficResult> traffic;
+  std::vector<LinkResult> links;
+  std::vector<CpuResult> cpus;
+  std::vector<MemoryResult> memories;
+  std::vector<Resource> resources;
+  std::vector<Fault> faults;
+  std::vector<Metric> metrics;            ///< in: the shell's own; out: those of the list above first
+  std::vector<std::string> conservation;  ///< violations of the byte ledger (models/observe/ledger.hpp); empty is good
+
+  std::vector<std::string> ways;          ///< for each traffic entry, which way its payload went, as a sentence
+  std::vector<Utilisation> utilisation;   ///< busiest first
+  std::string bottleneck;                 ///< one sentence
+  std::vector<ExpectationResult> expectations;
+};
+
+/// The metric called `name`, or nullptr.
+const Metric* find_metric(const Results& results, const std::string& name);
+
+}  // namespace peerpath::observe
