@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "peerpath/base/address.hpp"
 #include "peerpath/scenario/load.hpp"
 
 namespace peerpath::scenario {
