@@ -1,0 +1,40 @@
+#include "fabric/wiring.hpp"
+
+#include "peerpath/base/fail.hpp"
+
+namespace peerpath::fabric {
+
+Wiring::Wiring(const Topology& topology)
+    : ports_(topology.nodes.size()), next_(topology.nodes.size() * topology.nodes.size()) {
+  for (std::size_t l = 0; l < topology.links.size(); ++l) {
+    const Link& link = topology.links[l];
+    const LinkId id{static_cast<std::uint16_t>(l)};
+    auto& at_a = ports_[link.a.value()];
+    auto& at_b = ports_[link.b.value()];
+    const auto port_a = static_cast<int>(at_a.size()), port_b = static_cast<int>(at_b.size());
+    at_a.push_back({id, 0, link.b, port_b});
+    at_b.push_back({id, 1, link.a, port_a});
+  }
+  // From each destination walk outwards: a node's next port is the one by which the walk reached it.
+  for (std::size_t to = 0; to < ports_.size(); ++to) {
+    std::vector<NodeId> reached{NodeId{static_cast<std::uint16_t>(to)}};
+    std::vector<bool> seen(ports_.size());
+    seen[to] = true;
+    for (std::size_t i = 0; i < reached.size(); ++i)
+      for (const Port& port : ports(reached[i])) {
+        if (seen[port.peer.value()]) continue;
+        seen[port.peer.value()] = true;
+        next_[port.peer.value() * ports_.size() + to] = port.peer_port;
+        reached.push_back(port.peer);
+      }
+  }
+}
+
+int Wiring::port_of(NodeId node, LinkId link) const {
+  const auto all = ports(node);
+  for (std::size_t p = 0; p < all.size(); ++p)
+    if (all[p].link == link) return static_cast<int>(p);
+  fail("the link does not end at this node");
+}
+
+}  // namespace peerpath::fabric

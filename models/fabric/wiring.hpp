@@ -1,0 +1,43 @@
+// Which link lies at which port of which node, and the way through the tree.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "peerpath/fabric/topology.hpp"
+
+namespace peerpath::fabric {
+
+/// Ports of a router and queues of an endpoint: three FIFOs for each make at most 63 slots.
+inline constexpr std::size_t max_ingresses = 21;
+
+/// One end of a link, seen from its node.
+struct Port {
+  LinkId link{};
+  int outgoing = 0;   ///< the direction of the link that leaves the node; the other one comes in
+  NodeId peer{};
+  int peer_port = 0;  ///< the number of this link's port at the peer
+};
+
+/// Ports of all nodes and the default routes of a topology that `validate` accepts.
+class Wiring {
+ public:
+  explicit Wiring(const Topology& topology);
+
+  std::span<const Port> ports(NodeId node) const { return ports_[node.value()]; }
+
+  /// The port of `node` at which `link` ends; `fail`s if there is none.
+  int port_of(NodeId node, LinkId link) const;
+
+  /// The port by which the tree's only path from `node` to `to` begins; 0 if they are the same.
+  int next_port(NodeId node, NodeId to) const { return next_[node.value() * ports_.size() + to.value()]; }
+  LinkId next_link(NodeId node, NodeId to) const {
+    return ports(node)[static_cast<std::size_t>(next_port(node, to))].link;
+  }
+
+ private:
+  std::vector<std::vector<Port>> ports_;
+  std::vector<int> next_;
+};
+
+}  // namespace peerpath::fabric
