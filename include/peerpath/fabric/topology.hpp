@@ -81,6 +81,10 @@ struct Topology {
   std::vector<Node> nodes;
   std::vector<Link> links;
   std::uint64_t seed = 0;  ///< of the read jitter
+  /// Promise: a notice at one endpoint causes submissions at another one no sooner than this after it.
+  Duration side_latency{};
+  /// Whether links or routes may be changed in reaction to a notice, rather than only at a limit of `advance`.
+  bool reconfigures = true;
 
   NodeId add_router(std::string name, Router router);
   NodeId add_endpoint(std::string name, Endpoint endpoint);
