@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""The layer check catches what it is there to catch: each mistake is planted in a scratch copy of the tree.
+
+usage: check_layers_test.py ROOT
+"""
+
+import os
+import shutil
+import sys
+import tempfile
+import unittest
+
+import check_layers
+import source_tree
+
+ROOT = "."
+
+
+class PlantedInclude(unittest.TestCase):
+    def setUp(self):
+        self.root = tempfile.mkdtemp(prefix="layers.")
+        self.addCleanup(shutil.rmtree, self.root)
+        for path in source_tree.files(ROOT, source_tree.CXX):
+            os.makedirs(os.path.dirname(os.path.join(self.root, path)), exist_ok=True)
+            shutil.copy(os.path.join(ROOT, path), os.path.join(self.root, path))
+
+    def plant(self, path, line):
+        os.makedirs(os.path.dirname(os.path.join(self.root, path)), exist_ok=True)
+        with open(os.path.join(self.root, path), "a", encoding="utf-8") as file:
+            file.write(line + "\n")
+
+    def new_problems(self):
+        before = set(check_layers.problems(ROOT))
+        return [p for p in check_layers.problems(self.root) if p not in before]
+
+    def assert_refused(self, path, line, expected):
+        self.plant(path, line)
+        found = self.new_problems()
+        self.assertTrue(any(p.startswith(path + ":") and expected in p for p in found), f"not refused: {found}")
+
+    def test_an_untouched_copy_gives_the_same_verdict(self):
+        self.assertEqual(self.new_problems(), [])
+
+    def test_systemc_in_core(self):
+        self.assert_refused("models/core/pcie/planted.cpp", "#include <systemc>", ":1: core may not include <systemc>")
+
+    def test_systemc_at_the_end_of_an_existing_file(self):
+        path = next(p for p in source_tree.files(ROOT, (".cpp",)) if p.startswith("models/fabric/"))
+        self.assert_refused(path, "#include <systemc>", "fabric may not include <systemc>")
+
+    def test_systemc_in_core_through_a_header_of_sc(self):
+        self.plant("models/sc/planted.hpp", "#include <systemc>")
+        self.assert_refused("models/core/pcie/planted.cpp", '#include "sc/planted.hpp"', "core may not use sc")
+
+    def test_systemc_in_core_through_a_header_of_its_own(self):
+        self.plant("models/core/pcie/planted.hpp", "#include <tlm>")
+        self.assert_refused("models/core/pcie/planted.cpp", '#include "core/pcie/planted.hpp"',
+                            "core may not reach <tlm>, and does through core/pcie/planted.hpp")
+
+    def test_json_in_fabric(self):
+        self.assert_refused("models/fabric/planted.cpp", "#include <nlohmann/json.hpp>", "fabric may not include")
+
+    def test_input_output_and_threads_in_core(self):
+        self.assert_refused("models/core/net/planted.cpp", "#include <iostream>", "core may not include <iostream>")
+        self.assert_refused("models/core/net/planted2.cpp", "#include <thread>", "core may not include <thread>")
+
+    def test_wall_clock_in_fabric(self):
+        self.assert_refused("models/fabric/planted.cpp", "auto t = std::chrono::steady_clock::now();", "may not ask")
+
+    def test_anything_in_base(self):
+        self.assert_refused("models/base/planted.cpp", '#include "peerpath/fabric/fabric.hpp"',
+                            "base may not use fabric")
+        self.assert_refused("models/base/planted2.cpp", "#include <tl/expected.hpp>", "base may not include")
+
+    def test_third_party_header_in_a_public_one_of_scenario(self):
+        self.assert_refused("include/peerpath/scenario/planted.hpp", "#include <nlohmann/json.hpp>",
+                            "private to scenario")
+
+    def test_systemc_in_validation(self):
+        self.assert_refused("validation/compare/planted.cpp", "#include <systemc>", "validation may not include")
+
+    def test_model_headers_in_a_qemu_device(self):
+        self.assert_refused("qemu-devices/planted.c", '#include "peerpath/fabric/fabric.hpp"',
+                            "qemu-devices may not use fabric")
+
+    def test_an_include_in_a_comment_is_none(self):
+        self.plant("models/core/pcie/planted.cpp", "// #include <systemc>\n/*\n#include <systemc>\n*/")
+        self.assertEqual(self.new_problems(), [])
+
+
+if __name__ == "__main__":
+    ROOT = sys.argv.pop(1) if len(sys.argv) > 1 else ROOT
+    unittest.main()

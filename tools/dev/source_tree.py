@@ -1,0 +1,46 @@
+"""Which files of the project are source, and what stands in them: shared by the checks in this folder."""
+
+import os
+import re
+
+SOURCE_ROOTS = ("include", "models", "qemu-devices", "validation", "tools", "scenarios")
+IGNORED_FOLDERS = {"build", "node_modules", "__pycache__", "dist"}
+CXX = (".hpp", ".cpp", ".h", ".c", ".cu", ".hip")
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+COMMENT_OR_STRING = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'', re.S)
+
+
+def files(root, suffixes):
+    """Paths relative to `root`, sorted, of source files that end in one of `suffixes`."""
+    found = []
+    for top in SOURCE_ROOTS:
+        for folder, folders, names in os.walk(os.path.join(root, top)):
+            folders[:] = [f for f in folders if f not in IGNORED_FOLDERS]
+            found += [os.path.relpath(os.path.join(folder, n), root) for n in names if n.endswith(suffixes)]
+    return sorted(found)
+
+
+def read(root, path):
+    with open(os.path.join(root, path), encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
+def without_comments(text):
+    """C or C++ text with comments blanked and lines kept; string literals stay."""
+    def blank(match):
+        token = match.group(0)
+        return re.sub(r"[^\n]", " ", token) if token.startswith(("//", "/*")) else token
+    return COMMENT_OR_STRING.sub(blank, text)
+
+
+def includes(text):
+    """(line, header, is_quoted) of each #include."""
+    for number, line in enumerate(without_comments(text).splitlines(), 1):
+        match = INCLUDE.match(line)
+        if match:
+            yield number, match.group(2), match.group(1) == '"'
+
+
+def is_test(path):
+    stem = os.path.splitext(os.path.basename(path))[0]
+    return stem.endswith(("_test", "_bench", "_fuzz")) or "/testing/" in path or "/tests/" in path
