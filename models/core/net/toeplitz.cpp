@@ -1,0 +1,54 @@
+#include "peerpath/net/toeplitz.hpp"
+
+#include <algorithm>
+
+namespace peerpath::net {
+namespace {
+
+/// The 32 bits of the key that start at bit `offset`.
+std::uint32_t key_window(const ToeplitzKey& key, std::size_t offset) {
+  std::uint64_t bits = 0;
+  for (std::size_t i = 0; i < 5; ++i) {
+    const std::size_t at = offset / 8 + i;
+    bits = bits << 8 | (at < key.size() ? key[at] : 0u);
+  }
+  return static_cast<std::uint32_t>(bits >> (8 - offset % 8));
+}
+
+}  // namespace
+
+Toeplitz::Toeplitz(const ToeplitzKey& key) {
+  for (std::size_t byte = 0; byte < toeplitz_input_max; ++byte) {
+    for (unsigned value = 0; value < 256; ++value) {
+      std::uint32_t hash = 0;
+      for (std::size_t bit = 0; bit < 8; ++bit)
+        if ((value & (0x80u >> bit)) != 0) hash ^= key_window(key, byte * 8 + bit);
+      table_[byte][value] = hash;
+    }
+  }
+}
+
+std::uint32_t Toeplitz::operator()(std::span<const std::uint8_t> input) const {
+  std::uint32_t hash = 0;
+  const std::size_t n = std::min(input.size(), toeplitz_input_max);
+  for (std::size_t i = 0; i < n; ++i) hash ^= table_[i][input[i]];
+  return hash;
+}
+
+std::uint32_t Toeplitz::operator()(const FlowKey& key, bool ports) const {
+  if (key.layer3 == Layer3::other) return 0;
+  const std::size_t address = key.layer3 == Layer3::ipv4 ? 4 : 16;
+  std::array<std::uint8_t, toeplitz_input_max> input;
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < address; ++i) input[n++] = key.source[i];
+  for (std::size_t i = 0; i < address; ++i) input[n++] = key.destination[i];
+  if (ports) {
+    for (const auto port : {key.source_port, key.destination_port}) {
+      input[n++] = static_cast<std::uint8_t>(port >> 8);
+      input[n++] = static_cast<std::uint8_t>(port);
+    }
+  }
+  return (*this)({input.data(), n});
+}
+
+}  // namespace peerpath::net
