@@ -1,0 +1,26 @@
+// Deliberate mistakes, to show that the differential test would find them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "peerpath/base/field.hpp"
+
+namespace peerpath::fabric {
+
+/// One mistake that a flawed reference makes.
+enum class Flaw : std::uint8_t {
+  none,
+  round_robin,  ///< the pointer stays at the winner instead of going to the slot after it
+  credits,      ///< every receiver seems to have one header credit more than it advertises
+  ordering,     ///< completions pass posted TLPs
+};
+
+constexpr std::array<EnumName<Flaw>, 4> enum_names(Flaw) {
+  return {{{"none", Flaw::none},
+           {"round_robin", Flaw::round_robin},
+           {"credits", Flaw::credits},
+           {"ordering", Flaw::ordering}}};
+}
+
+}  // namespace peerpath::fabric

@@ -1,0 +1,132 @@
+// What the event-driven reference is made of: TLPs under way, queues, transmitters and nodes.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <vector>
+
+#include "core/pcie/split.hpp"
+#include "fabric/wiring.hpp"
+#include "peerpath/fabric/fabric.hpp"
+
+namespace peerpath::fabric::reference {
+
+inline constexpr std::uint32_t nowhere = ~std::uint32_t{0};
+
+/// Objects that are used again after they were given back; their addresses stay.
+template <class T>
+class Pool {
+ public:
+  T* take(const T& value) {
+    if (free_.empty()) return &all_.emplace_back(value);
+    T* object = free_.back();
+    free_.pop_back();
+    *object = value;
+    return object;
+  }
+  void give_back(T* object) { free_.push_back(object); }
+
+ private:
+  std::deque<T> all_;
+  std::vector<T*> free_;
+};
+
+/// A transaction under way.
+struct Job {
+  Transaction transaction{};
+  NodeId requester{};
+  ChannelIndex channel{};
+  std::int64_t unfinished = 0;  ///< posted TLPs not taken in, or requests not answered
+  std::int64_t users = 0;       ///< TLPs and requests that point here
+  pcie::Status status = pcie::Status::success;
+};
+
+/// One non-posted request, until it is answered.
+struct Request {
+  Job* job = nullptr;
+  pcie::Piece piece{};
+  std::int64_t completions = 0;  ///< not yet taken in
+};
+
+struct Tlp {
+  Job* job = nullptr;
+  Request* request = nullptr;  ///< of NP and CPL
+  pcie::Piece piece{};
+  pcie::TlpClass tlp_class{};
+  pcie::Status status = pcie::Status::success;  ///< of CPL
+  NodeId destination{};
+  Instant earliest{};          ///< e, at the node where it waits
+  std::uint64_t mark = 0;      ///< that many P must have left the ingress
+  std::uint32_t came_by = nowhere;  ///< transmitter whose credits it holds
+  std::uint32_t egress = 0;         ///< transmitter that it waits for
+};
+
+/// One class of one ingress.
+struct Fifo {
+  enum class Head : std::uint8_t { waiting, scheduled, eligible, started };
+  std::deque<Tlp*> tlps;
+  Head head = Head::waiting;
+  Instant eligible_since{};
+  Duration stall{};  ///< of the head: line free, credits missing
+};
+
+struct Ingress {
+  std::array<Fifo, pcie::tlp_classes> fifos;
+  std::uint64_t posted_entered = 0, posted_left = 0;
+  std::vector<std::uint64_t> last_posted;  ///< by requester: `posted_entered` after its last P
+};
+
+/// The sending side of one direction of a link, and what is on the wire.
+struct Transmitter {
+  const LinkDirection* direction = nullptr;
+  NodeId from{}, to{};
+  std::uint32_t opposite = 0;
+  std::size_t to_ingress = 0;
+  LinkId link{};
+  int number = 0;                  ///< of the direction
+  std::vector<Duration> ser;       ///< by double words
+  Duration ser_dllp{};
+  Instant free{};
+  bool up = true, pending = false;
+  std::size_t rr = 0;
+  std::uint64_t wanting = 0;       ///< slots whose head is eligible and leaves here
+  std::array<int, pcie::tlp_classes> header{}, data{};  ///< credits left, where finite
+  std::deque<Instant> dllps;       ///< due
+  Instant next_ack{}, next_fc{};   ///< earliest arrival that causes another one
+  std::deque<Tlp*> wire;           ///< on the way to an endpoint
+  struct {
+    std::size_t slot = 0;
+    pcie::TlpClass tlp_class{};
+    std::uint32_t came_by = nowhere;
+    std::uint16_t units = 0;
+  } sending;
+  std::uint64_t stalled = 0;       ///< slots that lack nothing but credits since `stalled_since`
+  Instant stalled_since{};
+  DirectionCounters counters{};
+  std::vector<Tally> tallies;
+};
+
+/// Takes in the TLPs of one class at an endpoint, one after another.
+struct Server {
+  std::vector<Duration> service;  ///< by double words of data
+  Instant last_done{};
+  std::deque<Tlp*> tlps;
+};
+
+struct Station {
+  const Node* node = nullptr;
+  std::vector<Ingress> ingresses;
+  std::vector<std::uint32_t> outgoing;  ///< transmitter of each port
+  // Of a router: [ingress * nodes + target] = transmitter.
+  std::vector<std::uint32_t> routes;
+  // Of an endpoint:
+  pcie::SplitRules rules{};
+  int tags = 0;
+  std::array<Server, pcie::tlp_classes> servers;
+  Instant read_server{};
+  std::uint64_t requests = 0;
+
+  Fifo& fifo(std::size_t slot) { return ingresses[slot / pcie::tlp_classes].fifos[slot % pcie::tlp_classes]; }
+};
+
+}  // namespace peerpath::fabric::reference

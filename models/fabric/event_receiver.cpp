@@ -1,0 +1,145 @@
+// The receiving half of the event-driven reference: DLLPs, servers of endpoints, completions, deliveries.
+#include <algorithm>
+
+#include "fabric/event_reference.hpp"
+#include "peerpath/base/random.hpp"
+
+namespace peerpath::fabric {
+
+using pcie::TlpClass;
+using reference::Job;
+using reference::Server;
+
+void EventReference::arrive(std::uint32_t index) {
+  Transmitter& t = transmitter(index);
+  cause_dllps(t);
+  Station& s = station(t.to);
+  if (!s.node->is_endpoint) return;
+  Tlp* tlp = t.wire.front();
+  t.wire.pop_front();
+  Server& server = s.servers[static_cast<std::size_t>(tlp->tlp_class)];
+  server.last_done = std::max(now_, server.last_done) + server.service[static_cast<std::size_t>(tlp->piece.data_dw)];
+  server.tlps.push_back(tlp);
+  schedule(server.last_done, EventKind::taken_in, t.to.value(), tlp->tlp_class);
+}
+
+void EventReference::cause_dllps(Transmitter& t) {
+  Transmitter& back = transmitter(t.opposite);
+  const auto cause = [&](Duration interval, Instant& next) {
+    if (interval == Duration{0} || now_ < next) return;
+    next = now_ + interval;
+    back.dllps.push_back(now_);
+    poke(t.opposite);
+  };
+  cause(t.direction->ack_interval, t.next_ack);
+  cause(t.direction->fc_interval, t.next_fc);
+}
+
+void EventReference::take_in(NodeId node, TlpClass tlp_class) {
+  Server& server = station(node).servers[static_cast<std::size_t>(tlp_class)];
+  Tlp* tlp = server.tlps.front();
+  server.tlps.pop_front();
+  schedule(now_ + transmitter(tlp->came_by).direction->update_fc, EventKind::credit, tlp->came_by, tlp_class,
+           tlp->piece.units);
+  Job* job = tlp->job;
+  switch (tlp_class) {
+    case TlpClass::posted:
+      if (--job->unfinished == 0) deliver(DeliveryKind::arrived, *job, nullptr, {});
+      break;
+    case TlpClass::non_posted: take_in_request(node, tlp); break;
+    case TlpClass::completion: take_in_completion(tlp); break;
+  }
+  tlps_.give_back(tlp);
+  drop_user(job);
+}
+
+void EventReference::take_in_request(NodeId node, Tlp* tlp) {
+  Station& s = station(node);
+  const Endpoint& endpoint = s.node->endpoint;
+  const Job& job = *tlp->job;
+  if (endpoint.external) {
+    const RequestId id{++next_request_};
+    at_external_[id.value()] = tlp->request;
+    return deliver(DeliveryKind::requested, job, tlp->request, id);
+  }
+  if (job.transaction.answer == pcie::Status::no_answer) return;  // the requester's timer runs
+  std::uint64_t jitter = 0;
+  if (endpoint.read_jitter > Duration{0}) {
+    const std::uint64_t k = s.requests++;
+    const std::uint64_t number = (std::uint64_t{node.value()} << 32) | k;
+    jitter = mix(topology_.seed ^ mix(number)) % (static_cast<std::uint64_t>(endpoint.read_jitter.count()) + 1);
+  }
+  const Instant data_ready = now_ + endpoint.read_latency + Duration{static_cast<std::int64_t>(jitter)};
+  answer(node, tlp->request, job.transaction.answer, data_ready, true);
+}
+
+/// Puts the completions of one request into channel 0 of its completer.
+void EventReference::answer(NodeId completer, Request* request, pcie::Status status, Instant data_ready,
+                            bool by_read_server) {
+  Station& s = station(completer);
+  Job* job = request->job;
+  const Endpoint& endpoint = s.node->endpoint;
+  const pcie::Operation op = job->transaction.op;
+  const auto runs = pcie::split_completion(s.rules, op, status, request->piece.address, request->piece.bytes);
+  request->completions = runs.pieces();
+  Instant ready = by_read_server ? std::max(s.read_server, data_ready) : data_ready;
+  for (const pcie::Run& run : runs)
+    for (std::int64_t i = 0; i < run.count; ++i) {
+      Tlp* tlp = tlps_.take({.job = job, .request = request, .piece = run[i], .tlp_class = TlpClass::completion});
+      const bool has_data = tlp->piece.data_dw > 0;
+      if (by_read_server && has_data && endpoint.read_rate > BitRate{}) ready += tlp->piece.bytes / endpoint.read_rate;
+      tlp->status = status;
+      tlp->destination = job->requester;
+      tlp->earliest = ready;
+      tlp->egress = s.outgoing.front();
+      ++job->users;
+      enter(completer, 0, tlp);
+    }
+  if (by_read_server) s.read_server = ready;
+}
+
+void EventReference::take_in_completion(Tlp* tlp) {
+  if (tlp->status != pcie::Status::success && tlp->job->status == pcie::Status::success)
+    tlp->job->status = tlp->status;
+  if (--tlp->request->completions == 0) answered(tlp->request, tlp->status);
+}
+
+/// A request is over, by its last completion or by the completion timeout: its tag is free.
+void EventReference::answered(Request* request, pcie::Status status) {
+  Job* job = request->job;
+  Station& s = station(job->requester);
+  ++s.tags;
+  poke(s.outgoing.front());
+  if (job->status == pcie::Status::success) job->status = status;
+  requests_.give_back(request);
+  if (--job->unfinished == 0) deliver(DeliveryKind::completed, *job, nullptr, {});
+  drop_user(job);
+}
+
+void EventReference::deliver(DeliveryKind kind, const Job& job, const Request* request, RequestId id) {
+  const Transaction& t = job.transaction;
+  Delivery d;
+  d.kind = kind;
+  const bool at_requester = kind == DeliveryKind::completed;
+  d.notify = kind == DeliveryKind::requested || (at_requester ? t.notify_requester : t.notify_target);
+  d.op = t.op;
+  d.purpose = t.purpose;
+  d.status = job.status;
+  d.requester = job.requester;
+  d.target = t.target;
+  d.channel = job.channel;
+  d.cookie = t.cookie;
+  d.request = id;
+  d.address = request != nullptr ? request->piece.address : t.address;
+  d.bytes = request != nullptr ? request->piece.bytes : t.bytes;
+  d.ready = t.ready;
+  d.done = now_;
+  if (d.notify) bounds_.push(now_ + station(at_requester ? job.requester : t.target).node->endpoint.reaction);
+  sink_->deliver(d);
+}
+
+void EventReference::drop_user(Job* job) {
+  if (--job->users == 0) jobs_.give_back(job);
+}
+
+}  // namespace peerpath::fabric

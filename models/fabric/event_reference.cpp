@@ -1,0 +1,364 @@
+#include "fabric/event_reference.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "peerpath/base/fail.hpp"
+
+namespace peerpath::fabric {
+
+using pcie::TlpClass;
+using reference::Fifo;
+using reference::Ingress;
+using reference::Job;
+using reference::nowhere;
+using reference::Server;
+
+namespace {
+
+constexpr std::size_t index_of(TlpClass c) { return static_cast<std::size_t>(c); }
+constexpr std::size_t slot_of(std::size_t ingress, TlpClass c) { return ingress * pcie::tlp_classes + index_of(c); }
+
+/// Places of `eligible` events.
+constexpr std::uint32_t slots_per_node = 64;
+
+/// Largest TLP: header, digest, and 4 KiB that begin within a double word.
+constexpr int most_double_words = 4 + 1 + 1024 + 1;
+
+Duration time_for(Bytes bytes, BitRate rate) { return rate == BitRate{} ? Duration{0} : bytes / rate; }
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------------------ construction
+
+EventReference::EventReference(const Topology& topology, DeliverySink& sink, Flaw flaw)
+    : topology_{topology}, wiring_{topology_}, sink_{&sink}, flaw_{flaw} {
+  build_transmitters();
+  build_stations();
+}
+
+void EventReference::build_transmitters() {
+  for (std::size_t l = 0; l < topology_.links.size(); ++l)
+    for (int d = 0; d < 2; ++d) {
+      const Link& link = topology_.links[l];
+      Transmitter t;
+      t.direction = &link.direction[static_cast<std::size_t>(d)];
+      t.link = LinkId{static_cast<std::uint16_t>(l)};
+      t.number = d;
+      t.from = d == 0 ? link.a : link.b;
+      t.to = d == 0 ? link.b : link.a;
+      t.opposite = static_cast<std::uint32_t>(2 * l + static_cast<std::size_t>(1 - d));
+      t.to_ingress = static_cast<std::size_t>(wiring_.port_of(t.to, t.link));
+      for (int dw = 0; dw <= most_double_words; ++dw)
+        t.ser.push_back((Bytes{4 * dw} + t.direction->framing) / t.direction->rate);
+      t.ser_dllp = pcie::dllp_size / t.direction->rate;
+      for (std::size_t c = 0; c < pcie::tlp_classes; ++c) {
+        t.header[c] = t.direction->credits[c].header + (flaw_ == Flaw::credits ? 1 : 0);
+        t.data[c] = t.direction->credits[c].data;
+      }
+      t.tallies.resize(topology_.nodes.size() * pcie::purposes);
+      transmitters_.push_back(std::move(t));
+    }
+}
+
+void EventReference::build_stations() {
+  const std::size_t nodes = topology_.nodes.size();
+  for (std::size_t n = 0; n < nodes; ++n) {
+    const NodeId id{static_cast<std::uint16_t>(n)};
+    const Endpoint& e = topology_.nodes[n].endpoint;
+    Station s;
+    s.node = &topology_.nodes[n];
+    for (const Port& port : wiring_.ports(id))
+      s.outgoing.push_back(static_cast<std::uint32_t>(2 * port.link.value() + port.outgoing));
+    s.ingresses.resize(s.node->is_endpoint ? static_cast<std::size_t>(e.channels) + 1 : s.outgoing.size());
+    for (Ingress& ingress : s.ingresses) ingress.last_posted.resize(nodes);
+    if (s.node->is_endpoint) {
+      s.rules = {e.max_payload, e.max_read_request, e.max_completion, e.ecrc};
+      s.tags = e.tags;
+      for (std::size_t c = 0; c < pcie::tlp_classes; ++c)
+        for (int dw = 0; dw <= most_double_words; ++dw)
+          s.servers[c].service.push_back(e.service[c].per_tlp + time_for(Bytes{4 * dw}, e.service[c].rate));
+    } else {
+      for (std::size_t i = 0; i < s.outgoing.size(); ++i)
+        for (std::size_t to = 0; to < nodes; ++to) {
+          const int port = wiring_.next_port(id, NodeId{static_cast<std::uint16_t>(to)});
+          s.routes.push_back(s.outgoing[static_cast<std::size_t>(port)]);
+        }
+    }
+    stations_.push_back(std::move(s));
+  }
+}
+
+// ------------------------------------------------------------------------------------------------ from outside
+
+void EventReference::submit(NodeId requester, ChannelIndex channel, const Transaction& transaction) {
+  Station& from = station(requester);
+  require(from.node->is_endpoint && station(transaction.target).node->is_endpoint && requester != transaction.target,
+          "a transaction goes from one endpoint to another");
+  require(channel.value() >= 1 && channel.value() < from.ingresses.size(), "no such channel");
+  require(transaction.ready >= now_, "submitted for a time that is over");
+  Job* job = jobs_.take({transaction, requester, channel});
+  const TlpClass tlp_class = pcie::request_class(transaction.op);
+  const auto runs = pcie::split_request(from.rules, transaction.op, transaction.address, transaction.bytes);
+  for (const pcie::Run& run : runs)
+    for (std::int64_t i = 0; i < run.count; ++i) {
+      Tlp* tlp = tlps_.take({.job = job, .piece = run[i], .tlp_class = tlp_class});
+      tlp->destination = transaction.target;
+      tlp->earliest = transaction.ready;
+      tlp->egress = from.outgoing.front();
+      ++job->users;
+      ++job->unfinished;
+      if (tlp_class == TlpClass::non_posted) {
+        tlp->request = requests_.take({job, run[i]});
+        ++job->users;
+      }
+      enter(requester, channel.value(), tlp);
+    }
+}
+
+void EventReference::respond(RequestId id, Instant ready, pcie::Status status) {
+  const auto found = at_external_.find(id.value());
+  require(found != at_external_.end(), "answered a request that is not open");
+  require(ready >= now_, "answered for a time that is over");
+  require(status != pcie::Status::no_answer, "an answer cannot be no answer");
+  Request* request = found->second;
+  at_external_.erase(found);
+  answer(request->job->transaction.target, request, status, ready, false);
+}
+
+Instant EventReference::advance(Instant limit) {
+  require(limit >= now_, "time does not run backwards");
+  while (!bounds_.empty() && bounds_.top() <= now_) bounds_.pop();
+  const auto horizon = [&] { return bounds_.empty() ? limit : std::min(limit, bounds_.top()); };
+  // Arrivals at the horizon itself still belong here; only the starts at it wait for the reactions.
+  while (!events_.empty() && events_.top().key <= Event::key_at(horizon(), false)) {
+    const Event event = events_.pop();
+    now_ = event.when();
+    handle(event);
+  }
+  now_ = horizon();
+  return now_;
+}
+
+void EventReference::set_link(LinkId link, bool up) {
+  for (const std::uint32_t index : {2u * link.value(), 2u * link.value() + 1u}) {
+    transmitter(index).up = up;
+    poke(index);
+  }
+}
+
+void EventReference::set_route(NodeId router, LinkId ingress, NodeId target, LinkId egress) {
+  Station& s = station(router);
+  const auto in = static_cast<std::size_t>(wiring_.port_of(router, ingress));
+  const auto out = static_cast<std::size_t>(wiring_.port_of(router, egress));
+  s.routes[in * stations_.size() + target.value()] = s.outgoing[out];
+}
+
+DirectionCounters EventReference::counters(LinkId link, int direction) const {
+  const Transmitter& t = transmitters_[2u * link.value() + static_cast<std::size_t>(direction)];
+  DirectionCounters counters = t.counters;
+  counters.tallies = t.tallies;
+  return counters;
+}
+
+// ------------------------------------------------------------------------------------------------ events
+
+void EventReference::schedule(Instant when, EventKind kind, std::uint32_t place, TlpClass tlp_class, int units) {
+  events_.push({Event::key_at(when, kind == EventKind::arbitrate), kind, tlp_class, static_cast<std::uint16_t>(units),
+                place, nullptr});
+}
+
+void EventReference::handle(const Event& event) {
+  switch (event.kind) {
+    case EventKind::eligible: {
+      const NodeId node{static_cast<std::uint16_t>(event.place / slots_per_node)};
+      station(node).fifo(event.place % slots_per_node).head = Fifo::Head::waiting;
+      return consider(node, event.place % slots_per_node);
+    }
+    case EventKind::line_free: return poke(event.place);
+    case EventKind::left:
+      left(transmitter(event.place));
+      return poke(event.place);
+    case EventKind::arrival: return arrive(event.place);
+    case EventKind::taken_in: return take_in(NodeId{static_cast<std::uint16_t>(event.place)}, event.tlp_class);
+    case EventKind::credit: return return_credits(event.place, event.tlp_class, event.units);
+    case EventKind::timeout: return answered(static_cast<Request*>(event.request), pcie::Status::no_answer);
+    case EventKind::arbitrate: return arbitrate(event.place);
+  }
+}
+
+// ------------------------------------------------------------------------------------------------ queues
+
+void EventReference::enter(NodeId node, std::size_t ingress_number, Tlp* tlp) {
+  Ingress& ingress = station(node).ingresses[ingress_number];
+  const Transaction& transaction = tlp->job->transaction;
+  const std::size_t requester = tlp->job->requester.value();
+  if (tlp->tlp_class == TlpClass::posted) {
+    tlp->mark = 0;
+    ingress.last_posted[requester] = ++ingress.posted_entered;
+  } else if (tlp->tlp_class == TlpClass::completion &&
+             (transaction.relaxed_ordering || flaw_ == Flaw::ordering)) {
+    tlp->mark = 0;
+  } else {
+    tlp->mark = transaction.id_based_ordering ? ingress.last_posted[requester] : ingress.posted_entered;
+  }
+  Fifo& fifo = ingress.fifos[index_of(tlp->tlp_class)];
+  fifo.tlps.push_back(tlp);
+  if (fifo.tlps.size() == 1) consider(node, slot_of(ingress_number, tlp->tlp_class));
+}
+
+/// Makes the head of a FIFO eligible if it is its time, or sees to it that this is done in time.
+void EventReference::consider(NodeId node, std::size_t slot) {
+  Station& s = station(node);
+  Fifo& fifo = s.fifo(slot);
+  if (fifo.tlps.empty() || fifo.head != Fifo::Head::waiting) return;
+  const Tlp& head = *fifo.tlps.front();
+  if (s.ingresses[slot / pcie::tlp_classes].posted_left < head.mark) return;  // again when the next P leaves
+  if (head.earliest > now_) {
+    fifo.head = Fifo::Head::scheduled;
+    return schedule(head.earliest, EventKind::eligible,
+                    static_cast<std::uint32_t>(node.value() * slots_per_node + slot));
+  }
+  fifo.head = Fifo::Head::eligible;
+  fifo.eligible_since = now_;
+  fifo.stall = Duration{0};
+  transmitter(head.egress).wanting |= std::uint64_t{1} << slot;
+  poke(head.egress);
+}
+
+/// The TLP that `t` was sending has left its node.
+void EventReference::left(Transmitter& t) {
+  const auto sent = t.sending;
+  Ingress& ingress = station(t.from).ingresses[sent.slot / pcie::tlp_classes];
+  Fifo& fifo = ingress.fifos[index_of(sent.tlp_class)];
+  fifo.tlps.pop_front();
+  fifo.head = Fifo::Head::waiting;
+  if (sent.came_by != nowhere)
+    schedule(now_ + transmitter(sent.came_by).direction->update_fc, EventKind::credit, sent.came_by, sent.tlp_class,
+             sent.units);
+  consider(t.from, sent.slot);
+  if (sent.tlp_class != TlpClass::posted) return;
+  ++ingress.posted_left;
+  consider(t.from, sent.slot + 1);
+  consider(t.from, sent.slot + 2);
+}
+
+// ------------------------------------------------------------------------------------------------ transmitters
+
+void EventReference::poke(std::uint32_t index) {
+  Transmitter& t = transmitter(index);
+  if (t.pending || t.free > now_) return;
+  t.pending = true;
+  schedule(now_, EventKind::arbitrate, index);
+}
+
+bool EventReference::has_credits(const Transmitter& t, const Tlp& tlp) const {
+  const std::size_t c = index_of(tlp.tlp_class);
+  const Credits& advertised = t.direction->credits[c];
+  return (advertised.header == 0 || t.header[c] >= 1) && (advertised.data == 0 || t.data[c] >= tlp.piece.units);
+}
+
+bool EventReference::has_tag(const Transmitter& t, std::size_t slot) const {
+  const Station& s = stations_[t.from.value()];
+  const bool own_request = s.node->is_endpoint && slot % pcie::tlp_classes == index_of(TlpClass::non_posted);
+  return !own_request || s.tags > 0;
+}
+
+void EventReference::arbitrate(std::uint32_t index) {
+  Transmitter& t = transmitter(index);
+  t.pending = false;
+  count_stalls(t);
+  if (t.up && !t.dllps.empty()) {
+    t.dllps.pop_front();
+    ++t.counters.dllps;
+    t.free = now_ + t.ser_dllp;
+    return schedule(t.free, EventKind::line_free, index);
+  }
+  Station& s = station(t.from);
+  const std::uint64_t from_rr = ~std::uint64_t{0} << t.rr;
+  std::uint64_t stalled = 0;
+  for (std::uint64_t slots : {t.wanting & from_rr, t.wanting & ~from_rr})
+    for (; slots != 0; slots &= slots - 1) {
+      const auto slot = static_cast<std::size_t>(std::countr_zero(slots));
+      if (!has_credits(t, *s.fifo(slot).tlps.front())) {
+        stalled |= std::uint64_t{1} << slot;
+      } else if (t.up && has_tag(t, slot)) {
+        return start(index, slot);
+      }
+    }
+  t.stalled = stalled;
+  t.stalled_since = now_;
+}
+
+/// Whatever changes at a transmitter whose line is free leads to an arbitration, so those that lacked credits at the
+/// last one lacked them until now.
+void EventReference::count_stalls(Transmitter& t) {
+  for (std::uint64_t slots = t.stalled; slots != 0; slots &= slots - 1)
+    station(t.from).fifo(static_cast<std::size_t>(std::countr_zero(slots))).stall += now_ - t.stalled_since;
+  t.stalled = 0;
+}
+
+void EventReference::start(std::uint32_t index, std::size_t slot) {
+  Transmitter& t = transmitter(index);
+  Station& s = station(t.from);
+  Fifo& fifo = s.fifo(slot);
+  Tlp* tlp = fifo.tlps.front();
+  const std::size_t c = index_of(tlp->tlp_class);
+  t.header[c] -= 1;
+  t.data[c] -= tlp->piece.units;
+  if (s.node->is_endpoint && tlp->tlp_class == TlpClass::non_posted) {
+    --s.tags;
+    if (tlp->job->transaction.answer == pcie::Status::no_answer && !station(tlp->destination).node->endpoint.external)
+      events_.push({Event::key_at(now_ + s.node->endpoint.completion_timeout, false), EventKind::timeout, {}, 0, 0,
+                    tlp->request});
+  }
+  const std::size_t slots = s.ingresses.size() * pcie::tlp_classes;
+  t.rr = (slot + (flaw_ == Flaw::round_robin ? 0 : 1)) % slots;
+  t.wanting &= ~(std::uint64_t{1} << slot);
+  fifo.head = Fifo::Head::started;
+  const Duration ser = t.ser[static_cast<std::size_t>(tlp->piece.dw)];
+  t.free = now_ + ser;
+  t.sending = {slot, tlp->tlp_class, tlp->came_by, static_cast<std::uint16_t>(tlp->piece.units)};
+  t.counters.queueing += now_ - fifo.eligible_since;
+  t.counters.credit_stall += fifo.stall;
+  account(t, *tlp, ser);
+  schedule(t.free, EventKind::left, index);
+  forward(t, index, tlp);
+}
+
+void EventReference::account(Transmitter& t, const Tlp& tlp, Duration ser) {
+  const Job& job = *tlp.job;
+  t.counters.busy += ser;
+  Tally& tally = t.tallies[job.requester.value() * pcie::purposes + static_cast<std::size_t>(job.transaction.purpose)];
+  const Bytes payload{4 * tlp.piece.data_dw};
+  ++tally.tlps;
+  tally.payload += payload;
+  tally.overhead += Bytes{4 * tlp.piece.dw} + t.direction->framing - payload;
+  if (observer_ == nullptr) return;
+  observer_->observe({t.link, t.number, tlp.tlp_class, job.transaction.op, job.transaction.purpose, job.requester,
+                      job.transaction.target, job.transaction.cookie, tlp.piece.address, payload, now_, now_ + ser});
+}
+
+/// Sends a TLP that starts now on its way to the next node.
+void EventReference::forward(Transmitter& t, std::uint32_t index, Tlp* tlp) {
+  const LinkDirection& in = *t.direction;
+  Station& next = station(t.to);
+  const bool arrival_matters = next.node->is_endpoint || in.ack_interval > Duration{0} || in.fc_interval > Duration{0};
+  if (arrival_matters) schedule(t.free + in.propagation, EventKind::arrival, index);
+  tlp->came_by = index;
+  if (next.node->is_endpoint) return t.wire.push_back(tlp);
+  tlp->egress = next.routes[t.to_ingress * stations_.size() + tlp->destination.value()];
+  const auto dw = static_cast<std::size_t>(tlp->piece.dw);
+  const Duration wait = std::max(Duration{0}, t.ser[dw] - transmitter(tlp->egress).ser[dw]);
+  tlp->earliest = now_ + in.propagation + wait + next.node->router.latency;
+  enter(t.to, t.to_ingress, tlp);
+}
+
+void EventReference::return_credits(std::uint32_t index, TlpClass tlp_class, int units) {
+  Transmitter& t = transmitter(index);
+  t.header[index_of(tlp_class)] += 1;
+  t.data[index_of(tlp_class)] += units;
+  poke(index);
+}
+
+}  // namespace peerpath::fabric

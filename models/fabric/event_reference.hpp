@@ -1,0 +1,85 @@
+// The oracle: every rule of README.md played out event by event. Clear before fast; the computed engines are held
+// against it to the femtosecond.
+#pragma once
+
+#include <functional>
+#include <queue>
+#include <unordered_map>
+
+#include "fabric/differential/flaw.hpp"
+#include "fabric/event_parts.hpp"
+#include "fabric/event_queue.hpp"
+
+namespace peerpath::fabric {
+
+class EventReference final : public Fabric {
+ public:
+  EventReference(const Topology& topology, DeliverySink& sink, Flaw flaw = Flaw::none);
+
+  void submit(NodeId requester, ChannelIndex channel, const Transaction& transaction) override;
+  void respond(RequestId request, Instant ready, pcie::Status status) override;
+  Instant advance(Instant limit) override;
+  void set_link(LinkId link, bool up) override;
+  void set_route(NodeId router, LinkId ingress, NodeId target, LinkId egress) override;
+  DirectionCounters counters(LinkId link, int direction) const override;
+  void observe(TlpObserver* observer) override { observer_ = observer; }
+
+ private:
+  using Tlp = reference::Tlp;
+  using Request = reference::Request;
+  using Station = reference::Station;
+  using Transmitter = reference::Transmitter;
+
+  void build_stations();
+  void build_transmitters();
+  Transmitter& transmitter(std::uint32_t index) { return transmitters_[index]; }
+  Station& station(NodeId node) { return stations_[node.value()]; }
+
+  void schedule(Instant when, EventKind kind, std::uint32_t place, pcie::TlpClass tlp_class = {}, int units = 0);
+  void handle(const Event& event);
+
+  // Queues.
+  void enter(NodeId node, std::size_t ingress, Tlp* tlp);
+  void consider(NodeId node, std::size_t slot);
+  void left(Transmitter& t);
+
+  // Transmitters.
+  void poke(std::uint32_t index);
+  void arbitrate(std::uint32_t index);
+  bool has_credits(const Transmitter& t, const Tlp& tlp) const;
+  bool has_tag(const Transmitter& t, std::size_t slot) const;
+  void count_stalls(Transmitter& t);
+  void start(std::uint32_t index, std::size_t slot);
+  void account(Transmitter& t, const Tlp& tlp, Duration ser);
+  void forward(Transmitter& t, std::uint32_t index, Tlp* tlp);
+  void return_credits(std::uint32_t index, pcie::TlpClass tlp_class, int units);
+
+  // Receivers.
+  void arrive(std::uint32_t index);
+  void cause_dllps(Transmitter& t);
+  void take_in(NodeId node, pcie::TlpClass tlp_class);
+  void take_in_request(NodeId node, Tlp* tlp);
+  void take_in_completion(Tlp* tlp);
+  void answer(NodeId completer, Request* request, pcie::Status status, Instant data_ready, bool by_read_server);
+  void answered(Request* request, pcie::Status status);
+  void deliver(DeliveryKind kind, const reference::Job& job, const Request* request, RequestId id);
+  void drop_user(reference::Job* job);
+
+  const Topology topology_;
+  const Wiring wiring_;
+  DeliverySink* sink_;
+  const Flaw flaw_;
+  TlpObserver* observer_ = nullptr;
+  Instant now_{};
+  EventQueue events_;
+  std::vector<Station> stations_;
+  std::vector<Transmitter> transmitters_;  ///< link * 2 + direction
+  std::priority_queue<Instant, std::vector<Instant>, std::greater<>> bounds_;
+  std::unordered_map<std::uint64_t, Request*> at_external_;
+  std::uint64_t next_request_ = 0;
+  reference::Pool<reference::Job> jobs_;
+  reference::Pool<Request> requests_;
+  reference::Pool<Tlp> tlps_;
+};
+
+}  // namespace peerpath::fabric
