@@ -14,9 +14,10 @@
 //   <device>.<anything else>           added by the shell itself to `metrics`: nic0.interrupts, nic0.rx_fifo_peak_bytes
 //   run.simulated_ns
 //
-// <traffic> is the traffic entry's name. <link> is "<farther device>-<nearer device>" without ports: "switch0-rc0" is the
-// upstream link of switch0. `up` is towards the root complex. A name carries its unit. All counts are of the measured
-// window (after warm-up). `header` is protocol headers split from payload; TLP headers and framing are `overhead`.
+// <traffic> is the traffic entry's name. <link> is "<farther device>-<nearer device>" without ports: "switch0-rc0" is
+// the upstream link of switch0. `up` is towards the root complex. A name carries its unit. All counts are of the
+// measured window (after warm-up). `header` is protocol headers split from payload; TLP headers and framing are
+// `overhead`.
 #pragma once
 
 #include <array>
@@ -80,25 +81,25 @@ struct LinkDirectionResult {
 };
 
 struct LinkResult {
-  std::string name;         ///< "<farther>-<nearer>"
+  std::string name;  ///< "<farther>-<nearer>"
   std::string nearer, farther;
-  std::string shape;        ///< "Gen5 x16"
+  std::string shape;  ///< "Gen5 x16"
   LinkDirectionResult up, down;
 };
 
 /// One traffic entry in the measured window.
 struct TrafficResult {
   std::string name;
-  std::string kind;                     ///< spelling of scenario::TrafficKind
-  std::string path;                     ///< spelling of scenario::DataPath
+  std::string kind;  ///< spelling of scenario::TrafficKind
+  std::string path;  ///< spelling of scenario::DataPath
   std::string from, to;
   std::vector<std::string> requesters;  ///< functions that move its payload: nic0, and for a bounce gpu0 as well
   std::int64_t offered_packets = 0;     ///< frames or transfers
   std::int64_t delivered_packets = 0;
   std::int64_t dropped_packets = 0;
   Bytes offered_payload{};
-  Bytes delivered_payload{};            ///< user bytes at their destination
-  Histogram latency;                    ///< receive: last bit on the wire to payload and completion usable; else issue to done
+  Bytes delivered_payload{};  ///< user bytes at their destination
+  Histogram latency;          ///< receive: last bit on the wire to payload and completion usable; else issue to done
 };
 
 /// Cores of a host.
@@ -150,9 +151,9 @@ struct Utilisation {
 
 /// One run. The first part is filled by the shell, the second by `finish`.
 struct Results {
-  Duration window{};        ///< measured time that was really simulated
-  Duration wanted_window{}; ///< that the scenario asks for
-  bool complete = true;     ///< false after an interrupt: all counts are of the time until then
+  Duration window{};         ///< measured time that was really simulated
+  Duration wanted_window{};  ///< that the scenario asks for
+  bool complete = true;      ///< false after an interrupt: all counts are of the time until then
   std::vector<TrafficResult> traffic;
   std::vector<LinkResult> links;
   std::vector<CpuResult> cpus;
@@ -162,9 +163,9 @@ struct Results {
   std::vector<Metric> metrics;            ///< in: the shell's own; out: those of the list above first
   std::vector<std::string> conservation;  ///< violations of the byte ledger (models/observe/ledger.hpp); empty is good
 
-  std::vector<std::string> ways;          ///< for each traffic entry, which way its payload went, as a sentence
-  std::vector<Utilisation> utilisation;   ///< busiest first
-  std::string bottleneck;                 ///< one sentence
+  std::vector<std::string> ways;         ///< for each traffic entry, which way its payload went, as a sentence
+  std::vector<Utilisation> utilisation;  ///< busiest first
+  std::string bottleneck;                ///< one sentence
   std::vector<ExpectationResult> expectations;
 };
 

@@ -1,0 +1,67 @@
+#include <algorithm>
+
+#include "observe/finish.hpp"
+#include "observe/link_totals.hpp"
+
+namespace peerpath::observe {
+namespace {
+
+constexpr int percent_places = 4;
+constexpr std::int64_t one_percent = 10'000;  // in units of 10^-percent_places
+
+Decimal share(Duration busy, Duration capacity) {
+  return quotient(static_cast<WideInt>(busy.count()) * 100, capacity.count(), percent_places);
+}
+
+/// "98.2 %": one decimal is enough for a sentence.
+std::string spell(Decimal percent) { return to_string(quotient(percent.digits, one_percent, 1)) + " %"; }
+
+/// Traffic that got less than 99.5 % of what was offered to its destination.
+std::vector<std::string> falling_short(const Results& results) {
+  std::vector<std::string> names;
+  for (const auto& traffic : results.traffic)
+    if (static_cast<WideInt>(traffic.delivered_payload.count()) * 1000 <
+        static_cast<WideInt>(traffic.offered_payload.count()) * 995)
+      names.push_back(traffic.name);
+  return names;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+}  // namespace
+
+std::vector<Utilisation> rank_utilisation(const Results& results) {
+  std::vector<Utilisation> ranked;
+  for (const auto& resource : results.resources)
+    ranked.push_back({resource.name, share(resource.busy, resource.capacity)});
+  for (const auto& link : results.links) {
+    ranked.push_back({"link " + link.name + " up", utilisation(link.up, results.window)});
+    ranked.push_back({"link " + link.name + " down", utilisation(link.down, results.window)});
+  }
+  for (const auto& cpu : results.cpus)
+    ranked.push_back({cpu.name + " (" + std::to_string(cpu.cores) + (cpu.cores == 1 ? " core)" : " cores)"),
+                      share(cpu.busy, results.window * std::int64_t{cpu.cores})});
+  for (const auto& memory : results.memories) ranked.push_back({memory.name, utilisation(memory, results.window)});
+  std::ranges::stable_sort(
+      ranked, [](const Utilisation& a, const Utilisation& b) { return a.percent.digits > b.percent.digits; });
+  return ranked;
+}
+
+std::string explain_bottleneck(const Results& results) {
+  const auto ranked = rank_utilisation(results);
+  if (ranked.empty() || ranked.front().percent.digits == 0) return "nothing was busy";
+  const auto& busiest = ranked.front();
+  const auto saturated = busiest.percent.digits >= 95 * one_percent;
+  const auto lagging = falling_short(results);
+  auto text = busiest.name + ", busy " + spell(busiest.percent) + " of the time";
+  if (ranked.size() > 1) text += "; next " + ranked[1].name + " with " + spell(ranked[1].percent);
+  if (lagging.empty()) return text + "; all that was offered arrived";
+  if (saturated) return text + "; it holds back " + joined(lagging);
+  return text + "; " + joined(lagging) + " fell short although nothing was saturated: latency, credits or tags";
+}
+
+}  // namespace peerpath::observe

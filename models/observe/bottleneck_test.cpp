@@ -1,0 +1,35 @@
+#include <gtest/gtest.h>
+
+#include "observe/finish.hpp"
+#include "observe/sample_results.hpp"
+
+namespace peerpath::observe {
+namespace {
+
+TEST(Bottleneck, BusiestComesFirst) {
+  const auto ranked = rank_utilisation(sample_results());
+  ASSERT_GE(ranked.size(), 3u);
+  EXPECT_EQ(ranked[0].name, "nic0 Ethernet port");
+  EXPECT_EQ(to_string(ranked[0].percent), "98");
+  EXPECT_EQ(ranked[1].name, "link nic0-switch0 up");
+  EXPECT_EQ(ranked[2].name, "link gpu0-switch0 down");
+}
+
+TEST(Bottleneck, SaysThatAllArrived) {
+  EXPECT_EQ(
+      explain_bottleneck(sample_results()),
+      "nic0 Ethernet port, busy 98 % of the time; next link nic0-switch0 up with 80 %; all that was offered arrived");
+}
+
+TEST(Bottleneck, SaysWhatIsHeldBack) {
+  auto results = sample_results();
+  results.traffic[0].offered_payload = 500'000_B;
+  EXPECT_NE(explain_bottleneck(results).find("it holds back stream"), std::string::npos);
+  results.resources.clear();
+  EXPECT_NE(explain_bottleneck(results).find("stream fell short although nothing was saturated"), std::string::npos);
+}
+
+TEST(Bottleneck, NothingBusy) { EXPECT_EQ(explain_bottleneck({}), "nothing was busy"); }
+
+}  // namespace
+}  // namespace peerpath::observe

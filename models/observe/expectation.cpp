@@ -1,0 +1,51 @@
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "observe/finish.hpp"
+
+namespace peerpath::observe {
+namespace {
+
+/// The number as JSON spells it, which is short and the same on every machine.
+std::string spell(double number) {
+  auto text = nlohmann::json(number).dump();
+  if (text.ends_with(".0")) text.resize(text.size() - 2);
+  return text;
+}
+
+void join(std::string& text, const std::string& more) {
+  if (!text.empty()) text += ", ";
+  text += more;
+}
+
+}  // namespace
+
+std::optional<ExpectationResult> judge(const Results& results, const scenario::Expectation& expectation) {
+  const auto* metric = find_metric(results, expectation.metric);
+  if (metric == nullptr) return std::nullopt;
+  ExpectationResult result{expectation.metric, "", metric->value, metric->unit, Verdict::ok};
+  const double found = metric->value.value();
+  bool ok = true;
+  if (expectation.equals) {
+    const double percent = expectation.within_percent.value_or(0);
+    join(result.wanted, "= " + spell(*expectation.equals) + (percent > 0 ? " +-" + spell(percent) + " %" : ""));
+    ok = ok && std::fabs(found - *expectation.equals) <= std::fabs(*expectation.equals) * (percent / 100);
+  }
+  if (expectation.at_least) {
+    join(result.wanted, ">= " + spell(*expectation.at_least));
+    ok = ok && found >= *expectation.at_least;
+  }
+  if (expectation.at_most) {
+    join(result.wanted, "<= " + spell(*expectation.at_most));
+    ok = ok && found <= *expectation.at_most;
+  }
+  // An expectation that names no bound is refused by the loader; one that comes another way must not pass unseen.
+  const bool bounded = expectation.equals || expectation.at_least || expectation.at_most;
+  result.verdict = ok && bounded ? Verdict::ok : Verdict::failed;
+  return result;
+}
+
+}  // namespace peerpath::observe

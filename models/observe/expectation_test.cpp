@@ -1,0 +1,72 @@
+#include <gtest/gtest.h>
+
+#include "observe/finish.hpp"
+#include "observe/sample_results.hpp"
+
+namespace peerpath::observe {
+namespace {
+
+scenario::Expectation expect(std::string metric) {
+  scenario::Expectation expectation;
+  expectation.metric = std::move(metric);
+  return expectation;
+}
+
+ExpectationResult judged(const scenario::Expectation& expectation) {
+  auto results = sample_results();
+  finish(results, {});
+  const auto verdict = judge(results, expectation);
+  EXPECT_TRUE(verdict.has_value());
+  return verdict.value_or(ExpectationResult{});
+}
+
+TEST(Expectation, EqualsIsExactWithoutATolerance) {
+  auto e = expect("switch0-rc0.up.payload_bytes");
+  e.equals = 0;
+  EXPECT_EQ(judged(e).verdict, Verdict::ok);
+  e.metric = "switch0-rc0.up.header_bytes";
+  EXPECT_EQ(judged(e).verdict, Verdict::failed);
+}
+
+TEST(Expectation, WithinPercentIsOfTheWantedValue) {
+  auto e = expect("stream.goodput_gbps");  // 320
+  e.equals = 316;
+  e.within_percent = 1;
+  EXPECT_EQ(judged(e).verdict, Verdict::failed);  // 316 + 1 % = 319.16
+  e.equals = 317;
+  EXPECT_EQ(judged(e).verdict, Verdict::ok);
+  EXPECT_EQ(judged(e).wanted, "= 317 +-1 %");
+}
+
+TEST(Expectation, BoundsAreInclusive) {
+  auto e = expect("stream.goodput_gbps");
+  e.at_least = 320;
+  e.at_most = 320;
+  EXPECT_EQ(judged(e).verdict, Verdict::ok);
+  EXPECT_EQ(judged(e).wanted, ">= 320, <= 320");
+  e.at_least = 320.5;
+  EXPECT_EQ(judged(e).verdict, Verdict::failed);
+  e.at_least = 1;
+  e.at_most = 319.5;
+  EXPECT_EQ(judged(e).verdict, Verdict::failed);
+}
+
+TEST(Expectation, WithoutABoundNothingPasses) {
+  EXPECT_EQ(judged(expect("stream.goodput_gbps")).verdict, Verdict::failed);
+}
+
+TEST(Expectation, UnknownMetricIsAProblemWithASuggestion) {
+  auto results = sample_results();
+  scenario::Scenario scenario;
+  scenario.expect.push_back(expect("stream.godput_gbps"));
+  scenario.expect.push_back(expect("utterly different"));
+  const auto problems = finish(results, scenario);
+  ASSERT_EQ(problems.size(), 2u);
+  EXPECT_EQ(problems[0].key, "/expect/0/metric");
+  EXPECT_NE(problems[0].message.find("did you mean \"stream.goodput_gbps\"?"), std::string::npos)
+      << problems[0].message;
+  EXPECT_EQ(problems[1].message.find("did you mean"), std::string::npos) << problems[1].message;
+}
+
+}  // namespace
+}  // namespace peerpath::observe

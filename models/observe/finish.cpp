@@ -1,0 +1,49 @@
+#include "observe/finish.hpp"
+
+#include <iterator>
+
+#include "peerpath/base/nearest.hpp"
+
+namespace peerpath::observe {
+namespace {
+
+Problem unknown_metric(const Results& results, const scenario::Scenario& scenario, std::size_t index) {
+  const auto& name = scenario.expect[index].metric;
+  std::vector<std::string_view> names;
+  for (const auto& metric : results.metrics) names.push_back(metric.name);
+  const auto near = nearest(name, names);
+  Problem problem;
+  problem.key = "/expect/" + std::to_string(index) + "/metric";
+  problem.message = "no metric is called \"" + name + "\"";
+  problem.message += near.empty() ? "; `peerpath list metrics` names them all" : "; did you mean \"" + near + "\"?";
+  return problem;
+}
+
+}  // namespace
+
+const Metric* find_metric(const Results& results, const std::string& name) {
+  for (const auto& metric : results.metrics)
+    if (metric.name == name) return &metric;
+  return nullptr;
+}
+
+Problems finish(Results& results, const scenario::Scenario& scenario) {
+  auto metrics = derive_metrics(results);
+  std::move(results.metrics.begin(), results.metrics.end(), std::back_inserter(metrics));
+  results.metrics = std::move(metrics);
+  results.ways.clear();
+  for (const auto& traffic : results.traffic) results.ways.push_back(describe_way(results, traffic));
+  results.utilisation = rank_utilisation(results);
+  results.bottleneck = explain_bottleneck(results);
+  results.expectations.clear();
+  Problems problems;
+  for (std::size_t n = 0; n < scenario.expect.size(); ++n) {
+    if (auto verdict = judge(results, scenario.expect[n]))
+      results.expectations.push_back(std::move(*verdict));
+    else
+      problems.push_back(unknown_metric(results, scenario, n));
+  }
+  return problems;
+}
+
+}  // namespace peerpath::observe

@@ -1,0 +1,29 @@
+// From counts to answers: the one place where names, verdicts and explanations are made.
+#pragma once
+
+#include "peerpath/base/problem.hpp"
+#include "peerpath/observe/results.hpp"
+#include "peerpath/scenario/scenario.hpp"
+
+namespace peerpath::observe {
+
+/// Fills the second part of `results` from the first, and checks the scenario's expectations. Returns a problem for
+/// each expectation that names an unknown metric.
+Problems finish(Results& results, const scenario::Scenario& scenario);
+
+/// The metrics that follow from traffic, links, CPUs and memories; `finish` puts them before the shell's own.
+std::vector<Metric> derive_metrics(const Results& results);
+
+/// Which way the payload of one traffic entry went, by the ledger: "nic0 -> switch0 -> gpu0".
+std::string describe_way(const Results& results, const TrafficResult& traffic);
+
+/// Utilisation of all resources, links, CPUs and memories, busiest first.
+std::vector<Utilisation> rank_utilisation(const Results& results);
+
+/// What limits the run, in one sentence.
+std::string explain_bottleneck(const Results& results);
+
+/// The verdict on one expectation; nullopt if there is no such metric.
+std::optional<ExpectationResult> judge(const Results& results, const scenario::Expectation& expectation);
+
+}  // namespace peerpath::observe

@@ -1,0 +1,44 @@
+#include "observe/link_totals.hpp"
+
+namespace peerpath::observe {
+namespace {
+
+constexpr int percent_places = 4;
+
+}  // namespace
+
+Bytes LinkTotals::data() const {
+  Bytes sum{};
+  for (const auto bytes : by_purpose) sum += bytes;
+  return sum;
+}
+
+LinkTotals total(const LinkDirectionResult& direction) {
+  LinkTotals totals;
+  totals.dllps = direction.dllps;
+  for (const auto& row : direction.rows) {
+    totals.by_purpose[static_cast<std::size_t>(row.purpose)] += row.payload;
+    totals.overhead += row.overhead;
+    totals.tlps += row.tlps;
+  }
+  return totals;
+}
+
+Decimal utilisation(const LinkDirectionResult& direction, Duration window) {
+  if (direction.rate.bps() == 0) return {0, percent_places};
+  const auto dllps = direction.dllps * (pcie::dllp_size / direction.rate);
+  return quotient(static_cast<WideInt>((direction.busy + dllps).count()) * 100, window.count(), percent_places);
+}
+
+Decimal utilisation(const MemoryResult& memory, Duration window) {
+  const auto share = [window](Bytes bytes, BitRate rate) {
+    const auto bits_fs = static_cast<WideInt>(bytes.count()) * 8 * 1'000'000'000'000'000;
+    return rate.bps() == 0 ? Decimal{0, percent_places}
+                           : quotient(bits_fs * 100, static_cast<WideInt>(rate.bps()) * window.count(), percent_places);
+  };
+  const auto read = share(memory.read, memory.read_rate);
+  const auto written = share(memory.written, memory.write_rate);
+  return read.digits > written.digits ? read : written;
+}
+
+}  // namespace peerpath::observe

@@ -1,0 +1,127 @@
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "observe/finish.hpp"
+#include "observe/link_totals.hpp"
+
+namespace peerpath::observe {
+namespace {
+
+constexpr int rate_places = 6;  // Gb/s: down to 1 kb/s
+constexpr int percent_places = 4;
+constexpr int ns_places = 6;  // femtoseconds: exact
+
+Decimal count(std::int64_t n) { return {n, 0}; }
+Decimal nanoseconds(Duration d) { return {d.count(), ns_places}; }
+
+/// `bytes` over `window` in Gb/s: 8 bits a byte, 10^15 fs a second, 10^9 b a Gb.
+Decimal gbps(Bytes bytes, Duration window) {
+  return quotient(static_cast<WideInt>(bytes.count()) * 8'000'000, window.count(), rate_places);
+}
+
+Decimal percent(Duration part, Duration whole) {
+  return quotient(static_cast<WideInt>(part.count()) * 100, whole.count(), percent_places);
+}
+
+/// Collects the metrics of one thing: names get its name in front.
+class Group {
+ public:
+  Group(std::vector<Metric>& metrics, std::string prefix) : metrics_{metrics}, prefix_{std::move(prefix)} {}
+  void add(std::string_view name, std::string_view unit, Decimal value, std::string doc) {
+    metrics_.push_back({prefix_ + "." + std::string{name}, std::string{unit}, value, std::move(doc)});
+  }
+
+ private:
+  std::vector<Metric>& metrics_;
+  std::string prefix_;
+};
+
+void add_traffic(std::vector<Metric>& metrics, const TrafficResult& traffic, Duration window) {
+  Group group{metrics, traffic.name};
+  group.add("offered_gbps", "Gb/s", gbps(traffic.offered_payload, window), "User data offered");
+  group.add("goodput_gbps", "Gb/s", gbps(traffic.delivered_payload, window), "User data at its destination");
+  group.add("offered_packets", "1", count(traffic.offered_packets), "Frames or transfers offered");
+  group.add("delivered_packets", "1", count(traffic.delivered_packets), "Frames or transfers done");
+  group.add("dropped_packets", "1", count(traffic.dropped_packets), "Frames lost");
+  group.add("payload_bytes", "B", count(traffic.delivered_payload.count()), "User bytes at their destination");
+  group.add("loss_percent", "%",
+            quotient(static_cast<WideInt>(traffic.dropped_packets) * 100, traffic.offered_packets, percent_places),
+            "Frames lost of those offered");
+  const auto& latency = traffic.latency;
+  group.add("latency_min_ns", "ns", nanoseconds(latency.least()), "Least latency");
+  group.add("latency_mean_ns", "ns", nanoseconds(latency.mean()), "Mean latency");
+  group.add("latency_p50_ns", "ns", nanoseconds(latency.quantile(500'000)), "Median latency");
+  group.add("latency_p90_ns", "ns", nanoseconds(latency.quantile(900'000)), "Latency that 90 % do not exceed");
+  group.add("latency_p99_ns", "ns", nanoseconds(latency.quantile(990'000)), "Latency that 99 % do not exceed");
+  group.add("latency_p999_ns", "ns", nanoseconds(latency.quantile(999'000)), "Latency that 99.9 % do not exceed");
+  group.add("latency_max_ns", "ns", nanoseconds(latency.largest()), "Largest latency");
+}
+
+void add_direction(std::vector<Metric>& metrics, const std::string& link, std::string_view name,
+                   const LinkDirectionResult& direction, Duration window) {
+  Group group{metrics, link + "." + std::string{name}};
+  const auto totals = total(direction);
+  for (const auto& purpose : enum_names(pcie::Purpose{}))
+    group.add(std::string{purpose.name} + "_bytes", "B",
+              count(totals.by_purpose[static_cast<std::size_t>(purpose.value)].count()),
+              "Data bytes carried as " + std::string{purpose.name});
+  group.add("overhead_bytes", "B", count(totals.overhead.count()), "TLP headers, digests and framing");
+  group.add("dllp_bytes", "B", count(totals.dllp_bytes().count()), "Link-layer packets");
+  group.add("wire_bytes", "B", count(totals.wire().count()), "All of the above");
+  group.add("tlps", "1", count(totals.tlps), "TLPs");
+  group.add("dllps", "1", count(totals.dllps), "ACK and flow-control packets");
+  group.add("payload_gbps", "Gb/s", gbps(totals.payload(), window), "Rate of user data");
+  group.add("wire_gbps", "Gb/s", gbps(totals.wire(), window), "Rate of all bytes");
+  group.add("utilisation_percent", "%", utilisation(direction, window), "Time in which the line was busy");
+  group.add("queueing_percent", "%", percent(direction.queueing, window),
+            "TLPs waiting to start, on average, times 100");
+  group.add("credit_stall_percent", "%", percent(direction.credit_stall, window),
+            "The part of queueing in which the line was free and credits were missing");
+}
+
+void add_link(std::vector<Metric>& metrics, const LinkResult& link, Duration window, Bytes delivered) {
+  add_direction(metrics, link.name, "up", link.up, window);
+  add_direction(metrics, link.name, "down", link.down, window);
+  const auto both = total(link.up).payload() + total(link.down).payload();
+  metrics.push_back({link.name + ".payload_crossings", "1", quotient(both.count(), delivered.count(), percent_places),
+                     "Times that the average byte of user data crossed the link"});
+}
+
+void add_cpu(std::vector<Metric>& metrics, const CpuResult& cpu, Duration window) {
+  Group group{metrics, cpu.name};
+  group.add("cores_busy", "cores", quotient(cpu.busy.count(), window.count(), percent_places),
+            "Cores at work, on average");
+  group.add("utilisation_percent", "%", percent(cpu.busy, window * std::int64_t{cpu.cores}), "Busy part of all cores");
+  group.add("copied_bytes", "B", count(cpu.copied.count()), "Bytes copied by the cores");
+  group.add("copied_gbps", "Gb/s", gbps(cpu.copied, window), "Rate of copying");
+}
+
+void add_memory(std::vector<Metric>& metrics, const MemoryResult& memory, Duration window) {
+  Group group{metrics, memory.name};
+  group.add("read_bytes", "B", count(memory.read.count()), "Bytes read");
+  group.add("written_bytes", "B", count(memory.written.count()), "Bytes written");
+  group.add("read_gbps", "Gb/s", gbps(memory.read, window), "Rate of reads");
+  group.add("written_gbps", "Gb/s", gbps(memory.written, window), "Rate of writes");
+  group.add("utilisation_percent", "%", utilisation(memory, window),
+            "The busier of its reads and writes, of their rate");
+}
+
+}  // namespace
+
+std::vector<Metric> derive_metrics(const Results& results) {
+  std::vector<Metric> metrics;
+  metrics.push_back({"run.simulated_ns", "ns", nanoseconds(results.window), "Simulated time that counts"});
+  Bytes delivered{};
+  for (const auto& traffic : results.traffic) {
+    add_traffic(metrics, traffic, results.window);
+    delivered += traffic.delivered_payload;
+  }
+  for (const auto& link : results.links) add_link(metrics, link, results.window, delivered);
+  for (const auto& cpu : results.cpus) add_cpu(metrics, cpu, results.window);
+  for (const auto& memory : results.memories) add_memory(metrics, memory, results.window);
+  return metrics;
+}
+
+}  // namespace peerpath::observe

@@ -1,0 +1,125 @@
+#include "observe/results_json.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace peerpath::observe {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(Decimal value) {
+  while (value.places > 0 && value.digits % 10 == 0) {
+    value.digits /= 10;
+    --value.places;
+  }
+  return value.places == 0 ? Json(value.digits) : Json(value.value());
+}
+
+Json nanoseconds(Duration d) { return number({d.count(), 6}); }
+
+Json metric(const Metric& m) {
+  return {{"name", m.name}, {"value", number(m.value)}, {"unit", m.unit}, {"doc", m.doc}};
+}
+
+/// Samples by the first femtosecond of their bin.
+Json histogram(const Histogram& h) {
+  Json bins = Json::object();
+  for (std::size_t bin = 0; bin < Histogram::bins; ++bin)
+    if (h.count_in(bin) > 0) bins[std::to_string(Histogram::lower_bound(bin))] = h.count_in(bin);
+  return bins;
+}
+
+Json traffic(const TrafficResult& t, const std::string& way) {
+  return {{"name", t.name},
+          {"kind", t.kind},
+          {"path", t.path},
+          {"from", t.from},
+          {"to", t.to},
+          {"way", way},
+          {"latency_fs", histogram(t.latency)}};
+}
+
+Json side(const LinkResult& link, Direction direction) {
+  const auto& result = direction == Direction::up ? link.up : link.down;
+  Json rows = Json::array();
+  for (const auto& row : result.rows)
+    rows.push_back({{"requester", row.requester},
+                    {"purpose", name_of(row.purpose)},
+                    {"tlps", row.tlps},
+                    {"data_bytes", row.payload.count()},
+                    {"overhead_bytes", row.overhead.count()}});
+  return {{"link", link.name},   {"direction", name_of(direction)}, {"nearer", link.nearer}, {"farther", link.farther},
+          {"shape", link.shape}, {"rate_bps", result.rate.bps()},   {"dllps", result.dllps}, {"rows", std::move(rows)}};
+}
+
+Json expectation(const ExpectationResult& e) {
+  return {{"metric", e.metric},
+          {"wanted", e.wanted},
+          {"found", number(e.found)},
+          {"unit", e.unit},
+          {"ok", e.verdict == Verdict::ok}};
+}
+
+Json fault(const Fault& f) {
+  return {{"device", f.device},
+          {"what", f.what},
+          {"count", f.count},
+          {"first_ns", nanoseconds(f.first.time_since_epoch())}};
+}
+
+template <class Range, class Make>
+Json array(const Range& range, Make make) {
+  Json items = Json::array();
+  for (const auto& item : range) items.push_back(make(item));
+  return items;
+}
+
+Json traffic_list(const Results& results) {
+  Json list = Json::array();
+  for (std::size_t n = 0; n < results.traffic.size(); ++n)
+    list.push_back(traffic(results.traffic[n], n < results.ways.size() ? results.ways[n] : ""));
+  return list;
+}
+
+Json ledger_list(const Results& results) {
+  Json list = Json::array();
+  for (const auto& link : results.links)
+    for (const auto direction : {Direction::up, Direction::down}) list.push_back(side(link, direction));
+  return list;
+}
+
+Json without_quantum(const ResultsContext& context, bool origins) {
+  auto json = Json::parse(origins ? context.origins : context.scenario, nullptr, false);
+  if (json.is_discarded()) return Json::object();
+  if (origins)
+    json.erase("/run/quantum");
+  else if (json.contains("run"))
+    json["run"].erase("quantum");
+  return json;
+}
+
+}  // namespace
+
+std::string results_json(const Results& results, const ResultsContext& context) {
+  Json json;
+  json["schema_version"] = results_schema_version;
+  json["peerpath"] = context.version;
+  json["complete"] = results.complete;
+  json["simulated_ns"] = nanoseconds(results.window);
+  json["wanted_ns"] = nanoseconds(results.wanted_window);
+  json["bottleneck"] = results.bottleneck;
+  json["expectations"] = array(results.expectations, expectation);
+  json["metrics"] = array(results.metrics, metric);
+  json["traffic"] = traffic_list(results);
+  json["utilisation"] = array(results.utilisation, [](const Utilisation& u) {
+    return Json{{"name", u.name}, {"percent", number(u.percent)}};
+  });
+  json["ledger"] = ledger_list(results);
+  json["conservation"] = {{"holds", results.conservation.empty()}, {"violations", results.conservation}};
+  json["faults"] = array(results.faults, fault);
+  json["scenario"] = without_quantum(context, false);
+  json["origins"] = without_quantum(context, true);
+  return json.dump(2) + "\n";
+}
+
+}  // namespace peerpath::observe
