@@ -2,9 +2,11 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <tuple>
 
+#include "peerpath/base/address.hpp"
 #include "peerpath/base/field.hpp"
 #include "peerpath/base/units.hpp"
 
@@ -39,19 +41,27 @@ struct FunctionConfig {
 /// A PCIe switch, or one level of it.
 struct SwitchConfig {
   Duration latency = 110ns;
+  Bytes max_payload_supported = 512_B;
 
   static constexpr auto fields() {
-    return std::tuple{field("latency", &SwitchConfig::latency, "Cut-through latency, head in to head out")
-                          .from("typical Gen4/Gen5 switch product briefs: 105..115 ns")};
+    return std::tuple{
+        field("latency", &SwitchConfig::latency, "Cut-through latency, head in to head out")
+            .from("typical Gen4/Gen5 switch product briefs: 105..115 ns"),
+        field("max_payload_supported", &SwitchConfig::max_payload_supported, "Largest MPS that its ports can do")
+            .at_least(128_B).at_most(4096_B)};
   }
 };
 
 /// The root complex: root ports and the way to host memory.
 struct RootComplexConfig {
   Duration latency = 150ns;
+  Bytes max_payload_supported = 512_B;
 
   static constexpr auto fields() {
-    return std::tuple{field("latency", &RootComplexConfig::latency, "Port to port, and port to memory").from("assumed")};
+    return std::tuple{
+        field("latency", &RootComplexConfig::latency, "Port to port, and port to memory").from("assumed"),
+        field("max_payload_supported", &RootComplexConfig::max_payload_supported, "Largest MPS that its ports can do")
+            .at_least(128_B).at_most(4096_B)};
   }
 };
 
@@ -102,6 +112,7 @@ struct GpuConfig {
   FunctionConfig function{};
   Bytes memory = 80_GiB;
   Bytes bar_size = 128_GiB;
+  std::optional<BusAddress> bar_address{};
   BitRate write_rate = BitRate{3'200'000'000'000};
   BitRate read_rate = BitRate{3'200'000'000'000};
   Duration read_latency = 600ns;
@@ -113,6 +124,7 @@ struct GpuConfig {
         field("function", &GpuConfig::function, "PCIe function"),
         field("memory", &GpuConfig::memory, "HBM capacity"),
         field("bar_size", &GpuConfig::bar_size, "Aperture through which peers reach the memory; a power of two"),
+        field("bar_address", &GpuConfig::bar_address, "Where firmware put that BAR, if it matters: a multiple of its size"),
         field("write_rate", &GpuConfig::write_rate, "Rate at which peer writes drain into memory").from("assumed"),
         field("read_rate", &GpuConfig::read_rate, "Rate at which peer reads are served").from("assumed"),
         field("read_latency", &GpuConfig::read_latency, "Peer read: request to first data").from("assumed"),
@@ -163,6 +175,7 @@ struct NicConfig {
 struct DmaCardConfig {
   FunctionConfig function{};
   Bytes memory = 64_MiB;
+  std::optional<BusAddress> bar_address{};
   int outstanding = 64;
   Duration read_issue = Duration{0};
   Duration write_issue = Duration{0};
@@ -170,7 +183,8 @@ struct DmaCardConfig {
   static constexpr auto fields() {
     return std::tuple{
         field("function", &DmaCardConfig::function, "PCIe function"),
-        field("memory", &DmaCardConfig::memory, "Memory behind its BAR"),
+        field("memory", &DmaCardConfig::memory, "Memory behind its BAR; a power of two"),
+        field("bar_address", &DmaCardConfig::bar_address, "Where firmware put that BAR, if it matters: a multiple of its size"),
         field("outstanding", &DmaCardConfig::outstanding, "DMA transfers in flight").at_least(1).at_most(65536),
         field("read_issue", &DmaCardConfig::read_issue, "Least time between the starts of two reads"),
         field("write_issue", &DmaCardConfig::write_issue, "Least time between the starts of two writes")};

@@ -21,12 +21,4 @@ class FrameSource {
   virtual std::optional<FrameArrival> next() = 0;
 };
 
-/// Ethernet bytes around every frame (IEEE 802.3 clauses 3.1.1 and 4.4.2).
-inline constexpr Bytes ethernet_preamble{8};  ///< with the start frame delimiter
-inline constexpr Bytes ethernet_fcs{4};
-inline constexpr Bytes ethernet_gap{12};
-
-/// All that a frame of `size` (without FCS) takes of the wire's time.
-constexpr Bytes wire_bytes(Bytes size) { return ethernet_preamble + size + ethernet_fcs + ethernet_gap; }
-
 }  // namespace peerpath::device

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "peerpath/base/fail.hpp"
+#include "peerpath/net/ethernet.hpp"
 
 namespace peerpath::loop {
 
@@ -39,9 +40,9 @@ class Loop::DeviceOutbox final : public device::Outbox {
     if (found == loop_.wires_.end()) return;  // nothing plugged in: the frame is lost
     auto& [to, wire, free] = found->second;
     const Instant start = std::max(when, free);
-    free = start + device::wire_bytes(frame.size) / wire.rate;
+    free = start + net::wire_size(frame.size) / wire.rate;
     const Instant last_bit =
-        start + (device::ethernet_preamble + frame.size + device::ethernet_fcs) / wire.rate + wire.latency;
+        start + (net::preamble + net::padded(frame.size) + net::fcs) / wire.rate + wire.latency;
     loop_.push(last_bit, to.device.value(), Arrival{to.number, no_source, frame});
   }
 

@@ -149,7 +149,7 @@ void FunctionRegisters::pci_express(const FunctionIdentity& identity) {
              size_code(identity.max_payload_supported) | (identity.extended_tags ? 1u << 5 : 0) | role_based_errors);
   // After reset: MPS 128 B, MRRS 512 B, relaxed ordering and no-snoop allowed (PCIe Base Spec 7.5.3.4).
   space_.set(express_ + device_control, 2, bridge ? 0x2000 : 0x2810);
-  space_.allow(express_ + device_control, 2, 0x7eff & ~(identity.extended_tags ? 0u : extended_tag_enable));
+  space_.allow(express_ + device_control, 2, 0x7fff & ~(identity.extended_tags ? 0u : extended_tag_enable));
   space_.allow_clear(express_ + device_status, 2, 0x000f);
   space_.set(express_ + link_capabilities, 4,
              speed_and_width(identity.link) | static_cast<std::uint32_t>(identity.port_number) << 24);
