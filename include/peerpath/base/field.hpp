@@ -9,7 +9,7 @@ namespace peerpath {
 
 /// One option of a configuration struct. A config type lists its options in
 /// `static constexpr auto fields() { return std::tuple{field("wire_rate", &NicConfig::wire_rate, "..."), ...}; }`
-/// and gives their defaults as member initialisers. Member types: bool, int, Bytes, BitRate, Duration, std::string,
+/// and gives their defaults as member initialisers. Member types: bool, int, double, Bytes, BitRate, Duration, BusAddress, std::string,
 /// an enum with `enum_names`, another config struct, or std::vector / std::optional of these.
 template <class Owner, class T>
 struct Field {

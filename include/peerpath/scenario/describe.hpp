@@ -56,7 +56,4 @@ std::string to_text(BitRate value);
 std::string to_text(Duration value);
 std::string to_text(BusAddress value);
 
-/// The word of `choices` closest to `word`, or "" if none is close enough to be meant.
-std::string nearest(std::string_view word, const std::vector<std::string>& choices);
-
 }  // namespace peerpath::scenario
