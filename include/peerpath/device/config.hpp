@@ -143,6 +143,7 @@ struct NicConfig {
   Bytes header_buffer_size = 256_B;
   bool header_split = true;
   Bytes rx_fifo = 512_KiB;
+  Bytes tx_fifo = 256_KiB;
   Duration pipeline_latency = 300ns;
   int prefetch = 32;
   int writeback_batch = 4;
@@ -161,6 +162,7 @@ struct NicConfig {
         field("header_buffer_size", &NicConfig::header_buffer_size, "Size of a header buffer").at_least(64_B).at_most(1024_B),
         field("header_split", &NicConfig::header_split, "Headers to header buffers, payload to payload buffers"),
         field("rx_fifo", &NicConfig::rx_fifo, "On-chip buffer for frames that wait for PCIe or for a buffer; drops when full").from("assumed"),
+        field("tx_fifo", &NicConfig::tx_fifo, "On-chip buffer for packets that are being read from memory or wait for the wire").at_least(16_KiB).from("assumed"),
         field("pipeline_latency", &NicConfig::pipeline_latency, "Last bit in to first DMA, without waiting").from("assumed"),
         field("prefetch", &NicConfig::prefetch, "Buffer descriptors fetched at a time").at_least(1).at_most(256),
         field("writeback_batch", &NicConfig::writeback_batch, "Completions written together").at_least(1).at_most(64),

@@ -156,6 +156,10 @@ void Loop::handle(Event& event) {
 
 void Loop::deliver(const fabric::Delivery& delivery) {
   if (observer_ != nullptr) observer_->deliver(delivery);
+  if (delivery.kind == fabric::DeliveryKind::arrived) {
+    const int owner = requester(delivery.requester, delivery.channel);
+    if (owner >= 0) devices_[static_cast<std::size_t>(owner)].device->on_computed(delivery);
+  }
   if (!delivery.notify) return;
   const bool to_requester = delivery.kind == fabric::DeliveryKind::completed;
   const int device = to_requester ? requester(delivery.requester, delivery.channel)

@@ -9,6 +9,7 @@
 #include "peerpath/base/time.hpp"
 #include "peerpath/base/units.hpp"
 #include "peerpath/fabric/topology.hpp"
+#include "peerpath/net/headers.hpp"
 
 namespace peerpath::nic {
 
@@ -32,9 +33,6 @@ struct BufferDescriptor {
   MemoryPlace payload{};
 };
 
-/// Layer-4 protocol found by the parser.
-enum class Layer4 : std::uint8_t { unknown, other, tcp, udp };
-
 /// Entry of a receive completion queue. Each consumes exactly one buffer; a packet larger than one buffer has several.
 struct RxCompletion {
   QueueIndex queue{};
@@ -42,8 +40,8 @@ struct RxCompletion {
   std::uint16_t header_length = 0;   ///< bytes in the header buffer; 0 when not split
   std::uint32_t payload_length = 0;  ///< bytes in the payload buffer
   std::uint32_t rss_hash = 0;
-  Layer4 layer4 = Layer4::unknown;
-  bool ipv6 = false;
+  net::Layer3 layer3 = net::Layer3::other;
+  net::Layer4 layer4 = net::Layer4::none;
   bool split = false;
   bool end_of_packet = false;
   bool error = false;                ///< truncated or malformed frame
