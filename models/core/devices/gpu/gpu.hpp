@@ -1,0 +1,101 @@
+// A GPU as its PCIe neighbours see it: memory behind a BAR, and copy engines. The model card is README.md beside this.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "core/devices/host_cpu/copy_request.hpp"
+#include "core/pcie/function_registers.hpp"
+#include "peerpath/base/address.hpp"
+#include "peerpath/device/config.hpp"
+#include "peerpath/device/endpoint.hpp"
+
+namespace peerpath::gpu {
+
+inline constexpr int register_bar = 0;               ///< doorbells
+inline constexpr int memory_bar = 2;                 ///< the aperture to memory
+inline constexpr Bytes register_bar_size{16 << 20};
+
+/// The part of GPU memory that peers reach, and where on the bus: the only place where the two address spaces meet.
+class Aperture {
+ public:
+  Aperture(BusAddress base, Bytes size) : base_{base}, size_{size} {}
+  /// Bus address of a byte of GPU memory, nothing if the BAR is too small to show it.
+  std::optional<BusAddress> to_bus(GpuAddress address) const;
+  std::optional<GpuAddress> to_gpu(BusAddress address) const;
+
+ private:
+  BusAddress base_;
+  Bytes size_;
+};
+
+/// How the fabric is to simulate a GPU's memory and functions: the rates of peer writes and reads, the latency of peer
+/// reads, and one channel a copy engine.
+fabric::Endpoint fabric_endpoint(const device::GpuConfig& config);
+
+/// Its function as software finds it, with both BARs.
+pcie::FunctionIdentity identity(const device::GpuConfig& config, pcie::LinkShape link);
+
+/// How a copy engine reads.
+struct CopyEngineShape {
+  Bytes chunk{4096};     ///< one transaction; cut at multiples of it
+  int outstanding = 16;  ///< chunks in flight, of one engine
+};
+
+/// What the copy engines did.
+struct CopyCounters {
+  std::int64_t copies = 0;  ///< completed, failed ones included
+  std::int64_t failed = 0;  ///< a read did not end in success
+  Bytes bytes{};            ///< read by completed copies
+  Duration busy{};          ///< summed over the engines: with reads in flight
+};
+
+/// The active part of a GPU. A doorbell (posted write with Purpose::doorbell; its cookie is the handle of a request)
+/// starts a copy: `copy_setup` later an engine reads the source, chunk by chunk, and when the last data is in it writes
+/// the completion. An engine takes its copies in order, and starts reading for the next while the last reads of the one
+/// before are in flight. A new copy goes to the engine with the fewest bytes left to read, the first of several.
+class Gpu final : public device::Endpoint {
+ public:
+  /// The table of requests must outlive the GPU.
+  Gpu(const device::GpuConfig& config, const host_cpu::CopyRequests& requests, CopyEngineShape shape = {});
+
+  void on_delivery(const fabric::Delivery& delivery, device::Outbox& out) override;
+  void on_wake(device::TimerId timer, Instant now, device::Outbox& out) override;
+
+  const CopyCounters& counters() const { return counters_; }
+  /// Copies that are asked for and not done.
+  std::size_t pending() const { return copies_.size(); }
+
+ private:
+  struct Copy {
+    host_cpu::CopyRequest request;
+    std::uint64_t handle = 0;
+    Instant start{};           ///< earliest first read
+    Bytes issued{};
+    int in_flight = 0;
+    bool failed = false;
+  };
+  struct Engine {
+    std::deque<std::uint64_t> queue;  ///< tickets of copies with reads still to issue
+    Bytes left{};
+    int in_flight = 0;
+    Instant busy_since{};
+  };
+
+  void ring(std::uint64_t handle, Instant now, device::Outbox& out);
+  void issue(std::size_t engine, Instant now, device::Outbox& out);
+  void finish(std::uint64_t ticket, std::size_t engine, Instant now, device::Outbox& out);
+
+  Duration setup_;
+  const host_cpu::CopyRequests& requests_;
+  CopyEngineShape shape_;
+  std::vector<Engine> engines_;
+  std::map<std::uint64_t, Copy> copies_;  ///< by ticket, the cookie of their reads
+  std::uint64_t tickets_ = 0;
+  CopyCounters counters_;
+};
+
+}  // namespace peerpath::gpu
