@@ -1,0 +1,105 @@
+// One PCIe domain in SystemC: gathers what its modules are and how their ports are bound, and computes their traffic.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "peerpath/device/endpoint.hpp"
+#include "peerpath/device/frame_source.hpp"
+#include "peerpath/fabric/fabric.hpp"
+#include "peerpath/sc/place.hpp"
+
+namespace peerpath::sc {
+
+class ForeignEndpoint;
+class MemoryImage;
+class PciePort;
+class Reactor;
+
+/// How a domain computes. None of it changes results, but for `seed`.
+struct DomainConfig {
+  fabric::Mode mode = fabric::Mode::train;
+  Duration quantum = std::chrono::microseconds{1};  ///< longest batch of the fabric
+  std::uint64_t seed = 0;                           ///< of the read jitter of its memories
+};
+
+/// Hosts the fabric of one PCIe domain. Modules are made with a reference to their domain and bound to each other by
+/// their ports; at the end of elaboration the domain makes one fabric of them all. From then on it needs two processes:
+/// one wakes devices at the exact time of what concerns them, and one, after all initiators of an instant, lets the
+/// fabric compute up to the next time at which anybody could submit something (`quantum` at most).
+///
+/// A foreign SystemC process in the domain (an initiator, or a target with a request to answer) promises nothing, so
+/// with one the fabric never computes past the next pending SystemC event.
+class Domain final : public sc_core::sc_module {
+ public:
+  explicit Domain(const sc_core::sc_module_name& name, DomainConfig config = {});
+  ~Domain() override;
+
+  /// @name Building, before the end of elaboration
+  /// @{
+  fabric::NodeId add_router(const std::string& name, const fabric::Router& router);
+  fabric::NodeId add_endpoint(const std::string& name, const fabric::Endpoint& endpoint);
+  /// A link that no ports are bound for.
+  fabric::LinkId connect(fabric::NodeId a, fabric::NodeId b, const fabric::LinkDirection& a_to_b,
+                         const fabric::LinkDirection& b_to_a);
+  /// The device must outlive the domain.
+  DeviceIndex attach(device::Endpoint& device, const Place& place);
+  /// Says which node answers for these addresses; foreign initiators are routed by it.
+  void map(fabric::NodeId node, Window window);
+  /// Frames of `source` arrive at the port. The source must outlive the domain; a port may have several.
+  void feed(EthernetPort port, device::FrameSource& source);
+  /// Joins two Ethernet ports, both ways.
+  void join(EthernetPort a, EthernetPort b, Wire wire);
+  /// Runs `action` at `when`, before any device: a link taken down, a route changed.
+  void at(Instant when, std::function<void(fabric::Fabric&)> action);
+  /// Sends every delivery, with or without notice, to `sink` as it is computed (nullptr: nobody).
+  void observe(fabric::DeliverySink* sink);
+  /// @}
+
+  /// The link that a port is an end of; after the end of elaboration.
+  fabric::LinkId link_of(const PciePort& port) const;
+  const fabric::Topology& topology() const;
+  fabric::Fabric& fabric();
+
+  /// Computes what is left until SystemC's present, so that counters are those of now.
+  void settle();
+
+  /// @name For modules of this library
+  /// @{
+  void add_port(PciePort& port);
+  /// Queues a transaction on a node's channel, numbered as the fabric does; `ready` must not lie in the past.
+  void submit(fabric::NodeId node, fabric::ChannelIndex channel, const fabric::Transaction& transaction);
+  /// The node that answers for an address, if any.
+  std::optional<fabric::NodeId> find(std::uint64_t address) const;
+  /// The foreign component at a node, or nullptr.
+  ForeignEndpoint* foreign_at(fabric::NodeId node) const;
+  /// Contents of a node's memory, as foreign initiators see them.
+  MemoryImage& image(fabric::NodeId node);
+  /// Something was asked of the domain from outside of its own processes.
+  void touch();
+  /// @}
+
+ private:
+  struct Parts;
+
+  void end_of_elaboration() override;
+  void wake_devices();
+  void compute();
+  void arm_wake();
+  void add_links();
+  void adopt(PciePort& port);
+  Instant limit() const;
+
+  std::unique_ptr<Parts> parts_;
+  std::unique_ptr<Reactor> reactor_;
+  sc_core::sc_event wake_, go_;
+  Instant wake_time_ = never;
+  bool idle_ = false;
+  bool started_ = false;
+};
+
+}  // namespace peerpath::sc

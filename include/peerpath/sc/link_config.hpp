@@ -1,0 +1,25 @@
+// What two bound ports have between them.
+#pragma once
+
+#include <array>
+
+#include "peerpath/fabric/topology.hpp"
+#include "peerpath/pcie/link_shape.hpp"
+
+namespace peerpath::sc {
+
+/// A PCIe link, or (`internal`) the way inside a root complex, which is wide, short and never the limit.
+struct LinkConfig {
+  pcie::LinkShape shape{};
+  pcie::DllpAccounting dllp = pcie::DllpAccounting::counted;
+  double link_share = 1.0;
+  Duration propagation = std::chrono::nanoseconds{10};
+  Duration update_fc = std::chrono::nanoseconds{60};
+  std::array<fabric::Credits, pcie::tlp_classes> credits{{{128, 2048}, {128, 128}, {0, 0}}};  ///< by TlpClass
+  bool internal = false;
+};
+
+/// Each direction of such a link. `max_payload` is the MPS of the hierarchy, which sets how often it is acknowledged.
+fabric::LinkDirection link_direction(const LinkConfig& config, Bytes max_payload);
+
+}  // namespace peerpath::sc

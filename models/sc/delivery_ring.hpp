@@ -1,0 +1,52 @@
+// Deliveries that wait for their time: a ring, because they nearly always come in order.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <tuple>
+#include <vector>
+
+#include "peerpath/fabric/fabric.hpp"
+
+namespace peerpath::sc {
+
+/// Deliveries in the order in which a device sees them: by time, then kind, requester, channel, cookie, address, request.
+/// A fabric may compute them in another order, so an insertion walks back over later ones.
+class DeliveryRing {
+ public:
+  bool empty() const { return head_ == tail_; }
+  const fabric::Delivery& front() const { return slots_[head_ & mask()]; }
+  void pop() { ++head_; }
+
+  void insert(const fabric::Delivery& delivery) {
+    if (tail_ - head_ == slots_.size()) grow();
+    auto at = tail_++;
+    for (; at != head_ && before(delivery, slots_[(at - 1) & mask()]); --at)
+      slots_[at & mask()] = slots_[(at - 1) & mask()];
+    slots_[at & mask()] = delivery;
+  }
+
+ private:
+  static bool before(const fabric::Delivery& a, const fabric::Delivery& b) {
+    if (a.done != b.done) return a.done < b.done;
+    const auto key = [](const fabric::Delivery& d) {
+      return std::tuple{d.kind, d.requester, d.channel, d.cookie, d.address, d.request};
+    };
+    return key(a) < key(b);
+  }
+
+  std::size_t mask() const { return slots_.size() - 1; }
+
+  void grow() {
+    std::vector<fabric::Delivery> wider(slots_.size() * 2);
+    for (auto i = head_; i != tail_; ++i) wider[i - head_] = slots_[i & mask()];
+    tail_ -= head_;
+    head_ = 0;
+    slots_.swap(wider);
+  }
+
+  std::vector<fabric::Delivery> slots_ = std::vector<fabric::Delivery>(16);  ///< a power of two
+  std::size_t head_ = 0, tail_ = 0;
+};
+
+}  // namespace peerpath::sc

@@ -1,0 +1,83 @@
+// One device as the shell keeps it: what waits to happen to it, and the outbox that it fills.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "peerpath/device/endpoint.hpp"
+#include "peerpath/device/frame_source.hpp"
+#include "peerpath/fabric/fabric.hpp"
+#include "peerpath/sc/place.hpp"
+#include "sc/delivery_ring.hpp"
+#include "sc/timer_queue.hpp"
+
+namespace peerpath::sc {
+
+class Reactor;
+
+/// Holds the deliveries, frames and timers of one device, and hands them to it one at a time: of those at one instant
+/// deliveries first, then frames, then timers.
+class DeviceSlot final : public device::Outbox {
+ public:
+  DeviceSlot(Reactor& reactor, device::Endpoint& device, Place place, int first_channel);
+
+  const Place& place() const { return place_; }
+  bool owns(fabric::NodeId node, fabric::ChannelIndex channel) const;
+  bool claims(std::uint64_t address) const;
+  /// The device promises to submit nothing because of a delivery earlier than `reaction` after it.
+  void promise(Duration reaction) { reaction_ = reaction; }
+
+  void start(Instant now);
+  void notice(const fabric::Delivery& delivery, bool to_requester);
+  void add_source(int port, device::FrameSource& source);
+  void receive(int port, const device::Frame& frame, Instant last_bit);
+  void join(int port, DeviceSlot& peer, int peer_port, Wire wire);
+
+  /// When something happens next to this device.
+  Instant next() const { return next_; }
+  /// Before when the device certainly submits nothing.
+  Instant bound() const;
+  /// Hands over the next thing, which is due at `next()`.
+  void step();
+
+  void submit(fabric::ChannelIndex channel, const fabric::Transaction& transaction) override;
+  void respond(fabric::RequestId request, Instant ready, pcie::Status status) override;
+  void wake_at(device::TimerId timer, Instant when) override;
+  void transmit(int port, const device::Frame& frame, Instant when) override;
+
+ private:
+  /// Frames that come in at a port: from a source, or by a wire (source 0).
+  struct Incoming {
+    int port = 0;
+    device::FrameSource* source = nullptr;
+    std::deque<device::FrameArrival> waiting{};
+  };
+  struct Transmitter {
+    int port = 0;
+    DeviceSlot* peer = nullptr;
+    int peer_port = 0;
+    Wire wire{};
+    Instant free{};
+  };
+
+  void pull(Incoming& incoming);
+  Incoming* next_frame();
+  void refresh();
+
+  Reactor& reactor_;
+  device::Endpoint& device_;
+  Place place_;
+  int first_channel_;
+  Duration reaction_{};
+  Instant now_{};
+  Instant next_ = never;
+  Instant next_frame_time_ = never;
+  DeliveryRing deliveries_;
+  TimerQueue timers_;
+  std::vector<Incoming> incoming_;
+  std::vector<Transmitter> transmitters_;
+};
+
+}  // namespace peerpath::sc

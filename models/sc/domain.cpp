@@ -1,0 +1,212 @@
+#include "peerpath/sc/domain.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "peerpath/base/fail.hpp"
+#include "peerpath/sc/pcie_port.hpp"
+#include "peerpath/sc/time.hpp"
+#include "sc/foreign_endpoint.hpp"
+#include "sc/memory_image.hpp"
+#include "sc/reactor.hpp"
+
+namespace peerpath::sc {
+namespace {
+
+constexpr const char* report_type = "peerpath/domain";
+constexpr Bytes least_max_payload{128};
+
+}  // namespace
+
+/// What has been built so far.
+struct Domain::Parts {
+  DomainConfig config;
+  fabric::Topology topology;
+  std::vector<PciePort*> ports;
+  std::map<const PciePort*, fabric::LinkId> links;
+  std::vector<std::pair<Window, fabric::NodeId>> map;
+  std::map<fabric::NodeId, ForeignEndpoint*> foreign;
+  std::map<fabric::NodeId, MemoryImage> images;
+  bool wires = false;
+  bool initiators = false;  ///< a foreign one is among `foreign`
+};
+
+Domain::Domain(const sc_core::sc_module_name& name, DomainConfig config)
+    : sc_core::sc_module{name}, parts_{std::make_unique<Parts>()}, reactor_{std::make_unique<Reactor>()} {
+  if (!femtosecond_resolution())
+    SC_REPORT_FATAL(report_type, "SystemC must count in femtoseconds: call peerpath::sc::set_femtosecond_resolution() "
+                                 "first in sc_main");
+  parts_->config = config;
+  parts_->topology.seed = config.seed;
+  SC_HAS_PROCESS(Domain);
+  SC_METHOD(wake_devices);
+  sensitive << wake_;
+  SC_METHOD(compute);
+  sensitive << go_;
+}
+
+Domain::~Domain() = default;
+
+fabric::NodeId Domain::add_router(const std::string& name, const fabric::Router& router) {
+  return parts_->topology.add_router(name, router);
+}
+
+fabric::NodeId Domain::add_endpoint(const std::string& name, const fabric::Endpoint& endpoint) {
+  return parts_->topology.add_endpoint(name, endpoint);
+}
+
+fabric::LinkId Domain::connect(fabric::NodeId a, fabric::NodeId b, const fabric::LinkDirection& a_to_b,
+                               const fabric::LinkDirection& b_to_a) {
+  return parts_->topology.connect(a, b, a_to_b, b_to_a);
+}
+
+DeviceIndex Domain::attach(device::Endpoint& device, const Place& place) {
+  for (const auto& window : place.windows) map(place.node, window);
+  return reactor_->attach(device, place);
+}
+
+void Domain::map(fabric::NodeId node, Window window) { parts_->map.emplace_back(window, node); }
+
+void Domain::feed(EthernetPort port, device::FrameSource& source) {
+  reactor_->slot(port.device).add_source(port.number, source);
+}
+
+void Domain::join(EthernetPort a, EthernetPort b, Wire wire) {
+  parts_->wires = true;
+  reactor_->slot(a.device).join(a.number, reactor_->slot(b.device), b.number, wire);
+  reactor_->slot(b.device).join(b.number, reactor_->slot(a.device), a.number, wire);
+}
+
+void Domain::at(Instant when, std::function<void(fabric::Fabric&)> action) { reactor_->at(when, std::move(action)); }
+void Domain::observe(fabric::DeliverySink* sink) { reactor_->observe(sink); }
+void Domain::add_port(PciePort& port) { parts_->ports.push_back(&port); }
+const fabric::Topology& Domain::topology() const { return parts_->topology; }
+fabric::Fabric& Domain::fabric() { return reactor_->fabric(); }
+
+fabric::LinkId Domain::link_of(const PciePort& port) const {
+  const auto found = parts_->links.find(&port);
+  require(found != parts_->links.end(), "a port that nothing is bound to has no link");
+  return found->second;
+}
+
+std::optional<fabric::NodeId> Domain::find(std::uint64_t address) const {
+  for (const auto& [window, node] : parts_->map)
+    if (window.contains(address)) return node;
+  return std::nullopt;
+}
+
+ForeignEndpoint* Domain::foreign_at(fabric::NodeId node) const {
+  const auto found = parts_->foreign.find(node);
+  return found == parts_->foreign.end() ? nullptr : found->second;
+}
+
+MemoryImage& Domain::image(fabric::NodeId node) { return parts_->images[node]; }
+
+/// Makes an endpoint of the foreign component bound to the port.
+void Domain::adopt(PciePort& port) {
+  const auto& function = port.function;
+  const auto node = add_endpoint(port.name() + "_foreign", {.max_payload = function.max_payload,
+                                                            .max_read_request = function.max_read_request,
+                                                            .max_completion = function.max_payload,
+                                                            .tags = function.tags,
+                                                            .completion_timeout = function.completion_timeout,
+                                                            .external = true});
+  port.adopt(node);
+  parts_->foreign[node] = port.adopted();
+  parts_->initiators |= port.adopted()->initiates();
+  attach(*port.adopted(), {.node = node, .hears_arrivals = true});
+  for (const auto& window : port.windows) map(node, window);
+}
+
+void Domain::add_links() {
+  for (auto* port : parts_->ports)
+    if (port->foreign()) adopt(*port);
+  // System software gives one MPS to a whole hierarchy; inside the root complex there is none.
+  Bytes max_payload = least_max_payload;
+  for (auto* port : parts_->ports) {
+    const auto& node = parts_->topology.nodes[port->node().value()];
+    const auto mps = port->foreign() ? port->function.max_payload
+                     : node.is_endpoint ? node.endpoint.max_payload : Bytes{0};
+    if (!port->link.internal) max_payload = std::max(max_payload, mps);
+  }
+  for (auto* port : parts_->ports) {
+    if (parts_->links.contains(port)) continue;
+    const auto direction = link_direction(port->link, max_payload);
+    if (port->foreign()) {
+      const auto far = std::ranges::find(parts_->foreign, port->adopted(), [](const auto& f) { return f.second; });
+      parts_->links[port] = connect(port->node(), far->first, direction, direction);
+    } else if (auto* peer = port->peer()) {
+      parts_->links[port] = parts_->links[peer] = connect(port->node(), peer->node(), direction, direction);
+    }
+  }
+}
+
+void Domain::end_of_elaboration() {
+  add_links();
+  std::string wrong;
+  for (const auto& problem : fabric::validate(parts_->topology)) wrong.append("\n  ").append(problem);
+  if (!wrong.empty()) SC_REPORT_FATAL(report_type, ("a domain that cannot be simulated:" + wrong).c_str());
+  // Devices touch each other through the fabric and by Ethernet alone; foreign processes may do as they please.
+  const bool foreign = !parts_->foreign.empty();
+  parts_->topology.reconfigures = false;
+  parts_->topology.side_latency = foreign || parts_->wires ? Duration{0} : Duration{std::chrono::hours{1}};
+  reactor_->prepare(parts_->topology, parts_->config.mode, foreign);
+}
+
+void Domain::submit(fabric::NodeId node, fabric::ChannelIndex channel, const fabric::Transaction& transaction) {
+  reactor_->submit(node, channel, transaction);
+  if (idle_) go_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void Domain::touch() {
+  arm_wake();
+  if (idle_ && reactor_->in_flight() != 0) go_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void Domain::arm_wake() {
+  const auto next = reactor_->next_event();
+  if (next == never || next >= wake_time_) return;  // an event that comes too early finds nothing to do
+  wake_time_ = next;
+  wake_.notify(to_sc_time(std::max(next, now()) - now()));
+}
+
+void Domain::wake_devices() {
+  wake_time_ = never;
+  if (!std::exchange(started_, true)) reactor_->start();
+  reactor_->react(now());
+  touch();
+}
+
+Instant Domain::limit() const {
+  const auto present = now();
+  Instant limit = std::min(present + parts_->config.quantum, reactor_->bound());
+  const bool foreign_acts =
+      parts_->initiators || std::ranges::any_of(parts_->foreign, [](const auto& f) { return f.second->owes(); });
+  if (foreign_acts && sc_core::sc_pending_activity_at_future_time())
+    limit = std::min(limit, present + to_duration(sc_core::sc_time_to_pending_activity()));
+  return limit;
+}
+
+void Domain::compute() {
+  // Whoever acts at this instant does so first: what they submit belongs to the batch that starts now.
+  if (sc_core::sc_pending_activity_at_current_time()) {
+    go_.notify(sc_core::SC_ZERO_TIME);
+    return;
+  }
+  const auto present = now();
+  idle_ = reactor_->in_flight() == 0;
+  if (idle_) return;
+  if (reactor_->horizon() <= present) {
+    reactor_->advance(limit());
+    arm_wake();
+  }
+  go_.notify(to_sc_time(reactor_->horizon() - present));
+}
+
+void Domain::settle() {
+  while (reactor_->horizon() < now()) reactor_->advance(now());
+  arm_wake();
+}
+
+}  // namespace peerpath::sc

@@ -1,0 +1,19 @@
+#include "peerpath/sc/link_config.hpp"
+
+#include "core/pcie/link_rate.hpp"
+
+namespace peerpath::sc {
+
+fabric::LinkDirection link_direction(const LinkConfig& config, Bytes max_payload) {
+  if (config.internal) return {.rate = BitRate{32'000'000'000'000}, .framing = Bytes{0}};
+  const auto timing = pcie::link_timing(config.shape, max_payload, config.dllp, config.link_share);
+  return {.rate = timing.rate,
+          .framing = timing.framing,
+          .propagation = config.propagation,
+          .credits = config.credits,
+          .update_fc = config.update_fc,
+          .ack_interval = timing.ack_interval,
+          .fc_interval = timing.fc_interval};
+}
+
+}  // namespace peerpath::sc

@@ -1,0 +1,67 @@
+// The devices of a domain and its fabric, driven from outside: which device acts next, and how far the fabric may
+// compute. It knows no SystemC; the Domain module gives it SystemC's time.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "peerpath/fabric/fabric.hpp"
+#include "sc/device_slot.hpp"
+
+namespace peerpath::sc {
+
+/// Order of things at one instant: scheduled actions, then device by device as attached. Together with DeviceSlot's
+/// order this is what the plain loop (core/loop) does, so results are the same and depend on no quantum.
+class Reactor final : private fabric::DeliverySink {
+ public:
+  using Action = std::function<void(fabric::Fabric&)>;
+
+  Reactor() = default;
+  Reactor(const Reactor&) = delete;
+  Reactor& operator=(const Reactor&) = delete;
+
+  DeviceIndex attach(device::Endpoint& device, Place place);
+  DeviceSlot& slot(DeviceIndex device) { return *slots_[device.value()]; }
+  void at(Instant when, Action action) { actions_.emplace(when, std::move(action)); }
+  void observe(fabric::DeliverySink* sink) { observer_ = sink; }
+
+  /// Makes the fabric. The reactions that endpoints promise are taken; with a
+  /// foreign process in the domain nobody promises anything, as it may react to whatever it sees.
+  void prepare(const fabric::Topology& topology, fabric::Mode mode, bool foreign);
+  void start();
+
+  fabric::Fabric& fabric() { return *fabric_; }
+  /// Nothing may be submitted with an earlier `ready`.
+  Instant horizon() const { return horizon_; }
+  /// Transactions submitted and not yet over.
+  std::int64_t in_flight() const { return in_flight_; }
+
+  /// When the next action or device event is due.
+  Instant next_event() const;
+  /// Before when certainly nothing is submitted.
+  Instant bound() const;
+  /// Does all that is due at `now` or before.
+  void react(Instant now);
+  /// Lets the fabric compute until `limit` at most; returns the new horizon.
+  Instant advance(Instant limit) { return horizon_ = fabric_->advance(limit); }
+
+  void submit(fabric::NodeId node, fabric::ChannelIndex channel, const fabric::Transaction& transaction);
+  void respond(fabric::RequestId request, Instant ready, pcie::Status status);
+
+ private:
+  void deliver(const fabric::Delivery& delivery) override;
+  DeviceSlot* completer(fabric::NodeId node, std::uint64_t address) const;
+  DeviceSlot* requester(fabric::NodeId node, fabric::ChannelIndex channel) const;
+
+  std::unique_ptr<fabric::Fabric> fabric_;
+  fabric::DeliverySink* observer_ = nullptr;
+  std::vector<std::unique_ptr<DeviceSlot>> slots_;
+  std::vector<std::vector<DeviceSlot*>> by_node_;
+  std::multimap<Instant, Action> actions_;
+  Instant horizon_{};
+  std::int64_t in_flight_ = 0;
+};
+
+}  // namespace peerpath::sc
