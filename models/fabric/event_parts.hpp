@@ -91,9 +91,8 @@ struct Transmitter {
   std::size_t rr = 0;
   std::uint64_t wanting = 0;       ///< slots whose head is eligible and leaves here
   std::array<int, pcie::tlp_classes> header{}, data{};  ///< credits left, where finite
-  std::deque<Instant> dllps;       ///< due
+  int dllps_due = 0;
   Instant next_ack{}, next_fc{};   ///< earliest arrival that causes another one
-  std::deque<Tlp*> wire;           ///< on the way to an endpoint
   struct {
     std::size_t slot = 0;
     pcie::TlpClass tlp_class{};
@@ -110,7 +109,7 @@ struct Transmitter {
 struct Server {
   std::vector<Duration> service;  ///< by double words of data
   Instant last_done{};
-  std::deque<Tlp*> tlps;
+  std::deque<Tlp*> tlps;  ///< not yet done
 };
 
 struct Station {
@@ -124,7 +123,8 @@ struct Station {
   int tags = 0;
   std::array<Server, pcie::tlp_classes> servers;
   Instant read_server{};
-  std::uint64_t requests = 0;
+  std::uint64_t requests = 0;           ///< answered
+  std::deque<Request*> timers;
 
   Fifo& fifo(std::size_t slot) { return ingresses[slot / pcie::tlp_classes].fifos[slot % pcie::tlp_classes]; }
 };

@@ -10,26 +10,20 @@ using pcie::TlpClass;
 using reference::Job;
 using reference::Server;
 
-void EventReference::arrive(std::uint32_t index) {
-  Transmitter& t = transmitter(index);
-  cause_dllps(t);
-  Station& s = station(t.to);
-  if (!s.node->is_endpoint) return;
-  Tlp* tlp = t.wire.front();
-  t.wire.pop_front();
+// TLPs arrive in the order in which they start, so what an arrival will cause is known at the start.
+
+void EventReference::arrive(Station& s, NodeId node, Tlp* tlp, Instant arrival) {
   Server& server = s.servers[static_cast<std::size_t>(tlp->tlp_class)];
-  server.last_done = std::max(now_, server.last_done) + server.service[static_cast<std::size_t>(tlp->piece.data_dw)];
+  server.last_done = std::max(arrival, server.last_done) + server.service[static_cast<std::size_t>(tlp->piece.data_dw)];
   server.tlps.push_back(tlp);
-  schedule(server.last_done, EventKind::taken_in, t.to.value(), tlp->tlp_class);
+  schedule(server.last_done, EventKind::taken_in, node.value(), tlp->tlp_class);
 }
 
-void EventReference::cause_dllps(Transmitter& t) {
-  Transmitter& back = transmitter(t.opposite);
+void EventReference::cause_dllps(Transmitter& t, Instant arrival) {
   const auto cause = [&](Duration interval, Instant& next) {
-    if (interval == Duration{0} || now_ < next) return;
-    next = now_ + interval;
-    back.dllps.push_back(now_);
-    poke(t.opposite);
+    if (interval == Duration{0} || arrival < next) return;
+    next = arrival + interval;
+    schedule(arrival, EventKind::dllp_due, t.opposite);
   };
   cause(t.direction->ack_interval, t.next_ack);
   cause(t.direction->fc_interval, t.next_fc);
@@ -116,6 +110,20 @@ void EventReference::answered(Request* request, pcie::Status status) {
   drop_user(job);
 }
 
+void EventReference::start_timer(NodeId requester, Request* request) {
+  Station& s = station(requester);
+  s.timers.push_back(request);
+  schedule(now_ + s.node->endpoint.completion_timeout, EventKind::timeout, requester.value());
+}
+
+/// All timers of an endpoint run equally long, so the first started ends first.
+void EventReference::time_out(NodeId requester) {
+  Station& s = station(requester);
+  Request* request = s.timers.front();
+  s.timers.pop_front();
+  answered(request, pcie::Status::no_answer);
+}
+
 void EventReference::deliver(DeliveryKind kind, const Job& job, const Request* request, RequestId id) {
   const Transaction& t = job.transaction;
   Delivery d;
@@ -134,7 +142,10 @@ void EventReference::deliver(DeliveryKind kind, const Job& job, const Request* r
   d.bytes = request != nullptr ? request->piece.bytes : t.bytes;
   d.ready = t.ready;
   d.done = now_;
-  if (d.notify) bounds_.push(now_ + station(at_requester ? job.requester : t.target).node->endpoint.reaction);
+  if (d.notify) {
+    bounds_.push(now_ + station(at_requester ? job.requester : t.target).node->endpoint.reaction);
+    horizon_ = std::min(horizon_, bounds_.top());
+  }
   sink_->deliver(d);
 }
 

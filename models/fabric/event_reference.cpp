@@ -129,15 +129,19 @@ void EventReference::respond(RequestId id, Instant ready, pcie::Status status) {
 Instant EventReference::advance(Instant limit) {
   require(limit >= now_, "time does not run backwards");
   while (!bounds_.empty() && bounds_.top() <= now_) bounds_.pop();
-  const auto horizon = [&] { return bounds_.empty() ? limit : std::min(limit, bounds_.top()); };
-  // Arrivals at the horizon itself still belong here; only the starts at it wait for the reactions.
-  while (!events_.empty() && events_.top().key <= Event::key_at(horizon(), false)) {
-    const Event event = events_.pop();
-    now_ = event.when();
-    handle(event);
+  horizon_ = bounds_.empty() ? limit : std::min(limit, bounds_.top());  // `deliver` may bring it nearer
+  for (;;) {
+    const Instant next = events_.empty() ? never : events_.top().when;
+    // Events at the horizon itself still belong here; only the starts at it wait for the reactions.
+    if (next > now_ && !to_arbitrate_.empty() && now_ < horizon_) {
+      arbitrate_all();
+    } else if (next > horizon_ || events_.empty()) {
+      return now_ = horizon_;
+    } else {
+      now_ = next;
+      handle(events_.pop());
+    }
   }
-  now_ = horizon();
-  return now_;
 }
 
 void EventReference::set_link(LinkId link, bool up) {
@@ -164,8 +168,7 @@ DirectionCounters EventReference::counters(LinkId link, int direction) const {
 // ------------------------------------------------------------------------------------------------ events
 
 void EventReference::schedule(Instant when, EventKind kind, std::uint32_t place, TlpClass tlp_class, int units) {
-  events_.push({Event::key_at(when, kind == EventKind::arbitrate), kind, tlp_class, static_cast<std::uint16_t>(units),
-                place, nullptr});
+  events_.push({when, kind, tlp_class, static_cast<std::uint16_t>(units), place});
 }
 
 void EventReference::handle(const Event& event) {
@@ -176,14 +179,15 @@ void EventReference::handle(const Event& event) {
       return consider(node, event.place % slots_per_node);
     }
     case EventKind::line_free: return poke(event.place);
+    case EventKind::dllp_due:
+      ++transmitter(event.place).dllps_due;
+      return poke(event.place);
     case EventKind::left:
       left(transmitter(event.place));
       return poke(event.place);
-    case EventKind::arrival: return arrive(event.place);
     case EventKind::taken_in: return take_in(NodeId{static_cast<std::uint16_t>(event.place)}, event.tlp_class);
     case EventKind::credit: return return_credits(event.place, event.tlp_class, event.units);
-    case EventKind::timeout: return answered(static_cast<Request*>(event.request), pcie::Status::no_answer);
-    case EventKind::arbitrate: return arbitrate(event.place);
+    case EventKind::timeout: return time_out(NodeId{static_cast<std::uint16_t>(event.place)});
   }
 }
 
@@ -211,7 +215,7 @@ void EventReference::enter(NodeId node, std::size_t ingress_number, Tlp* tlp) {
 void EventReference::consider(NodeId node, std::size_t slot) {
   Station& s = station(node);
   Fifo& fifo = s.fifo(slot);
-  if (fifo.tlps.empty() || fifo.head != Fifo::Head::waiting) return;
+  if (fifo.head != Fifo::Head::waiting) return;
   const Tlp& head = *fifo.tlps.front();
   if (s.ingresses[slot / pcie::tlp_classes].posted_left < head.mark) return;  // again when the next P leaves
   if (head.earliest > now_) {
@@ -236,20 +240,27 @@ void EventReference::left(Transmitter& t) {
   if (sent.came_by != nowhere)
     schedule(now_ + transmitter(sent.came_by).direction->update_fc, EventKind::credit, sent.came_by, sent.tlp_class,
              sent.units);
-  consider(t.from, sent.slot);
+  if (!fifo.tlps.empty()) consider(t.from, sent.slot);
   if (sent.tlp_class != TlpClass::posted) return;
   ++ingress.posted_left;
-  consider(t.from, sent.slot + 1);
-  consider(t.from, sent.slot + 2);
+  for (const std::size_t c : {1u, 2u})
+    if (!ingress.fifos[c].tlps.empty()) consider(t.from, sent.slot + c);
 }
 
 // ------------------------------------------------------------------------------------------------ transmitters
 
 void EventReference::poke(std::uint32_t index) {
   Transmitter& t = transmitter(index);
-  if (t.pending || t.free > now_) return;
+  const bool idle = t.wanting == 0 && t.dllps_due == 0;
+  if (t.pending || idle || t.free > now_) return;
   t.pending = true;
-  schedule(now_, EventKind::arbitrate, index);
+  to_arbitrate_.push_back(index);
+}
+
+/// After all else of this instant. No start has an effect within its instant, so the order is of no account.
+void EventReference::arbitrate_all() {
+  for (std::size_t i = 0; i < to_arbitrate_.size(); ++i) arbitrate(to_arbitrate_[i]);
+  to_arbitrate_.clear();
 }
 
 bool EventReference::has_credits(const Transmitter& t, const Tlp& tlp) const {
@@ -268,8 +279,8 @@ void EventReference::arbitrate(std::uint32_t index) {
   Transmitter& t = transmitter(index);
   t.pending = false;
   count_stalls(t);
-  if (t.up && !t.dllps.empty()) {
-    t.dllps.pop_front();
+  if (t.up && t.dllps_due > 0) {
+    --t.dllps_due;
     ++t.counters.dllps;
     t.free = now_ + t.ser_dllp;
     return schedule(t.free, EventKind::line_free, index);
@@ -309,8 +320,7 @@ void EventReference::start(std::uint32_t index, std::size_t slot) {
   if (s.node->is_endpoint && tlp->tlp_class == TlpClass::non_posted) {
     --s.tags;
     if (tlp->job->transaction.answer == pcie::Status::no_answer && !station(tlp->destination).node->endpoint.external)
-      events_.push({Event::key_at(now_ + s.node->endpoint.completion_timeout, false), EventKind::timeout, {}, 0, 0,
-                    tlp->request});
+      start_timer(t.from, tlp->request);
   }
   const std::size_t slots = s.ingresses.size() * pcie::tlp_classes;
   t.rr = (slot + (flaw_ == Flaw::round_robin ? 0 : 1)) % slots;
@@ -343,10 +353,10 @@ void EventReference::account(Transmitter& t, const Tlp& tlp, Duration ser) {
 void EventReference::forward(Transmitter& t, std::uint32_t index, Tlp* tlp) {
   const LinkDirection& in = *t.direction;
   Station& next = station(t.to);
-  const bool arrival_matters = next.node->is_endpoint || in.ack_interval > Duration{0} || in.fc_interval > Duration{0};
-  if (arrival_matters) schedule(t.free + in.propagation, EventKind::arrival, index);
+  const Instant arrival = t.free + in.propagation;
+  cause_dllps(t, arrival);
   tlp->came_by = index;
-  if (next.node->is_endpoint) return t.wire.push_back(tlp);
+  if (next.node->is_endpoint) return arrive(next, t.to, tlp, arrival);
   tlp->egress = next.routes[t.to_ingress * stations_.size() + tlp->destination.value()];
   const auto dw = static_cast<std::size_t>(tlp->piece.dw);
   const Duration wait = std::max(Duration{0}, t.ser[dw] - transmitter(tlp->egress).ser[dw]);

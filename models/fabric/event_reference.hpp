@@ -45,6 +45,7 @@ class EventReference final : public Fabric {
 
   // Transmitters.
   void poke(std::uint32_t index);
+  void arbitrate_all();
   void arbitrate(std::uint32_t index);
   bool has_credits(const Transmitter& t, const Tlp& tlp) const;
   bool has_tag(const Transmitter& t, std::size_t slot) const;
@@ -55,13 +56,15 @@ class EventReference final : public Fabric {
   void return_credits(std::uint32_t index, pcie::TlpClass tlp_class, int units);
 
   // Receivers.
-  void arrive(std::uint32_t index);
-  void cause_dllps(Transmitter& t);
+  void arrive(Station& s, NodeId node, Tlp* tlp, Instant arrival);
+  void cause_dllps(Transmitter& t, Instant arrival);
   void take_in(NodeId node, pcie::TlpClass tlp_class);
   void take_in_request(NodeId node, Tlp* tlp);
   void take_in_completion(Tlp* tlp);
   void answer(NodeId completer, Request* request, pcie::Status status, Instant data_ready, bool by_read_server);
   void answered(Request* request, pcie::Status status);
+  void start_timer(NodeId requester, Request* request);
+  void time_out(NodeId requester);
   void deliver(DeliveryKind kind, const reference::Job& job, const Request* request, RequestId id);
   void drop_user(reference::Job* job);
 
@@ -70,8 +73,9 @@ class EventReference final : public Fabric {
   DeliverySink* sink_;
   const Flaw flaw_;
   TlpObserver* observer_ = nullptr;
-  Instant now_{};
+  Instant now_{}, horizon_{};
   EventQueue events_;
+  std::vector<std::uint32_t> to_arbitrate_;  ///< transmitters, at the end of this instant
   std::vector<Station> stations_;
   std::vector<Transmitter> transmitters_;  ///< link * 2 + direction
   std::priority_queue<Instant, std::vector<Instant>, std::greater<>> bounds_;
