@@ -5,9 +5,9 @@
 
 namespace peerpath {
 
-void fail(std::string_view what, std::source_location where) {
+void fail(std::string_view what, SourcePlace where) {
   std::fprintf(stderr, "peerpath: internal error: %.*s (%s:%u, %s)\n", static_cast<int>(what.size()), what.data(),
-               where.file_name(), static_cast<unsigned>(where.line()), where.function_name());
+               where.file, where.line, where.function);
   std::fflush(nullptr);
   std::_Exit(exit_bug);  // no destructors: the state that they would see is the one just found wrong
 }

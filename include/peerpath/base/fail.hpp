@@ -1,7 +1,6 @@
 // The one way to report a bug of our own: say what and where, and stop.
 #pragma once
 
-#include <source_location>
 #include <string_view>
 
 namespace peerpath {
@@ -9,12 +8,24 @@ namespace peerpath {
 /// Exit status of a program that found a bug in itself (sysexits EX_SOFTWARE).
 inline constexpr int exit_bug = 70;
 
+/// A place in the source: std::source_location, which clang 14 cannot compile.
+struct SourcePlace {
+  const char* file;
+  const char* function;
+  unsigned line;
+
+  /// As a default argument: the place of the call.
+  static constexpr SourcePlace current(const char* file = __builtin_FILE(), const char* function = __builtin_FUNCTION(),
+                                       unsigned line = __builtin_LINE()) {
+    return {file, function, line};
+  }
+};
+
 /// Prints `what` and the place to standard error and ends the process with `exit_bug`.
-[[noreturn]] void fail(std::string_view what, std::source_location where = std::source_location::current());
+[[noreturn]] void fail(std::string_view what, SourcePlace where = SourcePlace::current());
 
 /// `fail(what)` unless `condition` holds.
-inline void require(bool condition, std::string_view what,
-                    std::source_location where = std::source_location::current()) {
+inline void require(bool condition, std::string_view what, SourcePlace where = SourcePlace::current()) {
   if (!condition) fail(what, where);
 }
 
