@@ -1,0 +1,43 @@
+// The kinds of devices that a scenario can have, one line each, in the order of `DeviceConfig`'s alternatives.
+#pragma once
+
+#include <string_view>
+#include <tuple>
+
+#include "peerpath/scenario/scenario.hpp"
+
+namespace peerpath::scenario {
+
+/// What `devices.X.kind` says, and the struct that holds its options.
+template <class Config>
+struct Kind {
+  using config = Config;
+  std::string_view name;
+  std::string_view doc;
+};
+
+inline constexpr std::tuple kinds{
+    Kind<device::RootComplexConfig>{"root_complex", "Root complex of the host: root ports and the way to memory"},
+    Kind<device::HostMemoryConfig>{"host_memory", "DRAM of the host, behind the root complex named by `at`"},
+    Kind<device::HostCpuConfig>{"host_cpu", "Cores that run the driver and the protocol, at the root complex `at`"},
+    Kind<device::SwitchConfig>{"pcie_switch", "PCIe switch: one upstream port, downstream ports as linked"},
+    Kind<device::NicConfig>{"nic", "Ethernet NIC with header split, receive-side scaling and flow steering"},
+    Kind<device::GpuConfig>{"gpu", "GPU: memory behind a BAR, and copy engines"},
+    Kind<device::DmaCardConfig>{"dma_card", "Card that only does DMA: a benchmark card or a load generator"}};
+
+/// Calls `use` with each `Kind` in turn.
+template <class Use>
+constexpr void for_each_kind(Use use) {
+  std::apply([&](const auto&... kind) { (use(kind), ...); }, kinds);
+}
+
+/// What a scenario calls the kind of `config`.
+inline std::string_view kind_of(const DeviceConfig& config) {
+  std::string_view name;
+  for_each_kind([&]<class Config>(const Kind<Config>& kind) {
+    if (std::holds_alternative<Config>(config)) name = kind.name;
+  });
+  return name;
+}
+
+}  // namespace peerpath::scenario

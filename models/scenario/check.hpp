@@ -1,0 +1,20 @@
+// What can be wrong with a scenario as a whole, though each of its values is right. Keyed by JSON pointer.
+#pragma once
+
+#include "peerpath/base/problem.hpp"
+#include "scenario/tree.hpp"
+
+namespace peerpath::scenario {
+
+/// Ends, ports, shapes and credits of links; the tree that they make.
+void check_links(const Scenario& scenario, const Tree& tree, Problems& out);
+/// Every device on a link or at a root complex, powers of two, MPS along the way, address space.
+void check_devices(const Scenario& scenario, const Tree& tree, Problems& out);
+/// MPS, MRRS of every function and what stands on its way to the root complex and to its peers.
+void check_payload_sizes(const Scenario& scenario, const Tree& tree, Problems& out);
+/// Ends, rates and sizes of traffic.
+void check_traffic(const Scenario& scenario, const Tree& tree, Problems& out);
+/// Metrics that cannot exist, bounds that exclude each other.
+void check_expectations(const Scenario& scenario, const Tree& tree, Problems& out);
+
+}  // namespace peerpath::scenario

@@ -1,0 +1,135 @@
+#include <algorithm>
+#include <bit>
+#include <set>
+
+#include "peerpath/scenario/describe.hpp"
+#include "scenario/check.hpp"
+#include "scenario/document.hpp"
+
+namespace peerpath::scenario {
+namespace {
+
+bool is_power_of_two(std::int64_t n) { return n > 0 && std::has_single_bit(static_cast<std::uint64_t>(n)); }
+
+std::string at(const Device& device, std::string_view key) {
+  return join("/devices", device.name) + "/" + std::string{key};
+}
+
+class Devices {
+ public:
+  Devices(const Scenario& scenario, const Tree& tree, Problems& out) : scenario_{scenario}, tree_{tree}, out_{out} {}
+
+  void check() {
+    std::set<std::string> names;
+    for (const Device& device : scenario_.devices) {
+      if (!names.insert(device.name).second) add(join("/devices", device.name), "stands twice in the scenario");
+      std::visit([&](const auto& config) { check(device, config); }, device.config);
+    }
+    const auto roots = tree_.all<device::RootComplexConfig>();
+    if (roots.empty()) add("/devices", "there is no root_complex; every PCIe domain has one");
+    for (std::size_t i = 1; i < roots.size(); ++i)
+      add(join("/devices", roots[i]), "is a second root_complex beside " + roots[0] + "; a scenario is one PCIe domain");
+    check_addresses();
+  }
+
+ private:
+  struct Range {
+    const Device* device;
+    std::string key;
+    WideInt start, end;
+    bool fixed;
+  };
+
+  void add(std::string key, std::string message) { out_.push_back({"", 0, 0, std::move(key), std::move(message)}); }
+
+  void power_of_two(const Device& device, std::string_view key, std::int64_t value, const std::string& spelt) {
+    if (is_power_of_two(value)) return;
+    const auto down = std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(value, 1)));
+    add(at(device, key), spelt + " is not a power of two; next to it are " + near(spelt, down) + " and " +
+                             near(spelt, down * 2));
+  }
+
+  // The power of two, spelt as what stands there is: as a size, or as a plain number.
+  static std::string near(const std::string& spelt, std::uint64_t value) {
+    const bool size = !spelt.empty() && spelt.back() == 'B';
+    return size ? to_text(Bytes{static_cast<std::int64_t>(value)}) : std::to_string(value);
+  }
+
+  void needs_link(const Device& device) {
+    if (!tree_.uplink(device.name)) add(join("/devices", device.name), "has no link to a switch or root complex");
+  }
+
+  void needs_root(const Device& device, const std::string& root) {
+    if (root.empty()) return add(at(device, "at"), "must name the root_complex that it stands at");
+    const Device* found = tree_.find(root);
+    if (found == nullptr) add(at(device, "at"), no_device(tree_, root));
+    else if (!std::holds_alternative<device::RootComplexConfig>(found->config))
+      add(at(device, "at"), what_is(*found) + ", not a root_complex");
+  }
+
+  void bar(const Device& device, std::string_view key, Bytes size, const std::optional<BusAddress>& address) {
+    power_of_two(device, key, size.count(), to_text(size));
+    if (!address || !is_power_of_two(size.count())) return;
+    const auto mask = static_cast<std::uint64_t>(size.count()) - 1;
+    if ((address->value() & mask) != 0)
+      add(at(device, "bar_address"), to_text(*address) + " is not a multiple of the BAR's size, " + to_text(size));
+    ranges_.push_back({&device, at(device, "bar_address"), static_cast<WideInt>(address->value()),
+                       static_cast<WideInt>(address->value()) + size.count(), true});
+  }
+
+  void check(const Device&, const device::RootComplexConfig&) {}
+  void check(const Device& device, const device::SwitchConfig&) { needs_link(device); }
+  void check(const Device& device, const device::HostMemoryConfig& memory) {
+    needs_root(device, memory.at);
+    ranges_.push_back({&device, at(device, "size"), 0, memory.size.count(), false});
+  }
+  void check(const Device& device, const device::HostCpuConfig& cpu) { needs_root(device, cpu.at); }
+  void check(const Device& device, const device::NicConfig& nic) {
+    needs_link(device);
+    power_of_two(device, "ring_entries", nic.ring_entries, std::to_string(nic.ring_entries));
+  }
+  void check(const Device& device, const device::GpuConfig& gpu) {
+    needs_link(device);
+    bar(device, "bar_size", gpu.bar_size, gpu.bar_address);
+  }
+  void check(const Device& device, const device::DmaCardConfig& card) {
+    needs_link(device);
+    bar(device, "memory", card.memory, card.bar_address);
+  }
+
+  void check_addresses() {
+    constexpr WideInt most = WideInt{1} << 57;  // five-level page tables; real hosts have fewer bits
+    WideInt total = 0;
+    for (const Device& device : scenario_.devices) {
+      if (const auto* gpu = std::get_if<device::GpuConfig>(&device.config)) total += gpu->bar_size.count();
+      if (const auto* card = std::get_if<device::DmaCardConfig>(&device.config)) total += card->memory.count();
+      if (const auto* memory = std::get_if<device::HostMemoryConfig>(&device.config)) total += memory->size.count();
+    }
+    if (total > most) add("/devices", "memory and BARs together are larger than an address space of 57 bits");
+    for (std::size_t i = 0; i < ranges_.size(); ++i) {
+      if (ranges_[i].end > most) add(ranges_[i].key, "ends above an address space of 57 bits");
+      for (std::size_t j = 0; j < ranges_.size(); ++j) {
+        const Range &a = ranges_[i], &b = ranges_[j];
+        // Said once, at the BAR that somebody put there; of two BARs at the second.
+        if (!a.fixed || i == j || (b.fixed && j > i) || a.start >= b.end || b.start >= a.end) continue;
+        add(a.key, "lies over " + std::string{b.fixed ? "the BAR of " : ""} + b.device->name + ", which has " +
+                       hex(b.start) + " to " + hex(b.end - 1));
+      }
+    }
+  }
+
+  static std::string hex(WideInt value) { return to_text(BusAddress{static_cast<std::uint64_t>(value)}); }
+
+  const Scenario& scenario_;
+  const Tree& tree_;
+  Problems& out_;
+  std::vector<Range> ranges_;
+};
+
+}  // namespace
+
+void check_devices(const Scenario& scenario, const Tree& tree, Problems& out) {
+  Devices{scenario, tree, out}.check();
+}
+
+}  // namespace peerpath::scenario

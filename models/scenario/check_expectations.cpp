@@ -1,0 +1,87 @@
+// The names of metrics are those of include/peerpath/observe/results.hpp.
+#include <algorithm>
+#include <set>
+
+#include "peerpath/base/nearest.hpp"
+#include "peerpath/pcie/tlp.hpp"
+#include "scenario/check.hpp"
+#include "scenario/document.hpp"
+
+namespace peerpath::scenario {
+namespace {
+
+using Names = std::vector<std::string>;
+
+Names traffic_metrics() {
+  Names names{"offered_gbps", "goodput_gbps",    "offered_packets", "delivered_packets", "dropped_packets",
+              "payload_bytes", "loss_percent"};
+  for (const auto* which : {"min", "mean", "p50", "p90", "p99", "p999", "max"})
+    names.push_back(std::string{"latency_"} + which + "_ns");
+  return names;
+}
+
+Names link_metrics() {
+  Names names{"payload_crossings"};
+  for (const std::string way : {"up.", "down."}) {
+    for (const auto& purpose : enum_names(pcie::Purpose{})) names.push_back(way + std::string{purpose.name} + "_bytes");
+    for (const auto* rest : {"overhead_bytes", "dllp_bytes", "wire_bytes", "tlps", "dllps", "payload_gbps", "wire_gbps",
+                             "utilisation_percent", "queueing_percent", "credit_stall_percent"})
+      names.push_back(way + rest);
+  }
+  return names;
+}
+
+// What a metric can be called: the part before its first dot, and what may follow. No list: anything may follow.
+class Metrics {
+ public:
+  explicit Metrics(const Scenario& scenario) {
+    for (const Device& device : scenario.devices) names_[device.name];
+    for (const Link& link : scenario.links)
+      names_[split_end(link.to).device + "-" + split_end(link.from).device] = link_metrics();
+    for (const Traffic& traffic : scenario.traffic) names_[traffic.name] = traffic_metrics();
+    names_["run"] = {"simulated_ns"};
+  }
+
+  /// A sentence if there can be no metric of this name.
+  std::string why_not(const std::string& metric) const {
+    const auto dot = metric.find('.');
+    const auto owner = metric.substr(0, dot);
+    const auto found = names_.find(owner);
+    if (found == names_.end()) {
+      Names owners;
+      for (const auto& [name, rest] : names_) owners.push_back(name);
+      const auto meant = nearest(owner, owners);
+      return "nothing here is called \"" + owner + "\"" +
+             (meant.empty() || dot == metric.npos ? "" : "; did you mean \"" + meant + metric.substr(dot) + "\"?");
+    }
+    const auto rest = dot == metric.npos ? std::string{} : metric.substr(dot + 1);
+    const Names& known = found->second;
+    if (rest.empty()) return "\"" + metric + "\" has no metric after the name";
+    if (known.empty() || std::ranges::find(known, rest) != known.end()) return {};
+    const auto meant = nearest(rest, known);
+    return "\"" + owner + "\" has no metric \"" + rest + "\"" +
+           (meant.empty() ? "" : "; did you mean \"" + owner + "." + meant + "\"?");
+  }
+
+ private:
+  std::map<std::string, Names> names_;
+};
+
+}  // namespace
+
+void check_expectations(const Scenario& scenario, const Tree&, Problems& out) {
+  const Metrics metrics{scenario};
+  for (std::size_t i = 0; i < scenario.expect.size(); ++i) {
+    const Expectation& e = scenario.expect[i];
+    const auto at = join("/expect", i);
+    const auto add = [&](std::string key, std::string message) { out.push_back({"", 0, 0, std::move(key), std::move(message)}); };
+    if (e.metric.empty()) add(at, "has no \"metric\"");
+    else if (auto why = metrics.why_not(e.metric); !why.empty()) add(at + "/metric", std::move(why));
+    if (!e.equals && !e.at_least && !e.at_most) add(at, "expects nothing; give \"equals\", \"at_least\" or \"at_most\"");
+    if (e.within_percent && !e.equals) add(at + "/within_percent", "goes with \"equals\", which is missing");
+    if (e.within_percent && *e.within_percent < 0) add(at + "/within_percent", "is negative");
+    if (e.at_least && e.at_most && *e.at_least > *e.at_most) add(at + "/at_least", "is above \"at_most\"");
+  }
+}
+
+}  // namespace peerpath::scenario

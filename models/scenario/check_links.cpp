@@ -1,0 +1,127 @@
+#include <algorithm>
+#include <set>
+
+#include "scenario/check.hpp"
+#include "scenario/document.hpp"
+
+namespace peerpath::scenario {
+namespace {
+
+constexpr std::array lanes{1, 2, 4, 8, 12, 16};
+constexpr std::size_t most_ports = 20;  // of a router in the fabric, besides the one towards the root or the memory
+constexpr Bytes data_credit{16};        // PCIe Base Spec 2.6.1: one unit is 4 DW
+
+using Config = DeviceConfig;
+
+template <class... Kinds>
+bool is_one_of(const Device& device) {
+  return (std::holds_alternative<Kinds>(device.config) || ...);
+}
+
+bool stands_at_root(const Device& device) {
+  return is_one_of<device::HostMemoryConfig, device::HostCpuConfig>(device);
+}
+
+class Links {
+ public:
+  Links(const Scenario& scenario, const Tree& tree, Problems& out) : scenario_{scenario}, tree_{tree}, out_{out} {}
+
+  void check(std::size_t i) {
+    const Link& link = scenario_.links[i];
+    const std::string at = join("/links", i);
+    if (std::ranges::find(lanes, link.width) == lanes.end())
+      add(at + "/width", std::to_string(link.width) + " lanes are no PCIe link; one of 1, 2, 4, 8, 12, 16");
+    check_from(link, at);
+    check_to(link, at, i);
+    check_credits(link.credits, at + "/credits");
+  }
+
+  void check_cycles() {
+    std::set<const Device*> seen;
+    for (const Device& device : scenario_.devices) {
+      const auto way = tree_.way_up(device.name);
+      const auto link = way.empty() ? std::nullopt : tree_.uplink(way.back()->name);
+      if (!link) continue;
+      const Device* next = tree_.find(split_end(scenario_.links[*link].from).device);
+      const auto start = std::ranges::find(way, next);
+      if (next == nullptr || start == way.end() || seen.contains(next)) continue;
+      seen.insert(start, way.end());
+      if (way.end() - start == 1) continue;  // a link to itself has been said already
+      std::string round;
+      for (auto it = start; it != way.end(); ++it) round += (*it)->name + " -> ";
+      add(join("/links", *tree_.uplink(next->name)),
+          "links go round: " + round + next->name + "; a PCIe domain is a tree below its root complex");
+    }
+  }
+
+ private:
+  void add(std::string key, std::string message) { out_.push_back({"", 0, 0, std::move(key), std::move(message)}); }
+
+  void check_from(const Link& link, const std::string& at) {
+    const auto [name, port] = split_end(link.from);
+    const Device* device = tree_.find(name);
+    if (device == nullptr) return add(at + "/from", no_device(tree_, name));
+    if (stands_at_root(*device))
+      return add(at + "/from", what_is(*device) + ": it stands at a root complex by its \"at\", not on a link");
+    if (!is_one_of<device::RootComplexConfig, device::SwitchConfig>(*device))
+      return add(at + "/from", what_is(*device) + "; the upstream end is a port of a root_complex or pcie_switch");
+    take_port(link.from, port, link.to, at + "/from");
+    if (++downstream_[name] == most_ports + 1)
+      add(at + "/from", name + " has more than " + std::to_string(most_ports) + " downstream ports");
+  }
+
+  void check_to(const Link& link, const std::string& at, std::size_t i) {
+    const auto [name, port] = split_end(link.to);
+    const Device* device = tree_.find(name);
+    if (device == nullptr) return add(at + "/to", no_device(tree_, name));
+    if (stands_at_root(*device))
+      return add(at + "/to", what_is(*device) + ": it stands at a root complex by its \"at\", not on a link");
+    if (is_one_of<device::RootComplexConfig>(*device))
+      return add(at + "/to", what_is(*device) + " and has no upstream port; is the link the wrong way round?");
+    if (name == split_end(link.from).device) return add(at, "links " + name + " to itself");
+    if (!port.empty() && !is_one_of<device::SwitchConfig>(*device))
+      return add(at + "/to", what_is(*device) + " and has one port, without a name; write \"" + name + "\"");
+    if (const auto first = *tree_.uplink(name); first != i)
+      add(at + "/to", name + " has its upstream link already, /links/" + std::to_string(first));
+    else if (!port.empty())
+      take_port(link.to, port, link.from, at + "/to");
+  }
+
+  void take_port(const std::string& end, const std::string& port, const std::string& peer, std::string key) {
+    if (end.ends_with('.')) return add(std::move(key), "\"" + end + "\" names no port after its dot");
+    if (port.empty()) return;
+    const auto [taken, is_free] = ports_.try_emplace(end, peer);
+    if (!is_free)
+      add(std::move(key), "port " + end + " has a link to " + taken->second + " already; one link a port");
+  }
+
+  // A TLP larger than all the buffer there is would wait forever (PCIe Base Spec 2.6.1: minimum advertisements).
+  void check_credits(const CreditConfig& credits, const std::string& at) {
+    Bytes largest{};
+    for (const Device& device : scenario_.devices)
+      if (const auto* function = function_of(device)) largest = std::max(largest, function->max_payload);
+    const auto hold = [&](std::string_view key, int units) {
+      if (units == 0 || data_credit * units >= largest) return;
+      add(at + "/" + std::string{key}, std::to_string(units) + " units of 16 B cannot hold a TLP of " +
+                                           std::to_string(largest.count()) + " B, the largest max_payload here");
+    };
+    hold("posted_data", credits.posted_data);
+    hold("completion_data", credits.completion_data);
+  }
+
+  const Scenario& scenario_;
+  const Tree& tree_;
+  Problems& out_;
+  std::map<std::string, std::string> ports_;
+  std::map<std::string, std::size_t> downstream_;
+};
+
+}  // namespace
+
+void check_links(const Scenario& scenario, const Tree& tree, Problems& out) {
+  Links links{scenario, tree, out};
+  for (std::size_t i = 0; i < scenario.links.size(); ++i) links.check(i);
+  links.check_cycles();
+}
+
+}  // namespace peerpath::scenario

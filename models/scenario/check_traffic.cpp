@@ -1,0 +1,141 @@
+#include <algorithm>
+#include <map>
+
+#include "peerpath/scenario/describe.hpp"
+#include "scenario/check.hpp"
+#include "scenario/document.hpp"
+
+namespace peerpath::scenario {
+namespace {
+
+constexpr Bytes ip_and_tcp{52};  // IPv4 20, TCP 20, timestamp option 12 (RFC 791, 9293, 7323)
+
+template <class Config>
+const Config* as(const Device* device) {
+  return device == nullptr ? nullptr : std::get_if<Config>(&device->config);
+}
+
+bool is_memory(const Device& device) {
+  return !std::holds_alternative<device::RootComplexConfig>(device.config) &&
+         !std::holds_alternative<device::SwitchConfig>(device.config) &&
+         !std::holds_alternative<device::HostCpuConfig>(device.config) &&
+         !std::holds_alternative<device::NicConfig>(device.config);
+}
+
+Bytes reachable(const Device& device) {
+  if (const auto* memory = std::get_if<device::HostMemoryConfig>(&device.config)) return memory->size;
+  if (const auto* gpu = std::get_if<device::GpuConfig>(&device.config)) return std::min(gpu->bar_size, gpu->memory);
+  if (const auto* card = std::get_if<device::DmaCardConfig>(&device.config)) return card->memory;
+  return {};
+}
+
+class TrafficCheck {
+ public:
+  TrafficCheck(const Scenario& scenario, const Tree& tree, Problems& out)
+      : scenario_{scenario}, tree_{tree}, out_{out} {}
+
+  void check() {
+    if (scenario_.traffic.empty()) add("/traffic", "there is none, so nothing would happen");
+    std::map<std::string, std::size_t> names;
+    for (std::size_t i = 0; i < scenario_.traffic.size(); ++i) {
+      const Traffic& traffic = scenario_.traffic[i];
+      at_ = join("/traffic", i);
+      const auto [first, is_new] = names.try_emplace(traffic.name, i);
+      if (!is_new) add(at_ + "/name", "\"" + traffic.name + "\" is the name of /traffic/" + std::to_string(first->second) + " too");
+      if (tree_.find(traffic.name) != nullptr) add(at_ + "/name", "\"" + traffic.name + "\" is the name of a device too");
+      if (traffic.name.find_first_of(". \t\n") != std::string::npos)
+        add(at_ + "/name", "\"" + traffic.name + "\" has a dot or a space in it; metrics are called name.metric");
+      const bool network = traffic.kind == TrafficKind::receive || traffic.kind == TrafficKind::transmit;
+      network ? check_network(traffic) : check_dma(traffic);
+    }
+    check_wire_rates();
+  }
+
+ private:
+  void add(std::string key, std::string message) { out_.push_back({"", 0, 0, std::move(key), std::move(message)}); }
+
+  // The device called `name`, after saying what is wrong with it.
+  const Device* end(std::string_view key, const std::string& name, std::string_view wanted, auto accept) {
+    const Device* device = tree_.find(name);
+    if (device == nullptr) {
+      add(at_ + "/" + std::string{key}, no_device(tree_, name));
+    } else if (!accept(*device)) {
+      add(at_ + "/" + std::string{key}, what_is(*device) + ", not " + std::string{wanted});
+      device = nullptr;
+    }
+    return device;
+  }
+
+  void check_network(const Traffic& t) {
+    const auto is_nic = [](const Device& d) { return std::holds_alternative<device::NicConfig>(d.config); };
+    const auto is_host = [](const Device& d) { return std::holds_alternative<device::HostMemoryConfig>(d.config); };
+    const Device* from = end("from", t.from, "a nic", is_nic);
+    const Device* to = end("to", t.to, "memory: a gpu, dma_card or host_memory", is_memory);
+    end("headers_to", t.headers_to, "a host_memory", is_host);
+    if (tree_.all<device::HostCpuConfig>().empty())
+      add(at_ + "/kind", std::string{name_of(t.kind)} + " needs a host_cpu that runs the driver");
+    if (t.path == DataPath::bounce && to != nullptr && !std::holds_alternative<device::GpuConfig>(to->config))
+      add(at_ + "/path", "bounce ends in a gpu, whose copy engine fetches the data; " + what_is(*to));
+    if (!t.capture.empty() && t.kind == TrafficKind::transmit)
+      add(at_ + "/capture", "only receive traffic can be replayed from a capture");
+    const auto* nic = as<device::NicConfig>(from);
+    if (nic == nullptr) return;
+    if (t.kind == TrafficKind::receive && t.path == DataPath::zero_copy && !nic->header_split && to != nullptr &&
+        !is_host(*to))
+      add(at_ + "/path", "zero_copy to " + to->name + " needs header_split on " + from->name +
+                             ": the CPU cannot read headers in device memory");
+    const bool receive = t.kind == TrafficKind::receive;
+    const Bytes most = receive ? nic->mtu - ip_and_tcp : 64_KiB;
+    for (std::size_t i = 0; i < t.sizes.size() && t.capture.empty(); ++i)
+      if (t.sizes[i] > most)
+        add(join(at_ + "/sizes", i), to_text(t.sizes[i]) + " of payload " +
+                                         (receive ? "with 52 B of IPv4 and TCP headers is above the mtu of " + from->name +
+                                                        ", " + to_text(nic->mtu)
+                                                  : "is above the most that one send can have, 64KiB"));
+  }
+
+  void check_dma(const Traffic& t) {
+    const auto is_endpoint = [](const Device& d) { return function_of(d) != nullptr; };
+    const Device* from = end("from", t.from, "a device that does DMA: a nic, gpu or dma_card", is_endpoint);
+    const Device* to = end("to", t.to, "memory: a gpu, dma_card or host_memory", is_memory);
+    if (from != nullptr && from == to) add(at_ + "/to", "is " + t.to + " itself, so nothing crosses PCIe");
+    if (!t.capture.empty()) add(at_ + "/capture", "only receive traffic can be replayed from a capture");
+    if (t.path == DataPath::bounce) add(at_ + "/path", "only receive and transmit can bounce");
+    if (to != nullptr && t.window > reachable(*to))
+      add(at_ + "/window", to_text(t.window) + " is more than " + to->name + " shows to PCIe, " + to_text(reachable(*to)));
+    for (std::size_t i = 0; i < t.sizes.size(); ++i)
+      if (t.sizes[i] > t.window)
+        add(join(at_ + "/sizes", i), to_text(t.sizes[i]) + " is more than the window, " + to_text(t.window));
+  }
+
+  // A wire carries what it carries: sources that offer more together would only measure their own queue.
+  void check_wire_rates() {
+    std::map<std::pair<std::string, TrafficKind>, WideInt> offered;
+    for (std::size_t i = 0; i < scenario_.traffic.size(); ++i) {
+      const Traffic& t = scenario_.traffic[i];
+      const auto* nic = as<device::NicConfig>(tree_.find(t.from));
+      if (nic == nullptr || !t.capture.empty() || (t.kind != TrafficKind::receive && t.kind != TrafficKind::transmit))
+        continue;
+      WideInt& sum = offered[{t.from, t.kind}];
+      const bool was_over = sum > nic->wire_rate.bps();
+      sum += t.rate.bps();
+      if (was_over || sum <= nic->wire_rate.bps()) continue;
+      const bool alone = sum == t.rate.bps();
+      add(join("/traffic", i) + "/rate", to_text(t.rate) + (alone ? "" : ", with what comes before it,") +
+                                             " is above the wire rate of " + t.from + ", " + to_text(nic->wire_rate));
+    }
+  }
+
+  const Scenario& scenario_;
+  const Tree& tree_;
+  Problems& out_;
+  std::string at_;
+};
+
+}  // namespace
+
+void check_traffic(const Scenario& scenario, const Tree& tree, Problems& out) {
+  TrafficCheck{scenario, tree, out}.check();
+}
+
+}  // namespace peerpath::scenario

@@ -1,0 +1,40 @@
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include "peerpath/scenario/describe.hpp"
+#include "peerpath/scenario/load.hpp"
+
+namespace peerpath::scenario {
+namespace fs = std::filesystem;
+namespace {
+
+tl::expected<std::string, std::string> read_file(const fs::path& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) return tl::unexpected{std::string{"is a folder, not a file"}};
+  std::ifstream in{path, std::ios::binary};
+  if (!in) return tl::unexpected{std::string{"cannot be opened"}};
+  std::string text;
+  const auto limit = static_cast<std::size_t>(max_file_size.count());
+  constexpr std::size_t block = 1 << 16;
+  while (in && text.size() <= limit) {
+    const auto before = text.size();
+    text.resize(before + block);
+    in.read(text.data() + before, static_cast<std::streamsize>(block));
+    text.resize(before + static_cast<std::size_t>(in.gcount()));
+  }
+  if (text.size() > limit) return tl::unexpected{"is larger than " + to_text(max_file_size) + ", the most for a scenario"};
+  if (in.bad()) return tl::unexpected{std::string{"cannot be read"}};
+  return text;
+}
+
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(path, error) && !fs::is_directory(path, error);
+}
+
+}  // namespace
+
+FileAccess disk() { return {read_file, is_there}; }
+
+}  // namespace peerpath::scenario

@@ -1,0 +1,116 @@
+#include "peerpath/scenario/load.hpp"
+
+#include <algorithm>
+
+#include "scenario/overrides.hpp"
+#include "scenario/read.hpp"
+#include "scenario/resolve.hpp"
+
+namespace peerpath::scenario {
+namespace fs = std::filesystem;
+namespace {
+
+// "netgpu/zero_copy" for scenarios/netgpu/zero_copy.json, else the stem.
+std::string name_of_file(const fs::path& file, const LoadOptions& options) {
+  fs::path name = file;
+  name.replace_extension();
+  for (const fs::path& base : options.search) {
+    const auto below = name.lexically_normal().lexically_relative(base.lexically_normal());
+    if (!below.empty() && *below.begin() != "..") return below.generic_string();
+  }
+  const auto part = std::find(name.begin(), name.end(), fs::path{"scenarios"});
+  if (part == name.end()) return name.stem().generic_string();
+  fs::path below;
+  for (auto it = std::next(part); it != name.end(); ++it) below /= *it;
+  return below.generic_string();
+}
+
+void find_captures(const Node& root, const Resolver& resolver, const LoadOptions& options, Loaded& out, Report& report) {
+  for (std::size_t i = 0; i < out.scenario.traffic.size(); ++i) {
+    const std::string& capture = out.scenario.traffic[i].capture;
+    out.captures.emplace_back();
+    if (capture.empty()) continue;
+    const std::string pointer = "/traffic/" + std::to_string(i) + "/capture";
+    const Place place = locate(root, pointer);
+    const fs::path folder = place.file >= 0 ? resolver.path(place.file).parent_path() : fs::path{};
+    if (const fs::path file = folder / capture; options.files.exists(file)) out.captures.back() = file;
+    else report.add(place, pointer, "there is no file \"" + file.lexically_normal().generic_string() + "\"");
+  }
+}
+
+// What `complete` filled in has no place in any file.
+void note_completed(Loaded& out) {
+  const auto note = [&](const std::string& pointer, const char* why) {
+    Origin& origin = out.origins[pointer];
+    if (origin.kind == Origin::Kind::built_in) origin.source = why;
+  };
+  for (const Device& device : out.scenario.devices)
+    std::visit(
+        [&](const auto& config) {
+          if constexpr (requires { config.at; }) note(join("/devices", device.name) + "/at", "the only root_complex");
+        },
+        device.config);
+  for (std::size_t i = 0; i < out.scenario.traffic.size(); ++i) {
+    note(join("/traffic", i) + "/name", "kind and place in the list");
+    if (!out.scenario.traffic[i].headers_to.empty()) note(join("/traffic", i) + "/headers_to", "the only host_memory");
+  }
+}
+
+// Problems of one file in the order of its lines, files in the order in which they were met.
+Problems sorted(Problems problems, const Sources& sources) {
+  std::ranges::stable_sort(problems, [&](const Problem& a, const Problem& b) {
+    const auto key = [&](const Problem& p) {
+      const auto file = std::ranges::find(sources.files, p.file) - sources.files.begin();
+      return std::tuple{p.message.starts_with("more problems"), file, p.line, p.column};
+    };
+    return key(a) < key(b);
+  });
+  return problems;
+}
+
+}  // namespace
+
+std::string to_string(const Origin& origin) {
+  if (origin.file.empty()) return std::string{name_of(origin.kind)};
+  return origin.file + ":" + std::to_string(origin.line) + ":" + std::to_string(origin.column);
+}
+
+tl::expected<Loaded, Problems> load_text(std::string_view text, const fs::path& file, const LoadOptions& options) {
+  Sources sources;
+  Report report{sources};
+  Resolver resolver{options, sources, report};
+  Node root;
+  if (!resolver.resolve(text, file, root)) return tl::unexpected{sorted(report.problems(), sources)};
+  apply_overrides(options.overrides, root, report);
+  Loaded out;
+  out.file = file;
+  Reader reader{sources, report, file};
+  reader.read(root, out.scenario);
+  out.origins = std::move(reader.origins());
+  out.scenario.name = name_of_file(file, options);
+  find_captures(root, resolver, options, out, report);
+  complete(out.scenario);
+  note_completed(out);
+  // A device that could not be read would be missed in each link and traffic entry: that would only hide the mistake.
+  const Node* devices = root.find("devices");
+  if (devices == nullptr || devices->members.size() == out.scenario.devices.size())
+    for (const Problem& problem : check(out.scenario))
+      report.add(locate(root, problem.key), problem.key, problem.message);
+  if (!report.problems().empty()) return tl::unexpected{sorted(report.problems(), sources)};
+  return out;
+}
+
+tl::expected<Loaded, Problems> load(const fs::path& name, const LoadOptions& options) {
+  const fs::path file = Resolver::find(name, {}, options);
+  if (file.empty()) {
+    std::error_code error;
+    const bool folder = fs::is_directory(name, error);
+    return tl::unexpected{Problems{{name.generic_string(), 0, 0, "",
+                                    folder ? "is a folder, not a file" : "there is no such file or scenario"}}};
+  }
+  const auto text = options.files.read(file);
+  if (!text) return tl::unexpected{Problems{{file.generic_string(), 0, 0, "", text.error()}}};
+  return load_text(*text, file, options);
+}
+
+}  // namespace peerpath::scenario

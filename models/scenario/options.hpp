@@ -1,0 +1,25 @@
+// Sections of a scenario beside its devices, and a walk over the options of either.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "scenario/catalogue.hpp"
+
+namespace peerpath::scenario {
+
+inline constexpr std::tuple section_kinds{
+    Kind<Link>{"link", "An entry of `links`: a PCIe link between two ports"},
+    Kind<Traffic>{"traffic", "An entry of `traffic`: one source of frames or transfers"},
+    Kind<Run>{"run", "How long to simulate, and from which seed"},
+    Kind<Expectation>{"expect", "An entry of `expect`: what must be true of the results"}};
+
+/// Calls `use` with each device kind, then each section.
+template <class Use>
+constexpr void for_each_topic(Use use) {
+  for_each_kind(use);
+  std::apply([&](const auto&... section) { (use(section), ...); }, section_kinds);
+}
+
+}  // namespace peerpath::scenario

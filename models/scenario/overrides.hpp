@@ -1,0 +1,15 @@
+// `--set devices.nic0.queues=8`: changes to a scenario's tree from the command line.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "scenario/document.hpp"
+
+namespace peerpath::scenario {
+
+/// Applies overrides in order. A value is JSON if it parses as such, else a text: 8, true, 4KiB, ["64B","128B"].
+/// Parts of the path go by key; in lists by place, by `name`, or (links) by `to`. null takes back to the default.
+void apply_overrides(const std::vector<std::string>& overrides, Node& root, Report& report);
+
+}  // namespace peerpath::scenario

@@ -1,0 +1,224 @@
+#include "scenario/read.hpp"
+
+#include "scenario/catalogue.hpp"
+#include "scenario/value.hpp"
+
+namespace peerpath::scenario {
+namespace {
+
+template <class Config>
+std::vector<std::string> keys_of() {
+  std::vector<std::string> keys;
+  std::apply([&](const auto&... f) { (keys.emplace_back(f.name), ...); }, Config::fields());
+  return keys;
+}
+
+template <class Owner, class T>
+std::vector<std::string> nested_keys(const Field<Owner, T>& field) {
+  std::vector<std::string> keys;
+  if constexpr (Configurable<T>)
+    for (const auto& key : keys_of<T>()) keys.push_back(std::string{field.name} + "." + key);
+  return keys;
+}
+
+}  // namespace
+
+void Reader::note(const Node& node, const std::string& pointer) {
+  Origin origin;
+  if (node.place.file == Place::command_line) {
+    origin.kind = Origin::Kind::command_line;
+  } else if (node.place.file >= 0) {
+    origin.kind = node.place.file == 0 ? Origin::Kind::file : Origin::Kind::preset;
+    const std::filesystem::path file = sources_.files[static_cast<std::size_t>(node.place.file)];
+    const auto relative = folder_.empty() ? file : file.lexically_relative(folder_.lexically_normal());
+    origin.file = (relative.empty() ? file : relative).generic_string();
+    origin.line = node.place.line;
+    origin.column = node.place.column;
+  }
+  if (node.note >= 0) origin.source = sources_.notes[static_cast<std::size_t>(node.note)];
+  origins_[pointer] = std::move(origin);
+}
+
+template <class T>
+void Reader::note_default(const std::string& pointer, const T& value, std::string_view source) {
+  if constexpr (Configurable<T>) {
+    std::apply([&](const auto&... f) { (note_default(join(pointer, f.name), value.*f.member, f.source), ...); },
+               T::fields());
+  } else if constexpr (is_optional<T>) {
+    if (value) note_default(pointer, *value, source);
+  } else if constexpr (is_vector<T>) {
+    for (std::size_t i = 0; i < value.size(); ++i) note_default(join(pointer, i), value[i], source);
+  } else {
+    Origin origin;
+    origin.source = source;
+    origins_[pointer] = std::move(origin);
+  }
+}
+
+void Reader::unknown_key(const Member& member, const std::string& pointer, const std::vector<std::string>& known,
+                         const std::vector<std::string>& nested) {
+  const std::string at = join(pointer, member.key);
+  for (const std::string& path : nested)
+    if (const auto dot = path.find('.'); path.substr(dot + 1) == member.key)
+      return report_.add(member.place, at, "unknown key here; it stands inside \"" + path.substr(0, dot) +
+                                               "\": { \"" + member.key + "\": ... }");
+  const auto meant = nearest(member.key, known);
+  report_.add(member.place, at,
+              meant.empty() ? "unknown key; known are " + listed(known) : "unknown key; did you mean \"" + meant + "\"?");
+}
+
+template <class T, class Field>
+bool Reader::read_value(const Node& node, const std::string& pointer, T& out, const Field& field) {
+  const auto value = scalar<T>(node);
+  if (!value) {
+    report_.add(node.place, pointer, value.error());
+    return false;
+  }
+  std::optional<T> least, most;
+  if constexpr (std::is_same_v<std::remove_cvref_t<decltype(field.least)>, std::optional<T>>) {
+    least = field.least;
+    most = field.most;
+  } else if constexpr (std::is_same_v<std::remove_cvref_t<decltype(field.least)>, std::optional<std::optional<T>>>) {
+    if (field.least) least = *field.least;
+    if (field.most) most = *field.most;
+  }
+  if (const auto why = out_of_range(*value, least, most)) {
+    report_.add(node.place, pointer, *why);
+    return false;
+  }
+  out = *value;
+  note(node, pointer);
+  return true;
+}
+
+template <class Field, class Config>
+void Reader::read_field(const Node& node, const std::string& pointer, const Field& field, Config& out) {
+  auto& target = out.*field.member;
+  using T = std::remove_cvref_t<decltype(target)>;
+  const std::string at = join(pointer, field.name);
+  const Node* found = node.find(field.name);
+  if (found == nullptr) {
+    note_default(at, target, field.source);
+  } else if constexpr (Configurable<T>) {
+    if (object_at(found, at, Node::Type::object, "an object")) read_object(*found, at, target, {});
+  } else if constexpr (is_optional<T>) {
+    typename T::value_type value{};
+    if (read_value(*found, at, value, field)) target = value;
+  } else if constexpr (is_vector<T>) {
+    T values;
+    if (found->is(Node::Type::array)) {
+      for (std::size_t i = 0; i < found->items.size(); ++i) {
+        typename T::value_type value{};
+        if (read_value(found->items[i], join(at, i), value, field)) values.push_back(value);
+      }
+      if (found->items.empty()) report_.add(found->place, at, "is an empty list");
+    } else {  // one value may stand without a list around it
+      typename T::value_type value{};
+      if (read_value(*found, at, value, field)) {
+        origins_[join(at, 0)] = origins_[at];
+        origins_.erase(at);
+        values.push_back(value);
+      }
+    }
+    if (!values.empty()) target = std::move(values);
+  } else {
+    read_value(*found, at, target, field);
+  }
+}
+
+template <class Config>
+void Reader::read_object(const Node& node, const std::string& pointer, Config& out, std::vector<std::string> also) {
+  auto known = keys_of<Config>();
+  known.insert(known.end(), also.begin(), also.end());
+  std::vector<std::string> nested;
+  std::apply(
+      [&](const auto&... f) {
+        (read_field(node, pointer, f, out), ...);
+        ([&] { for (auto& key : nested_keys(f)) nested.push_back(std::move(key)); }(), ...);
+      },
+      Config::fields());
+  for (const Member& member : node.members)
+    if (std::ranges::find(known, member.key) == known.end()) unknown_key(member, pointer, known, nested);
+}
+
+bool Reader::object_at(const Node* node, const std::string& pointer, Node::Type type, std::string_view what) {
+  if (node == nullptr) return false;
+  if (node->is(type)) return true;
+  report_.add(node->place, pointer, shown(*node) + " is not " + std::string{what});
+  return false;
+}
+
+template <class T>
+void Reader::read_list(const Node* node, const std::string& pointer, std::vector<T>& out) {
+  if (!object_at(node, pointer, Node::Type::array, "a list")) return;
+  for (std::size_t i = 0; i < node->items.size(); ++i) {
+    out.emplace_back();
+    const std::string at = join(pointer, i);
+    if (object_at(&node->items[i], at, Node::Type::object, "an object")) read_object(node->items[i], at, out.back(), {});
+  }
+}
+
+void Reader::read_device(const Member& member, Scenario& out) {
+  const std::string at = join("/devices", member.key);
+  if (member.key.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") !=
+          std::string::npos || member.key.empty())
+    report_.add(member.place, at, "a device's name has letters, digits, _ and - in it, nothing else");
+  if (!object_at(&member.value, at, Node::Type::object, "an object")) return;
+  std::vector<std::string> names;
+  for_each_kind([&](const auto& kind) { names.emplace_back(kind.name); });
+  const Node* kind_node = member.value.find("kind");
+  if (kind_node == nullptr)
+    return report_.add(member.place, at, "has no \"kind\"; one of " + listed(names));
+  if (!kind_node->is(Node::Type::string))
+    return report_.add(kind_node->place, join(at, "kind"), shown(*kind_node) + " is not one of " + listed(names));
+  bool found = false;
+  for_each_kind([&]<class Config>(const Kind<Config>& kind) {
+    if (kind_node->text != kind.name) return;
+    found = true;
+    Config config{};
+    read_object(member.value, at, config, {"kind"});
+    note(*kind_node, join(at, "kind"));
+    out.devices.push_back({member.key, std::move(config)});
+  });
+  if (!found)
+    report_.add(kind_node->place, join(at, "kind"),
+                shown(*kind_node) + " is not one of " + listed(names) + did_you_mean(kind_node->text, names));
+}
+
+void Reader::read_devices(const Node* node, Scenario& out) {
+  if (!object_at(node, "/devices", Node::Type::object, "an object of devices by name")) return;
+  if (node->members.size() > static_cast<std::size_t>(max_devices))
+    return report_.add(node->place, "/devices", "more than " + std::to_string(max_devices) + " devices");
+  for (const Member& member : node->members) read_device(member, out);
+}
+
+void Reader::read_text(const Node& root, std::string_view key, std::string& out) {
+  const Node* node = root.find(key);
+  if (node == nullptr) return;
+  if (object_at(node, join("", key), Node::Type::string, "a text")) out = node->text;
+}
+
+void Reader::read(const Node& root, Scenario& out) {
+  const std::vector<std::string> known{"$schema", "description", "source", "extends", "devices",
+                                       "links",   "traffic",     "run",    "expect"};
+  if (root.find("kind") != nullptr && root.find("devices") == nullptr)
+    return report_.add(root.find("kind")->place, "/kind",
+                       "this is a preset of one device, not a scenario; a device takes it in by \"extends\"");
+  for (const Member& member : root.members)
+    if (std::ranges::find(known, member.key) == known.end()) unknown_key(member, "", known, {});
+  std::string schema;
+  read_text(root, "$schema", schema);
+  read_text(root, "description", out.description);
+  read_text(root, "source", out.source);
+  read_devices(root.find("devices"), out);
+  read_list(root.find("links"), "/links", out.links);
+  read_list(root.find("traffic"), "/traffic", out.traffic);
+  read_list(root.find("expect"), "/expect", out.expect);
+  Node none;
+  none.type = Node::Type::object;
+  const Node* run = root.find("run");
+  if (run == nullptr || object_at(run, "/run", Node::Type::object, "an object"))
+    read_object(run ? *run : none, "/run", out.run, {});
+}
+
+}  // namespace peerpath::scenario

@@ -1,0 +1,48 @@
+// A located tree into typed values: keys, types, units, ranges and choices, with the origin of every value.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "peerpath/scenario/load.hpp"
+#include "scenario/document.hpp"
+
+namespace peerpath::scenario {
+
+/// Reads `root` into `out`. `origins` gets an entry for each value, by JSON pointer; places are turned into origins by
+/// `origin_of`.
+class Reader {
+ public:
+  Reader(const Sources& sources, Report& report, std::filesystem::path main_file)
+      : sources_{sources}, report_{report}, folder_{main_file.parent_path()} {}
+
+  void read(const Node& root, Scenario& out);
+  std::map<std::string, Origin>& origins() { return origins_; }
+
+ private:
+  template <class Config>
+  void read_object(const Node& node, const std::string& pointer, Config& out, std::vector<std::string> also);
+  template <class Field, class Config>
+  void read_field(const Node& node, const std::string& pointer, const Field& field, Config& out);
+  template <class T, class Field>
+  bool read_value(const Node& node, const std::string& pointer, T& out, const Field& field);
+  template <class T>
+  void note_default(const std::string& pointer, const T& value, std::string_view source);
+  template <class T>
+  void read_list(const Node* node, const std::string& pointer, std::vector<T>& out);
+  void read_devices(const Node* node, Scenario& out);
+  void read_device(const Member& member, Scenario& out);
+  void read_text(const Node& root, std::string_view key, std::string& out);
+  bool object_at(const Node* node, const std::string& pointer, Node::Type type, std::string_view what);
+
+  void note(const Node& node, const std::string& pointer);
+  void unknown_key(const Member& member, const std::string& pointer, const std::vector<std::string>& known,
+                   const std::vector<std::string>& nested);
+
+  const Sources& sources_;
+  Report& report_;
+  std::filesystem::path folder_;
+  std::map<std::string, Origin> origins_;
+};
+
+}  // namespace peerpath::scenario

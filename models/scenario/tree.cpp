@@ -1,0 +1,66 @@
+#include "scenario/tree.hpp"
+
+#include <algorithm>
+
+#include "peerpath/base/nearest.hpp"
+#include "scenario/catalogue.hpp"
+
+namespace peerpath::scenario {
+
+End split_end(std::string_view text) {
+  const auto dot = std::min(text.find('.'), text.size());
+  return {std::string{text.substr(0, dot)}, std::string{text.substr(std::min(dot + 1, text.size()))}};
+}
+
+Tree::Tree(const Scenario& scenario) : scenario_{scenario} {
+  for (const Device& device : scenario.devices) devices_.emplace(device.name, &device);
+  for (std::size_t i = 0; i < scenario.links.size(); ++i) uplinks_.emplace(split_end(scenario.links[i].to).device, i);
+}
+
+const Device* Tree::find(std::string_view name) const {
+  const auto found = devices_.find(name);
+  return found == devices_.end() ? nullptr : found->second;
+}
+
+std::vector<std::string> Tree::names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, device] : devices_) names.push_back(name);
+  return names;
+}
+
+std::optional<std::size_t> Tree::uplink(std::string_view device) const {
+  const auto found = uplinks_.find(device);
+  return found == uplinks_.end() ? std::nullopt : std::optional{found->second};
+}
+
+std::vector<const Device*> Tree::way_up(std::string_view name) const {
+  std::vector<const Device*> way;
+  const Device* at = find(name);
+  while (at != nullptr && std::ranges::find(way, at) == way.end()) {
+    way.push_back(at);
+    const auto link = uplink(at->name);
+    at = link ? find(split_end(scenario_.links[*link].from).device) : nullptr;
+  }
+  return way;
+}
+
+const device::FunctionConfig* function_of(const Device& device) {
+  return std::visit(
+      []<class Config>(const Config& config) -> const device::FunctionConfig* {
+        if constexpr (requires { config.function; }) return &config.function;
+        else return nullptr;
+      },
+      device.config);
+}
+
+std::string no_device(const Tree& tree, const std::string& name) {
+  if (name.empty()) return "names no device";
+  const auto meant = nearest(name, tree.names());
+  return "there is no device \"" + name + "\"" + (meant.empty() ? "" : "; did you mean \"" + meant + "\"?");
+}
+
+std::string what_is(const Device& device) {
+  return device.name + " is a " + std::string{kind_of(device.config)};
+}
+
+}  // namespace peerpath::scenario

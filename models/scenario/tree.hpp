@@ -1,0 +1,56 @@
+// The devices of a scenario by name, and who stands below whom.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "peerpath/base/problem.hpp"
+#include "peerpath/scenario/scenario.hpp"
+
+namespace peerpath::scenario {
+
+/// A link's end: "sw0.down1" is port "down1" of device "sw0".
+struct End {
+  std::string device;
+  std::string port;  ///< "" if none is named
+};
+End split_end(std::string_view text);
+
+/// Look-ups that every check needs. Holds on to the scenario.
+class Tree {
+ public:
+  explicit Tree(const Scenario& scenario);
+
+  const Device* find(std::string_view name) const;
+  std::vector<std::string> names() const;
+  /// The link whose farther end is `device`, if there is one; the first of several.
+  std::optional<std::size_t> uplink(std::string_view device) const;
+  /// Devices from `name` itself to the root complex; stops at a missing link and before going round.
+  std::vector<const Device*> way_up(std::string_view name) const;
+  /// Names of devices that hold `Config`.
+  template <class Config>
+  std::vector<std::string> all() const {
+    std::vector<std::string> found;
+    for (const Device& device : scenario_.devices)
+      if (std::holds_alternative<Config>(device.config)) found.push_back(device.name);
+    return found;
+  }
+
+ private:
+  const Scenario& scenario_;
+  std::map<std::string, const Device*, std::less<>> devices_;
+  std::map<std::string, std::size_t, std::less<>> uplinks_;
+};
+
+/// The PCIe function of a device, if it is an endpoint.
+const device::FunctionConfig* function_of(const Device& device);
+
+/// "there is no device "nic9"; did you mean "nic0"?"
+std::string no_device(const Tree& tree, const std::string& name);
+/// "nic0 is a nic"
+std::string what_is(const Device& device);
+
+}  // namespace peerpath::scenario

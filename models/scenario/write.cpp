@@ -1,0 +1,108 @@
+// Typed values back to JSON, and the table of whence each value came.
+#include <nlohmann/json.hpp>
+
+#include "peerpath/scenario/describe.hpp"
+#include "scenario/catalogue.hpp"
+#include "scenario/value.hpp"
+
+namespace peerpath::scenario {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class T>
+Json written(const T& value) {
+  if constexpr (Configurable<T>) {
+    Json out = Json::object();
+    std::apply(
+        [&](const auto&... f) {
+          (
+              [&] {
+                const auto& member = value.*f.member;
+                if constexpr (is_optional<std::remove_cvref_t<decltype(member)>>) {
+                  if (member) out[std::string{f.name}] = written(*member);
+                } else {
+                  out[std::string{f.name}] = written(member);
+                }
+              }(),
+              ...);
+        },
+        T::fields());
+    return out;
+  } else if constexpr (is_vector<T>) {
+    Json out = Json::array();
+    for (const auto& item : value) out.push_back(written(item));
+    return out;
+  } else {
+    return to_json_value(value);
+  }
+}
+
+Json written(const Scenario& scenario) {
+  Json out = Json::object();
+  if (!scenario.description.empty()) out["description"] = scenario.description;
+  if (!scenario.source.empty()) out["source"] = scenario.source;
+  Json& devices = out["devices"] = Json::object();
+  for (const Device& device : scenario.devices) {
+    Json& entry = devices[device.name] = Json{{"kind", kind_of(device.config)}};
+    std::visit([&](const auto& config) { entry.update(written(config)); }, device.config);
+  }
+  out["links"] = written(scenario.links);
+  out["traffic"] = written(scenario.traffic);
+  out["run"] = written(scenario.run);
+  out["expect"] = written(scenario.expect);
+  return out;
+}
+
+void flatten(const Json& value, const std::string& pointer, std::vector<std::pair<std::string, std::string>>& rows) {
+  if (value.is_object())
+    for (const auto& [key, item] : value.items()) flatten(item, join(pointer, key), rows);
+  else if (value.is_array())
+    for (std::size_t i = 0; i < value.size(); ++i) flatten(value[i], join(pointer, i), rows);
+  else
+    rows.emplace_back(pointer, value.is_string() ? value.get<std::string>() : value.dump());
+}
+
+void pad(std::string& line, std::size_t width) {
+  line.append(line.size() < width ? width - line.size() : 0, ' ');
+  line += "  ";
+}
+
+}  // namespace
+
+std::string to_json(const Scenario& scenario) { return written(scenario).dump(2) + "\n"; }
+
+std::string origins_json(const Loaded& loaded) {
+  Json out = Json::object();
+  for (const auto& [pointer, origin] : loaded.origins) {
+    Json& entry = out[pointer] = Json{{"from", to_string(origin)}};
+    if (!origin.source.empty()) entry["source"] = origin.source;
+  }
+  return out.dump(2) + "\n";
+}
+
+std::string resolved_text(const Loaded& loaded) {
+  std::vector<std::pair<std::string, std::string>> rows;
+  flatten(written(loaded.scenario), "", rows);
+  std::size_t keys = 0, values = 0;
+  constexpr std::size_t widest = 48;
+  for (const auto& [key, value] : rows) {
+    keys = std::max(keys, std::min(key.size(), widest));
+    values = std::max(values, std::min(value.size(), widest / 2));
+  }
+  std::string out;
+  for (const auto& [key, value] : rows) {
+    const auto found = loaded.origins.find(key);
+    if (found == loaded.origins.end()) continue;  // description and source of the file
+    std::string line = key;
+    pad(line, keys);
+    line += value;
+    pad(line, keys + 2 + values);
+    line += to_string(found->second);
+    if (!found->second.source.empty()) line += " (" + found->second.source + ")";
+    out += line + "\n";
+  }
+  return out;
+}
+
+}  // namespace peerpath::scenario
