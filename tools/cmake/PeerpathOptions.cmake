@@ -20,6 +20,9 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
+# A static library hands its private dependencies on for linking, so every folder must know them.
+set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)
+
 add_compile_options(-Wall -Wextra -Wpedantic)
 # Results must not depend on the compiler: no fused multiply-add, and no -march=native (it was also slower).
 add_compile_options(-ffp-contract=off)
