@@ -156,21 +156,21 @@ void Loop::handle(Event& event) {
 
 void Loop::deliver(const fabric::Delivery& delivery) {
   if (observer_ != nullptr) observer_->deliver(delivery);
-  if (delivery.kind == fabric::DeliveryKind::arrived) {
-    const int owner = requester(delivery.requester, delivery.channel);
-    if (owner >= 0) devices_[static_cast<std::size_t>(owner)].device->on_computed(delivery);
+  const bool posted = delivery.kind == fabric::DeliveryKind::arrived;
+  if (delivery.kind != fabric::DeliveryKind::requested) {
+    const int device = requester(delivery.requester, delivery.channel);
+    if (device >= 0) {
+      const auto& self = devices_[static_cast<std::size_t>(device)];
+      auto seen = delivery;
+      seen.channel =
+          fabric::ChannelIndex{static_cast<std::uint16_t>(delivery.channel.value() - self.first_channel + 1)};
+      if (posted) self.device->on_computed(seen);
+      if (delivery.notify && (!posted || self.place.hears_arrivals)) push(delivery.done, device, seen);
+    }
   }
-  if (!delivery.notify) return;
-  const bool to_requester = delivery.kind == fabric::DeliveryKind::completed;
-  const int device = to_requester ? requester(delivery.requester, delivery.channel)
-                                  : completer(delivery.target, delivery.address);
-  if (device < 0) return;
-  auto seen = delivery;
-  if (to_requester) {
-    const int first = devices_[static_cast<std::size_t>(device)].first_channel;
-    seen.channel = fabric::ChannelIndex{static_cast<std::uint16_t>(delivery.channel.value() - first + 1)};
-  }
-  push(delivery.done, device, seen);
+  if (!delivery.notify || delivery.kind == fabric::DeliveryKind::completed) return;
+  const int device = completer(delivery.target, delivery.address);
+  if (device >= 0) push(delivery.done, device, delivery);
 }
 
 void Loop::push(Instant time, int device, decltype(Event::what) what) {

@@ -32,7 +32,8 @@ struct Window {
 struct Place {
   fabric::NodeId node{};
   int channels = 1;
-  std::vector<Window> windows;
+  std::vector<Window> windows{};
+  bool hears_arrivals = false;  ///< is told when what it posted with notify_requester has arrived
 };
 
 /// One end of an Ethernet wire.

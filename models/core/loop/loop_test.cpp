@@ -71,6 +71,9 @@ class Recorder final : public device::Endpoint {
   std::function<void(device::Outbox&)> at_start = [](auto&) {};
 
   void start(device::Outbox& out) override { at_start(out); }
+  void on_computed(const fabric::Delivery& d) override { computed.push_back(d.cookie); }
+  std::vector<std::uint64_t> computed;
+
   void on_delivery(const fabric::Delivery& d, device::Outbox&) override {
     const bool arrived = d.kind == fabric::DeliveryKind::arrived;
     note(d.done, (arrived ? "arrived " : "completed ") + std::to_string(d.cookie) + " channel " +
@@ -100,8 +103,8 @@ TEST(Loop, OneInstantGoesDeviceByDeviceDeliveriesFramesTimers) {
   std::vector<std::string> log;
   Recorder a{"a", log}, b{"b", log};
   Loop loop{fixed_latency()};
-  const auto da = loop.add(a, {.node = fabric::NodeId{0}, .channels = 2, .windows = {}});
-  const auto db = loop.add(b, {.node = fabric::NodeId{1}, .channels = 1, .windows = {}});
+  const auto da = loop.add(a, {.node = fabric::NodeId{0}, .channels = 2});
+  const auto db = loop.add(b, {.node = fabric::NodeId{1}, .channels = 1});
   loop.connect({da, 0}, {db, 3}, {.rate = 8_Gbps, .latency = 24ns});
   b.at_start = [](auto& out) {
     out.wake_at(device::TimerId{9}, at_ns(100));
@@ -141,9 +144,9 @@ TEST(Loop, DevicesOfOneNodeHaveOwnChannelsAndWindows) {
   std::vector<std::string> log;
   Recorder a{"a", log}, cpu{"cpu", log}, memory{"memory", log};
   Loop loop{fixed_latency()};
-  loop.add(a, {.node = fabric::NodeId{0}, .channels = 1, .windows = {}});
+  loop.add(a, {.node = fabric::NodeId{0}, .channels = 1});
   const auto c = loop.add(cpu, {.node = fabric::NodeId{1}, .channels = 3, .windows = {{0xfee00000, 0x1000}}});
-  const auto m = loop.add(memory, {.node = fabric::NodeId{1}, .channels = 1, .windows = {}});
+  const auto m = loop.add(memory, {.node = fabric::NodeId{1}, .channels = 1});
   EXPECT_EQ(loop.first_channel(c).value(), 1);
   EXPECT_EQ(loop.first_channel(m).value(), 4);
   a.at_start = [](auto& out) {
@@ -161,12 +164,26 @@ TEST(Loop, DevicesOfOneNodeHaveOwnChannelsAndWindows) {
                                "memory 101000000 completed 3 channel 1"));
 }
 
+TEST(Loop, WhoPostsHearsOfTheArrivalIfItAsksTo) {
+  std::vector<std::string> log;
+  Recorder a{"a", log}, b{"b", log};
+  Loop loop{fixed_latency()};
+  loop.add(a, {.node = fabric::NodeId{0}, .channels = 1});
+  loop.add(b, {.node = fabric::NodeId{0}, .channels = 2, .hears_arrivals = true});
+  a.at_start = [](auto& out) { out.submit(fabric::ChannelIndex{1}, write(1, 0, at_ns(0))); };
+  b.at_start = [](auto& out) { out.submit(fabric::ChannelIndex{2}, write(2, 0, at_ns(0))); };
+  loop.run_until(at_ns(200));
+  EXPECT_THAT(a.computed, ElementsAre(1));
+  EXPECT_THAT(b.computed, ElementsAre(2));
+  EXPECT_THAT(log, ElementsAre("b 100000000 arrived 2 channel 2"));
+}
+
 TEST(Loop, FramesOnAWireKeepTheGap) {
   std::vector<std::string> log;
   Recorder a{"a", log}, b{"b", log};
   Loop loop{fixed_latency()};
   const auto da = loop.add(a, {});
-  const auto db = loop.add(b, {.node = fabric::NodeId{1}, .channels = 1, .windows = {}});
+  const auto db = loop.add(b, {.node = fabric::NodeId{1}, .channels = 1});
   loop.connect({da, 1}, {db, 0}, {.rate = 8_Gbps, .latency = 5ns});
   a.at_start = [](auto& out) {
     out.transmit(1, {.handle = 1, .size = 64_B}, at_ns(0));    // 0 .. 76, and the gap until 88
@@ -257,8 +274,8 @@ TEST_P(Quantum, ChangesNothingThatADeviceSees) {
   for (const Duration quantum : {Duration{1ns}, Duration{100ns}, Duration{777ns}, Duration{1us}, Duration{10us}}) {
     Player a{fabric::NodeId{2}, at_ns(20'000), "a"}, b{fabric::NodeId{1}, at_ns(20'000), "b"};
     Loop loop{two_players(), GetParam(), quantum};
-    loop.add(a, {.node = fabric::NodeId{1}, .channels = 2, .windows = {}});
-    loop.add(b, {.node = fabric::NodeId{2}, .channels = 2, .windows = {}});
+    loop.add(a, {.node = fabric::NodeId{1}, .channels = 2});
+    loop.add(b, {.node = fabric::NodeId{2}, .channels = 2});
     loop.run_until(at_ns(30'000));
     a.log.insert(a.log.end(), b.log.begin(), b.log.end());
     logs.push_back(a.log);

@@ -37,7 +37,7 @@ pcie::FunctionIdentity identity(const device::GpuConfig& config, pcie::LinkShape
   id.link = link;
   id.ten_bit_tags = config.function.tags > 256;
   id.bars = {{.index = register_bar, .size = register_bar_size},
-             {.index = memory_bar, .size = config.bar_size, .prefetchable = true}};
+             {.index = memory_bar, .size = config.bar_size, .prefetchable = true, .fixed = config.bar_address}};
   return id;
 }
 
