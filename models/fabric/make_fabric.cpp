@@ -1,9 +1,11 @@
+#include "fabric/engine.hpp"
 #include "fabric/event_reference.hpp"
 
 namespace peerpath::fabric {
 
-std::unique_ptr<Fabric> make_fabric(const Topology& topology, DeliverySink& sink, Mode) {
-  return std::make_unique<EventReference>(topology, sink);
+std::unique_ptr<Fabric> make_fabric(const Topology& topology, DeliverySink& sink, Mode mode) {
+  if (mode == Mode::event) return std::make_unique<EventReference>(topology, sink);
+  return std::make_unique<Engine>(topology, sink, mode == Mode::train);
 }
 
 }  // namespace peerpath::fabric

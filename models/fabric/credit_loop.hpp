@@ -1,0 +1,99 @@
+// Credits of one class on one link direction, as counts and as times at which more of them come back.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "fabric/ring.hpp"
+#include "peerpath/fabric/topology.hpp"
+
+namespace peerpath::fabric {
+
+/// The computed engines count femtoseconds in plain integers.
+using Femto = std::int64_t;
+inline constexpr Femto unknown_time = INT64_MAX;
+
+/// Credits that the transmitter can use, and the returns that are known to come: runs of equal returns at equal
+/// spacing, in order of time. Unlimited credits are a count that never runs out.
+class CreditLoop {
+ public:
+  CreditLoop() = default;
+  explicit CreditLoop(Credits advertised)
+      : limited_{advertised.header > 0 || advertised.data > 0},
+        headers_{advertised.header > 0 ? advertised.header : unlimited},
+        data_{advertised.data > 0 ? advertised.data : unlimited} {}
+
+  bool limited() const { return limited_; }
+  bool covers(int units) const { return headers_ > 0 && data_ >= units; }
+
+  /// How many TLPs of `units` the credits in hand cover.
+  std::int64_t covered(int units) const { return units == 0 ? headers_ : std::min(headers_, data_ / units); }
+
+  /// Takes in all returns up to `now`; later questions must be about times from `now` on.
+  void fold(Femto now) {
+    while (!pending_.empty() && pending_.front().first <= now) {
+      Returns& run = pending_.front();
+      std::int64_t count = run.count;
+      if (run.first + (count - 1) * run.spacing > now) count = (now - run.first) / run.spacing + 1;
+      headers_ += count;
+      data_ += count * run.units;
+      if (count == run.count) {
+        pending_.pop();
+      } else {
+        run.first += count * run.spacing;
+        run.count -= count;
+        return;
+      }
+    }
+  }
+
+  /// When one TLP of `units` is covered: 0 if now, `unknown_time` if that needs returns that are not known yet.
+  Femto covered_at(int units) const {
+    if (covers(units)) return 0;
+    std::int64_t headers = headers_, data = data_;
+    for (std::size_t i = 0; i < pending_.size(); ++i) {
+      const Returns& run = pending_[i];
+      std::int64_t need = std::max<std::int64_t>(1 - headers, 1);
+      if (data + need * run.units < units)
+        need = run.units == 0 ? INT64_MAX : (units - data + run.units - 1) / run.units;
+      if (need <= run.count) return run.first + (need - 1) * run.spacing;
+      headers += run.count;
+      data += run.count * run.units;
+    }
+    return unknown_time;
+  }
+
+  void take(std::int64_t count, int units) {
+    headers_ -= count;
+    data_ -= count * units;
+  }
+
+  /// `count` TLPs of `units` give their credits back, at `first` and then every `spacing`.
+  void give(Femto first, Femto spacing, std::int64_t count, int units) {
+    if (!pending_.empty()) {
+      Returns& last = pending_.back();
+      const Femto step = first - (last.first + (last.count - 1) * last.spacing);
+      if (last.units == units && (last.count == 1 || step == last.spacing) && (count == 1 || step == spacing)) {
+        last.spacing = step;
+        last.count += count;
+        return;
+      }
+    }
+    pending_.push({first, spacing, count, units});
+  }
+
+ private:
+  static constexpr std::int64_t unlimited = std::int64_t{1} << 60;
+
+  struct Returns {
+    Femto first = 0, spacing = 0;
+    std::int64_t count = 0;
+    int units = 0;
+  };
+
+  bool limited_ = false;
+  std::int64_t headers_ = unlimited, data_ = unlimited;
+  Ring<Returns> pending_;
+};
+
+}  // namespace peerpath::fabric

@@ -1,0 +1,179 @@
+#include "fabric/engine.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "peerpath/base/fail.hpp"
+
+namespace peerpath::fabric {
+
+void Engine::submit(NodeId requester, ChannelIndex channel, const Transaction& t) {
+  require(femtoseconds(t.ready) >= reached_, "a transaction was submitted for a time already computed");
+  NodeState& node = nodes_[requester.value()];
+  Leaf& own = *node.leaf;
+  const std::uint32_t index = records_.take();
+  Record& record = records_[index];
+  const auto tlp_class = pcie::request_class(t.op);
+  record.delivery.kind =
+      tlp_class == pcie::TlpClass::posted ? DeliveryKind::arrived : DeliveryKind::completed;
+  record.delivery.notify = t.notify_requester || (t.notify_target && tlp_class == pcie::TlpClass::posted);
+  record.delivery.op = t.op;
+  record.delivery.purpose = t.purpose;
+  record.delivery.status = tlp_class == pcie::TlpClass::posted ? t.answer : pcie::Status::success;
+  record.delivery.requester = requester;
+  record.delivery.target = t.target;
+  record.delivery.channel = channel;
+  record.delivery.cookie = t.cookie;
+  record.delivery.address = t.address;
+  record.delivery.bytes = t.bytes;
+  record.delivery.ready = t.ready;
+  record.answer = t.answer;
+  record.relaxed_ordering = t.relaxed_ordering;
+  record.id_based_ordering = t.id_based_ordering;
+  record.notify_target = t.notify_target;
+  record.notify_requester = t.notify_requester;
+  record.lost = 0;
+  record.done = 0;
+  record.tally = requester.value() * pcie::purposes + static_cast<std::size_t>(t.purpose);
+  const auto runs = pcie::split_request(own.rules, t.op, t.address, t.bytes);
+  record.open = runs.pieces();
+  count_coming(record, own);
+  TlpRun tlps;
+  tlps.e = femtoseconds(t.ready);
+  tlps.record = index;
+  tlps.out = static_cast<std::uint16_t>(own.out->index);
+  for (const pcie::Run& run : runs) {
+    tlps.count = static_cast<std::int32_t>(run.count);
+    tlps.address = run.first.address;
+    tlps.step = static_cast<std::int32_t>(run.first.bytes.count());
+    tlps.dw = static_cast<std::uint16_t>(run.first.dw);
+    tlps.data_dw = static_cast<std::uint16_t>(run.first.data_dw);
+    tlps.units = static_cast<std::uint16_t>(run.first.units);
+    enqueue(node, channel.value() * 3 + static_cast<int>(tlp_class), tlps);
+  }
+  settle();
+}
+
+/// Notes what the transaction may cause at its ends, so that runs elsewhere stop in time.
+void Engine::count_coming(Record& record, Leaf& requester) {
+  Leaf& target = leaf(record.delivery.target);
+  if (record.notify_requester) ++requester.notices_coming, ++notices_coming_;
+  if (record.delivery.kind == DeliveryKind::arrived) {
+    ++target.inbound;
+    if (record.notify_target) ++target.notices_coming, ++notices_coming_;
+    return;
+  }
+  ++requester.inbound;
+  target.inbound += record.open;
+  if (target.config.external) {
+    target.notices_coming += record.open;
+    notices_coming_ += record.open;
+  } else if (record.answer != pcie::Status::no_answer) {
+    target.requests_coming += record.open;
+  }
+  if (record.answer == pcie::Status::no_answer) record.lost = record.open;
+}
+
+void Engine::enqueue(NodeState& node, int slot, const TlpRun& run) {
+  Queue& fifo = node.queues[slot];
+  Ingress& in = *fifo.ingress;
+  const Record& record = records_[run.record];
+  const std::size_t requester = record.delivery.requester.value();
+  std::int64_t mark = 0;
+  bool may_join = true;
+  if (fifo.tlp_class == static_cast<int>(pcie::TlpClass::posted)) {
+    in.posted_in += run.count;
+    in.posted_by[requester] = in.posted_in;
+    may_join = !in.marked;
+    in.marked = false;
+  } else if (!(record.relaxed_ordering && fifo.tlp_class == static_cast<int>(pcie::TlpClass::completion))) {
+    mark = record.id_based_ordering ? in.posted_by[requester] : in.posted_in;
+    in.marked = in.marked || mark > 0;
+  }
+  if (!fifo.runs.empty()) {
+    TlpRun& last = fifo.runs.back();
+    if (may_join && last.record == run.record && last.answered == run.answered && last.dw == run.dw &&
+        last.out == run.out && last.mark == mark && last.step == run.step &&
+        last.address + static_cast<std::uint64_t>(last.count) * static_cast<std::uint64_t>(last.step) == run.address) {
+      const Femto step = run.e - (last.e + (last.count - 1) * last.slope);
+      if (step >= 0 && (last.count == 1 || step == last.slope) && (run.count == 1 || step == run.slope)) {
+        last.slope = step;
+        last.count += run.count;
+        return;
+      }
+    }
+    if (last.out != run.out) node.mixed |= fifo.bit;
+  }
+  TlpRun& entered = fifo.runs.push(run);
+  entered.mark = mark;
+  if (fifo.runs.size() == 1) refresh_head(node, fifo);
+}
+
+void Engine::refresh_head(NodeState& node, Queue& fifo) {
+  const TlpRun& run = fifo.runs.front();
+  Femto eligible = std::max(run.e, fifo.left);
+  if (run.mark > 0) {
+    const Ingress& in = *fifo.ingress;
+    if (run.mark > in.posted_out) {
+      node.blocked |= fifo.bit;
+      return;
+    }
+    if (run.mark == in.posted_out) eligible = std::max(eligible, in.posted_left);
+    node.blocked &= ~fifo.bit;
+  }
+  fifo.head = eligible;
+  Transmitter& x = transmitters_[run.out];
+  x.candidates |= fifo.bit;
+  touch(x);
+}
+
+Instant Engine::advance(Instant limit) {
+  require(femtoseconds(limit) >= reached_, "the fabric cannot go back in time");
+  while (!bounds_.empty() && bounds_.front() <= reached_) {
+    std::ranges::pop_heap(bounds_, std::greater<>{});
+    bounds_.pop_back();
+  }
+  horizon_ = femtoseconds(limit);
+  if (!bounds_.empty()) horizon_ = std::min(horizon_, bounds_.front());
+  while (decisions_.earliest_time() < horizon_) {
+    carry_out(transmitters_[decisions_.earliest()]);
+    settle();
+  }
+  reached_ = horizon_;
+  return Instant{Duration{reached_}};
+}
+
+void Engine::set_link(LinkId link, bool up) {
+  for (std::size_t direction = 0; direction < 2; ++direction) {
+    Transmitter& x = transmitters_[link.value() * 2u + direction];
+    if (x.up == up) continue;
+    if (up) {
+      x.free = std::max(x.free, reached_);
+    } else {
+      send_dllps(x, reached_ - 1);
+      const Femto idle_since = std::max(x.ready_since, x.free);
+      if (idle_since < reached_) x.stalling += reached_ - idle_since;
+    }
+    x.up = up;
+    touch(x);
+  }
+  settle();
+}
+
+void Engine::set_route(NodeId router, LinkId ingress, NodeId target, LinkId egress) {
+  const auto port = static_cast<std::size_t>(wiring_.port_of(router, ingress));
+  const Port& out = wiring_.ports(router)[static_cast<std::size_t>(wiring_.port_of(router, egress))];
+  nodes_[router.value()].routes[port * nodes_.size() + target.value()] =
+      static_cast<std::uint16_t>(outgoing(out).index);
+}
+
+DirectionCounters Engine::counters(LinkId link, int direction) const {
+  const Transmitter& x = transmitters_[link.value() * 2u + static_cast<unsigned>(direction)];
+  std::int64_t dllps = x.dllps;
+  Femto free = x.free;
+  for (std::size_t i = 0; x.up && i < x.due.size() && std::max(free, x.due[i]) < reached_; ++i, ++dllps)
+    free = std::max(free, x.due[i]) + x.dllp;
+  return {dllps, Duration{x.busy}, Duration{x.queueing}, Duration{x.credit_stall}, x.tallies};
+}
+
+}  // namespace peerpath::fabric

@@ -1,0 +1,116 @@
+// The computed engine. Every transmitter knows when its next TLP will start as far as that is determined; the engine
+// takes the earliest such decision, carries it out, and works out anew the few decisions that it touches. Since every
+// effect of a start lies later than the start, taking them in order of time is exact. While nothing can interfere, one
+// decision carries a whole run of equal TLPs (a train), with its times as an arithmetic progression.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "fabric/decision_tree.hpp"
+#include "fabric/engine_state.hpp"
+#include "fabric/wiring.hpp"
+#include "peerpath/fabric/fabric.hpp"
+
+namespace peerpath::fabric {
+
+class Engine final : public Fabric {
+ public:
+  /// `trains`: times of equal TLPs in closed form rather than one after the other.
+  Engine(const Topology& topology, DeliverySink& sink, bool trains);
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  void submit(NodeId requester, ChannelIndex channel, const Transaction& transaction) override;
+  void respond(RequestId request, Instant ready, pcie::Status status) override;
+  Instant advance(Instant limit) override;
+  void set_link(LinkId link, bool up) override;
+  void set_route(NodeId router, LinkId ingress, NodeId target, LinkId egress) override;
+  DirectionCounters counters(LinkId link, int direction) const override;
+  void observe(TlpObserver* observer) override { observer_ = observer; }
+
+ private:
+  /// TLPs that start one after the other: the first at `first`, `count` in all, `spacing` apart.
+  struct Departure {
+    Femto first = 0, spacing = 0, serialisation = 0;
+    std::int32_t count = 1;
+    Femto last() const { return first + (count - 1) * spacing; }
+  };
+
+  // engine_build.cpp
+  void build_transmitters();
+  void build_nodes();
+  void build_routes(NodeState& node);
+  Transmitter& outgoing(const Port& port) { return transmitters_[port.link.value() * 2u + static_cast<unsigned>(port.outgoing)]; }
+  Transmitter& incoming(const Port& port) { return *outgoing(port).reverse; }
+
+  // engine.cpp: queues
+  Leaf& leaf(NodeId node) { return *nodes_[node.value()].leaf; }
+  void count_coming(Record& record, Leaf& requester);
+  void enqueue(NodeState& node, int slot, const TlpRun& run);
+  void refresh_head(NodeState& node, Queue& fifo);
+  void touch(Transmitter& x) {
+    if (x.touched) return;
+    x.touched = true;
+    touched_.push_back(&x);
+  }
+  void settle() {
+    for (Transmitter* x : touched_) {
+      x->touched = false;
+      decide(*x);
+    }
+    touched_.clear();
+  }
+
+  // engine_decide.cpp: who starts next, and for how long nothing interferes
+  void decide(Transmitter& x);
+  Femto decide_among(Transmitter& x);
+  Femto undisturbed_until(const Transmitter& x, const Queue& fifo, Femto now);
+  Femto next_start(const Transmitter& x, Femto now);
+  Femto next_dllp(const Transmitter& x, Femto now);
+  Femto earliest_stimulus(const Leaf& leaf, Femto now) const;
+
+  // engine_transmit.cpp: starts and what follows from them
+  void carry_out(Transmitter& x);
+  Departure plan(Transmitter& x, const Queue& fifo, const TlpRun& run);
+  void leave_queue(Transmitter& x, Queue& fifo, const Departure& departure);
+  void take_tags(Leaf& leaf, const TlpRun& run, const Departure& departure);
+  void send_dllps(Transmitter& x, Femto until);
+  void cause_dllps(Transmitter& x, Femto first, Femto spacing, std::int32_t count, Femto now);
+  void record_tlps(const Transmitter& x, int tlp_class, const TlpRun& run, const Departure& departure);
+
+  // engine_receive.cpp: what an endpoint does with what arrives
+  void receive(Transmitter& x, int tlp_class, const TlpRun& run, Femto first, Femto spacing, std::int32_t count);
+  Femto take_in(Transmitter& x, Leaf& leaf, int tlp_class, const TlpRun& run, Femto first, Femto spacing,
+                std::int32_t count);
+  void take_in_request(Transmitter& x, Leaf& leaf, const TlpRun& run, Femto arrival, std::uint64_t address);
+  void answer(Leaf& leaf, std::uint32_t answer, Femto data_ready, bool from_read_server);
+  void finish_request(std::uint32_t record, pcie::Status status, Femto done);
+  void notice(Leaf& leaf, Femto done);
+
+  const Topology topology_;
+  const Wiring wiring_;
+  DeliverySink& sink_;
+  const bool trains_;
+  TlpObserver* observer_ = nullptr;
+
+  // Sized once: the parts point at each other.
+  std::vector<Transmitter> transmitters_;  ///< link * 2 + direction
+  std::vector<NodeState> nodes_;
+  std::vector<Ingress> ingresses_;
+  std::vector<Queue> queues_;
+  std::vector<Leaf> leaves_;
+  Pool<Record> records_;
+  Pool<Answer> answers_;
+  DecisionTree decisions_;
+  std::vector<Transmitter*> touched_;
+
+  Femto horizon_ = 0;            ///< no start at or after this in the present `advance`
+  Femto reached_ = 0;            ///< what the last `advance` returned
+  std::vector<Femto> bounds_;    ///< heap of done + reaction of notices
+  std::int64_t notices_coming_ = 0;
+  Femto shortest_arrival_ = unknown_time;  ///< a start at t is not noticed by any endpoint before t + this
+  Femto side_latency_ = 0;
+};
+
+}  // namespace peerpath::fabric

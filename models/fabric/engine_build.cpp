@@ -1,0 +1,129 @@
+// From a topology to the parts of the engine.
+
+#include <algorithm>
+
+#include "fabric/engine.hpp"
+
+namespace peerpath::fabric {
+
+namespace {
+
+/// Double words of the largest TLP: header, digest, 4 KiB of data that starts inside a double word.
+constexpr std::size_t largest_tlp_dw = 4 + 1 + 1025;
+
+}  // namespace
+
+Engine::Engine(const Topology& topology, DeliverySink& sink, bool trains)
+    : topology_{topology},
+      wiring_{topology},
+      sink_{sink},
+      trains_{trains},
+      transmitters_(topology.links.size() * 2),
+      nodes_(topology.nodes.size()),
+      decisions_{topology.links.size() * 2},
+      side_latency_{femtoseconds(topology.side_latency)} {
+  build_transmitters();
+  build_nodes();
+}
+
+void Engine::build_transmitters() {
+  for (std::size_t i = 0; i < transmitters_.size(); ++i) {
+    const Link& link = topology_.links[i / 2];
+    const LinkDirection& direction = link.direction[i % 2];
+    Transmitter& x = transmitters_[i];
+    x.index = static_cast<int>(i);
+    x.reverse = &transmitters_[i ^ 1];
+    const NodeId node = i % 2 == 0 ? link.a : link.b;
+    const NodeId peer = i % 2 == 0 ? link.b : link.a;
+    x.node = &nodes_[node.value()];
+    x.peer = &nodes_[peer.value()];
+    x.peer_port = wiring_.port_of(peer, LinkId{static_cast<std::uint16_t>(i / 2)});
+    x.framing = direction.framing.count();
+    x.serialisation.resize(largest_tlp_dw + 1);
+    for (std::size_t dw = 0; dw <= largest_tlp_dw; ++dw)
+      x.serialisation[dw] =
+          femtoseconds((Bytes{static_cast<std::int64_t>(4 * dw)} + direction.framing) / direction.rate);
+    x.dllp = femtoseconds(pcie::dllp_size / direction.rate);
+    x.shortest = x.serialisation[3];
+    x.propagation = femtoseconds(direction.propagation);
+    x.update_fc = femtoseconds(direction.update_fc);
+    x.ack_interval = femtoseconds(direction.ack_interval);
+    x.fc_interval = femtoseconds(direction.fc_interval);
+    if (x.ack_interval == 0) x.next_ack = unknown_time;
+    if (x.fc_interval == 0) x.next_fc = unknown_time;
+    for (std::size_t c = 0; c < pcie::tlp_classes; ++c) x.credit[c] = CreditLoop{direction.credits[c]};
+    x.tallies.resize(topology_.nodes.size() * pcie::purposes);
+    if (topology_.nodes[peer.value()].is_endpoint)
+      shortest_arrival_ = std::min(shortest_arrival_, x.shortest + x.propagation);
+  }
+}
+
+void Engine::build_nodes() {
+  std::size_t ingresses = 0, leaves = 0;
+  for (std::size_t n = 0; n < nodes_.size(); ++n) {
+    const Node& node = topology_.nodes[n];
+    nodes_[n].number = static_cast<int>(n);
+    nodes_[n].ingresses = node.is_endpoint ? 1 + node.endpoint.channels
+                                           : static_cast<int>(wiring_.ports(NodeId{static_cast<std::uint16_t>(n)}).size());
+    ingresses += static_cast<std::size_t>(nodes_[n].ingresses);
+    leaves += node.is_endpoint ? 1 : 0;
+  }
+  ingresses_.resize(ingresses);
+  queues_.resize(ingresses * pcie::tlp_classes);
+  leaves_.resize(leaves);
+  ingresses = leaves = 0;
+  for (NodeState& node : nodes_) {
+    const NodeId id{static_cast<std::uint16_t>(node.number)};
+    const auto ports = wiring_.ports(id);
+    const bool endpoint = topology_.nodes[id.value()].is_endpoint;
+    node.queues = &queues_[ingresses * pcie::tlp_classes];
+    for (int i = 0; i < node.ingresses; ++i, ++ingresses) {
+      Ingress& ingress = ingresses_[ingresses];
+      ingress.posted_by.resize(nodes_.size());
+      if (!endpoint) ingress.from = &incoming(ports[static_cast<std::size_t>(i)]);
+      for (int c = 0; c < 3; ++c) {
+        Queue& fifo = node.queues[i * 3 + c];
+        fifo.ingress = &ingress;
+        fifo.slot = static_cast<std::uint8_t>(i * 3 + c);
+        fifo.tlp_class = static_cast<std::uint8_t>(c);
+        fifo.bit = std::uint64_t{1} << fifo.slot;
+        fifo.takes_tags = endpoint && i > 0 && c == static_cast<int>(pcie::TlpClass::non_posted);
+      }
+    }
+    for (const Port& port : ports) {
+      Transmitter& x = outgoing(port);
+      x.slots = node.ingresses * 3;
+      x.lookahead = unknown_time;
+      for (const Port& other : ports)
+        if (!endpoint && other.link != port.link)
+          x.lookahead = std::min(x.lookahead, incoming(other).propagation +
+                                                  femtoseconds(topology_.nodes[id.value()].router.latency));
+    }
+    if (endpoint) {
+      node.leaf = &leaves_[leaves++];
+      node.leaf->node = &node;
+      node.leaf->config = topology_.nodes[id.value()].endpoint;
+      node.leaf->rules = {node.leaf->config.max_payload, node.leaf->config.max_read_request,
+                          node.leaf->config.max_completion, node.leaf->config.ecrc};
+      node.leaf->tags = node.leaf->config.tags;
+      node.leaf->out = &outgoing(ports[0]);
+    } else {
+      node.latency = femtoseconds(topology_.nodes[id.value()].router.latency);
+      build_routes(node);
+    }
+  }
+}
+
+void Engine::build_routes(NodeState& node) {
+  const NodeId id{static_cast<std::uint16_t>(node.number)};
+  const auto ports = wiring_.ports(id);
+  node.routes.resize(ports.size() * nodes_.size());
+  for (std::size_t p = 0; p < ports.size(); ++p)
+    for (std::size_t target = 0; target < nodes_.size(); ++target) {
+      const int next = wiring_.next_port(id, NodeId{static_cast<std::uint16_t>(target)});
+      node.routes[p * nodes_.size() + target] =
+          static_cast<std::uint16_t>(outgoing(ports[static_cast<std::size_t>(next)]).index);
+    }
+}
+
+}  // namespace peerpath::fabric

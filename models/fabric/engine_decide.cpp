@@ -1,0 +1,126 @@
+// Who starts next on a transmitter, and until when nothing can interfere with it.
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "fabric/engine.hpp"
+
+namespace peerpath::fabric {
+
+namespace {
+
+constexpr Femto later(Femto a, Femto span) { return span >= unknown_time / 2 ? unknown_time : a + span; }
+
+}  // namespace
+
+void Engine::decide(Transmitter& x) {
+  x.rival = x.ready_since = unknown_time;
+  x.unknown = false;
+  Femto start = unknown_time;
+  if (x.candidates != 0 && x.up) {
+    const Queue& only = x.node->queues[std::countr_zero(x.candidates)];
+    if (x.candidates == only.bit && !only.takes_tags && x.credit[only.tlp_class].covers(only.runs.front().units)) {
+      x.winner = only.slot;
+      x.ready_since = only.head;
+      start = std::max(only.head, x.free);
+      Femto free = x.free;
+      for (std::size_t i = 0; i < x.due.size() && x.due[i] <= start; ++i) {
+        free = std::max(free, x.due[i]) + x.dllp;
+        start = std::max(start, free);
+      }
+    } else {
+      start = decide_among(x);
+    }
+  }
+  x.decision = start;
+  decisions_.set(static_cast<std::size_t>(x.index), start);
+}
+
+/// The general case: several candidates, or one that waits for credits or tags.
+Femto Engine::decide_among(Transmitter& x) {
+  const NodeState& node = *x.node;
+  std::array<Femto, 64> when;
+  Femto first = unknown_time;
+  for (std::uint64_t left = x.candidates; left != 0; left &= left - 1) {
+    const int slot = std::countr_zero(left);
+    const Queue& fifo = node.queues[slot];
+    Femto ready = fifo.head;
+    if (fifo.takes_tags) ready = std::max(ready, node.leaf->tag_at());
+    x.ready_since = std::min(x.ready_since, ready);
+    const CreditLoop& credit = x.credit[fifo.tlp_class];
+    const int units = fifo.runs.front().units;
+    if (!credit.covers(units)) ready = std::max(ready, credit.covered_at(units));
+    when[static_cast<std::size_t>(slot)] = ready;
+    first = std::min(first, ready);
+    x.unknown = x.unknown || ready == unknown_time;
+  }
+  if (first == unknown_time) return unknown_time;
+  Femto start = std::max(first, x.free), free = x.free;
+  for (std::size_t i = 0; i < x.due.size() && x.due[i] <= start; ++i) {
+    free = std::max(free, x.due[i]) + x.dllp;
+    start = std::max(start, free);
+  }
+  // Of those that are eligible at `start`, the first at or after next_slot, cyclically.
+  std::uint64_t eligible = 0;
+  for (std::uint64_t left = x.candidates; left != 0; left &= left - 1) {
+    const int slot = std::countr_zero(left);
+    eligible |= static_cast<std::uint64_t>(when[static_cast<std::size_t>(slot)] <= start) << slot;
+  }
+  const std::uint64_t from_next = eligible >> x.next_slot << x.next_slot;
+  x.winner = std::countr_zero(from_next != 0 ? from_next : eligible);
+  const std::uint64_t others = ~(std::uint64_t{1} << x.winner);
+  if ((eligible & others) != 0) {
+    x.rival = start;
+  } else {
+    for (std::uint64_t left = x.candidates & others; left != 0; left &= left - 1)
+      x.rival = std::min(x.rival, when[static_cast<std::size_t>(std::countr_zero(left))]);
+  }
+  return start;
+}
+
+/// The first time at which something that is not known at `now` could make the endpoint submit.
+Femto Engine::earliest_stimulus(const Leaf& leaf, Femto now) const {
+  Femto when = unknown_time;
+  const Femto arrival = now + shortest_arrival_;
+  if (leaf.requests_coming > 0) when = arrival + femtoseconds(leaf.config.read_latency);
+  if (leaf.notices_coming > 0) when = std::min(when, later(arrival, femtoseconds(leaf.config.reaction)));
+  if (notices_coming_ > leaf.notices_coming) when = std::min(when, later(arrival, side_latency_));
+  return when;
+}
+
+/// No start on `x` that is not known at `now` comes before this.
+Femto Engine::next_start(const Transmitter& x, Femto now) {
+  const NodeState& node = *x.node;
+  if (x.peer->leaf != nullptr && x.peer->leaf->inbound == 0)  // only something yet to be submitted can come here
+    return notices_coming_ == 0 ? horizon_ : now + shortest_arrival_;
+  if (x.unknown || (node.blocked | node.mixed) != 0) return now;
+  return std::min(x.decision, node.leaf != nullptr ? earliest_stimulus(*node.leaf, now) : later(now, x.lookahead));
+}
+
+/// No DLLP that is not known at `now` becomes due on `x` before this.
+Femto Engine::next_dllp(const Transmitter& x, Femto now) {
+  const Transmitter& back = *x.reverse;
+  const Femto allowed = std::min(back.next_ack, back.next_fc);
+  if (allowed >= horizon_) return horizon_;
+  return std::max(allowed, later(back.shortest + back.propagation, next_start(back, now)));
+}
+
+/// The winner of `x` may start up to (not including) this time without regard to anybody else.
+Femto Engine::undisturbed_until(const Transmitter& x, const Queue& fifo, Femto now) {
+  const NodeState& node = *x.node;
+  const std::uint64_t same_ingress = std::uint64_t{7} << (fifo.slot - fifo.tlp_class);
+  if (x.unknown || (node.blocked & ~same_ingress) != 0) return now + 1;
+  for (std::uint64_t left = node.mixed & ~fifo.bit; left != 0; left &= left - 1) {
+    const auto& runs = node.queues[std::countr_zero(left)].runs;
+    for (std::size_t i = 0; i < runs.size(); ++i)
+      if (runs[i].out == x.index) return now + 1;
+  }
+  Femto limit = std::min(horizon_, x.rival);
+  limit = std::min(limit, node.leaf != nullptr ? earliest_stimulus(*node.leaf, now) : later(now, x.lookahead));
+  if (topology_.reconfigures && notices_coming_ > 0) limit = std::min(limit, now + shortest_arrival_);
+  if (!x.due.empty()) limit = std::min(limit, x.due.front());
+  return std::min(limit, next_dllp(x, now));
+}
+
+}  // namespace peerpath::fabric

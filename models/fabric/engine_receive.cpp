@@ -1,0 +1,186 @@
+// What an endpoint does with what arrives: takes it in, answers requests, gives tags back, tells the shell.
+
+#include <algorithm>
+#include <functional>
+
+#include "fabric/engine.hpp"
+#include "peerpath/base/fail.hpp"
+#include "peerpath/base/random.hpp"
+
+namespace peerpath::fabric {
+
+namespace {
+
+Femto occupancy(Leaf& leaf, int tlp_class, std::int32_t data_dw) {
+  Leaf::Occupancy& known = leaf.occupancy[static_cast<std::size_t>(tlp_class)];
+  if (known.data_dw != data_dw) {
+    const ServiceTime& service = leaf.config.service[static_cast<std::size_t>(tlp_class)];
+    known.data_dw = data_dw;
+    known.time = femtoseconds(service.per_tlp);
+    if (service.rate.bps() > 0 && data_dw > 0) known.time += femtoseconds(Bytes{4 * data_dw} / service.rate);
+  }
+  return known.time;
+}
+
+}  // namespace
+
+void Engine::receive(Transmitter& x, int tlp_class, const TlpRun& run, Femto first, Femto spacing, std::int32_t count) {
+  Leaf& own = *x.peer->leaf;
+  if (tlp_class == static_cast<int>(pcie::TlpClass::non_posted)) {
+    for (std::int32_t i = 0; i < count; ++i)
+      take_in_request(x, own, run, first + i * spacing,
+                      run.address + static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(run.step));
+    return;
+  }
+  const Femto done = take_in(x, own, tlp_class, run, first, spacing, count);
+  if (tlp_class == static_cast<int>(pcie::TlpClass::posted)) {
+    Record& record = records_[run.record];
+    record.open -= count;
+    if (record.open > 0) return;
+    --own.inbound;
+    record.delivery.done = Instant{Duration{done}};
+    records_.give(run.record);
+    if (record.notify_target) notice(own, done);
+    if (record.notify_requester) notice(leaf(record.delivery.requester), done);
+    sink_.deliver(record.delivery);
+    return;
+  }
+  Answer& answered = answers_[run.answered];
+  answered.open -= count;
+  if (answered.open > 0) return;
+  own.release_tag(done);
+  if (own.out->unknown) touch(*own.out);
+  const pcie::Status status = answered.status;
+  answers_.give(run.answered);
+  finish_request(run.record, status, done);
+}
+
+/// Passes equally spaced arrivals through the server of their class: while it is behind they leave it back to back,
+/// afterwards at their own spacing. Gives the credits back and returns when the last is done.
+Femto Engine::take_in(Transmitter& x, Leaf& leaf, int tlp_class, const TlpRun& run, Femto first, Femto spacing,
+                      std::int32_t count) {
+  const Femto service = occupancy(leaf, tlp_class, run.data_dw);
+  CreditLoop& credit = x.credit[static_cast<std::size_t>(tlp_class)];
+  Femto& free = leaf.taken_in[static_cast<std::size_t>(tlp_class)];
+  while (count > 0) {
+    Femto done = std::max(first, free) + service, step = 0;
+    std::int32_t piece = 1;
+    if (!trains_) {
+      for (; piece < count; ++piece) {
+        const Femto last = done + (piece - 1) * step;
+        const Femto next = std::max(first + piece * spacing, last) + service;
+        if (piece > 1 && next - last != step) break;
+        step = next - last;
+      }
+    } else if (count > 1) {
+      step = std::max(spacing, service);
+      piece = count;
+      if (free > first && spacing > service) {
+        // TLP q is done at free + (q + 1) * service while that is no earlier than its arrival + service.
+        step = service;
+        piece = static_cast<std::int32_t>(std::min<Femto>(count, (free - first) / (spacing - service) + 1));
+      }
+    }
+    if (credit.limited()) credit.give(done + x.update_fc, step, piece, run.units);
+    free = done + (piece - 1) * step;
+    first += piece * spacing;
+    count -= piece;
+  }
+  return free;
+}
+
+void Engine::take_in_request(Transmitter& x, Leaf& leaf, const TlpRun& run, Femto arrival, std::uint64_t address) {
+  const Femto done = take_in(x, leaf, static_cast<int>(pcie::TlpClass::non_posted), run, arrival, 0, 1);
+  const std::uint64_t number = leaf.requests++;
+  Record& record = records_[run.record];
+  --leaf.inbound;
+  if (!leaf.config.external && record.answer == pcie::Status::no_answer) {
+    if (--record.lost == 0 && record.open == 0) records_.give(run.record);
+    return;
+  }
+  const std::uint32_t index = answers_.take();
+  answers_[index] = {run.record, 0, record.answer, address, Bytes{run.step}};
+  if (leaf.config.external) {
+    Delivery delivery = record.delivery;
+    delivery.kind = DeliveryKind::requested;
+    delivery.notify = true;
+    delivery.request = RequestId{index};
+    delivery.address = address;
+    delivery.bytes = Bytes{run.step};
+    delivery.done = Instant{Duration{done}};
+    notice(leaf, done);
+    sink_.deliver(delivery);
+    return;
+  }
+  --leaf.requests_coming;
+  const auto most = static_cast<std::uint64_t>(femtoseconds(leaf.config.read_jitter));
+  Femto jitter = 0;
+  if (most > 0)
+    jitter = static_cast<Femto>(
+        mix(topology_.seed ^ mix(static_cast<std::uint64_t>(leaf.node->number) << 32 | number)) % (most + 1));
+  answer(leaf, index, done + femtoseconds(leaf.config.read_latency) + jitter, true);
+}
+
+/// Queues the completions of one request on channel 0.
+void Engine::answer(Leaf& leaf, std::uint32_t index, Femto data_ready, bool from_read_server) {
+  Answer& answered = answers_[index];
+  const auto runs = pcie::split_completion(leaf.rules, records_[answered.record].delivery.op, answered.status,
+                                           answered.address, answered.bytes);
+  answered.open = runs.pieces();
+  TlpRun tlps;
+  tlps.record = answered.record;
+  tlps.answered = index;
+  tlps.out = static_cast<std::uint16_t>(leaf.out->index);
+  for (const pcie::Run& run : runs) {
+    tlps.e = data_ready;
+    if (from_read_server) {
+      const bool timed = run.first.data_dw > 0 && leaf.config.read_rate.bps() > 0;
+      tlps.slope = timed ? femtoseconds(run.first.bytes / leaf.config.read_rate) : 0;
+      tlps.e = std::max(leaf.read_free, data_ready) + tlps.slope;
+      leaf.read_free = tlps.e + (run.count - 1) * tlps.slope;
+    }
+    tlps.count = static_cast<std::int32_t>(run.count);
+    tlps.address = run.first.address;
+    tlps.step = static_cast<std::int32_t>(run.first.bytes.count());
+    tlps.dw = static_cast<std::uint16_t>(run.first.dw);
+    tlps.data_dw = static_cast<std::uint16_t>(run.first.data_dw);
+    tlps.units = static_cast<std::uint16_t>(run.first.units);
+    enqueue(*leaf.node, static_cast<int>(pcie::TlpClass::completion), tlps);
+  }
+}
+
+void Engine::respond(RequestId request, Instant ready, pcie::Status status) {
+  const auto index = static_cast<std::uint32_t>(request.value());
+  require(index < answers_.size(), "a response to an unknown request");
+  require(femtoseconds(ready) >= reached_, "a response was given for a time already computed");
+  Answer& answered = answers_[index];
+  answered.status = status;
+  answer(leaf(records_[answered.record].delivery.target), index, femtoseconds(ready), false);
+  settle();
+}
+
+void Engine::finish_request(std::uint32_t index, pcie::Status status, Femto done) {
+  Record& record = records_[index];
+  record.done = std::max(record.done, done);
+  if (record.delivery.status == pcie::Status::success) record.delivery.status = status;
+  if (--record.open > 0) return;
+  Leaf& requester = leaf(record.delivery.requester);
+  --requester.inbound;
+  record.delivery.done = Instant{Duration{record.done}};
+  if (record.lost == 0) records_.give(index);
+  if (record.notify_requester) notice(requester, record.done);
+  sink_.deliver(record.delivery);
+}
+
+/// Somebody at this endpoint will react to what is done at `done`.
+void Engine::notice(Leaf& leaf, Femto done) {
+  --leaf.notices_coming;
+  --notices_coming_;
+  if (leaf.config.reaction >= Duration{unknown_time / 2}) return;
+  const Femto bound = done + femtoseconds(leaf.config.reaction);
+  bounds_.push_back(bound);
+  std::ranges::push_heap(bounds_, std::greater<>{});
+  horizon_ = std::min(horizon_, bound);
+}
+
+}  // namespace peerpath::fabric

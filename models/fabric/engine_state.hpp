@@ -1,0 +1,172 @@
+// What the computed engine keeps of each queue, transmitter and node. Times are femtoseconds since the start.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "core/pcie/split.hpp"
+#include "fabric/credit_loop.hpp"
+#include "fabric/ring.hpp"
+#include "peerpath/fabric/fabric.hpp"
+
+namespace peerpath::fabric {
+
+/// Equal TLPs that wait in one FIFO: the first may start at `e`, each further one `slope` later.
+struct TlpRun {
+  Femto e = 0, slope = 0;
+  std::uint64_t address = 0;
+  std::int64_t mark = 0;       ///< posted TLPs of the ingress that must have left before the first starts
+  std::int32_t count = 0;
+  std::int32_t step = 0;       ///< bytes of the access in each
+  std::uint32_t record = 0;    ///< transaction
+  std::uint32_t answered = 0;  ///< completions: the request that they answer
+  std::uint16_t dw = 0, data_dw = 0, units = 0;
+  std::uint16_t out = 0;       ///< transmitter by which they leave
+};
+
+struct Ingress;
+struct Transmitter;
+struct NodeState;
+struct Leaf;
+
+/// One FIFO of one ingress and class.
+struct Queue {
+  Ring<TlpRun> runs;
+  Femto head = 0;  ///< from when the first TLP is eligible, if its ordering mark does not block it
+  Femto left = 0;  ///< when the TLP before it has left the node
+  Ingress* ingress = nullptr;
+  std::uint64_t bit = 0;       ///< of its slot
+  std::uint8_t slot = 0, tlp_class = 0;
+  bool takes_tags = false;     ///< non-posted requests of an endpoint's own channel
+};
+
+/// What the three FIFOs of one ingress share.
+struct Ingress {
+  Transmitter* from = nullptr; ///< whose credits its TLPs hold; none at an endpoint's channel
+  bool marked = false;         ///< a TLP that waits for posted ones has entered since the last posted one did
+  std::int64_t posted_in = 0;  ///< posted TLPs that have entered
+  std::int64_t posted_out = 0;
+  Femto posted_left = 0;       ///< when the last posted one has left
+  std::vector<std::int64_t> posted_by;  ///< by requester: `posted_in` after its last posted TLP
+};
+
+/// The sending end of one direction of one link.
+struct Transmitter {
+  int index = 0;
+  Transmitter* reverse = nullptr;
+  NodeState *node = nullptr, *peer = nullptr;
+  int peer_port = 0;
+  bool up = true;
+
+  std::uint64_t candidates = 0;     ///< slots whose head wants this direction
+  Femto decision = unknown_time;    ///< next start, as far as is known
+  Femto rival = unknown_time;       ///< before this, no other slot than `winner` can start
+  int winner = 0;
+  Femto ready_since = unknown_time; ///< a head has lacked nothing but credits since
+  bool unknown = false;             ///< a candidate waits for a credit or tag whose return is not known yet
+  bool touched = false;             ///< its decision has to be worked out anew
+  int next_slot = 0, slots = 0;     ///< round robin
+  Femto free = 0;
+
+  std::vector<Femto> serialisation; ///< by double words
+  Femto dllp = 0, shortest = 0, propagation = 0, update_fc = 0;
+  Femto lookahead = 0;              ///< a start elsewhere at t cannot bring a new candidate here before t + lookahead
+  std::array<CreditLoop, pcie::tlp_classes> credit;
+
+  Ring<Femto> due;                  ///< DLLPs to be sent
+  Femto ack_interval = 0, fc_interval = 0, next_ack = 0, next_fc = 0;  ///< of those that its TLPs cause
+
+  std::int64_t framing = 0;
+  std::int64_t dllps = 0;
+  Femto busy = 0, queueing = 0, credit_stall = 0, stalling = 0;
+  std::vector<Tally> tallies;
+};
+
+/// Receiving and answering side of an endpoint.
+struct Leaf {
+  NodeState* node = nullptr;
+  Endpoint config;
+  pcie::SplitRules rules;
+  Transmitter* out = nullptr;                      ///< its only one
+  std::array<Femto, pcie::tlp_classes> taken_in{}; ///< when the server of each class is free
+  Femto read_free = 0;
+  std::uint64_t requests = 0;                      ///< taken in so far
+  std::int64_t tags = 0;                           ///< free now
+  Ring<Femto> tag_returns;                         ///< known to come, in order
+  std::int64_t requests_coming = 0, notices_coming = 0;
+  std::int64_t inbound = 0;                        ///< transactions that may still send TLPs to it
+
+  /// How long one TLP occupies the server of its class.
+  struct Occupancy {
+    std::int32_t data_dw = -1;
+    Femto time = 0;
+  };
+  std::array<Occupancy, pcie::tlp_classes> occupancy{};  ///< of the size asked for last
+
+  /// From when one tag is free.
+  Femto tag_at() const { return tags > 0 ? 0 : tag_returns.empty() ? unknown_time : tag_returns.front(); }
+  void fold_tags(Femto now) {
+    for (; !tag_returns.empty() && tag_returns.front() <= now; tag_returns.pop()) ++tags;
+  }
+  void release_tag(Femto when) {
+    tag_returns.push(when);
+    for (std::size_t i = tag_returns.size() - 1; i > 0 && tag_returns[i - 1] > when; --i)
+      std::swap(tag_returns[i - 1], tag_returns[i]);
+  }
+};
+
+struct NodeState {
+  int number = 0;
+  Queue* queues = nullptr;    ///< by slot
+  int ingresses = 0;
+  Leaf* leaf = nullptr;       ///< of an endpoint
+  Femto latency = 0;
+  std::uint64_t blocked = 0;  ///< slots whose head waits for posted TLPs
+  std::uint64_t mixed = 0;    ///< slots whose TLPs may leave by different transmitters
+  std::vector<std::uint16_t> routes;  ///< [ingress * nodes + target] -> transmitter
+};
+
+/// A transaction under way.
+struct Record {
+  Delivery delivery;      ///< as it will be told, but for `done` and `notify`
+  pcie::Status answer = pcie::Status::success;
+  bool relaxed_ordering = false, id_based_ordering = false, notify_target = false, notify_requester = false;
+  std::int64_t open = 0;  ///< posted: TLPs not taken in; else requests not answered
+  std::int64_t lost = 0;  ///< requests that nobody will answer and that have not arrived yet
+  Femto done = 0;
+  std::size_t tally = 0;
+};
+
+/// A request whose completions are under way, or that an external endpoint has to answer.
+struct Answer {
+  std::uint32_t record = 0;
+  std::int64_t open = 0;  ///< completions to come
+  pcie::Status status = pcie::Status::success;
+  std::uint64_t address = 0;
+  Bytes bytes{};
+};
+
+/// Slots that are reused, by number.
+template <class T>
+class Pool {
+ public:
+  std::uint32_t take() {
+    if (free_.empty()) {
+      items_.emplace_back();
+      return static_cast<std::uint32_t>(items_.size() - 1);
+    }
+    const std::uint32_t i = free_.back();
+    free_.pop_back();
+    return i;
+  }
+  void give(std::uint32_t i) { free_.push_back(i); }
+  T& operator[](std::uint32_t i) { return items_[i]; }
+  std::size_t size() const { return items_.size(); }
+
+ private:
+  std::vector<T> items_;
+  std::vector<std::uint32_t> free_;
+};
+
+}  // namespace peerpath::fabric

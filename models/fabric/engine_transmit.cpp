@@ -1,0 +1,177 @@
+// Starts of TLPs and what follows from them: credits, ordering, link-layer traffic, the queue at the other end.
+
+#include <algorithm>
+
+#include "fabric/engine.hpp"
+
+namespace peerpath::fabric {
+
+void Engine::carry_out(Transmitter& x) {
+  NodeState& node = *x.node;
+  Queue& fifo = node.queues[x.winner];
+  const TlpRun& run = fifo.runs.front();
+  const Departure departure = plan(x, fifo, run);
+  const std::int32_t count = departure.count;
+  const Record& record = records_[run.record];
+  touch(x);
+  if (observer_ != nullptr) record_tlps(x, fifo.tlp_class, run, departure);
+  Tally& tally = x.tallies[record.tally];
+  tally.tlps += count;
+  tally.payload += Bytes{4 * run.data_dw * count};
+  tally.overhead += Bytes{(4 * (run.dw - run.data_dw) + x.framing) * count};
+  x.busy += departure.serialisation * count;
+  x.free = departure.last() + departure.serialisation;
+  x.next_slot = fifo.slot + 1 == x.slots ? 0 : fifo.slot + 1;
+  if (x.credit[fifo.tlp_class].limited()) x.credit[fifo.tlp_class].take(count, run.units);
+  if (fifo.takes_tags) take_tags(*node.leaf, run, departure);
+
+  const Femto arrival = departure.first + departure.serialisation + x.propagation;
+  if (std::min(x.next_ack, x.next_fc) <= arrival + (count - 1) * departure.spacing)
+    cause_dllps(x, arrival, departure.spacing, count, departure.first);
+  if (x.peer->leaf != nullptr) {
+    receive(x, fifo.tlp_class, run, arrival, departure.spacing, count);
+  } else {
+    NodeState& next = *x.peer;
+    const NodeId target = fifo.tlp_class == static_cast<int>(pcie::TlpClass::completion) ? record.delivery.requester
+                                                                                         : record.delivery.target;
+    TlpRun sent = run;
+    sent.out = next.routes[static_cast<std::size_t>(x.peer_port) * nodes_.size() + target.value()];
+    sent.e = departure.first + x.propagation + next.latency +
+             std::max<Femto>(0, departure.serialisation - transmitters_[sent.out].serialisation[run.dw]);
+    sent.slope = departure.spacing;
+    sent.count = count;
+    enqueue(next, x.peer_port * 3 + fifo.tlp_class, sent);
+  }
+  leave_queue(x, fifo, departure);
+}
+
+/// How many of the winner's TLPs start without regard to anybody else, and when.
+Engine::Departure Engine::plan(Transmitter& x, const Queue& fifo, const TlpRun& run) {
+  const Femto start = x.decision;
+  CreditLoop& credit = x.credit[fifo.tlp_class];
+  if (credit.limited()) credit.fold(start);
+  if (fifo.takes_tags) x.node->leaf->fold_tags(start);
+  if (!x.due.empty()) send_dllps(x, start);
+  x.queueing += start - fifo.head;
+  x.credit_stall += x.stalling + start - std::max(x.ready_since, x.free);
+  x.stalling = 0;
+  Departure departure{start, 0, x.serialisation[run.dw], 1};
+  if (run.count == 1 || x.rival <= start + departure.serialisation) return departure;
+  std::int64_t most = run.count;
+  if (credit.limited()) most = std::min(most, credit.covered(run.units));
+  if (fifo.takes_tags) most = std::min(most, x.node->leaf->tags);
+  const Femto limit = undisturbed_until(x, fifo, start);
+  Femto spacing = departure.serialisation;
+  if (trains_) {
+    if (run.slope > spacing) {
+      if (start > run.e)
+        most = std::min(most, (start - run.e) / (run.slope - spacing) + 1);
+      else
+        spacing = run.slope;
+    }
+    most = std::min(most, (limit - 1 - start) / spacing + 1);
+    departure.count = static_cast<std::int32_t>(most);
+    departure.spacing = most == 1 ? 0 : spacing;
+    return departure;
+  }
+  Femto eligible = run.e, at = start;
+  while (departure.count < most) {
+    eligible += run.slope;
+    const Femto next = std::max(eligible, at + departure.serialisation);
+    if (next >= limit || (departure.count > 1 && next - at != departure.spacing)) break;
+    departure.spacing = next - at;
+    at = next;
+    ++departure.count;
+  }
+  return departure;
+}
+
+/// Takes the departing TLPs out of their queue, frees what they held there, and looks at who was waiting for that.
+void Engine::leave_queue(Transmitter& x, Queue& fifo, const Departure& departure) {
+  Ingress& in = *fifo.ingress;
+  NodeState& node = *x.node;
+  TlpRun& run = fifo.runs.front();
+  if (in.from != nullptr) {
+    Transmitter& back = *in.from;
+    CreditLoop& credit = back.credit[fifo.tlp_class];
+    if (credit.limited()) {
+      credit.give(departure.first + departure.serialisation + back.update_fc, departure.spacing, departure.count,
+                  run.units);
+      if (back.unknown) touch(back);
+    }
+  }
+  fifo.left = x.free;
+  if (run.count == departure.count) {
+    fifo.runs.pop();
+    x.candidates &= ~fifo.bit;
+    if (fifo.runs.size() <= 1) node.mixed &= ~fifo.bit;
+  } else {
+    run.count -= departure.count;
+    run.e += departure.count * run.slope;
+    run.address += static_cast<std::uint64_t>(departure.count) * static_cast<std::uint64_t>(run.step);
+  }
+  if (fifo.tlp_class == static_cast<int>(pcie::TlpClass::posted)) {
+    in.posted_out += departure.count;
+    in.posted_left = x.free;
+    if ((node.blocked & (fifo.bit << 1)) != 0) refresh_head(node, node.queues[fifo.slot + 1]);
+    if ((node.blocked & (fifo.bit << 2)) != 0) refresh_head(node, node.queues[fifo.slot + 2]);
+  }
+  if (!fifo.runs.empty()) refresh_head(node, fifo);
+}
+
+void Engine::take_tags(Leaf& leaf, const TlpRun& run, const Departure& departure) {
+  leaf.tags -= departure.count;
+  if (records_[run.record].answer != pcie::Status::no_answer) return;
+  for (std::int32_t i = 0; i < departure.count; ++i) {
+    const Femto end = departure.first + i * departure.spacing + femtoseconds(leaf.config.completion_timeout);
+    leaf.release_tag(end);
+    finish_request(run.record, pcie::Status::no_answer, end);
+  }
+}
+
+/// Sends what is due up to and including `until`.
+void Engine::send_dllps(Transmitter& x, Femto until) {
+  for (; !x.due.empty() && std::max(x.free, x.due.front()) <= until; x.due.pop()) {
+    const Femto send = std::max(x.free, x.due.front());
+    const Femto idle_since = std::max(x.free, x.ready_since);
+    if (send > idle_since) x.stalling += send - idle_since;
+    x.free = send + x.dllp;
+    ++x.dllps;
+  }
+}
+
+/// Arrivals at the far end make it owe ACKs and UpdateFCs on the way back.
+void Engine::cause_dllps(Transmitter& x, Femto first, Femto spacing, std::int32_t count, Femto now) {
+  Transmitter& back = *x.reverse;
+  if (back.up && back.candidates == 0) send_dllps(back, now);
+  const std::size_t before = back.due.size();
+  const Femto last = first + (count - 1) * spacing;
+  const auto owe = [&](Femto interval, Femto& next) {
+    while (next <= last) {
+      Femto due = first;
+      if (next > first) due += (next - first + spacing - 1) / spacing * spacing;
+      back.due.push(due);
+      for (std::size_t i = back.due.size() - 1; i > before && back.due[i - 1] > due; --i)
+        std::swap(back.due[i], back.due[i - 1]);
+      next = due + interval;
+    }
+  };
+  owe(x.ack_interval, x.next_ack);
+  owe(x.fc_interval, x.next_fc);
+  if (back.due.size() > before && back.candidates != 0 && back.due[before] <= back.decision) touch(back);
+}
+
+void Engine::record_tlps(const Transmitter& x, int tlp_class, const TlpRun& run, const Departure& departure) {
+  const Delivery& t = records_[run.record].delivery;
+  const bool completion = tlp_class == static_cast<int>(pcie::TlpClass::completion);
+  for (std::int32_t i = 0; i < departure.count; ++i) {
+    const Instant start{Duration{departure.first + i * departure.spacing}};
+    observer_->observe({LinkId{static_cast<std::uint16_t>(x.index / 2)}, x.index % 2,
+                        static_cast<pcie::TlpClass>(tlp_class), t.op, t.purpose, t.requester,
+                        completion ? t.requester : t.target, t.cookie,
+                        run.address + static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(run.step),
+                        Bytes{4 * run.data_dw}, start, start + Duration{departure.serialisation}});
+  }
+}
+
+}  // namespace peerpath::fabric
