@@ -1,0 +1,79 @@
+// Random cases, each played against the event-driven reference and a computed fabric: nothing may differ, not by 1 fs.
+#include <gtest/gtest.h>
+
+#include "fabric/differential/driver.hpp"
+#include "fabric/event_reference.hpp"
+#include "peerpath/base/fail.hpp"
+
+namespace peerpath::fabric::differential {
+namespace {
+
+constexpr std::uint64_t cases_per_part = 50;
+
+Make mode(Mode m) {
+  return [m](const Topology& t, DeliverySink& s) { return make_fabric(t, s, m); };
+}
+
+Make flawed(Flaw flaw) {
+  return [flaw](const Topology& t, DeliverySink& s) { return std::make_unique<EventReference>(t, s, flaw); };
+}
+
+struct Part {
+  Mode mode;
+  std::uint64_t first;
+};
+
+class Differential : public testing::TestWithParam<Part> {};
+
+TEST_P(Differential, AgreesWithTheReference) {
+  for (std::uint64_t seed = GetParam().first; seed < GetParam().first + cases_per_part; ++seed)
+    ASSERT_EQ(compare(generate(seed), mode(Mode::event), mode(GetParam().mode)), "");
+}
+
+std::vector<Part> parts() {
+  std::vector<Part> all;
+  for (const Mode m : {Mode::tlp, Mode::train})
+    for (std::uint64_t first = 1; first <= 500; first += cases_per_part) all.push_back({m, first});
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(RandomCases, Differential, testing::ValuesIn(parts()), [](const auto& info) {
+  return std::string(name_of(info.param.mode)) + "_from_seed_" + std::to_string(info.param.first);
+});
+
+TEST(DifferentialReference, EveryCaseIsATopologyThatIsAccepted) {
+  for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+    const auto wrong = validate(generate(seed).topology);
+    ASSERT_TRUE(wrong.empty()) << "seed " << seed << ": " << wrong.front();
+  }
+}
+
+TEST(DifferentialReference, TheQuantumNeverChangesAResult) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Scenario scenario = generate(seed);
+    const Outcome once = play(scenario, mode(Mode::event));
+    for (const std::int64_t ns : {3, 100, 1000, 10'000}) {
+      scenario.quantum = Duration{ns * 1'000'000};
+      ASSERT_EQ(difference(once, play(scenario, mode(Mode::event))), "") << "seed " << seed << ", quantum " << ns << " ns";
+    }
+  }
+}
+
+class PlantedFlaw : public testing::TestWithParam<Flaw> {};
+
+TEST_P(PlantedFlaw, IsFoundWithin500Cases) {
+  for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+    const Scenario scenario = generate(seed);
+    if (!difference(play(scenario, mode(Mode::event)), play(scenario, flawed(GetParam()))).empty()) {
+      RecordProperty("seed", std::to_string(seed));
+      return;
+    }
+  }
+  FAIL() << "500 cases did not show it";
+}
+
+INSTANTIATE_TEST_SUITE_P(EachOne, PlantedFlaw, testing::Values(Flaw::round_robin, Flaw::credits, Flaw::ordering),
+                         [](const auto& info) { return std::string(name_of(info.param)); });
+
+}  // namespace
+}  // namespace peerpath::fabric::differential

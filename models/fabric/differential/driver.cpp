@@ -1,0 +1,217 @@
+#include "fabric/differential/driver.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "peerpath/base/fail.hpp"
+#include "peerpath/base/random.hpp"
+
+namespace peerpath::fabric::differential {
+namespace {
+
+auto key(const Delivery& d) {
+  return std::tuple{d.done, d.kind,  d.requester, d.channel, d.cookie, d.target,
+                    d.address, d.bytes, d.status, d.op, d.purpose, d.notify, d.ready};
+}
+
+auto key(const TlpRecord& t) { return std::tuple{t.link, t.direction, t.start}; }
+
+constexpr int cookie_shift = 32;
+
+/// A reactor's number in the high half of a cookie; planned transactions have 0 there.
+std::uint64_t cookie_of(std::size_t reactor, std::uint64_t n) { return ((reactor + 1) << cookie_shift) | n; }
+
+class Player final : public DeliverySink, public TlpObserver {
+ public:
+  Player(const Scenario& scenario, const Make& make)
+      : scenario_{scenario}, random_{scenario.seed, "player"}, fabric_{make(scenario.topology, *this)} {
+    if (scenario.observed) fabric_->observe(this);
+    states_.resize(scenario.reactors.size());
+    for (std::size_t r = 0; r < scenario.reactors.size(); ++r) {
+      const Reactor& reactor = scenario.reactors[r];
+      states_[r].buffers = reactor.depth;
+      if (reactor.kind == Reactor::Kind::receive_ring) {
+        for (const Instant at : reactor.frames) timers_.emplace(at, r);
+      } else {
+        timers_.emplace(reactor.begin, r);
+      }
+    }
+  }
+
+  Outcome play() {
+    while (now_ < scenario_.end && outcome_.broken.empty()) {
+      act();
+      const Instant limit = next_limit();
+      for (; next_planned_ < scenario_.planned.size(); ++next_planned_) {
+        const Planned& p = scenario_.planned[next_planned_];
+        if (p.transaction.ready >= limit) break;
+        submit(p.requester, p.channel, p.transaction);
+      }
+      const Instant reached = fabric_->advance(limit);
+      if (reached > limit || reached < now_) outcome_.broken = "advance returned a time beyond its limit or in the past";
+      now_ = reached;
+    }
+    return take_outcome();
+  }
+
+  void deliver(const Delivery& delivery) override {
+    outcome_.deliveries.push_back(delivery);
+    if (delivery.kind != DeliveryKind::requested) --outstanding_;
+    if (!delivery.notify) return;
+    const NodeId who = delivery.kind == DeliveryKind::completed ? delivery.requester : delivery.target;
+    notices_.push_back({delivery.done + scenario_.topology.nodes[who.value()].endpoint.reaction, delivery});
+  }
+  void observe(const TlpRecord& tlp) override { outcome_.tlps.push_back(tlp); }
+
+ private:
+  struct Notice {
+    Instant at{};
+    Delivery delivery;
+  };
+  struct State {
+    std::uint64_t sent = 0;
+    int buffers = 0;
+    int waiting_frames = 0;
+  };
+
+  void submit(NodeId requester, ChannelIndex channel, const Transaction& transaction) {
+    ++outstanding_;
+    fabric_->submit(requester, channel, transaction);
+  }
+
+  Instant next_limit() const {
+    Instant limit = scenario_.end;
+    bool quiet = next_planned_ == scenario_.planned.size() && outstanding_ == 0;
+    const auto at_most = [&](Instant t) {
+      limit = std::min(limit, t);
+      quiet = false;
+    };
+    for (const Notice& notice : notices_) at_most(notice.at);
+    if (!timers_.empty()) at_most(timers_.begin()->first);
+    if (next_fault_ < scenario_.faults.size()) at_most(scenario_.faults[next_fault_].at);
+    if (next_flip_ < scenario_.flips.size()) at_most(scenario_.flips[next_flip_].at);
+    if (quiet) return limit;
+    const bool late = next_planned_ == scenario_.planned.size() && timers_.empty() && notices_.empty();
+    return std::min(limit, now_ + (late ? std::max(scenario_.quantum, Duration{100'000'000}) : scenario_.quantum));
+  }
+
+  /// Everything that is due at the time reached, in an order that all fabrics share.
+  void act() {
+    for (; next_fault_ < scenario_.faults.size() && scenario_.faults[next_fault_].at <= now_; ++next_fault_)
+      fabric_->set_link(scenario_.faults[next_fault_].link, scenario_.faults[next_fault_].up);
+    for (; next_flip_ < scenario_.flips.size() && scenario_.flips[next_flip_].at <= now_; ++next_flip_) {
+      const Flip& flip = scenario_.flips[next_flip_];
+      fabric_->set_route(flip.router, flip.ingress, flip.target, flip.egress);
+    }
+    for (; !timers_.empty() && timers_.begin()->first <= now_; timers_.erase(timers_.begin()))
+      on_timer(timers_.begin()->second);
+    const auto due = std::partition(notices_.begin(), notices_.end(), [&](const Notice& n) { return n.at > now_; });
+    std::vector<Notice> now(due, notices_.end());
+    notices_.erase(due, notices_.end());
+    std::sort(now.begin(), now.end(), [](const Notice& x, const Notice& y) {
+      return std::tuple{x.at, key(x.delivery)} < std::tuple{y.at, key(y.delivery)};
+    });
+    for (const Notice& notice : now) {
+      if (notice.at < now_) outcome_.broken = "a delivery with notify came too late to react to it";
+      on_notice(notice.delivery);
+    }
+  }
+
+  void on_timer(std::size_t r) {
+    const Reactor& reactor = scenario_.reactors[r];
+    State& state = states_[r];
+    if (reactor.kind == Reactor::Kind::receive_ring) {
+      ++state.waiting_frames;
+      return receive(r);
+    }
+    for (int i = 0; i < reactor.depth; ++i) send(r, reactor.a, reactor.b);
+  }
+
+  void on_notice(const Delivery& delivery) {
+    if (delivery.kind == DeliveryKind::requested) {
+      const Duration latency{static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(scenario_.foreign_latency.count()) + 1))};
+      const auto status = random_.below(16) == 0 ? pcie::Status::completer_abort : pcie::Status::success;
+      return fabric_->respond(delivery.request, now_ + latency, status);
+    }
+    if (delivery.cookie >> cookie_shift == 0) return;  // planned: nobody reacts
+    const std::size_t r = (delivery.cookie >> cookie_shift) - 1;
+    const Reactor& reactor = scenario_.reactors[r];
+    switch (reactor.kind) {
+      case Reactor::Kind::read_chain: return send(r, reactor.a, reactor.b);
+      case Reactor::Kind::ping_pong:
+        return delivery.target == reactor.b.node ? send(r, reactor.b, reactor.a) : send(r, reactor.a, reactor.b);
+      case Reactor::Kind::receive_ring:
+        if (delivery.target == reactor.c.node) return send(r, reactor.c, reactor.a);
+        ++states_[r].buffers;
+        return receive(r);
+    }
+  }
+
+  void receive(std::size_t r) {
+    const Reactor& reactor = scenario_.reactors[r];
+    State& state = states_[r];
+    for (; state.buffers > 0 && state.waiting_frames > 0; --state.buffers, --state.waiting_frames) {
+      Transaction frame = transaction(r, reactor.b.node);
+      frame.notify_target = false;
+      submit(reactor.a.node, reactor.a.channel, frame);
+      Transaction entry = transaction(r, reactor.c.node);
+      entry.bytes = Bytes{16};
+      entry.purpose = pcie::Purpose::completion_entry;
+      submit(reactor.a.node, reactor.a.channel, entry);
+    }
+  }
+
+  void send(std::size_t r, const Seat& from, const Seat& to) {
+    const Reactor& reactor = scenario_.reactors[r];
+    if (reactor.kind != Reactor::Kind::receive_ring && states_[r].sent >= static_cast<std::uint64_t>(reactor.rounds)) return;
+    submit(from.node, from.channel, transaction(r, to.node));
+  }
+
+  Transaction transaction(std::size_t r, NodeId target) {
+    const Reactor& reactor = scenario_.reactors[r];
+    Transaction t;
+    t.cookie = cookie_of(r, states_[r].sent++);
+    t.target = target;
+    t.op = reactor.kind == Reactor::Kind::read_chain ? reactor.op : pcie::Operation::memory_write;
+    t.purpose = reactor.kind == Reactor::Kind::ping_pong ? pcie::Purpose::doorbell : pcie::Purpose::payload;
+    t.bytes = reactor.bytes;
+    t.address = random_.below(2) == 0 ? random_.below(1 << 20) : random_.below(1 << 16) * 64;
+    t.notify_target = reactor.kind != Reactor::Kind::read_chain;
+    t.notify_requester = reactor.kind == Reactor::Kind::read_chain;
+    t.ready = now_ + Duration{static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(reactor.think.count()) + 1))};
+    return t;
+  }
+
+  Outcome take_outcome() {
+    for (std::size_t l = 0; l < scenario_.topology.links.size(); ++l)
+      for (int direction = 0; direction < 2; ++direction) {
+        const auto c = fabric_->counters(LinkId{static_cast<std::uint16_t>(l)}, direction);
+        outcome_.counters.push_back({c.dllps, c.busy, c.queueing, c.credit_stall, {c.tallies.begin(), c.tallies.end()}});
+        for (const Tally& tally : c.tallies) outcome_.tlp_count += tally.tlps;
+      }
+    std::erase_if(outcome_.deliveries, [&](const Delivery& d) { return d.done > scenario_.end; });
+    std::sort(outcome_.deliveries.begin(), outcome_.deliveries.end(),
+              [](const Delivery& x, const Delivery& y) { return key(x) < key(y); });
+    std::sort(outcome_.tlps.begin(), outcome_.tlps.end(),
+              [](const TlpRecord& x, const TlpRecord& y) { return key(x) < key(y); });
+    return std::move(outcome_);
+  }
+
+  const Scenario& scenario_;
+  Random random_;
+  Outcome outcome_;
+  std::unique_ptr<Fabric> fabric_;
+  std::vector<State> states_;
+  std::vector<Notice> notices_;
+  std::multimap<Instant, std::size_t> timers_;
+  std::size_t next_planned_ = 0, next_fault_ = 0, next_flip_ = 0;
+  std::int64_t outstanding_ = 0;
+  Instant now_{};
+};
+
+}  // namespace
+
+Outcome play(const Scenario& scenario, const Make& make) { return Player{scenario, make}.play(); }
+
+}  // namespace peerpath::fabric::differential

@@ -1,0 +1,290 @@
+// Random cases: small trees with odd and with round numbers (which cause ties), traffic of every kind.
+#include <algorithm>
+
+#include "fabric/differential/draw.hpp"
+#include "fabric/differential/scenario.hpp"
+
+namespace peerpath::fabric::differential {
+namespace {
+
+using pcie::Operation;
+
+constexpr std::int64_t ns = 1'000'000;
+
+/// Builds one scenario; most of its members are the ranges that a case draws from.
+class Generator {
+ public:
+  explicit Generator(std::uint64_t seed) : draw_{seed}, round_{draw_.chance(40)} { s_.seed = seed; }
+
+  Scenario make() {
+    make_tree();
+    s_.quantum = draw_.one_of({Duration{3 * ns}, Duration{100 * ns}, Duration{1000 * ns}, Duration{10'000 * ns}});
+    s_.observed = draw_.chance(30);
+    s_.foreign_latency = Duration{draw_.between(0, 800) * ns};
+    const bool closed = s_.seed % 2 == 1;
+    const int streams = closed ? draw_.small(0, 3) : draw_.small(1, 6);
+    for (int i = 0; i < streams; ++i) plan(closed ? 300 : 800);
+    if (closed) make_reactors();
+    std::stable_sort(s_.planned.begin(), s_.planned.end(), [](const Planned& x, const Planned& y) {
+      return x.transaction.ready < y.transaction.ready;
+    });
+    for (std::size_t i = 0; i < s_.planned.size(); ++i) s_.planned[i].transaction.cookie = i;
+    s_.end = last_ + Duration{2'000'000 * ns};
+    if (draw_.chance(10)) s_.end = Instant{last_.time_since_epoch() / 2 + Duration{500 * ns}};  // in the middle of it
+    return std::move(s_);
+  }
+
+ private:
+  Duration duration(std::int64_t most_ns) {
+    return round_ ? Duration{draw_.between(0, most_ns) * ns} : Duration{draw_.between(0, most_ns * ns)};
+  }
+
+  // ------------------------------------------------------------------------------------------ topology
+
+  LinkDirection direction() {
+    LinkDirection d;
+    d.rate = round_ ? draw_.one_of({BitRate{8'000'000'000}, BitRate{16'000'000'000}, BitRate{64'000'000'000}})
+                    : draw_.one_of({BitRate{2'000'000'000}, BitRate{31'507'692'307}, BitRate{126'030'769'230},
+                                    BitRate{252'061'538'461}, BitRate{504'123'076'923}, BitRate{draw_.between(1'000'000'000, 600'000'000'000)}});
+    d.framing = draw_.chance(80) ? pcie::link_framing : Bytes{draw_.between(0, 3) * 4};
+    d.propagation = draw_.chance(10) ? Duration{0} : duration(20);
+    d.update_fc = draw_.chance(10) ? Duration{0} : duration(200);
+    d.ack_interval = draw_.one_of({Duration{0}, Duration{1}, Duration{60 * ns}, duration(300)});
+    d.fc_interval = draw_.one_of({Duration{0}, Duration{1}, Duration{100 * ns}, duration(300)});
+    return d;
+  }
+
+  void connect(NodeId a, NodeId b) {
+    const LinkDirection there = direction();
+    s_.topology.connect(a, b, there, draw_.chance(60) ? there : direction());
+  }
+
+  void make_tree() {
+    Topology& t = s_.topology;
+    t.seed = draw_.next();
+    routers_.push_back(t.add_router("root", {duration(150) + Duration{1}}));
+    std::vector<int> depth{0};
+    const int switches = draw_.small(0, 5);
+    for (int i = 0; i < switches; ++i) {
+      const std::size_t at = draw_.below(routers_.size());
+      if (depth[at] == 3) continue;
+      const NodeId below = t.add_router("switch" + std::to_string(i), {duration(120) + Duration{1}});
+      if (draw_.chance(50)) connect(routers_[at], below);
+      else connect(below, routers_[at]);
+      uplinks_.push_back({below, routers_[at], LinkId{static_cast<std::uint16_t>(t.links.size() - 1)}});
+      routers_.push_back(below);
+      depth.push_back(depth[at] + 1);
+    }
+    const int endpoints = draw_.small(2, 12);
+    for (int i = 0; i < endpoints; ++i) {
+      const NodeId e = t.add_endpoint("endpoint" + std::to_string(i), endpoint());
+      const NodeId at = routers_[draw_.below(routers_.size())];
+      if (draw_.chance(50)) connect(at, e);
+      else connect(e, at);
+      endpoints_.push_back(e);
+    }
+    tight_ = draw_.small(0, 2);
+    for (Link& link : t.links)
+      for (int d = 0; d < 2; ++d) set_credits(link.direction[static_cast<std::size_t>(d)]);
+  }
+
+  Endpoint endpoint() {
+    Endpoint e;
+    e.max_payload = draw_.one_of({Bytes{128}, Bytes{256}, Bytes{256}, Bytes{512}});
+    e.max_read_request = draw_.one_of({Bytes{128}, Bytes{512}, Bytes{512}, Bytes{4096}});
+    e.max_completion = draw_.chance(50) ? e.max_payload : Bytes{64 * draw_.between(1, e.max_payload.count() / 64)};
+    e.tags = draw_.one_of({1, 2, 8, 64, 256});
+    e.ecrc = draw_.chance(20);
+    e.completion_timeout = Duration{draw_.between(100, 5000) * ns};
+    for (ServiceTime& service : e.service) {
+      if (draw_.chance(50)) service.per_tlp = duration(draw_.one_of({4, 4, 40}));
+      if (draw_.chance(50)) service.rate = BitRate{draw_.between(20, 2000) * 1'000'000'000};
+    }
+    e.read_latency = draw_.chance(20) ? Duration{0} : duration(600);
+    e.read_jitter = draw_.chance(50) ? Duration{0} : duration(400);
+    e.read_rate = draw_.chance(40) ? BitRate{} : BitRate{draw_.between(20, 2000) * 1'000'000'000};
+    e.external = draw_.chance(12);
+    e.reaction = draw_.chance(50) ? Duration{0} : duration(300);
+    e.channels = 0;
+    return e;
+  }
+
+  void set_credits(LinkDirection& d) {
+    constexpr std::array<int, pcie::tlp_classes> least{32, 3, 32};
+    for (std::size_t c = 0; c < pcie::tlp_classes; ++c) {
+      Credits& credits = d.credits[c];
+      switch (tight_ == 2 ? draw_.small(0, 2) : tight_) {
+        case 0: break;
+        case 1: credits = {128, 2048}; break;
+        default:
+          credits.header = draw_.small(1, 6);
+          credits.data = draw_.chance(20) ? 0 : draw_.small(least[c], 3 * least[c]);
+      }
+    }
+  }
+
+  // ------------------------------------------------------------------------------------------ traffic
+
+  NodeId any_endpoint() { return endpoints_[draw_.below(endpoints_.size())]; }
+  NodeId other_than(NodeId node) {
+    for (;;)
+      if (const NodeId other = any_endpoint(); other != node) return other;
+  }
+  Endpoint& at(NodeId node) { return s_.topology.nodes[node.value()].endpoint; }
+
+  ChannelIndex new_channel(NodeId node) {
+    Endpoint& e = at(node);
+    if (e.channels < 20) ++e.channels;
+    return ChannelIndex{static_cast<std::uint16_t>(e.channels)};
+  }
+
+  Bytes size() {
+    switch (draw_.small(0, 4)) {
+      case 0: return Bytes{4096};
+      case 1: return Bytes{draw_.between(0, 64)};
+      case 2: return Bytes{draw_.one_of({64, 128, 256, 512, 1500, 8192})};
+      default: return Bytes{draw_.between(1, 5000)};
+    }
+  }
+
+  std::uint64_t address(bool odd) {
+    const std::uint64_t page = draw_.below(64) * 4096 + (draw_.chance(20) ? (std::uint64_t{1} << 32) - 8192 : 0);
+    return page + (odd ? draw_.below(4096) : draw_.chance(30) ? draw_.below(64) * 64 : 0);
+  }
+
+  Operation operation(int writes) {
+    if (draw_.chance(writes)) return draw_.chance(95) ? Operation::memory_write : Operation::message;
+    return draw_.chance(75) ? Operation::memory_read
+                            : draw_.one_of({Operation::atomic, Operation::config_read, Operation::config_write});
+  }
+
+  /// One stream of planned transactions of about `tlps` TLPs at most.
+  void plan(int tlps) {
+    const NodeId from = any_endpoint();
+    NodeId to = other_than(from);
+    const ChannelIndex channel = draw_.chance(20) && at(from).channels > 0 ? ChannelIndex{1} : new_channel(from);
+    const bool odd = draw_.chance(40), fixed_size = draw_.chance(50), spread = draw_.chance(25);
+    const bool relaxed = draw_.chance(25), by_id = draw_.chance(25), mixed = draw_.chance(20);
+    const int writes = draw_.one_of({100, 100, 80, 50, 0}), answers = draw_.one_of({0, 0, 10}), notices = draw_.one_of({0, 0, 5, 50});
+    const Bytes usual = size();
+    const Duration gap{draw_.one_of<std::int64_t>({0, 5 * ns, 50 * ns, 166'160'000, 1000 * ns, 5000 * ns})};
+    const int law = draw_.small(0, 2);  // regular, jittered, bursts
+    const int burst = draw_.small(2, 30);
+    Instant ready{duration(2000)};
+    for (int i = 0; tlps > 0 && i < 400; ++i) {
+      Transaction t;
+      if (spread) to = other_than(from);
+      t.target = to;
+      t.op = operation(writes);
+      t.purpose = static_cast<pcie::Purpose>(draw_.below(pcie::purposes));
+      t.bytes = fixed_size ? usual : size();
+      if (t.op == Operation::atomic) t.bytes = Bytes{draw_.one_of({4, 8, 16})};
+      if (t.op == Operation::config_read || t.op == Operation::config_write) t.bytes = Bytes{4};
+      t.address = address(odd);
+      t.relaxed_ordering = mixed ? draw_.chance(50) : relaxed;
+      t.id_based_ordering = mixed ? draw_.chance(50) : by_id;
+      if (request_class(t.op) == pcie::TlpClass::non_posted && draw_.chance(answers))
+        t.answer = draw_.one_of({pcie::Status::unsupported_request, pcie::Status::completer_abort,
+                                 at(to).external ? pcie::Status::success : pcie::Status::no_answer});
+      t.notify_target = draw_.chance(notices);
+      t.notify_requester = draw_.chance(notices);
+      t.ready = ready + (law == 1 ? Duration{draw_.between(0, gap.count())} : Duration{0});
+      last_ = std::max(last_, t.ready);
+      s_.planned.push_back({from, channel, t});
+      tlps -= static_cast<int>(t.bytes.count() / at(from).max_payload.count()) + 1;
+      if (law != 2) ready += gap;
+      else if (i % burst == burst - 1) ready += gap * burst;
+    }
+  }
+
+  // ------------------------------------------------------------------------------------------ closed loops
+
+  Seat seat(NodeId node) { return {node, new_channel(node)}; }
+
+  void make_reactors() {
+    const int n = draw_.small(1, 4);
+    for (int i = 0; i < n; ++i) {
+      Reactor r;
+      r.kind = draw_.one_of({Reactor::Kind::read_chain, Reactor::Kind::ping_pong, Reactor::Kind::receive_ring});
+      const NodeId a = any_endpoint(), b = other_than(a);
+      r.a = seat(a);
+      r.b = seat(b);
+      r.depth = draw_.one_of({1, 1, 4, 16});
+      r.rounds = draw_.small(10, 120);
+      r.op = draw_.chance(80) ? Operation::memory_read : draw_.one_of({Operation::atomic, Operation::config_write});
+      r.bytes = r.kind == Reactor::Kind::ping_pong || r.op != Operation::memory_read ? Bytes{draw_.one_of({4, 8, 16})} : size();
+      r.think = draw_.chance(50) ? Duration{0} : duration(200);
+      r.begin = Instant{duration(3000)};
+      last_ = std::max(last_, r.begin + Duration{20'000 * ns});
+      if (r.kind == Reactor::Kind::receive_ring) fill_ring(r);
+      s_.reactors.push_back(std::move(r));
+    }
+    if (draw_.chance(40)) make_faults();
+    if (!uplinks_.empty() && draw_.chance(50)) make_flips();
+  }
+
+  void fill_ring(Reactor& r) {
+    NodeId host = any_endpoint();
+    while (host == r.a.node) host = any_endpoint();
+    r.c = seat(host);
+    const Duration gap = duration(400);
+    Instant at = r.begin;
+    for (int i = 0; i < r.rounds; ++i, at += gap) r.frames.push_back(at);
+    last_ = std::max(last_, at);
+  }
+
+  Instant any_time() {
+    const Duration t{draw_.between(0, femtoseconds(last_))};
+    return Instant{round_ ? t - t % Duration{ns} : t};
+  }
+
+  void make_faults() {
+    const int n = draw_.small(1, 3);
+    for (int i = 0; i < n; ++i) {
+      const LinkId link{static_cast<std::uint16_t>(draw_.below(s_.topology.links.size()))};
+      const Instant down = any_time();
+      s_.faults.push_back({down, link, false});
+      if (draw_.chance(90)) s_.faults.push_back({down + duration(4000), link, true});
+    }
+    std::stable_sort(s_.faults.begin(), s_.faults.end(), [](const Fault& x, const Fault& y) { return x.at < y.at; });
+  }
+
+  /// Peer traffic below one switch goes up to its parent and down again for a while.
+  void make_flips() {
+    const Uplink& up = uplinks_[draw_.below(uplinks_.size())];
+    std::vector<std::pair<LinkId, NodeId>> leaves;
+    for (std::size_t l = 0; l < s_.topology.links.size(); ++l) {
+      const Link& link = s_.topology.links[l];
+      const NodeId other = link.a == up.router ? link.b : link.a;
+      if ((link.a == up.router || link.b == up.router) && s_.topology.nodes[other.value()].is_endpoint)
+        leaves.push_back({LinkId{static_cast<std::uint16_t>(l)}, other});
+    }
+    for (const auto& [in, from] : leaves)
+      for (const auto& [out, to] : leaves) {
+        if (from == to || draw_.chance(30)) continue;
+        const Instant at = any_time();
+        s_.flips.push_back({at, up.router, in, to, up.link});
+        s_.flips.push_back({at + duration(3000), up.router, in, to, out});
+      }
+    std::stable_sort(s_.flips.begin(), s_.flips.end(), [](const Flip& x, const Flip& y) { return x.at < y.at; });
+  }
+
+  struct Uplink {
+    NodeId router{}, parent{};
+    LinkId link{};
+  };
+
+  Draw draw_;
+  bool round_;  ///< times in whole nanoseconds at rates of whole bytes a nanosecond: many ties
+  int tight_ = 0;
+  Scenario s_;
+  std::vector<NodeId> routers_, endpoints_;
+  std::vector<Uplink> uplinks_;
+  Instant last_{};
+};
+
+}  // namespace
+
+Scenario generate(std::uint64_t seed) { return Generator{seed}.make(); }
+
+}  // namespace peerpath::fabric::differential

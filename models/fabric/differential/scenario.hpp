@@ -1,0 +1,78 @@
+// One case of the differential test: a topology, and traffic that behaves the same against every fabric.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "peerpath/fabric/fabric.hpp"
+
+namespace peerpath::fabric::differential {
+
+/// A transaction that is submitted whatever happens.
+struct Planned {
+  NodeId requester{};
+  ChannelIndex channel{};
+  Transaction transaction{};
+};
+
+/// One end of a reactor: where it submits.
+struct Seat {
+  NodeId node{};
+  ChannelIndex channel{};
+};
+
+/// Traffic that depends on deliveries. Each reactor has channels of its own.
+struct Reactor {
+  enum class Kind : std::uint8_t {
+    read_chain,    ///< `a` has `depth` requests to `b` outstanding; each completion causes the next one
+    ping_pong,     ///< a doorbell from `a` to `b` and back, `depth` of them at a time
+    receive_ring,  ///< frames come to `a` at `frames`; each needs one of `depth` buffers, goes to `b`, and `c` gives the
+                   ///< buffer back by a posted write when it has seen the completion entry
+  };
+  Kind kind{};
+  Seat a, b, c;
+  int depth = 1;
+  int rounds = 0;  ///< requests or doorbells in all
+  pcie::Operation op = pcie::Operation::memory_read;
+  Bytes bytes{};
+  Duration think{};  ///< added at random to the declared reaction: 0..think
+  Instant begin{};
+  std::vector<Instant> frames;
+};
+
+/// A link that goes down or comes up.
+struct Fault {
+  Instant at{};
+  LinkId link{};
+  bool up = false;
+};
+
+/// A change of one route.
+struct Flip {
+  Instant at{};
+  NodeId router{};
+  LinkId ingress{};
+  NodeId target{};
+  LinkId egress{};
+};
+
+struct Scenario {
+  std::uint64_t seed = 0;
+  Topology topology;
+  std::vector<Planned> planned;  ///< by time ready
+  std::vector<Reactor> reactors;
+  std::vector<Fault> faults;     ///< by time
+  std::vector<Flip> flips;       ///< by time
+  Duration foreign_latency{};    ///< external endpoints answer after 0..this
+  Duration quantum{};            ///< caps each advance
+  Instant end{};
+  bool observed = false;         ///< compare each TLP too
+};
+
+/// The case of a seed: odd seeds give closed loops.
+Scenario generate(std::uint64_t seed);
+
+/// A few lines for a human.
+std::string describe(const Scenario& scenario);
+
+}  // namespace peerpath::fabric::differential
