@@ -1,0 +1,30 @@
+#include "transport/traffic/frame_stream.hpp"
+
+#include <algorithm>
+
+#include "peerpath/net/ethernet.hpp"
+
+namespace peerpath::transport {
+
+void EthernetSender::add(std::unique_ptr<FrameStream> stream) {
+  auto head = stream->next();
+  streams_.push_back({std::move(stream), std::move(head)});
+}
+
+std::optional<device::FrameArrival> EthernetSender::next() {
+  Waiting* first = nullptr;
+  for (auto& waiting : streams_)
+    if (waiting.head && (first == nullptr || waiting.head->ready < first->head->ready)) first = &waiting;
+  if (first == nullptr) return {};
+  const auto& [ready, frame] = *first->head;
+  const Instant start = std::max(ready, free_);
+  free_ = start + net::wire_size(frame.size) / rate_;
+  device::FrameArrival arrival;
+  arrival.last_bit = start + (net::preamble + net::padded(frame.size) + net::fcs) / rate_ + latency_;
+  arrival.frame = frame;
+  first->head = first->stream->next();
+  if (watcher_) watcher_(arrival);
+  return arrival;
+}
+
+}  // namespace peerpath::transport

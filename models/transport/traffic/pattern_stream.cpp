@@ -1,0 +1,74 @@
+#include "transport/traffic/pattern_stream.hpp"
+
+#include <algorithm>
+
+#include "peerpath/base/fail.hpp"
+#include "peerpath/net/ethernet.hpp"
+
+namespace peerpath::transport {
+namespace {
+
+constexpr std::size_t ip_offset = 14, ip_length = ip_offset + 2, ip_checksum = ip_offset + 10;
+constexpr std::size_t tcp_sequence = ip_offset + 20 + 4;
+constexpr Bytes ip_and_tcp_headers{52};
+
+unsigned read16(const net::HeaderBytes& h, std::size_t at) { return h.data[at] * 256u + h.data[at + 1]; }
+
+void write16(net::HeaderBytes& h, std::size_t at, unsigned value) {
+  h.data[at] = static_cast<std::uint8_t>(value >> 8);
+  h.data[at + 1] = static_cast<std::uint8_t>(value);
+}
+
+/// Changes the length of the IP packet and keeps its header checksum right (RFC 1624, equation 3).
+void set_length(net::HeaderBytes& h, unsigned length) {
+  const unsigned old = read16(h, ip_length);
+  if (old == length) return;
+  unsigned sum = (~read16(h, ip_checksum) & 0xffff) + (~old & 0xffff) + length;
+  sum = (sum & 0xffff) + (sum >> 16);
+  sum = (sum & 0xffff) + (sum >> 16);
+  write16(h, ip_length, length);
+  write16(h, ip_checksum, ~sum & 0xffff);
+}
+
+void advance_sequence(net::HeaderBytes& h, Bytes by) {
+  const auto sequence = (read16(h, tcp_sequence) << 16 | read16(h, tcp_sequence + 2)) + static_cast<unsigned>(by.count());
+  write16(h, tcp_sequence, sequence >> 16);
+  write16(h, tcp_sequence + 2, sequence & 0xffff);
+}
+
+}  // namespace
+
+PatternStream::PatternStream(FramePattern pattern, Random random)
+    : pattern_{std::move(pattern)},
+      arrivals_{{pattern_.rate, pattern_.arrival, pattern_.burst, pattern_.start}, random},
+      headers_(pattern_.flows),
+      last_payload_(pattern_.flows) {
+  require(pattern_.flows > 0 && !pattern_.payloads.empty(), "a pattern has a flow and a size");
+  require(std::ranges::all_of(pattern_.payloads, [](Bytes n) { return n >= Bytes{0} && n.count() + 52 < 65536; }),
+          "the payload of a frame fits into one IP packet");
+}
+
+std::optional<TimedFrame> PatternStream::next() {
+  if (pattern_.count != 0 && sent_ == pattern_.count) return {};
+  const Bytes payload = pattern_.payloads[size_];
+  auto& header = headers_[flow_];
+  if (header.size == 0) {
+    header = net::build({.key = net::generated_flow(pattern_.first_flow + flow_), .payload = payload});
+  } else {
+    advance_sequence(header, last_payload_[flow_]);
+    set_length(header, static_cast<unsigned>((ip_and_tcp_headers + payload).count()));
+  }
+  last_payload_[flow_] = payload;
+
+  TimedFrame timed;
+  timed.frame.handle = frame_handle(pattern_.stream, static_cast<std::uint64_t>(sent_++));
+  timed.frame.header_size = header.size;
+  std::ranges::copy(header.bytes(), timed.frame.header);
+  timed.frame.size = net::padded(Bytes{header.size} + payload);
+  timed.ready = arrivals_.next(net::wire_size(timed.frame.size));
+  flow_ = flow_ + 1 == pattern_.flows ? 0 : flow_ + 1;
+  size_ = size_ + 1 == pattern_.payloads.size() ? 0 : size_ + 1;
+  return timed;
+}
+
+}  // namespace peerpath::transport
