@@ -26,14 +26,15 @@ void DeviceSlot::start(Instant now) {
   device_.start(*this);
 }
 
+/// With the channel as the device numbers it.
+fabric::Delivery DeviceSlot::as_seen(const fabric::Delivery& delivery) const {
+  auto seen = delivery;
+  seen.channel = fabric::ChannelIndex{static_cast<std::uint16_t>(delivery.channel.value() - first_channel_ + 1)};
+  return seen;
+}
+
 void DeviceSlot::notice(const fabric::Delivery& delivery, bool to_requester) {
-  if (to_requester && first_channel_ != 1) {
-    auto seen = delivery;
-    seen.channel = fabric::ChannelIndex{static_cast<std::uint16_t>(delivery.channel.value() - first_channel_ + 1)};
-    deliveries_.insert(seen);
-  } else {
-    deliveries_.insert(delivery);
-  }
+  deliveries_.insert(to_requester && first_channel_ != 1 ? as_seen(delivery) : delivery);
   if (delivery.done < next_) next_ = delivery.done;
 }
 

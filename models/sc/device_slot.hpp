@@ -30,6 +30,8 @@ class DeviceSlot final : public device::Outbox {
   void promise(Duration reaction) { reaction_ = reaction; }
 
   void start(Instant now);
+  /// The arrival of something that the device posted has been computed.
+  void computed(const fabric::Delivery& delivery) { device_.on_computed(first_channel_ == 1 ? delivery : as_seen(delivery)); }
   void notice(const fabric::Delivery& delivery, bool to_requester);
   void add_source(int port, device::FrameSource& source);
   void receive(int port, const device::Frame& frame, Instant last_bit);
@@ -62,6 +64,7 @@ class DeviceSlot final : public device::Outbox {
     Instant free{};
   };
 
+  fabric::Delivery as_seen(const fabric::Delivery& delivery) const;
   void pull(Incoming& incoming);
   Incoming* next_frame();
   void refresh();

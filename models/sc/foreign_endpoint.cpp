@@ -54,6 +54,7 @@ std::uint64_t ForeignEndpoint::begin(tlm::tlm_generic_payload& payload, Duration
                  {.cookie = cookie,
                   .target = *domain_.find(payload.get_address()),
                   .op = payload.is_write() ? pcie::Operation::memory_write : pcie::Operation::memory_read,
+                  .notify_target = payload.is_write(),
                   .notify_requester = true,
                   .address = payload.get_address(),
                   .bytes = Bytes{static_cast<std::int64_t>(payload.get_data_length())},

@@ -80,15 +80,15 @@ void Reactor::respond(fabric::RequestId request, Instant ready, pcie::Status sta
 void Reactor::deliver(const fabric::Delivery& delivery) {
   if (delivery.kind != fabric::DeliveryKind::requested) --in_flight_;
   if (observer_ != nullptr) observer_->deliver(delivery);
+  auto* poster = delivery.kind == fabric::DeliveryKind::arrived ? requester(delivery.requester, delivery.channel) : nullptr;
+  if (poster != nullptr) poster->computed(delivery);
   if (!delivery.notify) return;
   if (delivery.kind == fabric::DeliveryKind::completed) {
     if (auto* slot = requester(delivery.requester, delivery.channel)) slot->notice(delivery, true);
     return;
   }
   if (auto* slot = completer(delivery.target, delivery.address)) slot->notice(delivery, false);
-  if (delivery.kind == fabric::DeliveryKind::arrived)
-    if (auto* slot = requester(delivery.requester, delivery.channel); slot != nullptr && slot->place().hears_arrivals)
-      slot->notice(delivery, true);
+  if (poster != nullptr && poster->place().hears_arrivals) poster->notice(delivery, true);
 }
 
 DeviceSlot* Reactor::completer(fabric::NodeId node, std::uint64_t address) const {
