@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <set>
 
-#include "peerpath/base/nearest.hpp"
 #include "peerpath/pcie/tlp.hpp"
 #include "scenario/check.hpp"
 #include "scenario/document.hpp"
+#include "scenario/suggest.hpp"
 
 namespace peerpath::scenario {
 namespace {
@@ -50,17 +50,13 @@ class Metrics {
     if (found == names_.end()) {
       Names owners;
       for (const auto& [name, rest] : names_) owners.push_back(name);
-      const auto meant = nearest(owner, owners);
-      return "nothing here is called \"" + owner + "\"" +
-             (meant.empty() || dot == metric.npos ? "" : "; did you mean \"" + meant + metric.substr(dot) + "\"?");
+      return "nothing here is called \"" + owner + "\"" + did_you_mean(owner, owners, "", metric.substr(owner.size()));
     }
     const auto rest = dot == metric.npos ? std::string{} : metric.substr(dot + 1);
     const Names& known = found->second;
     if (rest.empty()) return "\"" + metric + "\" has no metric after the name";
     if (known.empty() || std::ranges::find(known, rest) != known.end()) return {};
-    const auto meant = nearest(rest, known);
-    return "\"" + owner + "\" has no metric \"" + rest + "\"" +
-           (meant.empty() ? "" : "; did you mean \"" + owner + "." + meant + "\"?");
+    return "\"" + owner + "\" has no metric \"" + rest + "\"" + did_you_mean(rest, known, owner + ".");
   }
 
  private:

@@ -78,6 +78,28 @@ Place locate(const Node& root, std::string_view pointer) {
   return at->place;
 }
 
+bool Report::has_given_up(std::string_view pointer) const {
+  return std::ranges::any_of(given_up_, [&](const std::string& above) {
+    return pointer.starts_with(above) && (pointer.size() == above.size() || pointer[above.size()] == '/');
+  });
+}
+
+std::string printable(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    const auto byte = [&](std::size_t k) { return i + k < text.size() ? static_cast<unsigned char>(text[i + k]) : 0U; };
+    const std::size_t size = byte(0) < 0x80 ? 1 : byte(0) < 0xc2 ? 0 : byte(0) < 0xe0 ? 2 : byte(0) < 0xf0 ? 3 : byte(0) < 0xf5 ? 4 : 0;
+    bool good = size > 0;
+    for (std::size_t k = 1; k < size; ++k) good = good && (byte(k) & 0xc0) == 0x80;
+    // Overlong forms, surrogates, and what lies above U+10FFFF (RFC 3629, section 4).
+    if (size == 3) good = good && !(byte(0) == 0xe0 && byte(1) < 0xa0) && !(byte(0) == 0xed && byte(1) > 0x9f);
+    if (size == 4) good = good && !(byte(0) == 0xf0 && byte(1) < 0x90) && !(byte(0) == 0xf4 && byte(1) > 0x8f);
+    out += good ? text.substr(i, size) : std::string_view{"?"};
+    i += good ? size : 1;
+  }
+  return out;
+}
+
 void Report::add(Place place, std::string key, std::string message) {
   if (problems_.size() > most) return;
   if (problems_.size() == most) {
@@ -90,6 +112,8 @@ void Report::add(Place place, std::string key, std::string message) {
     std::ranges::replace(key, '/', '.');
     key.insert(0, "--set ");
   }
+  message = printable(message);
+  key = printable(key);
   problems_.push_back({in_file ? sources_.files[static_cast<std::size_t>(place.file)] : std::string{},
                        in_file ? place.line : 0, in_file ? place.column : 0, std::move(key), std::move(message)});
 }

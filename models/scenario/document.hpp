@@ -70,12 +70,19 @@ class Report {
   static constexpr std::size_t most = 200;
   explicit Report(const Sources& sources) : sources_{sources} {}
   void add(Place place, std::string key, std::string message);
+  /// What stands at `pointer` could not be read: what a check says about it and all in it is not worth saying.
+  void give_up(std::string pointer) { given_up_.push_back(std::move(pointer)); }
+  bool has_given_up(std::string_view pointer) const;
   const Problems& problems() const { return problems_; }
 
  private:
   const Sources& sources_;
   Problems problems_;
+  std::vector<std::string> given_up_;
 };
+
+/// `text` with every byte that is not UTF-8 replaced by "?", so that a problem can go anywhere that text goes.
+std::string printable(std::string_view text);
 
 /// Most values that a file, or all that it extends, may hold.
 inline constexpr std::size_t max_values = 1'000'000;

@@ -1,6 +1,8 @@
 #include "peerpath/scenario/load.hpp"
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 #include "scenario/overrides.hpp"
 #include "scenario/read.hpp"
@@ -29,7 +31,7 @@ void find_captures(const Node& root, const Resolver& resolver, const LoadOptions
   for (std::size_t i = 0; i < out.scenario.traffic.size(); ++i) {
     const std::string& capture = out.scenario.traffic[i].capture;
     out.captures.emplace_back();
-    if (capture.empty()) continue;
+    if (capture.empty() || out.scenario.traffic[i].kind != TrafficKind::receive) continue;
     const std::string pointer = "/traffic/" + std::to_string(i) + "/capture";
     const Place place = locate(root, pointer);
     const fs::path folder = place.file >= 0 ? resolver.path(place.file).parent_path() : fs::path{};
@@ -56,8 +58,13 @@ void note_completed(Loaded& out) {
   }
 }
 
-// Problems of one file in the order of its lines, files in the order in which they were met.
+// Problems of one file in the order of its lines, files in the order in which they were met. A preset's mistake is said
+// once, however many devices take it in.
 Problems sorted(Problems problems, const Sources& sources) {
+  std::set<std::tuple<std::string, int, int, std::string>> said;
+  std::erase_if(problems, [&](const Problem& p) {
+    return p.line > 0 && !said.emplace(p.file, p.line, p.column, p.message).second;
+  });
   std::ranges::stable_sort(problems, [&](const Problem& a, const Problem& b) {
     const auto key = [&](const Problem& p) {
       const auto file = std::ranges::find(sources.files, p.file) - sources.files.begin();
@@ -95,7 +102,7 @@ tl::expected<Loaded, Problems> load_text(std::string_view text, const fs::path& 
   const Node* devices = root.find("devices");
   if (devices == nullptr || devices->members.size() == out.scenario.devices.size())
     for (const Problem& problem : check(out.scenario))
-      report.add(locate(root, problem.key), problem.key, problem.message);
+      if (!report.has_given_up(problem.key)) report.add(locate(root, problem.key), problem.key, problem.message);
   if (!report.problems().empty()) return tl::unexpected{sorted(report.problems(), sources)};
   return out;
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "peerpath/base/nearest.hpp"
+#include "scenario/suggest.hpp"
 
 namespace peerpath::scenario {
 namespace {
@@ -62,8 +62,7 @@ Node* entry(Node& list, const std::string& part, std::string& why) {
     labels.push_back(label_of(item));
     if (labels.back() == part) return &item;
   }
-  const auto meant = nearest(part, labels);
-  why = "there is no entry \"" + part + "\"" + (meant.empty() ? "" : "; did you mean \"" + meant + "\"?");
+  why = "there is no entry \"" + part + "\"" + did_you_mean(part, labels);
   return nullptr;
 }
 
@@ -73,6 +72,7 @@ void apply(std::string_view text, Node& root, Report& report) {
   const auto refuse = [&](std::string why) { report.add(command_line, std::string{path}, std::move(why)); };
   if (equals == text.npos || equals == 0) return refuse("is not key=value, such as devices.nic0.queues=8");
   const auto parts = parts_of(path);
+  if (printable(text) != text) return refuse("is not UTF-8 text");
   Node* at = &root;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::string& part = parts[i];
@@ -89,8 +89,7 @@ void apply(std::string_view text, Node& root, Report& report) {
     if (next == nullptr && i == 1 && parts[0] == "devices") {
       std::vector<std::string> names;
       for (const Member& member : at->members) names.push_back(member.key);
-      const auto meant = nearest(part, names);
-      return refuse("there is no device \"" + part + "\"" + (meant.empty() ? "" : "; did you mean \"" + meant + "\"?"));
+      return refuse("there is no device \"" + part + "\"" + did_you_mean(part, names));
     }
     if (next == nullptr) {
       at->members.push_back({part, command_line, Node{}});

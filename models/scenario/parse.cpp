@@ -131,7 +131,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     const std::size_t end = std::min(position, text_.size());
     const std::size_t start = end < width ? 0 : end - width;
     Place place = start >= cursor_.offset() ? cursor_.move_to(start) : cursor_.next();
-    report_.add(place, stack_.empty() ? "" : stack_.back().pointer, reason(error.what()));
+    report_.add(place, stack_.empty() ? "" : stack_.back().pointer, "not JSON: " + reason(error.what()));
     return false;
   }
 
@@ -142,19 +142,25 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     std::unordered_map<std::string, Place> keys;
   };
 
-  static std::string reason(std::string_view what) {
-    constexpr std::size_t longest = 160;
-    if (what.find("out_of_range") != what.npos) return "not JSON: a number too large for any machine";
+  // What the parser says, in fewer words, and what people mostly did when it says so. The cursor stands at the mistake.
+  std::string reason(std::string_view what) const {
+    const auto rest = text_.substr(cursor_.offset());
+    if (what.find("out_of_range") != what.npos) return "a number too large for any machine";
+    if (rest.starts_with('\0')) return "there is a NUL byte";
+    if (what.find("invalid literal") != what.npos) {
+      constexpr std::size_t longest = 24;
+      const auto word = rest.substr(0, std::min(rest.find_first_of(" \t\r\n,:]}"), longest));
+      const std::string shown = printable(word) + " is not a JSON value";
+      if (word.starts_with('\'')) return shown + "; texts stand in double quotes";
+      for (const auto* name : {"NaN", "nan", "inf", "Inf", "-inf", "-Inf"})
+        if (word.starts_with(name)) return shown + "; numbers are finite here";
+      return shown + "; texts stand in double quotes, numbers, true, false and null do not";
+    }
     if (const auto dash = what.find(" - "); dash != what.npos) what.remove_prefix(dash + 3);
-    std::string text{what.substr(0, longest)};
-    if (what.size() > longest) text += " ...";
-    if (what.find("last read: 'N'") != what.npos || what.find("last read: '-I'") != what.npos ||
-        what.find("last read: 'I'") != what.npos)
-      return "not JSON: numbers are finite here; NaN and Infinity cannot be written";
+    std::string text{what.substr(0, what.find("; last read"))};
     if (what.starts_with("unexpected '}'; expected string literal") || what.starts_with("unexpected ']'; expected"))
       text += " (is there a comma too many before it?)";
-    if (what.find("last read: '''") != what.npos) text += " (strings take double quotes)";
-    return "not JSON: " + text;
+    return text;
   }
 
   bool too_much(Place place, const std::string& pointer, const std::string& why) {

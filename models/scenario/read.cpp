@@ -62,9 +62,8 @@ void Reader::unknown_key(const Member& member, const std::string& pointer, const
     if (const auto dot = path.find('.'); path.substr(dot + 1) == member.key)
       return report_.add(member.place, at, "unknown key here; it stands inside \"" + path.substr(0, dot) +
                                                "\": { \"" + member.key + "\": ... }");
-  const auto meant = nearest(member.key, known);
-  report_.add(member.place, at,
-              meant.empty() ? "unknown key; known are " + listed(known) : "unknown key; did you mean \"" + meant + "\"?");
+  const auto meant = did_you_mean(member.key, known);
+  report_.add(member.place, at, "unknown key" + (meant.empty() ? "; known are " + listed(known) : meant));
 }
 
 template <class T, class Field>
@@ -145,6 +144,7 @@ bool Reader::object_at(const Node* node, const std::string& pointer, Node::Type 
   if (node == nullptr) return false;
   if (node->is(type)) return true;
   report_.add(node->place, pointer, shown(*node) + " is not " + std::string{what});
+  report_.give_up(pointer);
   return false;
 }
 
@@ -167,8 +167,10 @@ void Reader::read_device(const Member& member, Scenario& out) {
   std::vector<std::string> names;
   for_each_kind([&](const auto& kind) { names.emplace_back(kind.name); });
   const Node* kind_node = member.value.find("kind");
-  if (kind_node == nullptr)
-    return report_.add(member.place, at, "has no \"kind\"; one of " + listed(names));
+  if (kind_node == nullptr) {
+    if (!report_.has_given_up(at)) report_.add(member.place, at, "has no \"kind\"; one of " + listed(names));
+    return;
+  }
   if (!kind_node->is(Node::Type::string))
     return report_.add(kind_node->place, join(at, "kind"), shown(*kind_node) + " is not one of " + listed(names));
   bool found = false;
@@ -201,9 +203,10 @@ void Reader::read_text(const Node& root, std::string_view key, std::string& out)
 void Reader::read(const Node& root, Scenario& out) {
   const std::vector<std::string> known{"$schema", "description", "source", "extends", "devices",
                                        "links",   "traffic",     "run",    "expect"};
-  if (root.find("kind") != nullptr && root.find("devices") == nullptr)
-    return report_.add(root.find("kind")->place, "/kind",
-                       "this is a preset of one device, not a scenario; a device takes it in by \"extends\"");
+  if (const Node* kind = root.find("kind"); kind != nullptr && root.find("devices") == nullptr) {
+    report_.add(kind->place, "/kind", "this is a preset of one device, not a scenario; a device takes it in by \"extends\"");
+    return report_.give_up("");
+  }
   for (const Member& member : root.members)
     if (std::ranges::find(known, member.key) == known.end()) unknown_key(member, "", known, {});
   std::string schema;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "peerpath/base/nearest.hpp"
 #include "scenario/merge.hpp"
+#include "scenario/suggest.hpp"
 
 namespace peerpath::scenario {
 namespace fs = std::filesystem;
@@ -79,9 +79,7 @@ void Resolver::take_notes(Node& node, const std::string& pointer, bool is_root) 
       if (!member.value.is(Node::Type::string)) {
         report_.add(member.value.place, at, shown(member.value) + " is no text");
       } else if (value == nullptr || member.key == "source") {
-        const auto meant = nearest(member.key, keys_of(node));
-        report_.add(member.place, at, "there is no such value beside it" +
-                                          (meant.empty() ? "" : "; did you mean \"" + meant + "\"?"));
+        report_.add(member.place, at, "there is no such value beside it" + did_you_mean(member.key, keys_of(node)));
       } else {
         set_note(*value, note_of(member.value));
       }
@@ -112,13 +110,17 @@ void Resolver::expand(Node& node, const std::string& pointer) {
     names = std::move(list);
   } else if (!names.is(Node::Type::array)) {
     report_.add(names.place, at, shown(names) + " is neither the name of a file nor a list of names");
+    report_.give_up(pointer);
     return;
   }
   Node base;
   base.type = Node::Type::object;
   for (const Node& name : names.items) {
     const Preset* found = preset(name, at);
-    if (found == nullptr) continue;
+    if (found == nullptr) {
+      report_.give_up(pointer);
+      continue;
+    }
     values_ += found->values;
     if (values_ > max_values) {
       if (values_ - found->values <= max_values)

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "peerpath/base/nearest.hpp"
 #include "scenario/catalogue.hpp"
+#include "scenario/suggest.hpp"
 
 namespace peerpath::scenario {
 
@@ -54,9 +54,8 @@ const device::FunctionConfig* function_of(const Device& device) {
 }
 
 std::string no_device(const Tree& tree, const std::string& name) {
-  if (name.empty()) return "names no device";
-  const auto meant = nearest(name, tree.names());
-  return "there is no device \"" + name + "\"" + (meant.empty() ? "" : "; did you mean \"" + meant + "\"?");
+  if (name.empty()) return "is missing; it names a device";
+  return "there is no device \"" + name + "\"" + did_you_mean(name, tree.names());
 }
 
 std::string what_is(const Device& device) {

@@ -11,10 +11,10 @@
 
 #include "peerpath/base/address.hpp"
 #include "peerpath/base/field.hpp"
-#include "peerpath/base/nearest.hpp"
 #include "peerpath/scenario/describe.hpp"
 #include "scenario/document.hpp"
 #include "scenario/quantity.hpp"
+#include "scenario/suggest.hpp"
 
 namespace peerpath::scenario {
 
@@ -56,11 +56,6 @@ inline std::string listed(const std::vector<std::string>& words) {
   std::string out;
   for (const std::string& word : words) out += (out.empty() ? "" : ", ") + word;
   return out;
-}
-
-inline std::string did_you_mean(std::string_view word, const std::vector<std::string>& choices) {
-  const auto meant = nearest(word, choices);
-  return meant.empty() ? std::string{} : "; did you mean \"" + meant + "\"?";
 }
 
 /// The value that `node` says, or a sentence that says why it is none.

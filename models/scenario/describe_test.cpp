@@ -1,0 +1,91 @@
+#include "peerpath/scenario/describe.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "scenario/test_files.hpp"
+
+namespace peerpath::scenario {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(ToJson, LoadsBackToTheSame) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator{shipped_scenarios()}) {
+    const auto below = entry.path().lexically_relative(shipped_scenarios());
+    if (entry.path().extension() != ".json" || *below.begin() == "hardware") continue;
+    const auto first = load(entry.path());
+    ASSERT_TRUE(first.has_value()) << lines_of(first.error());
+    if (std::ranges::any_of(first->captures, [](const auto& file) { return !file.empty(); })) continue;
+    const auto text = to_json(first->scenario);
+    const auto second = load_text(text, "again.json", in_memory({}));
+    ASSERT_TRUE(second.has_value()) << lines_of(second.error());
+    EXPECT_EQ(to_json(second->scenario), text);
+  }
+}
+
+TEST(ToJson, SpellsUnitsInOneWay) {
+  const auto loaded = load(testdata() / "good.json", {.overrides = {"devices.nic0.rx_fifo=524288B"}});
+  ASSERT_TRUE(loaded.has_value());
+  const auto json = nlohmann::json::parse(to_json(loaded->scenario));
+  EXPECT_EQ(json["devices"]["nic0"]["rx_fifo"], "512KiB");
+  EXPECT_EQ(json["devices"]["nic0"]["function"]["max_payload"], "256B");
+  EXPECT_EQ(json["run"]["measure"], "100us");
+  EXPECT_EQ(json["traffic"][0]["sizes"], nlohmann::json::array({"4KiB"}));
+}
+
+TEST(Origins, CoverEveryValue) {
+  const auto loaded = load(testdata() / "good.json");
+  ASSERT_TRUE(loaded.has_value());
+  const auto origins = nlohmann::json::parse(origins_json(*loaded));
+  const auto json = nlohmann::json::parse(to_json(loaded->scenario));
+  for (const auto& [pointer, value] : json.flatten().items())
+    if (pointer != "/description") EXPECT_TRUE(origins.contains(pointer)) << pointer;
+  EXPECT_EQ(origins.size() + 1, json.flatten().size());
+  EXPECT_THAT(resolved_text(*loaded), HasSubstr("good.json:18:23"));
+}
+
+TEST(Explain, SaysDefaultRangeAndSource) {
+  const auto queues = explain("nic.queues");
+  ASSERT_TRUE(queues.has_value());
+  EXPECT_EQ(*queues, "queues: whole number; default 4; at least 1; at most 1024\n"
+                     "    Receive queues, and as many transmit queues\n");
+  EXPECT_THAT(*explain("pcie_switch"), HasSubstr("default from: typical"));
+  EXPECT_THAT(*explain("gpu.function"), HasSubstr("function.max_read_request: size such as 4KiB; default 512B"));
+  EXPECT_THAT(*explain("traffic"), HasSubstr("one of receive, transmit, write, read"));
+  EXPECT_FALSE(explain("nic.quues").has_value());
+  EXPECT_EQ(nearest_topic("nic.quues"), "nic.queues");
+  EXPECT_EQ(nearest_topic("gpuu"), "gpu");
+}
+
+TEST(List, NamesEveryKind) {
+  std::vector<std::string> names;
+  for (const auto& kind : device_kinds()) names.push_back(kind.name);
+  EXPECT_THAT(names, testing::ElementsAre("root_complex", "host_memory", "host_cpu", "pcie_switch", "nic", "gpu", "dma_card"));
+  for (const auto& name : names) EXPECT_FALSE(options_of(name).empty()) << name;
+}
+
+TEST(Schema, HasABranchForEachKindAndEveryOption) {
+  const auto schema = nlohmann::json::parse(schema_json());
+  EXPECT_EQ(schema["$schema"], "http://json-schema.org/draft-07/schema#");
+  const auto& branches = schema["properties"]["devices"]["additionalProperties"]["allOf"];
+  ASSERT_EQ(branches.size(), device_kinds().size());
+  for (const auto& branch : branches) {
+    const std::string kind = branch["if"]["properties"]["kind"]["const"];
+    EXPECT_EQ(branch["if"]["required"], nlohmann::json::array({"kind"}));
+    for (const auto& option : options_of(kind)) {
+      const auto top = option.key.substr(0, option.key.find('.'));
+      EXPECT_TRUE(branch["then"]["properties"].contains(top)) << kind << "." << top;
+    }
+  }
+  const auto& width = schema["properties"]["links"]["items"]["properties"]["width"];
+  EXPECT_EQ(width["type"], "integer");
+  EXPECT_EQ(width["maximum"], 16);
+  EXPECT_EQ(width["default"], 16);
+}
+
+}  // namespace
+}  // namespace peerpath::scenario

@@ -1,0 +1,40 @@
+// Test data of this folder, and files that exist only in memory.
+#pragma once
+
+#include <map>
+#include <source_location>
+#include <string>
+
+#include "peerpath/scenario/load.hpp"
+
+namespace peerpath::scenario {
+
+inline std::filesystem::path source_folder(std::source_location here = std::source_location::current()) {
+  return std::filesystem::path{here.file_name()}.parent_path();
+}
+
+inline std::filesystem::path testdata() { return source_folder() / "testdata"; }
+inline std::filesystem::path shipped_scenarios() { return source_folder().parent_path().parent_path() / "scenarios"; }
+
+/// Options whose files are `files`, by path.
+inline LoadOptions in_memory(std::map<std::string, std::string> files) {
+  LoadOptions options;
+  options.files.read = [files](const std::filesystem::path& path) -> tl::expected<std::string, std::string> {
+    const auto found = files.find(path.lexically_normal().generic_string());
+    if (found == files.end()) return tl::unexpected{std::string{"is not there"}};
+    return found->second;
+  };
+  options.files.exists = [files](const std::filesystem::path& path) {
+    return files.contains(path.lexically_normal().generic_string());
+  };
+  return options;
+}
+
+/// All problems, one a line.
+inline std::string lines_of(const Problems& problems) {
+  std::string out;
+  for (const Problem& problem : problems) out += to_string(problem) + "\n";
+  return out;
+}
+
+}  // namespace peerpath::scenario
