@@ -1,0 +1,180 @@
+#include <gtest/gtest.h>
+
+#include "core/devices/host_cpu/test_platform.hpp"
+
+namespace peerpath::host_cpu {
+namespace {
+
+/// Goodput in Mb/s until the last packet.
+std::int64_t goodput_mbps(const Received& received) {
+  const WideInt bits = static_cast<WideInt>(received.payload.count()) * 8;
+  return static_cast<std::int64_t>(bits * 1'000'000'000 / femtoseconds(received.last));
+}
+
+TEST(EndToEnd, line_rate_of_4_kib_payloads_reaches_the_gpu_without_a_drop) {
+  Platform p{{}};
+  RegularFrames frames{200_Gbps, 4096_B, 16, 5000};
+  p.loop->feed({p.nic_device, 0}, frames);
+  p.loop->run_until(Instant{1000us});
+
+  EXPECT_EQ(p.card->counters().rx_frames, 5000);
+  EXPECT_EQ(p.card->counters().dropped(), 0);
+  EXPECT_EQ(p.received.packets, 5000);
+  EXPECT_EQ(p.received.payload, 4096_B * 5000);
+  EXPECT_TRUE(p.received.ordered);
+  EXPECT_EQ(p.memory->journal().in_flight(), 0);
+  EXPECT_EQ(p.cpu->counters().rx_payload, p.received.payload);
+  EXPECT_EQ(p.card->datapath().fifo_held(p.loop->now()), 0_B);
+  EXPECT_EQ(p.card->counters().bad_doorbells, 0);
+  // 837.2 us on the wire; the rest is the way of the last packets, which interrupt moderation may hold back.
+  EXPECT_GT(goodput_mbps(p.received), 190'000);
+  EXPECT_LT(p.received.longest, 40us);
+  EXPECT_EQ(p.upstream_bytes(pcie::Purpose::payload), 0_B);
+  EXPECT_EQ(p.upstream_bytes(pcie::Purpose::header), 68_B * 5000);  // 66 bytes, as the double words of the link
+  EXPECT_EQ(p.cpu->counters().copied, 0_B);
+}
+
+TEST(EndToEnd, a_bounced_stream_crosses_the_upstream_link_twice_and_loads_the_cores) {
+  PlatformOptions options;
+  options.bounce = true;
+  Platform p{options};
+  RegularFrames frames{100_Gbps, 4096_B, 16, 2000};
+  p.loop->feed({p.nic_device, 0}, frames);
+  p.loop->run_until(Instant{2000us});
+
+  EXPECT_EQ(p.received.packets, 2000);
+  EXPECT_EQ(p.received.payload, 4096_B * 2000);
+  EXPECT_TRUE(p.received.ordered);
+  EXPECT_EQ(p.upstream_bytes(pcie::Purpose::payload), 4096_B * 4000);
+  EXPECT_EQ(p.cpu->counters().copied, p.received.payload);
+  EXPECT_EQ(p.cpu->counters().dram_written, p.received.payload);
+  EXPECT_GT(p.cpu->busy_until(p.loop->now()), (4096_B * 2000) / options.cpu.copy_rate);
+  EXPECT_EQ(p.gpu->counters().bytes, p.received.payload);
+}
+
+TEST(EndToEnd, a_slow_link_fills_the_fifo_and_drops) {
+  PlatformOptions options;
+  options.link = {3, 8};  // 63 Gb/s
+  Platform p{options};
+  RegularFrames frames{200_Gbps, 4096_B, 16, 3000};
+  p.loop->feed({p.nic_device, 0}, frames);
+  p.loop->run_until(Instant{3000us});
+
+  const auto& c = p.card->counters();
+  EXPECT_GT(c.dropped(nic::Drop::fifo_full), 1500);
+  EXPECT_EQ(c.dropped(nic::Drop::fifo_full), c.dropped());
+  EXPECT_EQ(c.rx_frames + c.dropped(), 3000);
+  EXPECT_EQ(p.received.packets, c.rx_frames);
+  EXPECT_EQ(p.received.payload + c.rx_dropped_payload, 4096_B * 3000);
+  EXPECT_GT(c.rx_fifo_peak, options.nic.rx_fifo - 5000_B);
+  EXPECT_LE(c.rx_fifo_peak, options.nic.rx_fifo);
+}
+
+TEST(EndToEnd, slow_cores_starve_the_rings_and_the_drops_say_so) {
+  PlatformOptions options;
+  options.cpu.cores = 1;
+  options.cpu.packet_cost = 2us;
+  options.nic.ring_entries = 64;
+  Platform p{options};
+  RegularFrames frames{200_Gbps, 4096_B, 16, 2000};
+  p.loop->feed({p.nic_device, 0}, frames);
+  p.loop->run_until(Instant{20'000us});
+  const auto& c = p.card->counters();
+  EXPECT_GT(c.dropped(nic::Drop::no_buffer), 500);
+  EXPECT_EQ(p.received.packets, c.rx_frames);
+  EXPECT_EQ(c.rx_frames + c.dropped(), 2000);
+}
+
+TEST(EndToEnd, jumbo_frames_take_several_buffers) {
+  Platform p{{}};
+  RegularFrames frames{200_Gbps, 8900_B, 4, 500};
+  p.loop->feed({p.nic_device, 0}, frames);
+  p.loop->run_until(Instant{500us});
+  EXPECT_EQ(p.received.packets, 500);
+  EXPECT_EQ(p.received.payload, 8900_B * 500);
+  EXPECT_EQ(p.card->counters().dropped(), 0);
+  EXPECT_EQ(p.cpu->counters().rx_packets, 500);
+}
+
+TEST(EndToEnd, results_do_not_depend_on_the_quantum_or_the_engine) {
+  std::vector<std::uint64_t> seen;
+  for (const auto mode : {fabric::Mode::event, fabric::Mode::train}) {
+    for (const Duration quantum : {Duration{100ns}, Duration{10us}}) {
+      PlatformOptions options;
+      options.mode = mode;
+      options.quantum = quantum;
+      Platform p{options};
+      RegularFrames frames{200_Gbps, 1500_B, 16, 1500};
+      p.loop->feed({p.nic_device, 0}, frames);
+      p.loop->run_until(Instant{300us});
+      EXPECT_EQ(p.received.packets, 1500);
+      seen.push_back(p.received.checksum);
+    }
+  }
+  for (const auto checksum : seen) EXPECT_EQ(checksum, seen[0]);
+}
+
+/// Collects frames at the other end of the wire.
+class Collector final : public device::Endpoint {
+ public:
+  void on_delivery(const fabric::Delivery&, device::Outbox&) override {}
+  void on_wake(device::TimerId, Instant, device::Outbox&) override {}
+  void on_frame(int, const device::Frame& frame, Instant now, device::Outbox&) override {
+    const auto parsed = net::parse({frame.header, frame.header_size}, frame.size);
+    EXPECT_EQ(parsed.error, net::ParseError::none);
+    ++frames;
+    payload += parsed.payload;
+    last = now;
+  }
+  std::int64_t frames = 0;
+  Bytes payload{};
+  Instant last{};
+};
+
+class Sent final : public SentSink {
+ public:
+  void on_sent(const SentRecord& packet) override {
+    payload += packet.payload;
+    EXPECT_LT(packet.posted, packet.completed);
+  }
+  Bytes payload{};
+};
+
+TEST(EndToEnd, segmented_packets_from_gpu_memory_fill_the_wire) {
+  PlatformOptions options;
+  for (std::uint16_t q = 0; q < 4; ++q)
+    options.tx.push_back({.queue = nic::QueueIndex{q}, .headers = {}, .payload = {}, .packet = 65536_B, .mss = 4096_B, .interval = 10us, .flows = 4});
+  Platform p{options};
+  Sent sent;
+  p.cpu->set_sent_sink(&sent);
+  Collector peer;
+  const auto there = p.loop->add(peer, {fabric::NodeId{99}, 1, {}});
+  p.loop->connect({p.nic_device, 0}, {there, 0}, {options.nic.wire_rate, Duration{0}});
+  p.loop->run_until(Instant{400us});
+
+  // Offered is 4 x 65536 B in 10 us, more than the line: 4096 of each 4186 bytes of it are payload.
+  const auto mbps = peer.payload.count() * 8 * 1'000 / (femtoseconds(peer.last) / 1'000'000);
+  EXPECT_GT(mbps, 191'000);
+  EXPECT_LT(mbps, 195'701);
+  EXPECT_EQ(p.card->counters().dma_errors, 0);
+  EXPECT_EQ(p.card->counters().bad_descriptors, 0);
+  EXPECT_GE(peer.frames, p.card->counters().tx_packets * 16 - 500);
+  EXPECT_GT(sent.payload, peer.payload - Bytes{8 << 20});
+  EXPECT_EQ(p.upstream_bytes(pcie::Purpose::payload), 0_B);
+}
+
+TEST(EndToEnd, a_paced_sender_keeps_its_rate) {
+  PlatformOptions options;
+  options.tx.push_back({.queue = nic::QueueIndex{0}, .headers = {}, .payload = {}, .packet = 4096_B, .interval = 1us});
+  Platform p{options};
+  Collector peer;
+  const auto there = p.loop->add(peer, {fabric::NodeId{99}, 1, {}});
+  p.loop->connect({p.nic_device, 0}, {there, 0}, {options.nic.wire_rate, Duration{0}});
+  p.loop->run_until(Instant{200us});
+  EXPECT_GE(peer.frames, 195);
+  EXPECT_LE(peer.frames, 200);
+  EXPECT_EQ(peer.payload, 4096_B * peer.frames);
+}
+
+}  // namespace
+}  // namespace peerpath::host_cpu
