@@ -88,7 +88,7 @@ STD = set("""
     cwchar cwctype assert.h errno.h inttypes.h limits.h math.h stdarg.h stdbool.h stddef.h stdint.h stdio.h stdlib.h
     string.h time.h
 """.split())
-TEST_FOREIGN = r"gtest/.*|gmock/.*|benchmark/.*"
+TEST_FOREIGN = r"gtest/.*|gmock/.*|benchmark/.*|sys/wait\.h|unistd\.h"
 
 
 def layer_of(path):

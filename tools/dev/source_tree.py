@@ -42,5 +42,7 @@ def includes(text):
 
 
 def is_test(path):
+    """Tests, benchmarks and fuzzers, and the folders that hold nothing else."""
     stem = os.path.splitext(os.path.basename(path))[0]
-    return stem.endswith(("_test", "_bench", "_fuzz")) or "/testing/" in path or "/tests/" in path
+    named = stem.endswith(("_test", "_bench", "_fuzz", "_test_main")) or stem.startswith("test_")
+    return named or any(f"/{folder}/" in path for folder in ("testing", "tests", "differential"))
