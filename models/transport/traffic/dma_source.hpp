@@ -1,0 +1,66 @@
+// DMA by pattern: a device writes to or reads from another one, at a rate or as fast as it goes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "peerpath/device/endpoint.hpp"
+#include "transport/traffic/arrival_process.hpp"
+
+namespace peerpath::transport {
+
+/// What a DMA source does.
+struct DmaPattern {
+  std::uint16_t stream = 0;             ///< in the cookies of its transactions (frame_handle)
+  pcie::Operation op = pcie::Operation::memory_write;  ///< or memory_read
+  fabric::NodeId target{};
+  std::uint64_t address = 0;            ///< start of the window
+  Bytes window{64 << 20};
+  int flows = 1;                        ///< parts of the window, each with its own next address; taken in turn
+  std::vector<Bytes> sizes{Bytes{4096}};  ///< of the transfers, taken in turn
+  BitRate rate{};                       ///< of payload offered; 0: as fast as it goes
+  Arrival arrival = Arrival::regular;
+  int burst = 32;
+  int outstanding = 64;                 ///< transfers in flight; a write is so until it has arrived
+  Instant start{};
+  std::int64_t count = 0;               ///< transfers; 0: without end
+};
+
+/// What became of the transfers.
+struct DmaCounters {
+  std::int64_t issued = 0, done = 0, failed = 0;
+  Bytes bytes{};       ///< of those done
+  Duration latency{};  ///< sum: offered to done
+  Instant last{};      ///< when the last one was done
+};
+
+/// A requester that does nothing else, on one channel of the node it shares with a device. Needs a place that
+/// `hears_arrivals`. A transfer that finds no room for another one in flight waits, and its latency counts from the
+/// moment at which it was offered; at rate 0 from that at which there was room.
+class DmaSource final : public device::Endpoint {
+ public:
+  DmaSource(DmaPattern pattern, Random random);
+
+  void start(device::Outbox& out) override;
+  void on_delivery(const fabric::Delivery& delivery, device::Outbox& out) override;
+  void on_wake(device::TimerId, Instant, device::Outbox&) override {}
+
+  /// Is told of each transfer that is done: when it was offered, and its delivery.
+  void watch(std::function<void(Instant offered, const fabric::Delivery&)> watcher) { watcher_ = std::move(watcher); }
+  const DmaCounters& counters() const { return counters_; }
+
+ private:
+  void fill(Instant now, device::Outbox& out);
+  std::uint64_t next_address(Bytes size);
+
+  DmaPattern pattern_;
+  ArrivalProcess arrivals_;
+  std::vector<Bytes> next_;          ///< by flow: place in its part of the window
+  std::map<std::uint64_t, Instant> offered_;  ///< of those in flight, by cookie
+  DmaCounters counters_;
+  std::function<void(Instant, const fabric::Delivery&)> watcher_;
+};
+
+}  // namespace peerpath::transport

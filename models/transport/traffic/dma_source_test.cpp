@@ -1,0 +1,87 @@
+#include "transport/traffic/dma_source.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "core/loop/loop.hpp"
+
+namespace peerpath::transport {
+namespace {
+
+using namespace literals;
+using namespace std::chrono_literals;
+
+constexpr fabric::NodeId card{1}, memory{2};
+
+/// Two endpoints at a router of 100 ns, links of a byte a nanosecond without link-layer bytes.
+struct Bench {
+  explicit Bench(DmaPattern pattern) : source{std::move(pattern), Random{1, "dma"}} {
+    const auto router = topology.add_router("switch", {.latency = 100ns});
+    const fabric::LinkDirection link{.rate = 8_Gbps, .framing = 0_B};
+    topology.connect(router, topology.add_endpoint("card", {.max_payload = 256_B, .max_read_request = 512_B}), link, link);
+    topology.connect(router, topology.add_endpoint("memory", {.max_completion = 256_B, .read_latency = 50ns}), link, link);
+    source.watch([this](Instant offered, const fabric::Delivery& d) {
+      addresses.push_back(d.address);
+      offers.push_back(offered);
+      ends.push_back(d.done);
+    });
+  }
+  void run(Instant end) {
+    loop.emplace(topology, fabric::Mode::event);
+    loop->add(source, {.node = card, .channels = 1, .hears_arrivals = true});
+    loop->run_until(end);
+  }
+  DmaSource source;
+  fabric::Topology topology;
+  std::optional<loop::Loop> loop;
+  std::vector<std::uint64_t> addresses;
+  std::vector<Instant> offers, ends;
+};
+
+TEST(DmaSource, WritesAreDoneWhenTheyHaveArrived) {
+  Bench bench{{.target = memory, .sizes = {100_B}, .outstanding = 1, .count = 3}};
+  bench.run(Instant{10us});
+  // 12 + 100 B on the second link, cut-through after 100 ns; the next one starts when this one has arrived.
+  // The third one crosses address 256, so it is two TLPs: 12 B more.
+  EXPECT_EQ(bench.ends, (std::vector<Instant>{Instant{212ns}, Instant{424ns}, Instant{648ns}}));
+  EXPECT_EQ(bench.offers[1], Instant{212ns});
+  EXPECT_EQ(bench.source.counters().bytes, 300_B);
+  EXPECT_EQ(bench.source.counters().latency, Duration{3 * 212ns + 12ns});
+}
+
+TEST(DmaSource, ReadsAreDoneWithTheirLastCompletion) {
+  Bench bench{{.op = pcie::Operation::memory_read, .target = memory, .sizes = {200_B}, .outstanding = 1, .count = 2}};
+  bench.run(Instant{10us});
+  // Request of 12 B to the memory, 50 ns, completion of 212 B back; the second one crosses address 256.
+  EXPECT_EQ(bench.ends, (std::vector<Instant>{Instant{474ns}, Instant{960ns}}));
+}
+
+TEST(DmaSource, OffersItsRateAndCountsTheWaitingOfWhatFindsNoRoom) {
+  Bench bench{{.target = memory, .sizes = {100_B}, .rate = BitRate{8'000'000'000}, .outstanding = 1, .count = 3}};
+  bench.run(Instant{10us});
+  EXPECT_EQ(bench.offers, (std::vector<Instant>{Instant{0ns}, Instant{100ns}, Instant{200ns}}));
+  EXPECT_EQ(bench.ends, (std::vector<Instant>{Instant{212ns}, Instant{424ns}, Instant{648ns}}));
+  Bench slow{{.target = memory, .sizes = {100_B}, .rate = BitRate{800'000'000}, .outstanding = 4, .count = 3}};
+  slow.run(Instant{10us});
+  EXPECT_EQ(slow.ends, (std::vector<Instant>{Instant{212ns}, Instant{1212ns}, Instant{2224ns}}));
+}
+
+TEST(DmaSource, TakesSizesAndPartsOfTheWindowInTurn) {
+  Bench bench{{.target = memory, .address = 0x1000, .window = 1000_B, .flows = 2, .sizes = {200_B, 300_B, 100_B},
+               .count = 8}};
+  bench.run(Instant{100us});
+  // Parts of 500 B at 0x1000 and 0x11f4; flow 0 gets 200, 100, 300, 200; flow 1 gets 300, 200, 100, 300.
+  EXPECT_EQ(bench.addresses, (std::vector<std::uint64_t>{0x1000, 0x11f4, 0x10c8, 0x1320, 0x1000, 0x11f4, 0x112c, 0x1258}));
+}
+
+TEST(DmaSource, IsLimitedByTheLinkWithEnoughInFlight) {
+  Bench bench{{.target = memory, .sizes = {4096_B}, .outstanding = 8, .count = 100}};
+  bench.run(Instant{1ms});
+  EXPECT_EQ(bench.source.counters().done, 100);
+  const auto& ends = bench.ends;
+  EXPECT_EQ(ends[99] - ends[49], 50 * (16 * (256_B + 12_B) / 8_Gbps));
+}
+
+}  // namespace
+}  // namespace peerpath::transport
