@@ -58,9 +58,10 @@ class Player final : public DeliverySink, public TlpObserver {
   void deliver(const Delivery& delivery) override {
     outcome_.deliveries.push_back(delivery);
     if (delivery.kind != DeliveryKind::requested) --outstanding_;
-    if (!delivery.notify) return;
-    const NodeId who = delivery.kind == DeliveryKind::completed ? delivery.requester : delivery.target;
-    notices_.push_back({delivery.done + scenario_.topology.nodes[who.value()].endpoint.reaction, delivery});
+    const auto [target, requester] = notified(delivery);
+    if (delivery.notify != (target || requester)) outcome_.broken = "notify differs from what the transaction asked for";
+    if (target) notice(delivery, delivery.target);
+    if (requester) notice(delivery, delivery.requester);
   }
   void observe(const TlpRecord& tlp) override { outcome_.tlps.push_back(tlp); }
 
@@ -74,6 +75,29 @@ class Player final : public DeliverySink, public TlpObserver {
     int buffers = 0;
     int waiting_frames = 0;
   };
+
+  /// Who is to be told of a delivery: the target, the requester.
+  std::pair<bool, bool> notified(const Delivery& delivery) const {
+    if (delivery.kind == DeliveryKind::requested) return {true, false};
+    bool target = true, requester = delivery.kind == DeliveryKind::completed;
+    if (delivery.cookie >> cookie_shift == 0) {
+      const auto asked = std::lower_bound(scenario_.planned.begin(), scenario_.planned.end(), delivery.cookie,
+                                          [](const Planned& p, std::uint64_t c) { return p.transaction.cookie < c; });
+      target = asked->transaction.notify_target;
+      requester = asked->transaction.notify_requester;
+    } else {
+      const Reactor& reactor = scenario_.reactors[(delivery.cookie >> cookie_shift) - 1];
+      const bool frame = reactor.kind == Reactor::Kind::receive_ring && delivery.target == reactor.b.node;
+      target = !frame || delivery.purpose != pcie::Purpose::payload;
+    }
+    return {target && delivery.kind == DeliveryKind::arrived, requester};
+  }
+
+  void notice(const Delivery& delivery, NodeId who) {
+    const Instant at = delivery.done + scenario_.topology.nodes[who.value()].endpoint.reaction;
+    if (at < now_) outcome_.broken = "a delivery with notify came too late to react to it";
+    notices_.push_back({at, delivery});
+  }
 
   void submit(NodeId requester, ChannelIndex channel, const Transaction& transaction) {
     ++outstanding_;
