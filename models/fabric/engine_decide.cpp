@@ -46,7 +46,10 @@ Femto Engine::decide_among(Transmitter& x) {
     const int slot = std::countr_zero(left);
     const Queue& fifo = node.queues[slot];
     Femto ready = fifo.head;
-    if (fifo.takes_tags) ready = std::max(ready, node.leaf->tag_at());
+    if (fifo.takes_tags && node.leaf->tags == 0) {
+      ready = std::max(ready, node.leaf->tag_at());
+      x.unknown = x.unknown || node.leaf->timeouts;
+    }
     x.ready_since = std::min(x.ready_since, ready);
     const CreditLoop& credit = x.credit[fifo.tlp_class];
     const int units = fifo.runs.front().units;

@@ -49,7 +49,7 @@ void Engine::receive(Transmitter& x, int tlp_class, const TlpRun& run, Femto fir
   answered.open -= count;
   if (answered.open > 0) return;
   own.release_tag(done);
-  if (own.out->unknown) touch(*own.out);
+  if (own.tags == 0) touch(*own.out);
   const pcie::Status status = answered.status;
   answers_.give(run.answered);
   finish_request(run.record, status, done);
@@ -103,6 +103,7 @@ void Engine::take_in_request(Transmitter& x, Leaf& leaf, const TlpRun& run, Femt
   if (leaf.config.external) {
     Delivery delivery = record.delivery;
     delivery.kind = DeliveryKind::requested;
+    delivery.status = pcie::Status::success;
     delivery.notify = true;
     delivery.request = RequestId{index};
     delivery.address = address;

@@ -93,6 +93,7 @@ struct Leaf {
   Femto read_free = 0;
   std::uint64_t requests = 0;                      ///< taken in so far
   std::int64_t tags = 0;                           ///< free now
+  bool timeouts = false;                           ///< some tags come back by timeout, so later ones may come first
   Ring<Femto> tag_returns;                         ///< known to come, in order
   std::int64_t requests_coming = 0, notices_coming = 0;
   std::int64_t inbound = 0;                        ///< transactions that may still send TLPs to it

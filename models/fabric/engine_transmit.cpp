@@ -61,6 +61,7 @@ Engine::Departure Engine::plan(Transmitter& x, const Queue& fifo, const TlpRun& 
   if (credit.limited()) most = std::min(most, credit.covered(run.units));
   if (fifo.takes_tags) most = std::min(most, x.node->leaf->tags);
   const Femto limit = undisturbed_until(x, fifo, start);
+  const bool others_wait = x.candidates != fifo.bit;  // the line's idle gaps may count as their stall
   Femto spacing = departure.serialisation;
   if (trains_) {
     if (run.slope > spacing) {
@@ -68,6 +69,7 @@ Engine::Departure Engine::plan(Transmitter& x, const Queue& fifo, const TlpRun& 
         most = std::min(most, (start - run.e) / (run.slope - spacing) + 1);
       else
         spacing = run.slope;
+      if (others_wait && spacing > departure.serialisation) most = 1;
     }
     most = std::min(most, (limit - 1 - start) / spacing + 1);
     departure.count = static_cast<std::int32_t>(most);
@@ -78,7 +80,7 @@ Engine::Departure Engine::plan(Transmitter& x, const Queue& fifo, const TlpRun& 
   while (departure.count < most) {
     eligible += run.slope;
     const Femto next = std::max(eligible, at + departure.serialisation);
-    if (next >= limit || (departure.count > 1 && next - at != departure.spacing)) break;
+    if (next >= limit || (others_wait && next > at + departure.serialisation) || (departure.count > 1 && next - at != departure.spacing)) break;
     departure.spacing = next - at;
     at = next;
     ++departure.count;
@@ -122,6 +124,7 @@ void Engine::leave_queue(Transmitter& x, Queue& fifo, const Departure& departure
 void Engine::take_tags(Leaf& leaf, const TlpRun& run, const Departure& departure) {
   leaf.tags -= departure.count;
   if (records_[run.record].answer != pcie::Status::no_answer) return;
+  leaf.timeouts = true;
   for (std::int32_t i = 0; i < departure.count; ++i) {
     const Femto end = departure.first + i * departure.spacing + femtoseconds(leaf.config.completion_timeout);
     leaf.release_tag(end);
@@ -163,12 +166,11 @@ void Engine::cause_dllps(Transmitter& x, Femto first, Femto spacing, std::int32_
 
 void Engine::record_tlps(const Transmitter& x, int tlp_class, const TlpRun& run, const Departure& departure) {
   const Delivery& t = records_[run.record].delivery;
-  const bool completion = tlp_class == static_cast<int>(pcie::TlpClass::completion);
   for (std::int32_t i = 0; i < departure.count; ++i) {
     const Instant start{Duration{departure.first + i * departure.spacing}};
     observer_->observe({LinkId{static_cast<std::uint16_t>(x.index / 2)}, x.index % 2,
                         static_cast<pcie::TlpClass>(tlp_class), t.op, t.purpose, t.requester,
-                        completion ? t.requester : t.target, t.cookie,
+                        t.target, t.cookie,
                         run.address + static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(run.step),
                         Bytes{4 * run.data_dw}, start, start + Duration{departure.serialisation}});
   }

@@ -67,7 +67,6 @@ struct Fifo {
   std::deque<Tlp*> tlps;
   Head head = Head::waiting;
   Instant eligible_since{};
-  Duration stall{};  ///< of the head: line free, credits missing
 };
 
 struct Ingress {
@@ -99,7 +98,8 @@ struct Transmitter {
     std::uint32_t came_by = nowhere;
     std::uint16_t units = 0;
   } sending;
-  std::uint64_t stalled = 0;       ///< slots that lack nothing but credits since `stalled_since`
+  bool stalled = false;            ///< a head has lacked nothing but credits since `stalled_since`, and none could start
+  Duration stalling{};             ///< so far, since the last start
   Instant stalled_since{};
   DirectionCounters counters{};
   std::vector<Tally> tallies;
@@ -123,7 +123,7 @@ struct Station {
   int tags = 0;
   std::array<Server, pcie::tlp_classes> servers;
   Instant read_server{};
-  std::uint64_t requests = 0;           ///< answered
+  std::uint64_t requests = 0;           ///< taken in
   std::deque<Request*> timers;
 
   Fifo& fifo(std::size_t slot) { return ingresses[slot / pcie::tlp_classes].fifos[slot % pcie::tlp_classes]; }

@@ -56,10 +56,10 @@ void EventReference::take_in_request(NodeId node, Tlp* tlp) {
     at_external_[id.value()] = tlp->request;
     return deliver(DeliveryKind::requested, job, tlp->request, id);
   }
+  const std::uint64_t k = s.requests++;
   if (job.transaction.answer == pcie::Status::no_answer) return;  // the requester's timer runs
   std::uint64_t jitter = 0;
   if (endpoint.read_jitter > Duration{0}) {
-    const std::uint64_t k = s.requests++;
     const std::uint64_t number = (std::uint64_t{node.value()} << 32) | k;
     jitter = mix(topology_.seed ^ mix(number)) % (static_cast<std::uint64_t>(endpoint.read_jitter.count()) + 1);
   }
@@ -128,11 +128,12 @@ void EventReference::deliver(DeliveryKind kind, const Job& job, const Request* r
   const Transaction& t = job.transaction;
   Delivery d;
   d.kind = kind;
-  const bool at_requester = kind == DeliveryKind::completed;
-  d.notify = kind == DeliveryKind::requested || (at_requester ? t.notify_requester : t.notify_target);
+  const bool to_target = kind == DeliveryKind::requested || (kind == DeliveryKind::arrived && t.notify_target);
+  const bool to_requester = kind != DeliveryKind::requested && t.notify_requester;
+  d.notify = to_target || to_requester;
   d.op = t.op;
   d.purpose = t.purpose;
-  d.status = job.status;
+  if (kind != DeliveryKind::requested) d.status = job.status;
   d.requester = job.requester;
   d.target = t.target;
   d.channel = job.channel;
@@ -142,11 +143,16 @@ void EventReference::deliver(DeliveryKind kind, const Job& job, const Request* r
   d.bytes = request != nullptr ? request->piece.bytes : t.bytes;
   d.ready = t.ready;
   d.done = now_;
-  if (d.notify) {
-    bounds_.push(now_ + station(at_requester ? job.requester : t.target).node->endpoint.reaction);
-    horizon_ = std::min(horizon_, bounds_.top());
-  }
+  if (to_target) bound_by_reaction(t.target);
+  if (to_requester) bound_by_reaction(job.requester);
   sink_->deliver(d);
+}
+
+void EventReference::bound_by_reaction(NodeId notified) {
+  const Duration reaction = station(notified).node->endpoint.reaction;
+  if (reaction >= never - now_) return;
+  bounds_.push(now_ + reaction);
+  horizon_ = std::min(horizon_, bounds_.top());
 }
 
 void EventReference::drop_user(Job* job) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "peerpath/base/fail.hpp"
 
@@ -225,7 +226,6 @@ void EventReference::consider(NodeId node, std::size_t slot) {
   }
   fifo.head = Fifo::Head::eligible;
   fifo.eligible_since = now_;
-  fifo.stall = Duration{0};
   transmitter(head.egress).wanting |= std::uint64_t{1} << slot;
   poke(head.egress);
 }
@@ -287,12 +287,12 @@ void EventReference::arbitrate(std::uint32_t index) {
   }
   Station& s = station(t.from);
   const std::uint64_t from_rr = ~std::uint64_t{0} << t.rr;
-  std::uint64_t stalled = 0;
+  bool stalled = false;
   for (std::uint64_t slots : {t.wanting & from_rr, t.wanting & ~from_rr})
     for (; slots != 0; slots &= slots - 1) {
       const auto slot = static_cast<std::size_t>(std::countr_zero(slots));
       if (!has_credits(t, *s.fifo(slot).tlps.front())) {
-        stalled |= std::uint64_t{1} << slot;
+        stalled = stalled || (t.up && has_tag(t, slot));
       } else if (t.up && has_tag(t, slot)) {
         return start(index, slot);
       }
@@ -304,9 +304,8 @@ void EventReference::arbitrate(std::uint32_t index) {
 /// Whatever changes at a transmitter whose line is free leads to an arbitration, so those that lacked credits at the
 /// last one lacked them until now.
 void EventReference::count_stalls(Transmitter& t) {
-  for (std::uint64_t slots = t.stalled; slots != 0; slots &= slots - 1)
-    station(t.from).fifo(static_cast<std::size_t>(std::countr_zero(slots))).stall += now_ - t.stalled_since;
-  t.stalled = 0;
+  if (t.stalled) t.stalling += now_ - t.stalled_since;
+  t.stalled = false;
 }
 
 void EventReference::start(std::uint32_t index, std::size_t slot) {
@@ -330,7 +329,7 @@ void EventReference::start(std::uint32_t index, std::size_t slot) {
   t.free = now_ + ser;
   t.sending = {slot, tlp->tlp_class, tlp->came_by, static_cast<std::uint16_t>(tlp->piece.units)};
   t.counters.queueing += now_ - fifo.eligible_since;
-  t.counters.credit_stall += fifo.stall;
+  t.counters.credit_stall += std::exchange(t.stalling, Duration{0});
   account(t, *tlp, ser);
   schedule(t.free, EventKind::left, index);
   forward(t, index, tlp);

@@ -66,6 +66,7 @@ class EventReference final : public Fabric {
   void start_timer(NodeId requester, Request* request);
   void time_out(NodeId requester);
   void deliver(DeliveryKind kind, const reference::Job& job, const Request* request, RequestId id);
+  void bound_by_reaction(NodeId notified);
   void drop_user(reference::Job* job);
 
   const Topology topology_;

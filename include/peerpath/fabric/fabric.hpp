@@ -69,7 +69,8 @@ struct DirectionCounters {
   std::int64_t dllps = 0;
   Duration busy{};          ///< serialising TLPs
   Duration queueing{};      ///< sum over TLPs of eligible -> start
-  Duration credit_stall{};  ///< the part of `queueing` in which the line was free and credits were missing
+  Duration credit_stall{};  ///< line free and up, a TLP eligible (tag included), and none could start for want of credits;
+                            ///< counted when the next one starts
   std::span<const Tally> tallies;  ///< [requester node * pcie::purposes + purpose]
 
   const Tally& tally(NodeId requester, pcie::Purpose purpose) const {
