@@ -1,0 +1,128 @@
+#include "fabric/bench_cases.hpp"
+
+#include <vector>
+
+#include "peerpath/base/fail.hpp"
+#include "peerpath/base/random.hpp"
+
+namespace peerpath::fabric {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::array cases{
+    BenchCase{.name = "single"},
+    BenchCase{.name = "single_tight", .tight = true},
+    BenchCase{.name = "single_jittered", .jittered = true},
+    BenchCase{.name = "disjoint_4_to_4", .nics = 4, .gpus = 4},
+    BenchCase{.name = "contended_4_to_1_overload", .nics = 4},
+    BenchCase{.name = "contended_4_to_1_light", .nics = 4, .rate_percent = 50},
+    BenchCase{.name = "contended_4_to_1_jittered", .nics = 4, .rate_percent = 20, .jittered = true},
+    BenchCase{.name = "reads_mrrs_512", .read_request = Bytes{512}},
+    BenchCase{.name = "reads_mrrs_4096", .read_request = Bytes{4096}},
+};
+
+constexpr Bytes packet_size{4096};
+constexpr Duration gap_at_200g{166'160'000};  ///< 4096 B and 58 B around them
+
+LinkDirection direction(std::int64_t bits_per_second, Credits posted) {
+  LinkDirection d;
+  d.rate = BitRate{bits_per_second};
+  d.propagation = 10ns;
+  d.credits = {posted, {64, 64}, {0, 0}};
+  d.update_fc = 60ns;
+  d.ack_interval = 60ns;
+  d.fc_interval = 100ns;
+  return d;
+}
+
+struct CountingSink final : DeliverySink {
+  std::int64_t deliveries = 0;
+  void deliver(const Delivery&) override { ++deliveries; }
+};
+
+}  // namespace
+
+std::span<const BenchCase> bench_cases() { return cases; }
+
+const BenchCase* find_bench_case(std::string_view name) {
+  for (const BenchCase& load : cases)
+    if (load.name == name) return &load;
+  return nullptr;
+}
+
+struct BenchRun::Parts {
+  const BenchCase& load;
+  Topology topology;
+  std::vector<NodeId> nics, gpus;
+  CountingSink sink;
+  std::unique_ptr<Fabric> fabric;
+  Instant now{};
+
+  explicit Parts(const BenchCase& of) : load{of} {
+    const NodeId node = topology.add_router("switch", {110ns});
+    const LinkDirection gen4 = direction(252'061'538'461, load.tight ? Credits{8, 128} : Credits{128, 2048});
+    const LinkDirection gen5 = direction(504'123'076'923, load.tight ? Credits{6, 96} : Credits{256, 4096});
+    for (int i = 0; i < load.nics; ++i) {
+      Endpoint nic;
+      if (load.read_request > Bytes{}) nic.max_read_request = load.read_request;
+      nics.push_back(topology.add_endpoint("nic" + std::to_string(i), nic));
+      topology.connect(nics.back(), node, gen4, gen4);
+    }
+    for (int i = 0; i < load.gpus; ++i) {
+      Endpoint gpu;
+      gpu.service[0].rate = BitRate{3'200'000'000'000};
+      gpu.read_latency = 600ns;
+      gpu.read_rate = BitRate{3'200'000'000'000};
+      gpus.push_back(topology.add_endpoint("gpu" + std::to_string(i), gpu));
+      topology.connect(node, gpus.back(), gen5, gen5);
+    }
+    require(validate(topology).empty(), "a benchmark's topology is wrong");
+  }
+
+  void submit(std::int64_t packet, std::size_t nic, Instant ready) {
+    Transaction t;
+    t.cookie = static_cast<std::uint64_t>(packet);
+    t.target = gpus[nic % gpus.size()];
+    t.op = load.read_request > Bytes{} ? pcie::Operation::memory_read : pcie::Operation::memory_write;
+    t.address = static_cast<std::uint64_t>(packet % 1024) * 4096;
+    t.bytes = packet_size;
+    t.ready = ready;
+    fabric->submit(nics[nic], ChannelIndex{1}, t);
+  }
+};
+
+BenchRun::BenchRun(const BenchCase& load, Mode mode) : parts_{std::make_unique<Parts>(load)} {
+  parts_->fabric = make_fabric(parts_->topology, parts_->sink, mode);
+}
+
+BenchRun::~BenchRun() = default;
+
+std::int64_t BenchRun::play(std::int64_t packets) {
+  Parts& p = *parts_;
+  const Duration gap = gap_at_200g * 100 / p.load.rate_percent;
+  const Instant begin = p.now;
+  const auto ready = [&](std::int64_t packet, std::size_t nic) {
+    const Instant regular = begin + packet * gap + Duration{static_cast<std::int64_t>(nic) * 1'777'000};
+    if (!p.load.jittered) return regular;
+    const std::uint64_t noise = mix(static_cast<std::uint64_t>(packet) * 64 + nic) % static_cast<std::uint64_t>(gap.count());
+    return regular + Duration{static_cast<std::int64_t>(noise)};
+  };
+  const std::int64_t due = p.sink.deliveries + packets * p.load.nics;
+  std::vector<std::int64_t> next(p.nics.size());
+  while (p.sink.deliveries < due) {
+    const Instant limit = p.now + Duration{1us};
+    for (std::size_t nic = 0; nic < next.size(); ++nic)
+      for (; next[nic] < packets; ++next[nic]) {
+        const Instant at = ready(next[nic], nic);
+        if (at >= limit) break;
+        p.submit(next[nic], nic, at);
+      }
+    p.now = p.fabric->advance(limit);
+  }
+  const std::int64_t answers = packet_size / Bytes{256};
+  const std::int64_t requests = p.load.read_request > Bytes{} ? packet_size / p.load.read_request : 0;
+  return packets * p.load.nics * (answers + requests);
+}
+
+}  // namespace peerpath::fabric

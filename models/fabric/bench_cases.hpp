@@ -1,0 +1,39 @@
+// The loads that the fabric's speed is stated for.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "peerpath/fabric/fabric.hpp"
+
+namespace peerpath::fabric {
+
+/// Packets of 4 KiB on Gen4 x16 NICs, a switch, and Gen5 x16 GPUs; DLLPs counted.
+struct BenchCase {
+  std::string_view name;
+  int nics = 1, gpus = 1;      ///< NIC i sends to GPU i mod gpus
+  int rate_percent = 100;      ///< of 200 Gb/s a NIC
+  bool jittered = false;
+  bool tight = false;          ///< 8 header and 128 data credits towards the switch, 6 and 96 towards the GPU
+  Bytes read_request{};        ///< 0: writes; else the NIC reads from the GPU with this MRRS
+};
+
+std::span<const BenchCase> bench_cases();
+const BenchCase* find_bench_case(std::string_view name);
+
+/// Plays `packets` packets of each NIC, in steps of 1 us.
+class BenchRun {
+ public:
+  BenchRun(const BenchCase& load, Mode mode);
+  ~BenchRun();
+
+  /// TLPs that were delivered, each counted once however many links it crossed.
+  std::int64_t play(std::int64_t packets);
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace peerpath::fabric
