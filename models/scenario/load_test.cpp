@@ -40,7 +40,7 @@ TEST(Load, FillsInWhatCanOnlyMeanOneThing) {
   EXPECT_EQ(loaded.scenario.traffic[0].headers_to, "dram");
   EXPECT_EQ(loaded.origins.at("/traffic/0/headers_to").source, "the only host_memory");
   EXPECT_EQ(loaded.scenario.run.measure, 100us);
-  EXPECT_EQ(loaded.scenario.run.warmup, Run{}.warmup);
+  EXPECT_EQ(loaded.scenario.run.warmup, scenario::Run{}.warmup);
 }
 
 TEST(Load, KnowsWhereEachValueCameFrom) {
@@ -62,8 +62,8 @@ TEST(Set, ReachesDevicesListsAndNestedStructs) {
 }
 
 TEST(Set, OfNullTakesBackToTheDefault) {
-  EXPECT_EQ(good({"run.measure=null"}).scenario.run.measure, Run{}.measure);
-  EXPECT_EQ(good({"run.seed=7", "run.seed=null"}).scenario.run.seed, Run{}.seed);
+  EXPECT_EQ(good({"run.measure=null"}).scenario.run.measure, scenario::Run{}.measure);
+  EXPECT_EQ(good({"run.seed=7", "run.seed=null"}).scenario.run.seed, scenario::Run{}.seed);
 }
 
 TEST(Set, IsCheckedLikeAFile) {
@@ -98,7 +98,7 @@ TEST(Extends, MergesAndKeepsThePlacesOfEachFile) {
   EXPECT_EQ(card.outstanding, 8);
   EXPECT_EQ(card.memory, 4_MiB);
   EXPECT_EQ(to_string(loaded->origins.at("/devices/card/outstanding")), "card.json:1:16");
-  EXPECT_EQ(to_string(loaded->origins.at("/devices/dram/kind")), "../lib/base.json:1:62");
+  EXPECT_EQ(to_string(loaded->origins.at("/devices/dram/kind")), "../lib/base.json:1:57");
   EXPECT_EQ(loaded->origins.at("/devices/card/memory").source, "") << "the data sheet spoke of another value";
 }
 

@@ -10,7 +10,7 @@
 namespace peerpath::scenario {
 
 inline std::filesystem::path source_folder(std::source_location here = std::source_location::current()) {
-  return std::filesystem::path{here.file_name()}.parent_path();
+  return std::filesystem::canonical(here.file_name()).parent_path();  // the build sees headers through links
 }
 
 inline std::filesystem::path testdata() { return source_folder() / "testdata"; }

@@ -63,7 +63,7 @@ TEST(HugeInput, OfHundredMegabytesIsRefusedUnread) {
 TEST(HugeInput, OfManyValuesIsRefused) {
   std::string text = "[0";
   for (int i = 0; i < 1'000'001; ++i) text += ",0";
-  EXPECT_EQ(problems_of(text + "]"), "big.json:1:1999999: more than 1000000 values in one file\n");
+  EXPECT_EQ(problems_of(text + "]"), "big.json:1:2000000: more than 1000000 values in one file\n");
 }
 
 TEST(HugeInput, NestedTooDeeplyIsRefusedWithoutRunningOutOfStack) {

@@ -51,7 +51,7 @@ FileAccess disk();
 /// Larger or deeper scenario files are refused: both are far above what a person or `peerpath import` writes.
 inline constexpr Bytes max_file_size = 16_MiB;
 inline constexpr int max_nesting = 64;
-inline constexpr int max_devices = 4096;
+inline constexpr int max_devices = 512;  ///< a PCIe domain has 256 bus numbers
 
 struct LoadOptions {
   /// `--set` in order: "devices.nic0.queues=8". List entries go by place, by name, or (links) by their `to`.

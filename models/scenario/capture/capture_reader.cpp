@@ -33,8 +33,8 @@ tl::expected<std::vector<transport::CapturedFrame>, Problem> read_capture(const 
   std::FILE* file = std::fopen(path.c_str(), "rb");
   if (file == nullptr) return refuse(std::string{"cannot be opened: "} + std::strerror(errno));
   std::array<char, PCAP_ERRBUF_SIZE> error{};
-  const Capture capture{
-      pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO, error.data()), pcap_close};
+  const Capture capture{pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO, error.data()),
+                        pcap_close};
   if (!capture) {
     std::fclose(file);
     return refuse(std::string{"is no pcap or pcapng file: "} + error.data());

@@ -10,9 +10,9 @@
 
 namespace peerpath::capture {
 
-/// The frames of an Ethernet capture, in the order of the file, with times in nanoseconds (a capture in microseconds has
-/// multiples of 1000). Of each frame the first bytes are kept, enough for its headers. Taken as captures usually are:
-/// without FCS.
+/// The frames of an Ethernet capture, in the order of the file, with times in nanoseconds (a capture in microseconds
+/// has multiples of 1000). Of each frame the first bytes are kept, enough for its headers. Taken as captures usually
+/// are: without FCS.
 ///
 /// Refused: what libpcap cannot read or what ends in the middle of a frame, other link types than Ethernet, a capture
 /// without frames, and frames of which so little was captured that their headers cannot be parsed.

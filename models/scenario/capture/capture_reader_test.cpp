@@ -64,7 +64,8 @@ TEST_F(CaptureReader, ReadsBackWhatLibpcapWrote) {
   const auto headers = tcp_headers(1000_B);
   std::vector<std::uint8_t> whole = headers;
   whole.resize(1066);
-  const auto frames = read_capture(write("a.pcap", {{1700000000, 999999999, headers, 1066}, {1700000001, 1, whole, 1066}}));
+  const auto frames =
+      read_capture(write("a.pcap", {{1700000000, 999999999, headers, 1066}, {1700000001, 1, whole, 1066}}));
   ASSERT_TRUE(frames) << frames.error().message;
   ASSERT_EQ(frames->size(), 2U);
   EXPECT_EQ((*frames)[0].bytes, headers);
