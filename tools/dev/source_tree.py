@@ -42,7 +42,7 @@ def includes(text):
 
 
 def is_test(path):
-    """Tests, benchmarks and fuzzers, and the folders that hold nothing else."""
+    """Tests, benchmarks (in time or instructions) and fuzzers, and the folders that hold nothing else."""
     stem = os.path.splitext(os.path.basename(path))[0]
-    named = stem.endswith(("_test", "_bench", "_fuzz", "_test_main")) or stem.startswith("test_")
+    named = stem.endswith(("_test", "_bench", "_fuzz", "_instructions", "_test_main")) or stem.startswith("test_")
     return named or any(f"/{folder}/" in path for folder in ("testing", "tests", "differential"))
