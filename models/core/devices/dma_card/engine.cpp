@@ -1,0 +1,47 @@
+#include "core/devices/dma_card/engine.hpp"
+
+#include <algorithm>
+
+namespace peerpath::dma_card {
+namespace {
+
+constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+/// Beats that any transfer takes that is longer than a line, or has a partial double word to be merged.
+constexpr std::int64_t least_beats = 2 * line_bytes / beat_bytes;
+
+}  // namespace
+
+Duration write_occupancy(const device::DmaCardConfig& config, Bytes size) {
+  const auto chunks = std::max<std::int64_t>(1, ceil_div(size.count(), chunk_bytes));
+  const auto last = size.count() - (chunks - 1) * chunk_bytes;
+  const int commands = last > chunk_bytes - beat_bytes ? 2 : 1;
+  return std::max(config.write_issue, chunks * config.write_chunk + commands * config.command);
+}
+
+Duration read_occupancy(const device::DmaCardConfig& config, std::uint64_t address, Bytes size) {
+  const auto mrrs = config.function.max_read_request.count();
+  const bool odd = size.count() % 4 != 0;
+  Duration total{}, least{};
+  auto left = size.count();
+  for (auto at = static_cast<std::int64_t>(address % static_cast<std::uint64_t>(mrrs)); left > 0; at = 0) {
+    const auto request = std::min(left, mrrs - at);
+    left -= request;
+    total += config.command;
+    if (request <= config.function.max_payload.count()) total += ceil_div(request, beat_bytes) * config.read_beat;
+  }
+  if (odd) total += config.odd_read;
+  if (odd || size.count() > line_bytes)
+    if (size <= config.function.max_payload) least = config.command + least_beats * config.read_beat;
+  return std::max({config.read_issue, total, least});
+}
+
+Duration read_share_of_write_bus(const device::DmaCardConfig& config, Bytes size) {
+  return size.count() / chunk_bytes * config.read_beat;
+}
+
+Duration store_time(const device::DmaCardConfig& config, Bytes size) {
+  return ceil_div(size.count(), chunk_bytes) * config.store;
+}
+
+}  // namespace peerpath::dma_card

@@ -1,0 +1,211 @@
+#include "validation/import/lspci.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <set>
+#include <tuple>
+
+namespace peerpath::import {
+namespace {
+
+/// The text after `label` in `line`, or nothing.
+std::optional<std::string_view> after(std::string_view line, std::string_view label) {
+  const auto at = line.find(label);
+  if (at == std::string_view::npos) return {};
+  return line.substr(at + label.size());
+}
+
+std::optional<int> number(std::string_view text, int base = 10) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (error != std::errc{} || end == text.data()) return {};
+  return value;
+}
+
+bool digits(std::string_view text, std::string_view allowed) {
+  return !text.empty() && text.find_first_not_of(allowed) == std::string_view::npos;
+}
+
+constexpr std::string_view hex = "0123456789abcdefABCDEF";
+
+/// "0000:03:00.0" or "03:00.0".
+bool read_address(std::string_view text, Function& f) {
+  if (std::ranges::count(text, ':') == 2) {
+    const auto colon = text.find(':');
+    if (!digits(text.substr(0, colon), hex)) return false;
+    const auto domain = number(text.substr(0, colon), 16);
+    if (!domain) return false;
+    f.domain = *domain;
+    text.remove_prefix(colon + 1);
+  }
+  if (text.size() != 7 || text[2] != ':' || text[5] != '.') return false;
+  if (!digits(text.substr(0, 2), hex) || !digits(text.substr(3, 2), hex) || !digits(text.substr(6), "01234567")) return false;
+  f.bus = *number(text.substr(0, 2), 16);
+  f.device = *number(text.substr(3, 2), 16);
+  f.function = *number(text.substr(6), 16);
+  return f.device < 32;
+}
+
+std::optional<int> generation(std::string_view speed) {
+  constexpr std::array<std::pair<std::string_view, int>, 6> speeds{
+      {{"2.5GT/s", 1}, {"5GT/s", 2}, {"8GT/s", 3}, {"16GT/s", 4}, {"32GT/s", 5}, {"64GT/s", 6}}};
+  for (const auto& [text, value] : speeds)
+    if (speed.starts_with(text)) return value;
+  return {};
+}
+
+/// One function's text, read line by line.
+class Reader {
+ public:
+  Reader(std::string file, Problems& problems) : file_{std::move(file)}, problems_{problems} {}
+
+  void read(std::string_view line, int number, Function& f) {
+    line_ = number;
+    if (const auto rest = after(line, "Bus: primary=")) buses(*rest, f);
+    if (const auto rest = after(line, "] Express ")) express(*rest, f);
+    if (line.find("DevCap:") != line.npos) size(line, "MaxPayload ", f.max_payload_supported);
+    if (line.find("DevCtl:") != line.npos) in_control_ = true;
+    if (in_control_) control(line, f);
+    if (line.find("DevSta:") != line.npos) in_control_ = false;
+    if (line.find("LnkCap:") != line.npos) shape(line, f.link_capability);
+    if (line.find("LnkSta:") != line.npos) shape(line, f.link);
+    if (line.find("LnkCtl:") != line.npos && line.find("RCB ") != line.npos) size(line, "RCB ", f.rcb);
+    if (line.find("AERCap:") != line.npos) flag(line, "CGenEn", f.ecrc_generation);
+    if (line.find("ECRCGenEn") != line.npos) flag(line, "ECRCGenEn", f.ecrc_generation);
+  }
+
+  bool within_control() const { return in_control_; }
+  void reset() { in_control_ = false; }
+
+ private:
+  void problem(const std::string& what) { problems_.push_back({file_, line_, 1, "", what}); }
+
+  void buses(std::string_view rest, Function& f) {
+    const auto one = [&](std::string_view label, std::optional<int>& value) {
+      const auto text = after(rest, label);
+      if (text) value = number(*text, 16);
+      if (!value) problem("a bridge without " + std::string{label.substr(0, label.size() - 1)} + " bus");
+    };
+    one("secondary=", f.secondary);
+    one("subordinate=", f.subordinate);
+  }
+
+  static void express(std::string_view rest, Function& f) {
+    if (rest.starts_with('(')) rest = after(rest, ") ").value_or("");
+    f.port = std::string{rest.substr(0, rest.find(", MSI"))};
+  }
+
+  void control(std::string_view line, Function& f) {
+    flag(line, "ExtTag", f.extended_tag);
+    flag(line, "RlxdOrd", f.relaxed_ordering);
+    flag(line, "NoSnoop", f.no_snoop);
+    if (line.find("MaxReadReq") == line.npos) return;
+    size(line, "MaxPayload ", f.max_payload);
+    size(line, "MaxReadReq ", f.max_read_request);
+  }
+
+  void size(std::string_view line, std::string_view label, std::optional<Bytes>& value) {
+    const auto rest = after(line, label);
+    const auto bytes = rest ? number(*rest) : std::nullopt;
+    if (bytes && *bytes >= 64 && *bytes <= 4096 && (*bytes & (*bytes - 1)) == 0)
+      value = Bytes{*bytes};
+    else
+      problem(std::string{label.substr(0, label.size() - 1)} + " is not a power of two from 64 to 4096 bytes");
+  }
+
+  void shape(std::string_view line, std::optional<pcie::LinkShape>& value) {
+    const auto speed = after(line, "Speed ");
+    const auto width = after(line, "Width x");
+    if (!speed || !width || speed->starts_with("unknown")) return;  // a port without a link, or a link that is hidden
+    const auto g = generation(*speed);
+    const auto lanes = number(*width);
+    if (!g || !lanes || *lanes < 0 || *lanes > 32)
+      problem("a link whose speed or width cannot be read");
+    else if (*lanes > 0)
+      value = pcie::LinkShape{*g, *lanes};
+  }
+
+  static void flag(std::string_view line, std::string_view label, std::optional<bool>& value) {
+    const auto rest = after(line, label);
+    if (rest && !rest->empty() && (rest->front() == '+' || rest->front() == '-')) value = rest->front() == '+';
+  }
+
+  std::string file_;
+  Problems& problems_;
+  int line_ = 0;
+  bool in_control_ = false;
+};
+
+bool heading(std::string_view line) { return !line.empty() && line.front() != '\t' && line.front() != ' '; }
+
+Function read_heading(std::string_view line, int number, const std::string& file, Problems& problems) {
+  Function f;
+  f.line = number;
+  const auto space = line.find(' ');
+  if (space == line.npos || !read_address(line.substr(0, space), f)) {
+    problems.push_back({file, number, 1, "", "\"" + std::string{line.substr(0, std::min<std::size_t>(space, 40))} +
+                                                 "\" is not the address of a function; expected an lspci -vvv dump"});
+    return f;
+  }
+  const auto rest = line.substr(space + 1);
+  const auto colon = rest.find(": ");
+  f.kind = std::string{rest.substr(0, colon)};
+  if (colon != rest.npos) f.name = std::string{rest.substr(colon + 2)};
+  return f;
+}
+
+}  // namespace
+
+std::string Function::address() const {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%04x:%02x:%02x.%x", static_cast<unsigned>(domain), static_cast<unsigned>(bus),
+                static_cast<unsigned>(device), static_cast<unsigned>(function));
+  return text.data();
+}
+
+tl::expected<std::vector<Function>, Problems> parse_lspci(std::string_view text, const std::string& file) {
+  std::vector<Function> functions;
+  Problems problems;
+  Reader reader{file, problems};
+  std::set<std::tuple<int, int, int, int>> seen;
+  int number = 0;
+  const auto close = [&](int line) {
+    if (reader.within_control()) problems.push_back({file, line, 1, "", "the dump ends within a capability: truncated?"});
+    reader.reset();
+  };
+  while (!text.empty()) {
+    ++number;
+    const auto end = text.find('\n');
+    auto line = text.substr(0, end);
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+    if (heading(line)) {
+      close(number);
+      auto f = read_heading(line, number, file, problems);
+      if (problems.size() >= 20) break;  // not a dump
+      if (!f.kind.empty() && !seen.insert({f.domain, f.bus, f.device, f.function}).second)
+        problems.push_back({file, number, 1, "", f.address() + " is there twice"});
+      functions.push_back(std::move(f));
+    } else if (!line.empty() && functions.empty()) {
+      problems.push_back({file, number, 1, "", "text before the first function; expected an lspci -vvv dump"});
+      break;
+    } else if (!line.empty()) {
+      reader.read(line, number, functions.back());
+    }
+  }
+  close(number);
+  if (functions.empty() && problems.empty()) problems.push_back({file, 0, 0, "", "no PCI function in this file"});
+  if (!problems.empty()) return tl::unexpected{problems};
+  return functions;
+}
+
+const Function* parent(const std::vector<Function>& functions, const Function& function) {
+  const auto above = std::ranges::find_if(functions, [&](const Function& f) {
+    return f.domain == function.domain && f.secondary && *f.secondary == function.bus && function.bus != 0;
+  });
+  return above == functions.end() ? nullptr : &*above;
+}
+
+}  // namespace peerpath::import

@@ -1,0 +1,40 @@
+// `lspci -vvv` dumps: functions with their links, payload sizes and place in the tree of bridges.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "peerpath/base/problem.hpp"
+#include "peerpath/base/units.hpp"
+#include "peerpath/pcie/link_shape.hpp"
+
+namespace peerpath::import {
+
+/// What a dump says of one function. What it does not say (no permission, no such capability) is left out.
+struct Function {
+  int line = 0;              ///< of its heading
+  int domain = 0, bus = 0, device = 0, function = 0;
+  std::string kind;          ///< "Ethernet controller", "PCI bridge", ...
+  std::string name;          ///< vendor and device as printed
+  std::string port;          ///< "Root Port (Slot+)", "Upstream Port", "Endpoint", ...; "" without a PCIe capability
+  std::optional<int> secondary, subordinate;  ///< buses below a bridge
+  std::optional<pcie::LinkShape> link;        ///< LnkSta: as trained
+  std::optional<pcie::LinkShape> link_capability;
+  std::optional<Bytes> max_payload_supported, max_payload, max_read_request, rcb;
+  std::optional<bool> extended_tag, relaxed_ordering, no_snoop, ecrc_generation;
+
+  std::string address() const;  ///< "0000:03:00.0"
+};
+
+/// All functions of a dump, in its order. Problems: no function at all, an address or a number that cannot be read, an
+/// address that is there twice, a function whose text ends within a capability (truncated).
+tl::expected<std::vector<Function>, Problems> parse_lspci(std::string_view text, const std::string& file);
+
+/// The bridge right above a function, nullptr for one on a root bus.
+const Function* parent(const std::vector<Function>& functions, const Function& function);
+
+}  // namespace peerpath::import

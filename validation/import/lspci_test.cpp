@@ -1,0 +1,93 @@
+#include "validation/import/lspci.hpp"
+
+#include <gtest/gtest.h>
+
+namespace peerpath::import {
+namespace {
+
+constexpr std::string_view dump =
+    "00:03.0 PCI bridge: Intel Corporation Root Port 3 (rev 01) (prog-if 00 [Normal decode])\n"
+    "\tBus: primary=00, secondary=03, subordinate=04, sec-latency=0\n"
+    "\tCapabilities: [90] Express (v2) Root Port (Slot-), MSI 00\n"
+    "\t\tDevCap:\tMaxPayload 256 bytes, PhantFunc 0\n"
+    "\t\tDevCtl:\tReport errors: Correctable- Non-Fatal- Fatal- Unsupported-\n"
+    "\t\t\tRlxdOrd- ExtTag- PhantFunc- AuxPwr- NoSnoop-\n"
+    "\t\t\tMaxPayload 256 bytes, MaxReadReq 128 bytes\n"
+    "\t\tDevSta:\tCorrErr-\n"
+    "\n"
+    "03:00.0 Ethernet controller: Netronome Systems, Inc. Device 6000\n"
+    "\tCapabilities: [c0] Express (v2) Endpoint, MSI 00\n"
+    "\t\tDevCap:\tMaxPayload 512 bytes, PhantFunc 0, Latency L0s <1us, L1 <1us\n"
+    "\t\t\tExtTag- AttnBtn- AttnInd- PwrInd- RBE+ FLReset+\n"
+    "\t\tDevCtl:\tReport errors: Correctable- Non-Fatal+ Fatal+ Unsupported+\n"
+    "\t\t\tRlxdOrd+ ExtTag- PhantFunc- AuxPwr- NoSnoop+ FLReset-\n"
+    "\t\t\tMaxPayload 256 bytes, MaxReadReq 4096 bytes\n"
+    "\t\tDevSta:\tCorrErr+ UncorrErr-\n"
+    "\t\tLnkCap:\tPort #0, Speed 8GT/s, Width x8, ASPM L0s L1\n"
+    "\t\tLnkCtl:\tASPM Disabled; RCB 64 bytes Disabled- CommClk+\n"
+    "\t\tLnkSta:\tSpeed 8GT/s, Width x8, TrErr- Train-\n"
+    "\tCapabilities: [100 v2] Advanced Error Reporting\n"
+    "\t\tAERCap:\tFirst Error Pointer: 00, GenCap+ CGenEn+ ChkCap+ ChkEn+\n";
+
+TEST(Lspci, ReadsWhatAFunctionSays) {
+  const auto functions = parse_lspci(dump, "d.txt");
+  ASSERT_TRUE(functions);
+  ASSERT_EQ(functions->size(), 2u);
+  const auto& card = functions->back();
+  EXPECT_EQ(card.address(), "0000:03:00.0");
+  EXPECT_EQ(card.kind, "Ethernet controller");
+  EXPECT_EQ(card.port, "Endpoint");
+  EXPECT_EQ(card.link, (pcie::LinkShape{3, 8}));
+  EXPECT_EQ(card.max_payload_supported, Bytes{512});
+  EXPECT_EQ(card.max_payload, Bytes{256});
+  EXPECT_EQ(card.max_read_request, Bytes{4096});
+  EXPECT_EQ(card.rcb, Bytes{64});
+  EXPECT_EQ(card.extended_tag, false);
+  EXPECT_EQ(card.relaxed_ordering, true);
+  EXPECT_EQ(card.no_snoop, true);
+  EXPECT_EQ(card.ecrc_generation, true);
+}
+
+TEST(Lspci, FindsTheBridgeAbove) {
+  const auto functions = parse_lspci(dump, "d.txt");
+  ASSERT_TRUE(functions);
+  EXPECT_EQ(parent(*functions, functions->back()), &functions->front());
+  EXPECT_EQ(parent(*functions, functions->front()), nullptr);
+  EXPECT_EQ(functions->front().subordinate, 4);
+}
+
+std::string first_problem(std::string_view text) {
+  const auto functions = parse_lspci(text, "d.txt");
+  return functions ? "" : to_string(functions.error().front());
+}
+
+std::string replaced(std::string_view from, std::string_view to) {
+  std::string text{dump};
+  return text.replace(text.find(from), from.size(), to);
+}
+
+TEST(Lspci, SaysWhereADumpIsBroken) {
+  EXPECT_NE(first_problem("").find("no PCI function"), std::string::npos);
+  EXPECT_NE(first_problem("\tBus: primary=00\n").find("d.txt:1"), std::string::npos);
+  EXPECT_NE(first_problem("{ \"json\": 1 }\n").find("not the address"), std::string::npos);
+  EXPECT_NE(first_problem(replaced("03:00.0", "03:zz.0")).find("d.txt:10"), std::string::npos);
+  EXPECT_NE(first_problem(replaced("03:00.0", "00:03.0")).find("twice"), std::string::npos);
+  EXPECT_NE(first_problem(replaced("MaxReadReq 4096", "MaxReadReq nan")).find("d.txt:16"), std::string::npos);
+  EXPECT_NE(first_problem(replaced("MaxReadReq 4096", "MaxReadReq 300")).find("power of two"), std::string::npos);
+  EXPECT_NE(first_problem(replaced("LnkSta:\tSpeed 8GT/s", "LnkSta:\tSpeed 9GT/s")).find("d.txt:20"), std::string::npos);
+}
+
+TEST(Lspci, NoticesATruncatedDump) {
+  const auto text = dump.substr(0, dump.find("NoSnoop+"));
+  EXPECT_NE(first_problem(text).find("truncated"), std::string::npos);
+}
+
+TEST(Lspci, SurvivesEveryTruncation) {
+  for (std::size_t size = 0; size < dump.size(); ++size) {
+    const auto functions = parse_lspci(dump.substr(0, size), "d.txt");
+    EXPECT_TRUE(functions.has_value() ? !functions->empty() : !functions.error().empty()) << size;
+  }
+}
+
+}  // namespace
+}  // namespace peerpath::import

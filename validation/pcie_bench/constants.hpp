@@ -1,0 +1,56 @@
+// What is fitted: seven constants of the benchmark card, and three of a host. Everything else is read or derived.
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <tuple>
+
+#include "peerpath/base/field.hpp"
+#include "peerpath/base/units.hpp"
+
+namespace peerpath::pcie_bench {
+
+/// Times in nanoseconds: the optimiser's variables. They become whole femtoseconds before anything is simulated.
+struct CardConstants {
+  double command = 3.7;
+  double write_chunk = 17.0;
+  double read_beat = 4.95;
+  double completion = 4.35;
+  double turnaround = 0.0;
+  double store = 17.0;
+  double tlp_gap = 15.5;
+};
+
+/// Completions of a host are cut at multiples of `completion_step` bytes.
+struct HostConstants {
+  double read_latency = 300.0;
+  double odd_read = 0.0;
+  double completion_step = 256.0;
+};
+
+template <class Owner>
+struct Constant {
+  std::string_view name;
+  std::string_view unit;
+  double Owner::*member;
+  std::string_view meaning;
+  double least, most;
+};
+
+inline constexpr std::array<Constant<CardConstants>, 7> card_constants{{
+    {"command", "ns", &CardConstants::command, "one internal command of the DMA engine; every transfer has one or two", 0, 20},
+    {"write_chunk", "ns", &CardConstants::write_chunk, "DMA engine fetching 128 B of card memory for a write", 1, 60},
+    {"read_beat", "ns", &CardConstants::read_beat, "DMA engine passing 32 B of a read request of at most one MPS", 0, 20},
+    {"completion", "ns", &CardConstants::completion, "card taking in one completion TLP, beside its data at link rate", 0, 30},
+    {"turnaround", "ns", &CardConstants::turnaround, "from a DMA write done to the read that depends on it", 0, 400},
+    {"store", "ns", &CardConstants::store, "storing 128 B that were read in card memory, after the last completion", 0, 60},
+    {"tlp_gap", "B", &CardConstants::tlp_gap, "line time that the card leaves idle after each TLP that it sends", 0, 64},
+}};
+
+inline constexpr std::array<Constant<HostConstants>, 3> host_constants{{
+    {"read_latency", "ns", &HostConstants::read_latency, "root complex: read request taken in to its first data", 0, 5000},
+    {"odd_read", "ns", &HostConstants::odd_read, "what a read that is no multiple of 4 B costs on top", 0, 30},
+    {"completion_step", "B", &HostConstants::completion_step, "root complex: addresses at which completions are cut", 64, 256},
+}};
+
+}  // namespace peerpath::pcie_bench
