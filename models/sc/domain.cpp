@@ -1,9 +1,11 @@
 #include "peerpath/sc/domain.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <utility>
 
+#include "core/pcie/address_map.hpp"
 #include "peerpath/base/fail.hpp"
 #include "peerpath/sc/pcie_port.hpp"
 #include "peerpath/sc/time.hpp"
@@ -67,6 +69,25 @@ DeviceIndex Domain::attach(device::Endpoint& device, const Place& place) {
 }
 
 void Domain::map(fabric::NodeId node, Window window) { parts_->map.emplace_back(window, node); }
+
+BusAddress Domain::place(fabric::NodeId node, Bytes size, bool prefetchable, std::optional<BusAddress> fixed) {
+  const auto bytes = std::bit_ceil(static_cast<std::uint64_t>(std::max(size, Bytes{4096}).count()));
+  std::uint64_t base = (prefetchable ? pcie::AddressMap::high_base : pcie::AddressMap::low_base).value();
+  base = (base + bytes - 1) / bytes * bytes;
+  const auto taken = [&](std::uint64_t at) {
+    return std::ranges::any_of(parts_->map, [&](const auto& entry) {
+      const auto& [window, owner] = entry;
+      return at < window.base + window.size && window.base < at + bytes;
+    });
+  };
+  while (!fixed && taken(base)) base += bytes;
+  if (fixed) base = fixed->value();
+  map(node, {base, bytes});
+  return BusAddress{base};
+}
+
+fabric::Endpoint& Domain::endpoint(fabric::NodeId node) { return parts_->topology.nodes[node.value()].endpoint; }
+void Domain::rename(fabric::NodeId node, const std::string& name) { parts_->topology.nodes[node.value()].name = name; }
 
 void Domain::feed(EthernetPort port, device::FrameSource& source) {
   reactor_->slot(port.device).add_source(port.number, source);

@@ -55,6 +55,8 @@ void Reactor::react(Instant now) {
       }
     }
     if (!actions_.empty() && actions_.begin()->first <= next) {
+      // What a link or route does from now on, it must not do to what was to start before.
+      while (horizon_ < actions_.begin()->first) advance(actions_.begin()->first);
       const auto action = std::move(actions_.begin()->second);
       actions_.erase(actions_.begin());
       action(*fabric_);

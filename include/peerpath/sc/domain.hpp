@@ -8,6 +8,7 @@
 #include <systemc>
 #include <vector>
 
+#include "peerpath/base/address.hpp"
 #include "peerpath/device/endpoint.hpp"
 #include "peerpath/device/frame_source.hpp"
 #include "peerpath/fabric/fabric.hpp"
@@ -50,6 +51,13 @@ class Domain final : public sc_core::sc_module {
   DeviceIndex attach(device::Endpoint& device, const Place& place);
   /// Says which node answers for these addresses; foreign initiators are routed by it.
   void map(fabric::NodeId node, Window window);
+  /// Gives a BAR its place: at `fixed`, or where there is room, aligned to its size; prefetchable ones above 1 TiB, the
+  /// others below 4 GiB.
+  BusAddress place(fabric::NodeId node, Bytes size, bool prefetchable, std::optional<BusAddress> fixed = {});
+  /// An endpoint as it stands so far, to be changed before the end of elaboration.
+  fabric::Endpoint& endpoint(fabric::NodeId node);
+  /// How the node is called in results, instead of by its module's name.
+  void rename(fabric::NodeId node, const std::string& name);
   /// Frames of `source` arrive at the port. The source must outlive the domain; a port may have several.
   void feed(EthernetPort port, device::FrameSource& source);
   /// Joins two Ethernet ports, both ways.

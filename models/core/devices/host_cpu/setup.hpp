@@ -57,6 +57,7 @@ struct SentRecord {
   Bytes payload{};
   Instant posted{};     ///< the driver put it into the ring
   Instant completed{};  ///< the driver saw its completion
+  fabric::NodeId nic{};
 };
 
 class SentSink {

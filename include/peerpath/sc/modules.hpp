@@ -1,0 +1,192 @@
+// The devices as SystemC modules, to be bound to each other by their ports in a platform of one's own.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "peerpath/base/address.hpp"
+#include "peerpath/device/config.hpp"
+#include "peerpath/sc/pcie_port.hpp"
+
+namespace peerpath::dma_card {
+class DmaCard;
+struct Stream;
+}  // namespace peerpath::dma_card
+namespace peerpath::gpu {
+class Gpu;
+}  // namespace peerpath::gpu
+namespace peerpath::host_cpu {
+class CopyRequests;
+class HostCpu;
+struct NicSetup;
+}  // namespace peerpath::host_cpu
+namespace peerpath::nic {
+class Nic;
+class QueueMemory;
+}  // namespace peerpath::nic
+
+namespace peerpath::sc {
+
+/// A PCIe switch, or one level of it: routes between any of its ports. Port 0 is the upstream one by custom.
+class PcieSwitch final : public sc_core::sc_module {
+ public:
+  PcieSwitch(const sc_core::sc_module_name& name, Domain& domain, int ports, const device::SwitchConfig& config = {});
+  ~PcieSwitch() override;
+  PciePort& port(int number) { return *ports_.at(static_cast<std::size_t>(number)); }
+  fabric::NodeId node() const { return node_; }
+
+ private:
+  fabric::NodeId node_;
+  std::vector<std::unique_ptr<PciePort>> ports_;
+};
+
+/// The root complex: root ports, and `memory`, the way to host memory.
+class RootComplex final : public sc_core::sc_module {
+ public:
+  RootComplex(const sc_core::sc_module_name& name, Domain& domain, int ports,
+              const device::RootComplexConfig& config = {});
+  ~RootComplex() override;
+  PciePort& port(int number) { return *ports_.at(static_cast<std::size_t>(number)); }
+  fabric::NodeId node() const { return node_; }
+
+ private:
+  fabric::NodeId node_;
+  std::vector<std::unique_ptr<PciePort>> ports_;
+
+ public:
+  PciePort memory;
+};
+
+/// DRAM of a host, to be bound to `RootComplex::memory`. The host's cores share its place in the fabric.
+class HostMemory final : public sc_core::sc_module {
+ public:
+  /// `function` says how the cores and the memory's completions use the hierarchy: MPS, MRRS, tags.
+  HostMemory(const sc_core::sc_module_name& name, Domain& domain, const device::HostMemoryConfig& config = {},
+             const device::FunctionConfig& function = {});
+  ~HostMemory() override;
+  fabric::NodeId node() const { return node_; }
+  /// Takes a piece of DRAM, on a 4 KiB boundary above 4 GiB.
+  BusAddress reserve(Bytes size);
+  /// What the host's cores ask of copy engines.
+  host_cpu::CopyRequests& copies() { return *copies_; }
+
+ private:
+  fabric::NodeId node_;
+  BusAddress next_;
+  std::unique_ptr<host_cpu::CopyRequests> copies_;
+
+ public:
+  PciePort port;
+};
+
+/// A GPU. Its copy engines need the host whose cores ask them to copy; peers reach its memory in any case.
+class Gpu final : public sc_core::sc_module {
+ public:
+  Gpu(const sc_core::sc_module_name& name, Domain& domain, const device::GpuConfig& config = {},
+      HostMemory* host = nullptr);
+  ~Gpu() override;
+  fabric::NodeId node() const { return node_; }
+  const device::GpuConfig& config() const { return config_; }
+  /// Bus address of its memory, and of its copy doorbell.
+  BusAddress memory() const { return memory_; }
+  BusAddress doorbell() const { return doorbell_; }
+  const gpu::Gpu& behaviour() const { return *behaviour_; }
+
+ private:
+  device::GpuConfig config_;
+  fabric::NodeId node_;
+  BusAddress memory_, doorbell_;
+  std::unique_ptr<host_cpu::CopyRequests> no_copies_;
+  std::unique_ptr<gpu::Gpu> behaviour_;
+
+ public:
+  PciePort pcie;
+};
+
+/// An Ethernet NIC with its rings in `host`. Feed its port 0 through Domain::feed or Domain::join; a HostCpu drives it.
+class Nic final : public sc_core::sc_module {
+ public:
+  Nic(const sc_core::sc_module_name& name, Domain& domain, HostMemory& host, const device::NicConfig& config = {});
+  ~Nic() override;
+  fabric::NodeId node() const { return node_; }
+  DeviceIndex device() const { return device_; }
+  const device::NicConfig& config() const { return config_; }
+  BusAddress doorbells() const { return doorbells_; }
+  const std::shared_ptr<nic::QueueMemory>& rings() { return rings_; }
+  nic::Nic& behaviour() { return *behaviour_; }
+
+ private:
+  device::NicConfig config_;
+  fabric::NodeId node_;
+  BusAddress doorbells_;
+  std::shared_ptr<nic::QueueMemory> rings_;
+  std::unique_ptr<nic::Nic> behaviour_;
+  DeviceIndex device_;
+
+ public:
+  PciePort pcie;
+};
+
+/// The cores of a host with their drivers. Say which queues they serve before the end of elaboration.
+class HostCpu final : public sc_core::sc_module {
+ public:
+  HostCpu(const sc_core::sc_module_name& name, Domain& domain, HostMemory& host,
+          const device::HostCpuConfig& config = {});
+  ~HostCpu() override;
+
+  /// Queues of a NIC whose frames the cores receive: payload goes straight to `to`, or with `bounce` to host memory, from
+  /// there by a copy of the cores to pinned memory, and then by the GPU's copy engine. Without `to` it stays in host memory.
+  void receive(Nic& nic, const std::vector<int>& queues, Gpu* to, bool bounce = false);
+
+  /// A transmit queue that sends packets regularly, from GPU memory or, without `from`, host memory.
+  struct Send {
+    int queue = 0;
+    Gpu* from = nullptr;
+    Bytes packet{4096};   ///< payload that the application hands over
+    Bytes segment{};      ///< > 0: the NIC cuts it to this
+    Duration interval{};  ///< between packets
+    int burst = 1;
+    int flows = 1;
+  };
+  void send(Nic& nic, const Send& send);
+
+  /// After elaboration.
+  host_cpu::HostCpu& behaviour() { return *behaviour_; }
+
+ private:
+  void before_end_of_elaboration() override;
+  host_cpu::NicSetup& setup(Nic& nic);
+
+  device::HostCpuConfig config_;
+  Domain& domain_;
+  HostMemory& host_;
+  std::vector<host_cpu::NicSetup> nics_;
+  std::unique_ptr<host_cpu::HostCpu> behaviour_;
+};
+
+/// A card that does DMA and nothing else. Without streams it is memory behind a BAR.
+class DmaCard final : public sc_core::sc_module {
+ public:
+  DmaCard(const sc_core::sc_module_name& name, Domain& domain, const device::DmaCardConfig& config = {});
+  ~DmaCard() override;
+  fabric::NodeId node() const { return node_; }
+  BusAddress memory() const { return memory_; }
+  /// Transfers that it makes from the start on; before the end of elaboration.
+  void add(const dma_card::Stream& stream);
+
+ private:
+  void before_end_of_elaboration() override;
+
+  device::DmaCardConfig config_;
+  Domain& domain_;
+  fabric::NodeId node_;
+  BusAddress memory_;
+  std::vector<dma_card::Stream> streams_;
+  std::unique_ptr<dma_card::DmaCard> behaviour_;
+
+ public:
+  PciePort pcie;
+};
+
+}  // namespace peerpath::sc

@@ -1,0 +1,78 @@
+#include <algorithm>
+
+#include "core/devices/gpu/gpu.hpp"
+#include "core/devices/host_cpu/host_cpu.hpp"
+#include "peerpath/net/headers.hpp"
+#include "peerpath/sc/modules.hpp"
+
+namespace peerpath::sc {
+namespace {
+
+constexpr Bytes staging_size{4 << 20};  ///< pinned memory of a bounced queue
+constexpr Bytes completion_size{8};
+
+nic::QueueIndex index(int queue) { return nic::QueueIndex{static_cast<std::uint16_t>(queue)}; }
+
+}  // namespace
+
+HostCpu::HostCpu(const sc_core::sc_module_name& name, Domain& domain, HostMemory& host,
+                 const device::HostCpuConfig& config)
+    : sc_core::sc_module{name}, config_{config}, domain_{domain}, host_{host} {}
+HostCpu::~HostCpu() = default;
+
+host_cpu::NicSetup& HostCpu::setup(Nic& nic) {
+  const auto found = std::ranges::find(nics_, nic.node(), &host_cpu::NicSetup::node);
+  if (found != nics_.end()) return *found;
+  host_cpu::NicSetup setup;
+  setup.node = nic.node();
+  setup.doorbells = {nic.node(), nic.doorbells()};
+  setup.memory = nic.rings();
+  setup.buffer_size = nic.config().buffer_size;
+  setup.header_buffer_size = nic.config().header_buffer_size;
+  return nics_.emplace_back(std::move(setup));
+}
+
+void HostCpu::receive(Nic& nic, const std::vector<int>& queues, Gpu* to, bool bounce) {
+  auto& drivers = setup(nic);
+  const Bytes headers = drivers.header_buffer_size * drivers.memory->entries();
+  const Bytes payload = drivers.buffer_size * drivers.memory->entries();
+  const auto in_dram = [&](Bytes size) { return host_cpu::Region{{host_.node(), host_.reserve(size)}, size}; };
+  for (const int queue : queues) {
+    host_cpu::RxSetup rx;
+    rx.queue = index(queue);
+    rx.headers = in_dram(headers);
+    rx.bounce = bounce && to != nullptr;
+    if (to == nullptr || bounce)
+      rx.payload = in_dram(payload);
+    else
+      rx.payload = {{to->node(), to->memory() + payload * queue}, payload};
+    if (rx.bounce)
+      rx.copy = {in_dram(staging_size), GpuAddress{}, {to->node(), to->doorbell()}, in_dram(completion_size).base};
+    drivers.rx.push_back(rx);
+  }
+}
+
+void HostCpu::send(Nic& nic, const Send& send) {
+  auto& drivers = setup(nic);
+  const auto in_dram = [&](Bytes size) { return host_cpu::Region{{host_.node(), host_.reserve(size)}, size}; };
+  const Bytes payload = send.packet * drivers.memory->entries();
+  host_cpu::TxSetup tx;
+  tx.queue = index(send.queue);
+  tx.headers = in_dram(Bytes{net::HeaderBytes::capacity} * drivers.memory->entries());
+  tx.payload = send.from == nullptr
+                   ? in_dram(payload)
+                   : host_cpu::Region{{send.from->node(), send.from->memory() + payload * send.queue}, payload};
+  tx.packet = send.packet;
+  tx.mss = send.segment;
+  tx.interval = send.interval;
+  tx.burst = send.burst;
+  tx.flows = send.flows;
+  drivers.tx.push_back(tx);
+}
+
+void HostCpu::before_end_of_elaboration() {
+  behaviour_ = std::make_unique<host_cpu::HostCpu>(config_, host_.copies(), nics_);
+  domain_.attach(*behaviour_, {.node = host_.node(), .channels = host_cpu::host_channels});
+}
+
+}  // namespace peerpath::sc

@@ -1,0 +1,74 @@
+#include "sc/meter.hpp"
+
+#include "peerpath/net/ethernet.hpp"
+#include "peerpath/net/headers.hpp"
+#include "transport/traffic/frame_stream.hpp"
+
+namespace peerpath::sc {
+namespace {
+
+/// Behind the headers; short frames are padded, so theirs has to be looked up.
+Bytes payload_of(const device::Frame& frame) {
+  if (frame.size > net::min_frame && frame.header_size < device::Frame::header_capacity)
+    return frame.size - Bytes{frame.header_size};
+  return net::parse({frame.header, frame.header_size}, frame.size).payload;
+}
+
+}  // namespace
+
+void Meter::map_transfers(fabric::NodeId requester, pcie::Operation op, fabric::NodeId target, std::uint64_t address,
+                          Bytes window, std::size_t entry) {
+  transfers_.push_back({requester, target, op, address, window, entry});
+}
+
+void Meter::offer(std::size_t entry, Instant when, std::int64_t packets, Bytes payload) {
+  if (!inside(when)) return;
+  traffic[entry].offered_packets += packets;
+  traffic[entry].offered_payload += payload;
+}
+
+void Meter::frame(const device::FrameArrival& arrival) {
+  if (!inside(arrival.last_bit)) return;
+  const std::size_t entry = transport::stream_of(arrival.frame.handle);
+  offer(entry, arrival.last_bit, 1, payload_of(arrival.frame));
+  if (wire_.size() <= entry) wire_.resize(entry + 1);
+  wire_[entry] += net::wire_size(arrival.frame.size);
+}
+
+Bytes Meter::wire_bytes(std::uint16_t entry) const { return entry < wire_.size() ? wire_[entry] : Bytes{0}; }
+
+void Meter::done(std::size_t entry, Instant begin, Instant end, Bytes payload) {
+  if (!inside(end)) return;
+  auto& result = traffic[entry];
+  ++result.delivered_packets;
+  result.delivered_payload += payload;
+  result.latency.record(end - begin);
+}
+
+void Meter::on_packet(const nic::PacketRecord& packet) {
+  done(transport::stream_of(packet.handle), packet.wire, packet.application, packet.payload);
+}
+
+void Meter::on_sent(const host_cpu::SentRecord& packet) {
+  const auto found = queues_.find({packet.nic, packet.queue});
+  if (found != queues_.end()) done(found->second, packet.posted, packet.completed, packet.payload);
+}
+
+void Meter::deliver(const fabric::Delivery& d) {
+  if (d.kind == fabric::DeliveryKind::requested) return;
+  if (d.status != pcie::Status::success && inside(d.done)) {
+    auto& failure = failures_[{d.requester, d.status}];
+    ++failure.count;
+    failure.first = std::min(failure.first, d.done);
+    return;
+  }
+  if (d.purpose != pcie::Purpose::payload) return;
+  for (const auto& t : transfers_) {
+    if (t.requester != d.requester || t.target != d.target || t.op != d.op) continue;
+    if (d.address - t.address >= static_cast<std::uint64_t>(t.window.count())) continue;
+    done(t.entry, d.ready, d.done, d.bytes);
+    return;
+  }
+}
+
+}  // namespace peerpath::sc

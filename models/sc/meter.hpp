@@ -1,0 +1,66 @@
+// Counts what traffic came to, within the measured window.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/devices/host_cpu/setup.hpp"
+#include "core/devices/nic/packet_journal.hpp"
+#include "peerpath/device/frame_source.hpp"
+#include "peerpath/fabric/fabric.hpp"
+#include "peerpath/observe/results.hpp"
+
+namespace peerpath::sc {
+
+/// Hears of every frame, packet, transfer and delivery, in the order of computation, and counts those that end in
+/// [begin, end); offers count by their own time.
+class Meter final : public fabric::DeliverySink, public nic::PacketSink, public host_cpu::SentSink {
+ public:
+  Meter(Instant begin, Instant end) : begin_{begin}, end_{end} {}
+
+  std::vector<observe::TrafficResult> traffic;  ///< by number of its entry
+
+  /// Which entry a transmit queue works for.
+  void map_queue(fabric::NodeId nic, nic::QueueIndex queue, std::size_t entry) { queues_[{nic, queue}] = entry; }
+  /// A stream of transfers of a DMA card: told from others by its target and addresses.
+  void map_transfers(fabric::NodeId requester, pcie::Operation op, fabric::NodeId target, std::uint64_t address,
+                     Bytes window, std::size_t entry);
+
+  void offer(std::size_t entry, Instant when, std::int64_t packets, Bytes payload);
+  void frame(const device::FrameArrival& arrival);
+  void done(std::size_t entry, Instant begin, Instant end, Bytes payload);
+
+  void deliver(const fabric::Delivery& delivery) override;
+  void on_packet(const nic::PacketRecord& packet) override;
+  void on_sent(const host_cpu::SentRecord& packet) override;
+
+  /// Requests that did not end in success, by requester and status, with the time of the first.
+  struct Failure {
+    std::int64_t count = 0;
+    Instant first = never;
+  };
+  const std::map<std::pair<fabric::NodeId, pcie::Status>, Failure>& failures() const { return failures_; }
+  /// What the frames of an entry took of the wire: preamble, FCS and gap included.
+  Bytes wire_bytes(std::uint16_t entry) const;
+
+ private:
+  struct Transfers {
+    fabric::NodeId requester, target;
+    pcie::Operation op{};
+    std::uint64_t address = 0;
+    Bytes window{};
+    std::size_t entry = 0;
+  };
+  bool inside(Instant t) const { return t >= begin_ && t < end_; }
+
+  Instant begin_, end_;
+  std::map<std::pair<fabric::NodeId, nic::QueueIndex>, std::size_t> queues_;
+  std::vector<Transfers> transfers_;
+  std::vector<Bytes> wire_;
+  std::map<std::pair<fabric::NodeId, pcie::Status>, Failure> failures_;
+};
+
+}  // namespace peerpath::sc

@@ -1,0 +1,125 @@
+#include "peerpath/sc/modules.hpp"
+
+#include <string>
+
+#include "core/devices/dma_card/dma_card.hpp"
+#include "core/devices/gpu/gpu.hpp"
+#include "core/devices/host_cpu/driver_context.hpp"
+#include "core/devices/host_memory/host_memory.hpp"
+#include "core/devices/nic/nic.hpp"
+#include "core/devices/pcie_switch/pcie_switch.hpp"
+#include "core/devices/root_complex/root_complex.hpp"
+
+namespace peerpath::sc {
+namespace {
+
+constexpr BusAddress buffers_base{0x1'0000'0000};  ///< drivers take DRAM above 4 GiB
+
+std::vector<std::unique_ptr<PciePort>> make_ports(int count, Domain& domain, fabric::NodeId node) {
+  std::vector<std::unique_ptr<PciePort>> ports;
+  for (int i = 0; i < count; ++i) ports.push_back(std::make_unique<PciePort>("port" + std::to_string(i), domain, node));
+  return ports;
+}
+
+fabric::Endpoint nic_endpoint(const device::NicConfig& config) {
+  const auto& function = config.function;
+  return {.max_payload = function.max_payload,
+          .max_read_request = function.max_read_request,
+          .max_completion = function.max_payload,
+          .tags = function.tags,
+          .completion_timeout = function.completion_timeout,
+          .channels = nic::nic_channels};
+}
+
+Window window(BusAddress base, Bytes size) { return {base.value(), static_cast<std::uint64_t>(size.count())}; }
+
+}  // namespace
+
+PcieSwitch::PcieSwitch(const sc_core::sc_module_name& name, Domain& domain, int ports,
+                       const device::SwitchConfig& config)
+    : sc_core::sc_module{name},
+      node_{domain.add_router(basename(), pcie_switch::router(config))},
+      ports_{make_ports(ports, domain, node_)} {}
+PcieSwitch::~PcieSwitch() = default;
+
+RootComplex::RootComplex(const sc_core::sc_module_name& name, Domain& domain, int ports,
+                         const device::RootComplexConfig& config)
+    : sc_core::sc_module{name},
+      node_{domain.add_router(basename(), root_complex::router(config))},
+      ports_{make_ports(ports, domain, node_)},
+      memory{"memory", domain, node_} {
+  memory.link.internal = true;
+}
+RootComplex::~RootComplex() = default;
+
+HostMemory::HostMemory(const sc_core::sc_module_name& name, Domain& domain, const device::HostMemoryConfig& config,
+                       const device::FunctionConfig& function)
+    : sc_core::sc_module{name},
+      node_{domain.add_endpoint(basename(),
+                                host_memory::fabric_endpoint(config, {.max_payload = function.max_payload,
+                                                                      .max_read_request = function.max_read_request,
+                                                                      .tags = function.tags,
+                                                                      .channels = host_cpu::host_channels,
+                                                                      .completion_timeout = function.completion_timeout}))},
+      next_{buffers_base},
+      copies_{std::make_unique<host_cpu::CopyRequests>()},
+      port{"port", domain, node_} {
+  for (const auto& region : host_memory::regions(basename(), config))
+    domain.map(node_, window(region.base, region.size));
+  domain.map(node_, window(host_memory::interrupt_base, host_memory::interrupt_size));
+}
+HostMemory::~HostMemory() = default;
+
+BusAddress HostMemory::reserve(Bytes size) {
+  const auto at = next_;
+  next_ = next_ + Bytes{(size.count() + 4095) / 4096 * 4096};
+  return at;
+}
+
+Gpu::Gpu(const sc_core::sc_module_name& name, Domain& domain, const device::GpuConfig& config, HostMemory* host)
+    : sc_core::sc_module{name},
+      config_{config},
+      node_{domain.add_endpoint(basename(), gpu::fabric_endpoint(config))},
+      memory_{domain.place(node_, config.bar_size, true, config.bar_address)},
+      doorbell_{domain.place(node_, gpu::register_bar_size, false)},
+      no_copies_{std::make_unique<host_cpu::CopyRequests>()},
+      behaviour_{std::make_unique<gpu::Gpu>(config, host != nullptr ? host->copies() : *no_copies_)},
+      pcie{"pcie", domain, node_} {
+  domain.attach(*behaviour_, {.node = node_, .channels = config.copy_engines});
+}
+Gpu::~Gpu() = default;
+
+Nic::Nic(const sc_core::sc_module_name& name, Domain& domain, HostMemory& host, const device::NicConfig& config)
+    : sc_core::sc_module{name},
+      config_{config},
+      node_{domain.add_endpoint(basename(), nic_endpoint(config))},
+      doorbells_{domain.place(node_, nic::Nic::doorbell_bar(config), false)},
+      rings_{std::make_shared<nic::QueueMemory>(config.queues, static_cast<std::uint32_t>(config.ring_entries))},
+      behaviour_{std::make_unique<nic::Nic>(config, rings_, doorbells_)},
+      device_{domain.attach(*behaviour_, {.node = node_, .channels = nic::nic_channels})},
+      pcie{"pcie", domain, node_} {
+  const nic::MemoryPlace origin{host.node(), BusAddress{0}};
+  const auto size = rings_->place(origin, {host.node(), host_memory::interrupt_base}).address - origin.address;
+  rings_->place({host.node(), host.reserve(size)}, {host.node(), host_memory::interrupt_base});
+}
+Nic::~Nic() = default;
+
+DmaCard::DmaCard(const sc_core::sc_module_name& name, Domain& domain, const device::DmaCardConfig& config)
+    : sc_core::sc_module{name},
+      config_{config},
+      domain_{domain},
+      node_{domain.add_endpoint(basename(), dma_card::fabric_endpoint(config, BitRate{}))},
+      memory_{domain.place(node_, config.memory, true, config.bar_address)},
+      pcie{"pcie", domain, node_} {}
+DmaCard::~DmaCard() = default;
+
+void DmaCard::add(const dma_card::Stream& stream) { streams_.push_back(stream); }
+
+void DmaCard::before_end_of_elaboration() {
+  const auto link = link_direction(pcie.link, config_.function.max_payload);
+  domain_.endpoint(node_) = dma_card::fabric_endpoint(config_, link.rate);
+  behaviour_ = std::make_unique<dma_card::DmaCard>(config_, node_, streams_, domain_.topology().seed);
+  domain_.attach(*behaviour_, {.node = node_, .channels = 2, .hears_arrivals = true});
+}
+
+}  // namespace peerpath::sc
