@@ -16,7 +16,8 @@ class Loop::DeviceOutbox final : public device::Outbox {
   void submit(fabric::ChannelIndex channel, const fabric::Transaction& transaction) override {
     auto& self = loop_.devices_[index()];
     require(channel.value() >= 1 && channel.value() <= self.place.channels, "a device submits on a channel it lacks");
-    require(transaction.ready >= loop_.now_, "a device submits before the horizon: its node promises too long a reaction");
+    require(transaction.ready >= loop_.now_,
+            "a device submits before the horizon: its node promises too long a reaction");
     loop_.fabric_->submit(self.place.node,
                           fabric::ChannelIndex{static_cast<std::uint16_t>(self.first_channel + channel.value() - 1)},
                           transaction);
@@ -41,8 +42,7 @@ class Loop::DeviceOutbox final : public device::Outbox {
     auto& [to, wire, free] = found->second;
     const Instant start = std::max(when, free);
     free = start + net::wire_size(frame.size) / wire.rate;
-    const Instant last_bit =
-        start + (net::preamble + net::padded(frame.size) + net::fcs) / wire.rate + wire.latency;
+    const Instant last_bit = start + (net::preamble + net::padded(frame.size) + net::fcs) / wire.rate + wire.latency;
     loop_.push(last_bit, to.device.value(), Arrival{to.number, no_source, frame});
   }
 
@@ -58,8 +58,12 @@ class Loop::DeviceOutbox final : public device::Outbox {
 auto Loop::Event::order() const {
   std::array<std::uint64_t, 6> key{};
   if (const auto* d = std::get_if<fabric::Delivery>(&what)) {
-    key = {static_cast<std::uint64_t>(d->kind), d->requester.value(), d->channel.value(),
-           d->cookie, d->address, d->request.value()};
+    key = {static_cast<std::uint64_t>(d->kind),
+           d->requester.value(),
+           d->channel.value(),
+           d->cookie,
+           d->address,
+           d->request.value()};
   } else if (const auto* a = std::get_if<Arrival>(&what)) {
     key = {static_cast<std::uint64_t>(a->port), a->source + 1};
   } else if (const auto* w = std::get_if<Wake>(&what)) {

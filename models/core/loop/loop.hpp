@@ -137,7 +137,7 @@ class Loop final : private fabric::DeliverySink {
 
   std::unique_ptr<fabric::Fabric> fabric_;
   Duration quantum_;
-  Instant now_{};      ///< the last horizon: nothing earlier may be submitted
+  Instant now_{};  ///< the last horizon: nothing earlier may be submitted
   bool started_ = false;
   fabric::DeliverySink* observer_ = nullptr;
   std::vector<Attached> devices_;

@@ -25,9 +25,17 @@ class FixedLatency final : public fabric::Fabric {
 
   void submit(fabric::NodeId requester, fabric::ChannelIndex channel, const fabric::Transaction& t) override {
     EXPECT_GE(t.ready, horizon_);
-    pending_.push_back({.kind = fabric::DeliveryKind::arrived, .notify = t.notify_target, .op = t.op,
-                        .requester = requester, .target = t.target, .channel = channel, .cookie = t.cookie,
-                        .address = t.address, .bytes = t.bytes, .ready = t.ready, .done = t.ready + 100ns});
+    pending_.push_back({.kind = fabric::DeliveryKind::arrived,
+                        .notify = t.notify_target,
+                        .op = t.op,
+                        .requester = requester,
+                        .target = t.target,
+                        .channel = channel,
+                        .cookie = t.cookie,
+                        .address = t.address,
+                        .bytes = t.bytes,
+                        .ready = t.ready,
+                        .done = t.ready + 100ns});
     if (t.notify_requester) {
       pending_.push_back(pending_.back());
       pending_.back().kind = fabric::DeliveryKind::completed;
@@ -95,8 +103,12 @@ class Recorder final : public device::Endpoint {
 };
 
 fabric::Transaction write(std::uint64_t cookie, std::uint64_t address, Instant ready) {
-  return {.cookie = cookie, .target = fabric::NodeId{1}, .notify_target = true, .address = address,
-          .bytes = 64_B, .ready = ready};
+  return {.cookie = cookie,
+          .target = fabric::NodeId{1},
+          .notify_target = true,
+          .address = address,
+          .bytes = 64_B,
+          .ready = ready};
 }
 
 TEST(Loop, OneInstantGoesDeviceByDeviceDeliveriesFramesTimers) {
@@ -118,9 +130,9 @@ TEST(Loop, OneInstantGoesDeviceByDeviceDeliveriesFramesTimers) {
     out.transmit(0, frame, at_ns(0));
   };
   loop.run_until(at_ns(100));
-  EXPECT_THAT(log, ElementsAre("a 100000000 timer 1", "b 100000000 arrived 8 channel 1",
-                               "b 100000000 arrived 7 channel 2", "b 100000000 frame 5 port 3",
-                               "b 100000000 timer 2", "b 100000000 timer 9"));
+  EXPECT_THAT(log,
+              ElementsAre("a 100000000 timer 1", "b 100000000 arrived 8 channel 1", "b 100000000 arrived 7 channel 2",
+                          "b 100000000 frame 5 port 3", "b 100000000 timer 2", "b 100000000 timer 9"));
 }
 
 TEST(Loop, ATimerHasOnePendingTimeAndNeverCancelsIt) {
@@ -189,10 +201,11 @@ TEST(Loop, FramesOnAWireKeepTheGap) {
     out.transmit(1, {.handle = 1, .size = 64_B}, at_ns(0));    // 0 .. 76, and the gap until 88
     out.transmit(1, {.handle = 2, .size = 100_B}, at_ns(10));  // 88 .. 200
     out.transmit(1, {.handle = 3, .size = 64_B}, at_ns(300));
-    out.transmit(0, {.handle = 4, .size = 64_B}, at_ns(0));    // no cable there
+    out.transmit(0, {.handle = 4, .size = 64_B}, at_ns(0));  // no cable there
   };
   loop.run_until(at_ns(1000));
-  EXPECT_THAT(log, ElementsAre("b 81000000 frame 1 port 0", "b 205000000 frame 2 port 0", "b 381000000 frame 3 port 0"));
+  EXPECT_THAT(log,
+              ElementsAre("b 81000000 frame 1 port 0", "b 205000000 frame 2 port 0", "b 381000000 frame 3 port 0"));
 }
 
 TEST(Loop, AnActionComesBeforeTheDevicesAndEndsABatch) {
@@ -242,9 +255,12 @@ class Player final : public device::Endpoint {
     if (now > end_) return;
     const bool read = random_.below(3) == 0;
     out.submit(fabric::ChannelIndex{static_cast<std::uint16_t>(1 + random_.below(2))},
-               {.cookie = ++submitted_, .target = peer_,
+               {.cookie = ++submitted_,
+                .target = peer_,
                 .op = read ? pcie::Operation::memory_read : pcie::Operation::memory_write,
-                .notify_target = !read, .notify_requester = read, .address = random_.below(1 << 20),
+                .notify_target = !read,
+                .notify_requester = read,
+                .address = random_.below(1 << 20),
                 .bytes = Bytes{static_cast<std::int64_t>(1 + random_.below(2000))},
                 .ready = now + std::chrono::nanoseconds{random_.below(2) * random_.below(300)}});
   }
@@ -258,8 +274,8 @@ class Player final : public device::Endpoint {
 fabric::Topology two_players() {
   fabric::Topology t;
   const auto router = t.add_router("switch", {.latency = 100ns});
-  const fabric::LinkDirection wire{.rate = 200_Gbps, .propagation = 10ns,
-                                   .credits = {{{32, 512}, {32, 32}, {0, 0}}}, .update_fc = 60ns};
+  const fabric::LinkDirection wire{
+      .rate = 200_Gbps, .propagation = 10ns, .credits = {{{32, 512}, {32, 32}, {0, 0}}}, .update_fc = 60ns};
   for (const char* name : {"a", "b"}) {
     const auto node = t.add_endpoint(name, {.read_latency = 400ns, .read_jitter = 100ns, .channels = 2});
     t.connect(router, node, wire, wire);

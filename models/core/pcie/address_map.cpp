@@ -9,7 +9,8 @@
 namespace peerpath::pcie {
 namespace {
 
-constexpr std::uint64_t window_grain = 1 << 20;  // granularity of bridge windows (PCI-to-PCI Bridge Architecture 3.2.5.8)
+constexpr std::uint64_t window_grain =
+    1 << 20;  // granularity of bridge windows (PCI-to-PCI Bridge Architecture 3.2.5.8)
 
 std::uint64_t unsigned_of(Bytes n) { return static_cast<std::uint64_t>(n.count()); }
 Bytes bytes_of(std::uint64_t n) { return Bytes{static_cast<std::int64_t>(n)}; }
@@ -55,9 +56,7 @@ void pack(Level& level) {
 
 }  // namespace
 
-std::string to_string(Bdf bdf) {
-  return hex(bdf.bus, 2) + ":" + hex(bdf.device, 2) + "." + hex(bdf.function);
-}
+std::string to_string(Bdf bdf) { return hex(bdf.bus, 2) + ":" + hex(bdf.device, 2) + "." + hex(bdf.function); }
 
 AddressMap::AddressMap(std::vector<Function> functions, std::vector<FixedRegion> regions)
     : functions_{std::move(functions)}, regions_{std::move(regions)} {
@@ -132,8 +131,8 @@ void AddressMap::place(bool prefetchable, BusAddress start, std::optional<BusAdd
   pack(root);
   const auto base = align(start.value(), root.alignment);
   if (limit && base + root.size > limit->value())
-    problems_.push_back("BARs that are not prefetchable need " + std::to_string(root.size) + " B, more than there are in " +
-                        range_text(start, *limit - start));
+    problems_.push_back("BARs that are not prefetchable need " + std::to_string(root.size) +
+                        " B, more than there are in " + range_text(start, *limit - start));
   std::vector<std::uint64_t> bases(functions_.size());
   const auto assign = [&](const Level& level, std::uint64_t at) {
     for (const auto& item : level.items) {
@@ -182,8 +181,9 @@ Decoded AddressMap::decode(BusAddress address, Bytes size) const {
     const Bytes offset = address - range.base;
     if (offset < range.size) {
       if (offset + size <= range.size) return {Hit{range.function, range.region, range.bar, offset}, {}};
-      return {{}, std::to_string(size.count()) + " B at 0x" + hex(address.value()) + " reach beyond the end of " +
-                      owner(range)};
+      return {{},
+              std::to_string(size.count()) + " B at 0x" + hex(address.value()) + " reach beyond the end of " +
+                  owner(range)};
     }
   }
   const Function* deepest = nullptr;  // parents stand first, so the last match is the innermost bridge

@@ -18,9 +18,7 @@ struct Bdf {
   std::uint8_t bus = 0, device = 0, function = 0;
   constexpr auto operator<=>(const Bdf&) const = default;
   /// As it stands in a TLP: bus 15:8, device 7:3, function 2:0.
-  constexpr std::uint16_t id() const {
-    return static_cast<std::uint16_t>(bus << 8 | device << 3 | function);
-  }
+  constexpr std::uint16_t id() const { return static_cast<std::uint16_t>(bus << 8 | device << 3 | function); }
 };
 
 /// As lspci writes it: 03:00.0.
@@ -31,11 +29,11 @@ enum class FunctionKind : std::uint8_t { root_port, upstream_port, downstream_po
 
 /// A base address register. Prefetchable ones are 64 bits wide and go above 4 GiB, the others below.
 struct Bar {
-  int index = 0;              ///< of its first register, 0..5
-  Bytes size{};               ///< a power of two, at least 128 B (PCIe Base Spec 7.5.1.2.1)
+  int index = 0;  ///< of its first register, 0..5
+  Bytes size{};   ///< a power of two, at least 128 B (PCIe Base Spec 7.5.1.2.1)
   bool prefetchable = false;
   std::optional<BusAddress> fixed{};  ///< placed by hand; else aligned to its size where there is room
-  BusAddress base{};          ///< assigned
+  BusAddress base{};                  ///< assigned
 };
 
 /// Addresses that a bridge forwards downstream: [base, base + size); size 0 is a closed window.
@@ -48,10 +46,10 @@ struct BridgeWindow {
 struct Function {
   std::string name;
   FunctionKind kind = FunctionKind::endpoint;
-  int parent = -1;            ///< index of the bridge above it; -1: on the root bus
+  int parent = -1;  ///< index of the bridge above it; -1: on the root bus
   std::vector<Bar> bars{};
 
-  Bdf bdf{};                  ///< assigned
+  Bdf bdf{};                                            ///< assigned
   std::uint8_t secondary_bus = 0, subordinate_bus = 0;  ///< assigned, of bridges
   BridgeWindow memory{}, prefetchable{};                ///< assigned, of bridges
 };
@@ -79,13 +77,13 @@ struct Decoded {
 
 /// Bus numbers, BAR addresses and bridge windows of one tree.
 ///
-/// BARs are aligned to their size and bridge windows to 1 MiB; within a bridge the largest come first, so that little is
-/// lost. BARs that are not prefetchable lie between `low_base` and `low_limit`; prefetchable ones start at
+/// BARs are aligned to their size and bridge windows to 1 MiB; within a bridge the largest come first, so that little
+/// is lost. BARs that are not prefetchable lie between `low_base` and `low_limit`; prefetchable ones start at
 /// `high_base` or at the end of the highest fixed region, whichever is higher.
 class AddressMap {
  public:
   static constexpr BusAddress low_base{0xc000'0000};
-  static constexpr BusAddress low_limit{0xfec0'0000};   ///< chipset registers from here
+  static constexpr BusAddress low_limit{0xfec0'0000};  ///< chipset registers from here
   static constexpr BusAddress high_base{0x100'0000'0000};
 
   AddressMap(std::vector<Function> functions, std::vector<FixedRegion> regions);

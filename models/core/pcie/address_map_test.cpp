@@ -20,8 +20,12 @@ std::vector<Function> nic_and_gpu() {
           {.name = "up", .kind = FunctionKind::upstream_port, .parent = 0},
           {.name = "down0", .kind = FunctionKind::downstream_port, .parent = 1},
           {.name = "down1", .kind = FunctionKind::downstream_port, .parent = 1},
-          {.name = "nic", .parent = 2, .bars = {{.index = 0, .size = 64_KiB}, {.index = 2, .size = 32_MiB, .prefetchable = true}}},
-          {.name = "gpu", .parent = 3, .bars = {{.index = 0, .size = 16_MiB}, {.index = 2, .size = 128_GiB, .prefetchable = true}}}};
+          {.name = "nic",
+           .parent = 2,
+           .bars = {{.index = 0, .size = 64_KiB}, {.index = 2, .size = 32_MiB, .prefetchable = true}}},
+          {.name = "gpu",
+           .parent = 3,
+           .bars = {{.index = 0, .size = 16_MiB}, {.index = 2, .size = 128_GiB, .prefetchable = true}}}};
 }
 
 TEST(AddressMap, NumbersBusesDepthFirst) {
@@ -40,16 +44,16 @@ TEST(AddressMap, NumbersBusesDepthFirst) {
 TEST(AddressMap, PrefetchableBarsGoAboveFourGibAndTheOthersBelow) {
   const AddressMap map{nic_and_gpu(), dram_regions("dram", 64_GiB)};
   ASSERT_THAT(map.problems(), IsEmpty());
-  EXPECT_EQ(map.bar(5, 0), AddressMap::low_base);               // 16 MiB: the largest, first
+  EXPECT_EQ(map.bar(5, 0), AddressMap::low_base);  // 16 MiB: the largest, first
   EXPECT_EQ(map.bar(4, 0).value(), 0xc100'0000U);
-  EXPECT_EQ(map.bar(5, 2), AddressMap::high_base);              // 1 TiB is a multiple of 128 GiB
+  EXPECT_EQ(map.bar(5, 2), AddressMap::high_base);  // 1 TiB is a multiple of 128 GiB
   EXPECT_EQ(map.bar(4, 2).value(), 0x120'0000'0000U);
 }
 
 TEST(AddressMap, HighBarsStartAfterTheLastOfTheMemory) {
   const AddressMap map{nic_and_gpu(), dram_regions("dram", Bytes{2} * (std::int64_t{1} << 40))};
   ASSERT_THAT(map.problems(), IsEmpty());
-  EXPECT_EQ(map.bar(5, 2).value(), 0x220'0000'0000U);           // 2 TiB + 1 GiB hole, aligned to 128 GiB
+  EXPECT_EQ(map.bar(5, 2).value(), 0x220'0000'0000U);  // 2 TiB + 1 GiB hole, aligned to 128 GiB
 }
 
 TEST(AddressMap, DecodesToTheOwnerOrSaysWhyNot) {
@@ -74,8 +78,7 @@ TEST(AddressMap, NamesBothOwnersOfAnOverlap) {
   functions[4].bars[0].fixed = BusAddress{0x8000'0000};  // in DRAM below 4 GiB
   const AddressMap map{functions, dram_regions("dram", 64_GiB)};
   ASSERT_EQ(map.problems().size(), 1U);
-  EXPECT_EQ(map.problems()[0],
-            "addresses overlap: dram has 0x0..0xbfffffff, nic BAR 0 has 0x80000000..0x8000ffff");
+  EXPECT_EQ(map.problems()[0], "addresses overlap: dram has 0x0..0xbfffffff, nic BAR 0 has 0x80000000..0x8000ffff");
 }
 
 TEST(AddressMap, RefusesSizesThatNoBarCanHaveAndTooMuchBelowFourGib) {
@@ -96,9 +99,12 @@ TEST(AddressMap, EveryBarOfARandomTreeIsAlignedAloneAndInsideEachWindowAbove) {
       while (functions[static_cast<std::size_t>(parent)].kind == FunctionKind::endpoint) --parent;
       const bool bridge = random.below(2) == 0;
       Function f{.name = "f" + std::to_string(i),
-                 .kind = bridge ? FunctionKind::downstream_port : FunctionKind::endpoint, .parent = parent};
+                 .kind = bridge ? FunctionKind::downstream_port : FunctionKind::endpoint,
+                 .parent = parent};
       for (int b = 0; !bridge && b < 3; ++b)
-        f.bars.push_back({.index = 2 * b, .size = Bytes{std::int64_t{128} << random.below(15)}, .prefetchable = random.below(2) == 0});
+        f.bars.push_back({.index = 2 * b,
+                          .size = Bytes{std::int64_t{128} << random.below(15)},
+                          .prefetchable = random.below(2) == 0});
       functions.push_back(f);
     }
     const AddressMap map{functions, dram_regions("dram", 16_GiB)};

@@ -43,8 +43,8 @@ class ConfigSpace {
   void store(std::array<std::uint8_t, size>& array, int offset, int bytes, std::uint32_t value);
 
   std::array<std::uint8_t, size> value_{}, writable_{}, clearable_{};
-  int next_ = 0x40, last_ = 0;                    ///< free place and last entry of the capability list
-  int next_extended_ = 0x100, last_extended_ = 0; ///< the same of the extended list
+  int next_ = 0x40, last_ = 0;                     ///< free place and last entry of the capability list
+  int next_extended_ = 0x100, last_extended_ = 0;  ///< the same of the extended list
 };
 
 }  // namespace peerpath::pcie

@@ -37,10 +37,14 @@ bool codable(Bytes size) {
 /// Device/Port Type.
 std::uint32_t port_type(FunctionKind kind) {
   switch (kind) {
-    case FunctionKind::endpoint: return 0;
-    case FunctionKind::root_port: return 4;
-    case FunctionKind::upstream_port: return 5;
-    case FunctionKind::downstream_port: return 6;
+    case FunctionKind::endpoint:
+      return 0;
+    case FunctionKind::root_port:
+      return 4;
+    case FunctionKind::upstream_port:
+      return 5;
+    case FunctionKind::downstream_port:
+      return 6;
   }
   fail("a function of no kind");
 }
@@ -53,16 +57,26 @@ std::uint32_t speed_and_width(LinkShape link) {
 std::optional<Duration> timeout_of(std::uint32_t value) {
   using namespace std::chrono_literals;
   switch (value) {
-    case 0: return 25ms;        // default range: 50 us .. 50 ms
-    case 1: return 75us;        // 50 us .. 100 us
-    case 2: return 5500us;      // 1 ms .. 10 ms
-    case 5: return 35ms;        // 16 ms .. 55 ms
-    case 6: return 135ms;       // 65 ms .. 210 ms
-    case 9: return 580ms;       // 260 ms .. 900 ms
-    case 10: return 2250ms;     // 1 s .. 3.5 s
-    case 13: return 8500ms;     // 4 s .. 13 s
-    case 14: return 40500ms;    // 17 s .. 64 s
-    default: return {};
+    case 0:
+      return 25ms;  // default range: 50 us .. 50 ms
+    case 1:
+      return 75us;  // 50 us .. 100 us
+    case 2:
+      return 5500us;  // 1 ms .. 10 ms
+    case 5:
+      return 35ms;  // 16 ms .. 55 ms
+    case 6:
+      return 135ms;  // 65 ms .. 210 ms
+    case 9:
+      return 580ms;  // 260 ms .. 900 ms
+    case 10:
+      return 2250ms;  // 1 s .. 3.5 s
+    case 13:
+      return 8500ms;  // 4 s .. 13 s
+    case 14:
+      return 40500ms;  // 17 s .. 64 s
+    default:
+      return {};
   }
 }
 
@@ -90,7 +104,7 @@ FunctionRegisters::FunctionRegisters(const FunctionIdentity& identity) : kind_{i
   space_.set(aer_ + 0x0c, 4, 0x00462030);  // severity after reset
   space_.allow_clear(aer_ + 0x10, 4, correctable);
   space_.allow(aer_ + 0x14, 4, correctable);
-  space_.set(aer_ + 0x14, 4, 0x2000);      // advisory non-fatal errors are masked after reset
+  space_.set(aer_ + 0x14, 4, 0x2000);  // advisory non-fatal errors are masked after reset
   if (root_port) {
     space_.allow(aer_ + 0x2c, 4, 7);
     space_.allow_clear(aer_ + 0x30, 4, 0x7f);
@@ -215,9 +229,7 @@ int FunctionRegisters::tags() const {
 bool FunctionRegisters::memory_enabled() const { return (space_.read(command, 2) & command_memory) != 0; }
 bool FunctionRegisters::bus_master() const { return (space_.read(command, 2) & command_bus_master) != 0; }
 
-void FunctionRegisters::set_link(LinkShape link) {
-  space_.set(express_ + link_status, 2, speed_and_width(link));
-}
+void FunctionRegisters::set_link(LinkShape link) { space_.set(express_ + link_status, 2, speed_and_width(link)); }
 
 LinkShape FunctionRegisters::link() const {
   const auto status = space_.read(express_ + link_status, 2);
@@ -243,7 +255,9 @@ void FunctionRegisters::set_bridge(std::uint8_t primary, const Function& functio
   space_.write(subordinate_bus_register, 1, function.subordinate_bus);
   // A window with its base above its limit is closed.
   const auto edges = [](const BridgeWindow& w) {
-    struct { std::uint64_t base, last; } e{0xfff00000, 0};
+    struct {
+      std::uint64_t base, last;
+    } e{0xfff00000, 0};
     if (w.size > Bytes{0}) e = {w.base.value(), w.base.value() + static_cast<std::uint64_t>(w.size.count()) - 1};
     return e;
   };

@@ -41,17 +41,17 @@ inline constexpr std::uint32_t acs_violation = 1 << 21;
 struct FunctionIdentity {
   FunctionKind kind = FunctionKind::endpoint;
   std::uint16_t vendor = 0, device = 0;
-  std::uint32_t class_code = 0;           ///< 24 bits: base class, subclass, programming interface
+  std::uint32_t class_code = 0;  ///< 24 bits: base class, subclass, programming interface
   std::uint8_t revision = 0;
   Bytes max_payload_supported{512};
-  LinkShape link{};                       ///< the fastest and widest that it can do
+  LinkShape link{};  ///< the fastest and widest that it can do
   std::uint8_t port_number = 0;
-  bool extended_tags = true;              ///< 8-bit tags
+  bool extended_tags = true;  ///< 8-bit tags
   bool ten_bit_tags = false;
-  int msi_x_vectors = 0;                  ///< 0: no MSI-X
+  int msi_x_vectors = 0;  ///< 0: no MSI-X
   int msi_x_bar = 0;
   std::uint32_t msi_x_table = 0, msi_x_pending = 0x8000;  ///< offsets in that BAR
-  std::uint16_t acs_capabilities = 0;     ///< bits of namespace acs; 0: no ACS capability
+  std::uint16_t acs_capabilities = 0;                     ///< bits of namespace acs; 0: no ACS capability
   std::vector<Bar> bars{};
 };
 

@@ -8,8 +8,14 @@ namespace {
 using namespace std::chrono_literals;
 
 FunctionIdentity endpoint() {
-  return {.vendor = 0x1ae0, .device = 0x0042, .class_code = 0x020000, .revision = 1, .max_payload_supported = 512_B,
-          .link = {4, 16}, .msi_x_vectors = 64, .msi_x_bar = 1,
+  return {.vendor = 0x1ae0,
+          .device = 0x0042,
+          .class_code = 0x020000,
+          .revision = 1,
+          .max_payload_supported = 512_B,
+          .link = {4, 16},
+          .msi_x_vectors = 64,
+          .msi_x_bar = 1,
           .bars = {{.index = 0, .size = 64_KiB}, {.index = 2, .size = 8_GiB, .prefetchable = true}}};
 }
 
@@ -26,9 +32,9 @@ TEST(FunctionRegisters, ComeOutOfResetAsTheSpecificationSays) {
   EXPECT_FALSE(nic.memory_enabled());
   EXPECT_EQ(nic.link(), (LinkShape{4, 16}));
   const auto express = *nic.space().find_capability(capability_pci_express);
-  EXPECT_EQ(nic.space().read(express + 2, 2), 0x0002U);           // version 2, endpoint
-  EXPECT_EQ(nic.space().read(express + 4, 4) & 7, 2U);            // 512 B
-  EXPECT_EQ(nic.space().read(express + 12, 4) & 0x3ff, 0x104U);   // x16 at 16 GT/s
+  EXPECT_EQ(nic.space().read(express + 2, 2), 0x0002U);          // version 2, endpoint
+  EXPECT_EQ(nic.space().read(express + 4, 4) & 7, 2U);           // 512 B
+  EXPECT_EQ(nic.space().read(express + 12, 4) & 0x3ff, 0x104U);  // x16 at 16 GT/s
   const auto msi_x = *nic.space().find_capability(capability_msi_x);
   EXPECT_EQ(nic.space().read(msi_x + 2, 2), 63U);
   EXPECT_EQ(nic.space().read(msi_x + 8, 4), 0x8001U);
@@ -57,7 +63,7 @@ TEST(FunctionRegisters, DeviceControlReadsAsLinuxWritesIt) {
   nic.space().write(express + 40, 2, 0x1119);  // 10-bit tags, IDO, timeout disabled
   EXPECT_EQ(nic.completion_timeout(), std::nullopt);
   EXPECT_TRUE(nic.id_based_ordering());
-  EXPECT_EQ(nic.tags(), 256);                  // it has no 10-bit tags to enable
+  EXPECT_EQ(nic.tags(), 256);  // it has no 10-bit tags to enable
 }
 
 TEST(FunctionRegisters, TenBitTagsWhereTheFunctionHasThem) {
@@ -101,8 +107,8 @@ TEST(FunctionRegisters, ABridgeHoldsItsBusesAndWindows) {
 
 TEST(FunctionRegisters, AcsKeepsTheControlsThatThePortOffers) {
   FunctionRegisters port{{.kind = FunctionKind::downstream_port,
-                          .acs_capabilities = acs::source_validation | acs::request_redirect | acs::completion_redirect |
-                                              acs::upstream_forwarding}};
+                          .acs_capabilities = acs::source_validation | acs::request_redirect |
+                                              acs::completion_redirect | acs::upstream_forwarding}};
   const auto at = *port.space().find_extended_capability(extended_capability_acs);
   port.space().write(at + 6, 2, 0xffff);
   EXPECT_EQ(port.acs_control(), 0x1d);

@@ -34,14 +34,17 @@ Instant ArrivalProcess::next(Bytes bytes) {
   const Instant mean = nominal();
   sent_ += bytes;
   switch (config_.law) {
-    case Arrival::regular: return mean;
+    case Arrival::regular:
+      return mean;
     case Arrival::jittered: {
       const Duration interval = nominal() - mean;
-      return mean + Duration{static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(interval.count()) + 1))};
+      return mean +
+             Duration{static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(interval.count()) + 1))};
     }
     case Arrival::poisson: {
       const auto interval = static_cast<std::uint64_t>((bytes / config_.rate).count());
-      drawn_ += Duration{static_cast<std::int64_t>(static_cast<Wide>(interval) * exponential_q32(random_.next()) >> 32)};
+      drawn_ +=
+          Duration{static_cast<std::int64_t>(static_cast<Wide>(interval) * exponential_q32(random_.next()) >> 32)};
       return config_.start + drawn_;
     }
     case Arrival::burst:

@@ -19,12 +19,15 @@ enum class Arrival : std::uint8_t {
 };
 
 constexpr std::array<EnumName<Arrival>, 4> enum_names(Arrival) {
-  return {{{"regular", Arrival::regular}, {"jittered", Arrival::jittered}, {"poisson", Arrival::poisson},
+  return {{{"regular", Arrival::regular},
+           {"jittered", Arrival::jittered},
+           {"poisson", Arrival::poisson},
            {"burst", Arrival::burst}}};
 }
 
-/// A sample of the exponential distribution with mean 1, in units of 2^-32, from 64 random bits: -ln(bits / 2^64), with the
-/// logarithm taken bit by bit in integers (Knuth, TAOCP 1, exercise 1.2.2-25 has the idea), so it is the same everywhere.
+/// A sample of the exponential distribution with mean 1, in units of 2^-32, from 64 random bits: -ln(bits / 2^64), with
+/// the logarithm taken bit by bit in integers (Knuth, TAOCP 1, exercise 1.2.2-25 has the idea), so it is the same
+/// everywhere.
 std::uint64_t exponential_q32(std::uint64_t bits);
 
 /// The instants at which the things of one source are to start. A thing of n bytes takes n / rate of the mean's time.
@@ -47,10 +50,10 @@ class ArrivalProcess {
 
   Config config_;
   Random random_;
-  Bytes sent_{};        ///< all before this one
-  int in_burst_ = 0;    ///< of the present burst
+  Bytes sent_{};      ///< all before this one
+  int in_burst_ = 0;  ///< of the present burst
   Instant burst_start_{};
-  Duration drawn_{};    ///< sum of the exponential distances
+  Duration drawn_{};  ///< sum of the exponential distances
 };
 
 }  // namespace peerpath::transport

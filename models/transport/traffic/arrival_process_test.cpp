@@ -48,10 +48,10 @@ TEST(ArrivalProcess, BurstsComeAtOnceAndKeepTheMeanRate) {
 
 TEST(ArrivalProcess, ExponentialAtKnownPoints) {
   constexpr double one = 4294967296.0;
-  EXPECT_EQ(exponential_q32(std::uint64_t{1} << 63 | 1), 2'977'044'472U);            // ln 2
+  EXPECT_EQ(exponential_q32(std::uint64_t{1} << 63 | 1), 2'977'044'472U);                    // ln 2
   EXPECT_NEAR(static_cast<double>(exponential_q32(6786177901268885504U)) / one, 1.0, 1e-9);  // 2^64 / e
   EXPECT_NEAR(static_cast<double>(exponential_q32(0)) / one, 44.3614195558365, 1e-8);        // 64 ln 2, its largest
-  EXPECT_LT(exponential_q32(~std::uint64_t{0}), 4U);                                          // 0, but for rounding
+  EXPECT_LT(exponential_q32(~std::uint64_t{0}), 4U);                                         // 0, but for rounding
 }
 
 TEST(ArrivalProcess, PoissonHasTheMeanTheVarianceAndTheTailOfAnExponential) {
@@ -68,8 +68,8 @@ TEST(ArrivalProcess, PoissonHasTheMeanTheVarianceAndTheTailOfAnExponential) {
     beyond += gap > 1 ? 1 : 0;
     last = at;
   }
-  EXPECT_NEAR(sum / n, 1.0, 0.006);                      // 4 sigma = 4 / sqrt(n)
-  EXPECT_NEAR(squares / n, 2.0, 0.03);                   // 4 sqrt(20 / n)
+  EXPECT_NEAR(sum / n, 1.0, 0.006);     // 4 sigma = 4 / sqrt(n)
+  EXPECT_NEAR(squares / n, 2.0, 0.03);  // 4 sqrt(20 / n)
   EXPECT_NEAR(static_cast<double>(beyond) / n, 0.367879, 0.0031);
 }
 

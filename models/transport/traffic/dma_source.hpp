@@ -13,19 +13,19 @@ namespace peerpath::transport {
 
 /// What a DMA source does.
 struct DmaPattern {
-  std::uint16_t stream = 0;             ///< in the cookies of its transactions (frame_handle)
+  std::uint16_t stream = 0;                            ///< in the cookies of its transactions (frame_handle)
   pcie::Operation op = pcie::Operation::memory_write;  ///< or memory_read
   fabric::NodeId target{};
-  std::uint64_t address = 0;            ///< start of the window
+  std::uint64_t address = 0;  ///< start of the window
   Bytes window{64 << 20};
-  int flows = 1;                        ///< parts of the window, each with its own next address; taken in turn
+  int flows = 1;                          ///< parts of the window, each with its own next address; taken in turn
   std::vector<Bytes> sizes{Bytes{4096}};  ///< of the transfers, taken in turn
-  BitRate rate{};                       ///< of payload offered; 0: as fast as it goes
+  BitRate rate{};                         ///< of payload offered; 0: as fast as it goes
   Arrival arrival = Arrival::regular;
   int burst = 32;
-  int outstanding = 64;                 ///< transfers in flight; a write is so until it has arrived
+  int outstanding = 64;  ///< transfers in flight; a write is so until it has arrived
   Instant start{};
-  std::int64_t count = 0;               ///< transfers; 0: without end
+  std::int64_t count = 0;  ///< transfers; 0: without end
 };
 
 /// What became of the transfers.
@@ -57,7 +57,7 @@ class DmaSource final : public device::Endpoint {
 
   DmaPattern pattern_;
   ArrivalProcess arrivals_;
-  std::vector<Bytes> next_;          ///< by flow: place in its part of the window
+  std::vector<Bytes> next_;                   ///< by flow: place in its part of the window
   std::map<std::uint64_t, Instant> offered_;  ///< of those in flight, by cookie
   DmaCounters counters_;
   std::function<void(Instant, const fabric::Delivery&)> watcher_;

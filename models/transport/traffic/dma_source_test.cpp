@@ -19,8 +19,10 @@ struct Bench {
   explicit Bench(DmaPattern pattern) : source{std::move(pattern), Random{1, "dma"}} {
     const auto router = topology.add_router("switch", {.latency = 100ns});
     const fabric::LinkDirection link{.rate = 8_Gbps, .framing = 0_B};
-    topology.connect(router, topology.add_endpoint("card", {.max_payload = 256_B, .max_read_request = 512_B}), link, link);
-    topology.connect(router, topology.add_endpoint("memory", {.max_completion = 256_B, .read_latency = 50ns}), link, link);
+    topology.connect(router, topology.add_endpoint("card", {.max_payload = 256_B, .max_read_request = 512_B}), link,
+                     link);
+    topology.connect(router, topology.add_endpoint("memory", {.max_completion = 256_B, .read_latency = 50ns}), link,
+                     link);
     source.watch([this](Instant offered, const fabric::Delivery& d) {
       addresses.push_back(d.address);
       offers.push_back(offered);
@@ -68,11 +70,12 @@ TEST(DmaSource, OffersItsRateAndCountsTheWaitingOfWhatFindsNoRoom) {
 }
 
 TEST(DmaSource, TakesSizesAndPartsOfTheWindowInTurn) {
-  Bench bench{{.target = memory, .address = 0x1000, .window = 1000_B, .flows = 2, .sizes = {200_B, 300_B, 100_B},
-               .count = 8}};
+  Bench bench{
+      {.target = memory, .address = 0x1000, .window = 1000_B, .flows = 2, .sizes = {200_B, 300_B, 100_B}, .count = 8}};
   bench.run(Instant{100us});
   // Parts of 500 B at 0x1000 and 0x11f4; flow 0 gets 200, 100, 300, 200; flow 1 gets 300, 200, 100, 300.
-  EXPECT_EQ(bench.addresses, (std::vector<std::uint64_t>{0x1000, 0x11f4, 0x10c8, 0x1320, 0x1000, 0x11f4, 0x112c, 0x1258}));
+  EXPECT_EQ(bench.addresses,
+            (std::vector<std::uint64_t>{0x1000, 0x11f4, 0x10c8, 0x1320, 0x1000, 0x11f4, 0x112c, 0x1258}));
 }
 
 TEST(DmaSource, IsLimitedByTheLinkWithEnoughInFlight) {

@@ -37,11 +37,10 @@ TEST(EthernetSender, MergesItsStreamsAndKeepsTheGap) {
   std::vector<std::pair<std::uint64_t, std::int64_t>> got, watched;
   sender.watch([&](const auto& a) { watched.push_back({a.frame.handle, femtoseconds(a.last_bit) / 1'000'000}); });
   while (const auto a = sender.next()) got.push_back({a->frame.handle, femtoseconds(a->last_bit) / 1'000'000});
-  const decltype(got) expected{
-      {1, 117},     // 8 + 100 + 4, and 5 of cable
-      {11, 341},    // waits until 124, then 212 and 5
-      {12, 1071},   // 76 and 5 after 990
-      {2, 1195}};   // waits until 1078, then 112 and 5
+  const decltype(got) expected{{1, 117},    // 8 + 100 + 4, and 5 of cable
+                               {11, 341},   // waits until 124, then 212 and 5
+                               {12, 1071},  // 76 and 5 after 990
+                               {2, 1195}};  // waits until 1078, then 112 and 5
   EXPECT_EQ(got, expected);
   EXPECT_EQ(watched, expected);
 }

@@ -31,7 +31,8 @@ void set_length(net::HeaderBytes& h, unsigned length) {
 }
 
 void advance_sequence(net::HeaderBytes& h, Bytes by) {
-  const auto sequence = (read16(h, tcp_sequence) << 16 | read16(h, tcp_sequence + 2)) + static_cast<unsigned>(by.count());
+  const auto sequence =
+      (read16(h, tcp_sequence) << 16 | read16(h, tcp_sequence + 2)) + static_cast<unsigned>(by.count());
   write16(h, tcp_sequence, sequence >> 16);
   write16(h, tcp_sequence + 2, sequence & 0xffff);
 }

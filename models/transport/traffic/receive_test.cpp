@@ -53,7 +53,7 @@ TEST(Receive, ZeroCopyCarries4096Of4186BytesAndNothingCrossesTheUpstreamLink) {
 TEST(Receive, ABouncedStreamIsLimitedByWhatTheCoresCanCopy) {
   PlatformOptions options;
   options.bounce = true;
-  options.cpu.cores = 1;  // 80 Gb/s of copying at most
+  options.cpu.cores = 1;           // 80 Gb/s of copying at most
   options.nic.ring_entries = 256;  // so that the buffers run out soon
   Platform p{options};
   Meter meter{Instant{600us}, Instant{1000us}};
@@ -69,10 +69,9 @@ TEST(Receive, ABouncedStreamIsLimitedByWhatTheCoresCanCopy) {
 
 TEST(Receive, SeveralSourcesOfSeveralSizesArriveWhateverTheQuantumAndTheEngine) {
   std::vector<std::uint64_t> traces;
-  for (const auto& [mode, quantum] : {std::pair{fabric::Mode::event, Duration{1us}},
-                                      std::pair{fabric::Mode::train, Duration{100ns}},
-                                      std::pair{fabric::Mode::train, Duration{1us}},
-                                      std::pair{fabric::Mode::train, Duration{10us}}}) {
+  for (const auto& [mode, quantum] :
+       {std::pair{fabric::Mode::event, Duration{1us}}, std::pair{fabric::Mode::train, Duration{100ns}},
+        std::pair{fabric::Mode::train, Duration{1us}}, std::pair{fabric::Mode::train, Duration{10us}}}) {
     PlatformOptions options;
     options.mode = mode;
     options.quantum = quantum;
@@ -80,12 +79,27 @@ TEST(Receive, SeveralSourcesOfSeveralSizesArriveWhateverTheQuantumAndTheEngine) 
     Meter meter;
     p.memory->journal().set_sink(&meter);
     EthernetSender sender{200_Gbps};
-    feed(sender, {.stream = 1, .rate = 60_Gbps, .payloads = {1448_B, 64_B, 4096_B}, .flows = 7,
-                     .arrival = Arrival::poisson, .count = 400});
-    feed(sender, {.stream = 2, .rate = 40_Gbps, .payloads = {512_B}, .flows = 3, .first_flow = 7,
-                     .arrival = Arrival::burst, .burst = 16, .count = 600});
-    feed(sender, {.stream = 3, .rate = 20_Gbps, .payloads = {9000_B - 52_B}, .flows = 1, .first_flow = 10,
-                     .arrival = Arrival::jittered, .count = 50});
+    feed(sender, {.stream = 1,
+                  .rate = 60_Gbps,
+                  .payloads = {1448_B, 64_B, 4096_B},
+                  .flows = 7,
+                  .arrival = Arrival::poisson,
+                  .count = 400});
+    feed(sender, {.stream = 2,
+                  .rate = 40_Gbps,
+                  .payloads = {512_B},
+                  .flows = 3,
+                  .first_flow = 7,
+                  .arrival = Arrival::burst,
+                  .burst = 16,
+                  .count = 600});
+    feed(sender, {.stream = 3,
+                  .rate = 20_Gbps,
+                  .payloads = {9000_B - 52_B},
+                  .flows = 1,
+                  .first_flow = 10,
+                  .arrival = Arrival::jittered,
+                  .count = 50});
     p.loop->feed({p.nic_device, 0}, sender);
     p.loop->run_until(Instant{500us});
     EXPECT_EQ(p.card->counters().dropped(), 0);

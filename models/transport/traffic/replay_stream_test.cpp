@@ -9,10 +9,10 @@ using namespace literals;
 using namespace std::chrono_literals;
 
 std::shared_ptr<const std::vector<CapturedFrame>> three() {
-  return std::make_shared<const std::vector<CapturedFrame>>(std::vector<CapturedFrame>{
-      {1'700'000'000'000'000'500ns, {1, 2, 3}, 100_B},
-      {1'700'000'000'000'000'000ns, std::vector<std::uint8_t>(200, 7), 1500_B},
-      {1'700'000'000'000'000'500ns, {4}, 20_B}});
+  return std::make_shared<const std::vector<CapturedFrame>>(
+      std::vector<CapturedFrame>{{1'700'000'000'000'000'500ns, {1, 2, 3}, 100_B},
+                                 {1'700'000'000'000'000'000ns, std::vector<std::uint8_t>(200, 7), 1500_B},
+                                 {1'700'000'000'000'000'500ns, {4}, 20_B}});
 }
 
 TEST(ReplayStream, KeepsTheTimingOfTheCapture) {

@@ -15,8 +15,8 @@
 
 namespace peerpath::gpu {
 
-inline constexpr int register_bar = 0;               ///< doorbells
-inline constexpr int memory_bar = 2;                 ///< the aperture to memory
+inline constexpr int register_bar = 0;  ///< doorbells
+inline constexpr int memory_bar = 2;    ///< the aperture to memory
 inline constexpr Bytes register_bar_size{16 << 20};
 
 /// The part of GPU memory that peers reach, and where on the bus: the only place where the two address spaces meet.
@@ -73,7 +73,7 @@ class Gpu final : public device::Endpoint {
   struct Copy {
     host_cpu::CopyRequest request;
     std::uint64_t handle = 0;
-    Instant start{};           ///< earliest first read
+    Instant start{};  ///< earliest first read
     Bytes issued{};
     int in_flight = 0;
     bool failed = false;

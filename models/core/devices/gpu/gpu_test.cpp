@@ -20,15 +20,21 @@ class Driver final : public device::Endpoint {
   explicit Driver(host_cpu::CopyRequests& requests) : requests_{requests} {}
 
   void copy(std::uint64_t source, Bytes bytes, Instant when) {
-    const auto handle = requests_.add({.source = {host_node, BusAddress{source}}, .destination = GpuAddress{0},
-                                       .bytes = bytes, .completion = {host_node, BusAddress{completions_at}}});
+    const auto handle = requests_.add({.source = {host_node, BusAddress{source}},
+                                       .destination = GpuAddress{0},
+                                       .bytes = bytes,
+                                       .completion = {host_node, BusAddress{completions_at}}});
     rings_.push_back({handle, when});
   }
   void start(device::Outbox& out) override {
     for (const auto& [handle, when] : rings_)
-      out.submit(fabric::ChannelIndex{1}, {.cookie = handle, .target = gpu_node, .purpose = pcie::Purpose::doorbell,
-                                           .notify_target = true, .address = 0xc000'0000,
-                                           .bytes = host_cpu::copy_doorbell_size, .ready = when});
+      out.submit(fabric::ChannelIndex{1}, {.cookie = handle,
+                                           .target = gpu_node,
+                                           .purpose = pcie::Purpose::doorbell,
+                                           .notify_target = true,
+                                           .address = 0xc000'0000,
+                                           .bytes = host_cpu::copy_doorbell_size,
+                                           .ready = when});
   }
   void on_delivery(const fabric::Delivery& d, device::Outbox&) override {
     if (d.purpose == pcie::Purpose::completion_entry) done.push_back({d.cookie, d.done});

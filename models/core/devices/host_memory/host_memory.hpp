@@ -15,7 +15,7 @@ struct HostSide {
   Bytes max_payload{256};       ///< MPS of the hierarchy: size of the completions that it sends
   Bytes max_read_request{512};  ///< of reads by the cores
   int tags = 256;
-  int channels = 1;             ///< own ones: of the cores
+  int channels = 1;  ///< own ones: of the cores
   Duration completion_timeout{};
 };
 
@@ -36,14 +36,14 @@ struct Load {
   Bytes written{};
 };
 
-/// What PCIe did to DRAM since the start, from the tallies of the link to the memory's node `memory`; `direction` is the
-/// one towards it. Data is counted as the link carries it, in whole double words. Interrupts and what the cores read and
-/// write elsewhere do not touch DRAM.
+/// What PCIe did to DRAM since the start, from the tallies of the link to the memory's node `memory`; `direction` is
+/// the one towards it. Data is counted as the link carries it, in whole double words. Interrupts and what the cores
+/// read and write elsewhere do not touch DRAM.
 Load pcie_load(const fabric::Fabric& fabric, fabric::LinkId link, int direction, fabric::NodeId memory, int nodes);
 
-/// What `copied` bytes cost when a core copies them from one buffer to another in DRAM: read once, written once. (A copy
-/// that misses the cache also reads the lines that it writes, unless it uses non-temporal stores, as memcpy does for
-/// large sizes.)
+/// What `copied` bytes cost when a core copies them from one buffer to another in DRAM: read once, written once. (A
+/// copy that misses the cache also reads the lines that it writes, unless it uses non-temporal stores, as memcpy does
+/// for large sizes.)
 Load copy_load(Bytes copied);
 
 }  // namespace peerpath::host_memory

@@ -21,8 +21,8 @@ struct Ports {
   std::vector<int> downstream;  ///< likewise; parents of what is plugged into them
 };
 
-/// Adds a switch to a tree of functions, below `parent` (a root port, or a downstream port of another switch). Ports are
-/// called "<name>.up", "<name>.down0" and so on.
+/// Adds a switch to a tree of functions, below `parent` (a root port, or a downstream port of another switch). Ports
+/// are called "<name>.up", "<name>.down0" and so on.
 Ports add_functions(std::vector<pcie::Function>& tree, std::string_view name, int parent, int downstream_ports);
 
 /// Its ports as software finds them: PCI-to-PCI bridges; downstream ports have all ACS controls.

@@ -10,14 +10,16 @@ namespace {
 using namespace literals;
 using namespace std::chrono_literals;
 
-TEST(PcieSwitch, IsARouterWithItsLatency) { EXPECT_EQ(router({.latency = 105ns, .max_payload_supported = 512_B}).latency, Duration{105ns}); }
+TEST(PcieSwitch, IsARouterWithItsLatency) {
+  EXPECT_EQ(router({.latency = 105ns, .max_payload_supported = 512_B}).latency, Duration{105ns});
+}
 
 TEST(PcieSwitch, TwoLevelsAreEnumeratedAndForwardToWhatIsBelow) {
   std::vector<pcie::Function> tree{{.name = "rc.0", .kind = pcie::FunctionKind::root_port}};
   const auto outer = add_functions(tree, "outer", 0, 2);
   const auto inner = add_functions(tree, "inner", outer.downstream[1], 2);
-  tree.push_back({.name = "gpu", .parent = inner.downstream[0],
-                  .bars = {{.index = 2, .size = 1_GiB, .prefetchable = true}}});
+  tree.push_back(
+      {.name = "gpu", .parent = inner.downstream[0], .bars = {{.index = 2, .size = 1_GiB, .prefetchable = true}}});
   const pcie::AddressMap map{tree, {}};
   ASSERT_TRUE(map.problems().empty());
   EXPECT_EQ(to_string(map.functions()[static_cast<std::size_t>(*map.find("inner.up"))].bdf), "04:00.0");

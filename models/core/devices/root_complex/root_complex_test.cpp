@@ -17,8 +17,8 @@ TEST(RootComplex, ARootPortIsABridgeOfItsLinkWithAcs) {
   EXPECT_EQ(port.space().read(0x0e, 1), 1U);
   EXPECT_EQ(port.link(), (pcie::LinkShape{5, 16}));
   const auto express = *port.space().find_capability(pcie::capability_pci_express);
-  EXPECT_EQ(port.space().read(express + 2, 2) >> 4 & 15, 4U);   // root port
-  EXPECT_EQ(port.space().read(express + 12, 4) >> 24, 3U);      // port number
+  EXPECT_EQ(port.space().read(express + 2, 2) >> 4 & 15, 4U);  // root port
+  EXPECT_EQ(port.space().read(express + 12, 4) >> 24, 3U);     // port number
   EXPECT_TRUE(port.space().find_extended_capability(pcie::extended_capability_acs));
 }
 
