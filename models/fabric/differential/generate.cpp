@@ -23,7 +23,9 @@ class Generator {
     s_.foreign_latency = Duration{draw_.between(0, 800) * ns};
     const bool closed = s_.seed % 2 == 1;
     const int streams = closed ? draw_.small(0, 3) : draw_.small(1, 6);
-    for (int i = 0; i < streams; ++i) plan(closed ? 300 : 800);
+    const bool alike = draw_.chance(30);
+    if (alike) plan_alike(streams);
+    for (int i = 0; !alike && i < streams; ++i) plan(closed ? 300 : 800);
     if (closed) make_reactors();
     std::stable_sort(s_.planned.begin(), s_.planned.end(), [](const Planned& x, const Planned& y) {
       return x.transaction.ready < y.transaction.ready;
@@ -194,6 +196,32 @@ class Generator {
       tlps -= static_cast<int>(t.bytes.count() / at(from).max_payload.count()) + 1;
       if (law != 2) ready += gap;
       else if (i % burst == burst - 1) ready += gap * burst;
+    }
+  }
+
+  /// Streams of equal packets at equal gaps that compete for one target: what computes as trains.
+  void plan_alike(int streams) {
+    const NodeId to = any_endpoint();
+    const bool reads = draw_.chance(25), jittered = draw_.chance(30);
+    const std::int64_t size = draw_.one_of<std::int64_t>({256, 1024, 4096, 4096, 16384});
+    const Duration gap = draw_.one_of({Duration{166'160'000}, Duration{332'320'000}, duration(1000)});
+    const int notices = draw_.one_of({0, 0, 0, 10});
+    for (int i = 0; i < streams; ++i) {
+      const NodeId from = other_than(to);
+      const ChannelIndex channel = new_channel(from);
+      const Duration offset = duration(100);
+      for (std::int64_t packet = 0; packet < (1 << 18) / size && packet < 120; ++packet) {
+        Transaction t;
+        t.target = to;
+        t.op = reads ? Operation::memory_read : Operation::memory_write;
+        t.bytes = Bytes{size};
+        t.address = static_cast<std::uint64_t>(packet * size);
+        t.ready = Instant{packet * gap + offset + (jittered ? duration(gap / Duration{ns} + 1) : Duration{0})};
+        t.notify_target = !reads && draw_.chance(notices);
+        t.notify_requester = reads && draw_.chance(notices);
+        last_ = std::max(last_, t.ready);
+        s_.planned.push_back({from, channel, t});
+      }
     }
   }
 
