@@ -30,9 +30,23 @@ std::uint64_t exponential_q32(std::uint64_t bits) {
   return static_cast<std::uint64_t>(static_cast<Wide>(below) * ln2_q32 >> 32);
 }
 
+void ArrivalProcess::send(Bytes bytes) {
+  const std::int64_t rate = config_.rate.bps();
+  if (bytes != step_bytes_) {
+    const auto bits_fs = static_cast<WideInt>(bytes.count()) * 8 * 1'000'000'000'000'000;
+    step_bytes_ = bytes;
+    step_ = {static_cast<std::int64_t>(bits_fs / rate), static_cast<std::int64_t>(bits_fs % rate)};
+  }
+  sent_.whole += step_.whole;
+  sent_.rest += step_.rest;
+  if (sent_.rest < rate) return;
+  sent_.rest -= rate;
+  ++sent_.whole;
+}
+
 Instant ArrivalProcess::next(Bytes bytes) {
   const Instant mean = nominal();
-  sent_ += bytes;
+  send(bytes);
   switch (config_.law) {
     case Arrival::regular:
       return mean;

@@ -46,11 +46,19 @@ class ArrivalProcess {
   Instant next(Bytes bytes);
 
  private:
-  Instant nominal() const { return config_.start + sent_ / config_.rate; }
+  /// Whole femtoseconds, and what is left of one in units of 1 / rate.
+  struct Exact {
+    std::int64_t whole = 0, rest = 0;
+  };
+
+  Instant nominal() const { return config_.start + Duration{sent_.whole + (sent_.rest > 0 ? 1 : 0)}; }
+  void send(Bytes bytes);
 
   Config config_;
   Random random_;
-  Bytes sent_{};      ///< all before this one
+  Exact sent_{};  ///< what all before this one take at the mean rate
+  Bytes step_bytes_{};
+  Exact step_{};      ///< what `step_bytes_` take, for sizes repeat
   int in_burst_ = 0;  ///< of the present burst
   Instant burst_start_{};
   Duration drawn_{};  ///< sum of the exponential distances

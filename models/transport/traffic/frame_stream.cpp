@@ -17,14 +17,17 @@ std::optional<device::FrameArrival> EthernetSender::next() {
     if (waiting.head && (first == nullptr || waiting.head->ready < first->head->ready)) first = &waiting;
   if (first == nullptr) return {};
   const auto& [ready, frame] = *first->head;
+  if (frame.size != last_size_) {
+    last_size_ = frame.size;
+    to_last_bit_ = (net::preamble + net::padded(frame.size) + net::fcs) / rate_ + latency_;
+    to_next_ = net::wire_size(frame.size) / rate_;
+  }
   const Instant start = std::max(ready, free_);
-  free_ = start + net::wire_size(frame.size) / rate_;
-  device::FrameArrival arrival;
-  arrival.last_bit = start + (net::preamble + net::padded(frame.size) + net::fcs) / rate_ + latency_;
-  arrival.frame = frame;
+  free_ = start + to_next_;
+  std::optional<device::FrameArrival> result{{start + to_last_bit_, frame}};
   first->head = first->stream->next();
-  if (watcher_) watcher_(arrival);
-  return arrival;
+  if (watcher_) watcher_(*result);
+  return result;
 }
 
 }  // namespace peerpath::transport

@@ -51,6 +51,8 @@ class EthernetSender final : public device::FrameSource {
   BitRate rate_;
   Duration latency_;
   Instant free_{};
+  Bytes last_size_{};
+  Duration to_last_bit_{}, to_next_{};  ///< of a frame of `last_size_`, for sizes repeat
   std::vector<Waiting> streams_;
   std::function<void(const device::FrameArrival&)> watcher_;
 };

@@ -1,6 +1,7 @@
 #include "transport/traffic/pattern_stream.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "peerpath/base/fail.hpp"
 #include "peerpath/net/ethernet.hpp"
@@ -61,7 +62,8 @@ std::optional<TimedFrame> PatternStream::next() {
   }
   last_payload_[flow_] = payload;
 
-  TimedFrame timed;
+  std::optional<TimedFrame> result{std::in_place};
+  auto& timed = *result;
   timed.frame.handle = frame_handle(pattern_.stream, static_cast<std::uint64_t>(sent_++));
   timed.frame.header_size = header.size;
   std::ranges::copy(header.bytes(), timed.frame.header);
@@ -69,7 +71,7 @@ std::optional<TimedFrame> PatternStream::next() {
   timed.ready = arrivals_.next(net::wire_size(timed.frame.size));
   flow_ = flow_ + 1 == pattern_.flows ? 0 : flow_ + 1;
   size_ = size_ + 1 == pattern_.payloads.size() ? 0 : size_ + 1;
-  return timed;
+  return result;
 }
 
 }  // namespace peerpath::transport
