@@ -30,6 +30,7 @@ struct Domain::Parts {
   std::vector<std::pair<Window, fabric::NodeId>> map;
   std::map<fabric::NodeId, ForeignEndpoint*> foreign;
   std::map<fabric::NodeId, MemoryImage> images;
+  std::function<void(const fabric::Topology&, fabric::Fabric&)> when_built;
   bool wires = false;
   bool initiators = false;  ///< a foreign one is among `foreign`
 };
@@ -101,6 +102,9 @@ void Domain::join(EthernetPort a, EthernetPort b, Wire wire) {
 
 void Domain::at(Instant when, std::function<void(fabric::Fabric&)> action) { reactor_->at(when, std::move(action)); }
 void Domain::observe(fabric::DeliverySink* sink) { reactor_->observe(sink); }
+void Domain::when_built(std::function<void(const fabric::Topology&, fabric::Fabric&)> call) {
+  parts_->when_built = std::move(call);
+}
 void Domain::add_port(PciePort& port) { parts_->ports.push_back(&port); }
 const fabric::Topology& Domain::topology() const { return parts_->topology; }
 fabric::Fabric& Domain::fabric() { return reactor_->fabric(); }
@@ -173,6 +177,7 @@ void Domain::end_of_elaboration() {
   parts_->topology.reconfigures = false;
   parts_->topology.side_latency = foreign || parts_->wires ? Duration{0} : Duration{std::chrono::hours{1}};
   reactor_->prepare(parts_->topology, parts_->config.mode, foreign);
+  if (parts_->when_built) parts_->when_built(parts_->topology, reactor_->fabric());
 }
 
 void Domain::submit(fabric::NodeId node, fabric::ChannelIndex channel, const fabric::Transaction& transaction) {

@@ -117,7 +117,9 @@ void DmaCard::add(const dma_card::Stream& stream) { streams_.push_back(stream); 
 
 void DmaCard::before_end_of_elaboration() {
   const auto link = link_direction(pcie.link, config_.function.max_payload);
+  const auto channels = domain_.endpoint(node_).channels;  // others may have added theirs
   domain_.endpoint(node_) = dma_card::fabric_endpoint(config_, link.rate);
+  domain_.endpoint(node_).channels = channels;
   behaviour_ = std::make_unique<dma_card::DmaCard>(config_, node_, streams_, domain_.topology().seed);
   domain_.attach(*behaviour_, {.node = node_, .channels = 2, .hears_arrivals = true});
 }

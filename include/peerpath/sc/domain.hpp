@@ -66,6 +66,8 @@ class Domain final : public sc_core::sc_module {
   void at(Instant when, std::function<void(fabric::Fabric&)> action);
   /// Sends every delivery, with or without notice, to `sink` as it is computed (nullptr: nobody).
   void observe(fabric::DeliverySink* sink);
+  /// Is called when the fabric is made, before anything happens in it: to attach a TLP observer, or to learn names.
+  void when_built(std::function<void(const fabric::Topology&, fabric::Fabric&)> call);
   /// @}
 
   /// The link that a port is an end of; after the end of elaboration.

@@ -1,0 +1,35 @@
+// What the devices of a platform have counted at one instant, and what two such instants make of the results.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "core/devices/host_memory/host_memory.hpp"
+#include "observe/ledger.hpp"
+#include "sc/meter.hpp"
+#include "sc/platform.hpp"
+
+namespace peerpath::sc {
+
+/// All counters of a platform at one instant.
+struct Counts {
+  struct Cpu {
+    host_cpu::CpuCounters counters;
+    Duration busy{};
+  };
+  Instant when{};
+  observe::Snapshot links;
+  std::map<std::string, nic::NicCounters> nics;
+  std::map<std::string, gpu::CopyCounters> copies;
+  std::map<std::string, Cpu> cpus;
+};
+
+/// Copies them; the fabric has computed exactly until `now`.
+Counts take_counts(Platform& platform, Instant now);
+
+/// Fills links, CPUs, memories, resources, faults and the shell's own metrics of `results`, and the drops of its traffic,
+/// with what happened between two instants.
+void fill(observe::Results& results, const Platform& platform, const scenario::Scenario& scenario, const Meter& meter,
+          const Counts& before, const Counts& after);
+
+}  // namespace peerpath::sc

@@ -1,0 +1,161 @@
+#include "sc/platform.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include "peerpath/base/fail.hpp"
+
+namespace peerpath::sc {
+namespace {
+
+/// A device's name as SystemC takes it.
+std::string module_name(std::string name) {
+  for (char& c : name)
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  return name;
+}
+
+/// "sw0.3" is port 3 of sw0.
+std::string device_of(const std::string& end) { return end.substr(0, end.find('.')); }
+
+int links_at(const scenario::Scenario& scenario, const std::string& device) {
+  const auto here = [&](const scenario::Link& l) { return device_of(l.from) == device || device_of(l.to) == device; };
+  return static_cast<int>(std::ranges::count_if(scenario.links, here));
+}
+
+/// MPS and MRRS of the host itself: what every function of the hierarchy can take.
+device::FunctionConfig host_function(const scenario::Scenario& scenario) {
+  device::FunctionConfig host;
+  host.max_payload = Bytes{4096};
+  bool any = false;
+  const auto take = [&](const device::FunctionConfig& function) {
+    host.max_payload = std::min(host.max_payload, function.max_payload);
+    any = true;
+  };
+  for (const auto& device : scenario.devices) {
+    if (const auto* nic = std::get_if<device::NicConfig>(&device.config)) take(nic->function);
+    if (const auto* gpu = std::get_if<device::GpuConfig>(&device.config)) take(gpu->function);
+    if (const auto* card = std::get_if<device::DmaCardConfig>(&device.config)) take(card->function);
+  }
+  if (!any) host.max_payload = device::FunctionConfig{}.max_payload;
+  return host;
+}
+
+/// Position in the order of construction: a module comes after those that it refers to.
+int rank(const device::RootComplexConfig&) { return 0; }
+int rank(const device::HostMemoryConfig&) { return 1; }
+int rank(const device::SwitchConfig&) { return 2; }
+int rank(const device::GpuConfig&) { return 3; }
+int rank(const device::NicConfig&) { return 4; }
+int rank(const device::DmaCardConfig&) { return 5; }
+int rank(const device::HostCpuConfig&) { return 6; }
+
+LinkConfig link_config(const scenario::Link& link) {
+  const auto& c = link.credits;
+  return {.shape = {link.generation, link.width},
+          .dllp = link.dllp,
+          .link_share = link.link_share,
+          .propagation = link.propagation,
+          .update_fc = link.update_fc,
+          .credits = {{{c.posted_header, c.posted_data},
+                       {c.non_posted_header, c.non_posted_data},
+                       {c.completion_header, c.completion_data}}}};
+}
+
+}  // namespace
+
+Platform::Platform(const scenario::Scenario& scenario, const DomainConfig& config) : domain{"pcie", config} {
+  std::vector<const scenario::Device*> order;
+  for (const auto& device : scenario.devices) order.push_back(&device);
+  const auto rank_of = [](const scenario::Device* d) { return std::visit([](const auto& c) { return rank(c); }, d->config); };
+  std::ranges::stable_sort(order, {}, rank_of);
+  for (const auto* device : order) add_device(*device, scenario);
+  for (const auto& [name, node] : nodes_)
+    if (!memory_of_cpu_.contains(name)) domain.rename(node, name);
+  for (const auto& link : scenario.links) add_link(link);
+}
+
+void Platform::add_device(const scenario::Device& device, const scenario::Scenario& scenario) {
+  const auto& name = device.name;
+  const auto module = module_name(name);
+  const auto make = [&]<class Module>(std::map<std::string, std::unique_ptr<Module>>& group, auto&&... arguments) {
+    auto& made = group[name] = std::make_unique<Module>(module.c_str(), domain, arguments...);
+    return made.get();
+  };
+  if (const auto* root = std::get_if<device::RootComplexConfig>(&device.config)) {
+    nodes_[name] = make(root_complexes, links_at(scenario, name), *root)->node();
+  } else if (const auto* memory = std::get_if<device::HostMemoryConfig>(&device.config)) {
+    auto* made = make(memories, *memory, host_function(scenario));
+    const auto at = root_complexes.find(memory->at);
+    require(at != root_complexes.end() && !memory_of_root_.contains(memory->at), "a root complex has one host memory");
+    memory_of_root_[memory->at] = name;
+    nodes_[name] = made->node();
+    at->second->memory.bind(made->port, {.internal = true});
+    joints_.push_back({&at->second->memory, "internal"});
+  } else if (const auto* bridge = std::get_if<device::SwitchConfig>(&device.config)) {
+    nodes_[name] = make(switches, links_at(scenario, name), *bridge)->node();
+  } else if (const auto* gpu = std::get_if<device::GpuConfig>(&device.config)) {
+    nodes_[name] = make(gpus, *gpu, any_memory())->node();
+  } else if (const auto* nic = std::get_if<device::NicConfig>(&device.config)) {
+    require(any_memory() != nullptr, "a NIC needs host memory for its rings");
+    nodes_[name] = make(nics, *any_memory(), *nic)->node();
+  } else if (const auto* card = std::get_if<device::DmaCardConfig>(&device.config)) {
+    nodes_[name] = make(cards, *card)->node();
+  } else if (const auto* cpu = std::get_if<device::HostCpuConfig>(&device.config)) {
+    const auto at = memory_of_root_.find(cpu->at);
+    require(at != memory_of_root_.end(), "cores need host memory at their root complex");
+    memory_of_cpu_[name] = at->second;
+    nodes_[name] = memories[at->second]->node();
+    make(cpus, *memories[at->second], *cpu);
+  }
+}
+
+PciePort& Platform::take_port(const std::string& end, bool upstream) {
+  const auto device = device_of(end);
+  if (const auto root = root_complexes.find(device); root != root_complexes.end())
+    return root->second->port(ports_taken_[device]++);
+  if (const auto bridge = switches.find(device); bridge != switches.end())
+    return bridge->second->port(upstream ? 0 : ++ports_taken_[device]);
+  if (const auto nic = nics.find(device); nic != nics.end()) return nic->second->pcie;
+  if (const auto gpu = gpus.find(device); gpu != gpus.end()) return gpu->second->pcie;
+  const auto card = cards.find(device);
+  require(card != cards.end(), "a link ends at a device that has PCIe ports");
+  return card->second->pcie;
+}
+
+void Platform::add_link(const scenario::Link& link) {
+  auto& nearer = take_port(link.from, false);
+  nearer.bind(take_port(link.to, true), link_config(link));
+  joints_.push_back({&nearer, "Gen" + std::to_string(link.generation) + " x" + std::to_string(link.width)});
+}
+
+fabric::NodeId Platform::node(const std::string& device) const {
+  const auto found = nodes_.find(device);
+  require(found != nodes_.end(), "a device of the scenario");
+  return found->second;
+}
+
+BusAddress Platform::memory_of(const std::string& device, Bytes size) {
+  if (const auto gpu = gpus.find(device); gpu != gpus.end()) return gpu->second->memory();
+  if (const auto card = cards.find(device); card != cards.end()) return card->second->memory();
+  const auto memory = memories.find(device);
+  require(memory != memories.end(), "a device with memory");
+  return memory->second->reserve(size);
+}
+
+HostCpu* Platform::cpu_of(const std::string& memory) {
+  for (const auto& [cpu, its_memory] : memory_of_cpu_)
+    if (its_memory == memory) return cpus[cpu].get();
+  return cpus.empty() ? nullptr : cpus.begin()->second.get();
+}
+
+std::vector<observe::LinkLabel> Platform::labels() const {
+  std::vector<observe::LinkLabel> labels(domain.topology().links.size());
+  for (const auto& joint : joints_) {
+    const auto link = domain.link_of(*joint.nearer).value();
+    labels[link] = {joint.shape, domain.topology().links[link].a == joint.nearer->node()};
+  }
+  return labels;
+}
+
+}  // namespace peerpath::sc

@@ -1,0 +1,62 @@
+// A scenario as SystemC modules, bound and set up.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/devices/dma_card/dma_card.hpp"
+#include "core/devices/gpu/gpu.hpp"
+#include "core/devices/host_cpu/host_cpu.hpp"
+#include "core/devices/nic/nic.hpp"
+#include "observe/ledger.hpp"
+#include "peerpath/sc/modules.hpp"
+#include "peerpath/scenario/scenario.hpp"
+
+namespace peerpath::sc {
+
+/// The modules of a scenario, by the names of its devices, and the links between them.
+class Platform {
+ public:
+  Platform(const scenario::Scenario& scenario, const DomainConfig& config);
+  Platform(const Platform&) = delete;
+  Platform& operator=(const Platform&) = delete;
+
+  Domain domain;
+  // Hosts before what refers to them.
+  std::map<std::string, std::unique_ptr<RootComplex>> root_complexes;
+  std::map<std::string, std::unique_ptr<HostMemory>> memories;
+  std::map<std::string, std::unique_ptr<PcieSwitch>> switches;
+  std::map<std::string, std::unique_ptr<Gpu>> gpus;
+  std::map<std::string, std::unique_ptr<Nic>> nics;
+  std::map<std::string, std::unique_ptr<DmaCard>> cards;
+  std::map<std::string, std::unique_ptr<HostCpu>> cpus;
+
+  /// The fabric's node of a device; cores have that of their memory.
+  fabric::NodeId node(const std::string& device) const;
+  /// Where others reach the memory of a device: its BAR, or a fresh piece of DRAM.
+  BusAddress memory_of(const std::string& device, Bytes size);
+  /// The cores that serve a NIC: those of the host whose memory is called so, else the first.
+  HostCpu* cpu_of(const std::string& memory);
+
+  /// By link of the fabric; after elaboration.
+  std::vector<observe::LinkLabel> labels() const;
+
+ private:
+  struct Joint {
+    const PciePort* nearer = nullptr;
+    std::string shape;
+  };
+  void add_device(const scenario::Device& device, const scenario::Scenario& scenario);
+  void add_link(const scenario::Link& link);
+  PciePort& take_port(const std::string& end, bool upstream);
+  HostMemory* any_memory() { return memories.empty() ? nullptr : memories.begin()->second.get(); }
+
+  std::map<std::string, fabric::NodeId> nodes_;
+  std::map<std::string, std::string> memory_of_root_, memory_of_cpu_;
+  std::map<std::string, int> ports_taken_;
+  std::vector<Joint> joints_;
+};
+
+}  // namespace peerpath::sc

@@ -1,0 +1,78 @@
+#include "peerpath/sc/run.hpp"
+
+#include <chrono>
+
+#include "peerpath/base/fail.hpp"
+#include "peerpath/sc/time.hpp"
+#include "sc/counts.hpp"
+#include "sc/traffic_setup.hpp"
+
+namespace peerpath::sc {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds report_interval{100};
+
+/// Simulates until `end` in slices that take a fraction of the reporting interval each; false if stopped before.
+bool simulate(Instant end, const RunOptions& options) {
+  Duration slice = std::chrono::microseconds{1};
+  auto reported = Clock::now();
+  while (now() < end) {
+    const auto started = Clock::now();
+    sc_core::sc_start(to_sc_time(std::min(slice, end - now())));
+    const auto ended = Clock::now();
+    if (ended - started < report_interval / 8 && slice < std::chrono::seconds{1}) slice *= 2;
+    if (ended - started > report_interval / 2 && slice > std::chrono::nanoseconds{100}) slice /= 2;
+    if (ended - reported < report_interval) continue;
+    reported = ended;
+    if (options.progress) options.progress({now() - Instant{}, end - Instant{}});
+    if (options.stop && options.stop()) return false;
+  }
+  if (options.progress) options.progress({end - Instant{}, end - Instant{}});
+  return true;
+}
+
+}  // namespace
+
+tl::expected<observe::Results, Problems> run_model(const scenario::Scenario& scenario, const RunOptions& options) {
+  static bool used = false;
+  require(!std::exchange(used, true), "SystemC runs once a process");
+  set_femtosecond_resolution();
+  const auto& run = scenario.run;
+  const Instant begin{run.warmup}, end = begin + run.measure;
+
+  Meter meter{begin, end};
+  Platform platform{scenario, {.mode = options.mode,
+                               .quantum = options.quantum.value_or(run.quantum),
+                               .seed = static_cast<std::uint64_t>(run.seed)}};
+  const TrafficSetup traffic{scenario, platform, meter, options.captures};
+  if (!traffic.problems().empty()) return tl::unexpected{traffic.problems()};
+
+  Counts before, after;
+  before.when = after.when = Instant{};
+  platform.domain.at(begin, [&](fabric::Fabric&) { before = take_counts(platform, begin); });
+  platform.domain.at(end, [&](fabric::Fabric&) { after = take_counts(platform, end); });
+  platform.domain.when_built([&](const fabric::Topology& topology, fabric::Fabric& fabric) {
+    if (options.built) options.built(topology);
+    fabric.observe(options.trace);
+  });
+
+  observe::Results results;
+  results.complete = simulate(end, options);
+  if (!results.complete) {
+    platform.domain.settle();
+    after = take_counts(platform, now());
+    if (now() < begin) before = after;
+  }
+  results.window = after.when - before.when;
+  results.wanted_window = run.measure;
+  results.traffic = meter.traffic;
+  fill(results, platform, scenario, meter, before, after);
+  if (!results.conservation.empty()) fail("bytes were lost or made: " + results.conservation.front());
+  return results;
+}
+
+}  // namespace peerpath::sc
+
+// The SystemC library's own main refers to it; a program that calls run_model has a main of its own.
+int sc_main(int, char**) { return 1; }

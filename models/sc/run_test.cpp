@@ -1,0 +1,134 @@
+#include "peerpath/sc/run.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "observe/finish.hpp"
+#include "peerpath/base/fail.hpp"
+#include "peerpath/scenario/load.hpp"
+
+namespace peerpath::sc {
+namespace {
+
+using namespace literals;
+using namespace std::chrono_literals;
+
+/// NIC and GPU below one switch; `traffic` goes through them.
+scenario::Scenario below_one_switch(const scenario::Traffic& traffic) {
+  scenario::Scenario s;
+  device::HostMemoryConfig dram;
+  device::HostCpuConfig cpu;
+  dram.at = cpu.at = "rc";
+  s.devices = {{"rc", device::RootComplexConfig{}}, {"dram", dram}, {"cpu", cpu}, {"sw", device::SwitchConfig{}},
+               {"nic", device::NicConfig{}}, {"gpu", device::GpuConfig{}}, {"card", device::DmaCardConfig{}}};
+  for (const auto& [from, to] : {std::pair{"rc", "sw"}, {"sw", "nic"}, {"sw", "gpu"}, {"sw", "card"}}) {
+    scenario::Link link;
+    link.from = from;
+    link.to = to;
+    s.links.push_back(link);
+  }
+  s.traffic = {traffic};
+  s.run.warmup = 20us;
+  s.run.measure = 100us;
+  scenario::complete(s);
+  return s;
+}
+
+observe::Results run(const scenario::Scenario& s, const RunOptions& options = {}) {
+  auto results = run_model(s, options);
+  EXPECT_TRUE(results);
+  const auto problems = observe::finish(*results, s);
+  EXPECT_TRUE(problems.empty());
+  EXPECT_TRUE(results->conservation.empty());
+  return *results;
+}
+
+double metric(const observe::Results& results, const std::string& name) {
+  const auto* found = observe::find_metric(results, name);
+  EXPECT_NE(found, nullptr) << name;
+  return found == nullptr ? -1 : found->value.value();
+}
+
+scenario::Traffic traffic(scenario::TrafficKind kind, const char* from, const char* to) {
+  scenario::Traffic t;
+  t.name = "t";
+  t.kind = kind;
+  t.from = from;
+  t.to = to;
+  t.headers_to = "dram";
+  return t;
+}
+
+TEST(Run, ReceivedPayloadGoesStraightToTheGpu) {
+  const auto r = run(below_one_switch(traffic(scenario::TrafficKind::receive, "nic", "gpu")));
+  EXPECT_NEAR(metric(r, "t.goodput_gbps"), 195.7, 1);
+  EXPECT_EQ(metric(r, "t.dropped_packets"), 0);
+  EXPECT_EQ(metric(r, "sw-rc.up.payload_bytes"), 0);
+  EXPECT_EQ(metric(r, "sw-rc.down.payload_bytes"), 0);
+  EXPECT_EQ(metric(r, "sw-rc.payload_crossings"), 0);
+  EXPECT_GT(metric(r, "sw-rc.up.header_bytes"), 0);
+  EXPECT_GT(metric(r, "t.latency_p50_ns"), 300);
+  EXPECT_GT(metric(r, "cpu.cores_busy"), 0);
+  EXPECT_EQ(metric(r, "run.simulated_ns"), 100'000);
+}
+
+TEST(Run, BouncedPayloadCrossesTheUpstreamLinkTwice) {
+  auto t = traffic(scenario::TrafficKind::receive, "nic", "gpu");
+  t.path = scenario::DataPath::bounce;
+  t.rate = 50_Gbps;
+  const auto r = run(below_one_switch(t));
+  EXPECT_NEAR(metric(r, "t.goodput_gbps"), 195.7 / 4, 3);
+  EXPECT_NEAR(metric(r, "sw-rc.payload_crossings"), 2, 0.1);
+  EXPECT_GT(metric(r, "cpu.copied_gbps"), 40);
+  EXPECT_GT(metric(r, "dram.written_gbps"), 80);
+}
+
+TEST(Run, PacketsAreSentFromGpuMemory) {
+  auto t = traffic(scenario::TrafficKind::transmit, "nic", "gpu");
+  t.rate = 100_Gbps;
+  const auto r = run(below_one_switch(t));
+  EXPECT_NEAR(metric(r, "t.goodput_gbps"), 195.7 / 2, 2);
+  EXPECT_EQ(metric(r, "sw-rc.payload_crossings"), 0);
+}
+
+TEST(Run, ACardWrites) {
+  auto t = traffic(scenario::TrafficKind::write, "card", "gpu");
+  t.rate = 100_Gbps;
+  const auto r = run(below_one_switch(t));
+  EXPECT_NEAR(metric(r, "t.goodput_gbps"), 100, 0.5);
+  EXPECT_EQ(metric(r, "sw-rc.payload_crossings"), 0);
+}
+
+TEST(Run, ACardReadsHostMemory) {
+  auto t = traffic(scenario::TrafficKind::read, "card", "dram");
+  t.rate = 50_Gbps;
+  const auto r = run(below_one_switch(t));
+  EXPECT_NEAR(metric(r, "t.goodput_gbps"), 50, 0.5);
+  EXPECT_NEAR(metric(r, "sw-rc.payload_crossings"), 1, 0.01);
+}
+
+TEST(Run, AGpuWritesToHostMemoryByItself) {
+  auto t = traffic(scenario::TrafficKind::write, "gpu", "dram");
+  t.rate = 50_Gbps;
+  const auto r = run(below_one_switch(t));
+  EXPECT_NEAR(metric(r, "t.goodput_gbps"), 50, 0.5);
+  EXPECT_NEAR(metric(r, "dram.written_gbps"), 50, 0.5);
+}
+
+TEST(Run, AStoppedRunIsMarked) {
+  auto s = below_one_switch(traffic(scenario::TrafficKind::receive, "nic", "gpu"));
+  s.run.measure = 10s;
+  int calls = 0;
+  Progress last;
+  const auto r = run_model(s, {.progress = [&](const Progress& p) { last = p; }, .stop = [&] { return ++calls == 3; }});
+  ASSERT_TRUE(r);
+  EXPECT_FALSE(r->complete);
+  EXPECT_EQ(calls, 3);
+  EXPECT_EQ(last.total, Duration{10s} + 20us);
+  EXPECT_EQ(r->window, last.simulated - 20us);
+  EXPECT_GT(r->traffic[0].delivered_packets, 0);
+}
+
+}  // namespace
+}  // namespace peerpath::sc
