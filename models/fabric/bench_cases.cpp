@@ -105,7 +105,8 @@ std::int64_t BenchRun::play(std::int64_t packets) {
   const auto ready = [&](std::int64_t packet, std::size_t nic) {
     const Instant regular = begin + packet * gap + Duration{static_cast<std::int64_t>(nic) * 1'777'000};
     if (!p.load.jittered) return regular;
-    const std::uint64_t noise = mix(static_cast<std::uint64_t>(packet) * 64 + nic) % static_cast<std::uint64_t>(gap.count());
+    const std::uint64_t noise =
+        mix(static_cast<std::uint64_t>(packet) * 64 + nic) % static_cast<std::uint64_t>(gap.count());
     return regular + Duration{static_cast<std::int64_t>(noise)};
   };
   const std::int64_t due = p.sink.deliveries + packets * p.load.nics;

@@ -12,11 +12,11 @@ namespace peerpath::fabric {
 /// Packets of 4 KiB on Gen4 x16 NICs, a switch, and Gen5 x16 GPUs; DLLPs counted.
 struct BenchCase {
   std::string_view name;
-  int nics = 1, gpus = 1;      ///< NIC i sends to GPU i mod gpus
-  int rate_percent = 100;      ///< of 200 Gb/s a NIC
+  int nics = 1, gpus = 1;  ///< NIC i sends to GPU i mod gpus
+  int rate_percent = 100;  ///< of 200 Gb/s a NIC
   bool jittered = false;
-  bool tight = false;          ///< 8 header and 128 data credits towards the switch, 6 and 96 towards the GPU
-  Bytes read_request{};        ///< 0: writes; else the NIC reads from the GPU with this MRRS
+  bool tight = false;    ///< 8 header and 128 data credits towards the switch, 6 and 96 towards the GPU
+  Bytes read_request{};  ///< 0: writes; else the NIC reads from the GPU with this MRRS
 };
 
 std::span<const BenchCase> bench_cases();

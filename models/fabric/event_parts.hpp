@@ -55,8 +55,8 @@ struct Tlp {
   pcie::TlpClass tlp_class{};
   pcie::Status status = pcie::Status::success;  ///< of CPL
   NodeId destination{};
-  Instant earliest{};          ///< e, at the node where it waits
-  std::uint64_t mark = 0;      ///< that many P must have left the ingress
+  Instant earliest{};               ///< e, at the node where it waits
+  std::uint64_t mark = 0;           ///< that many P must have left the ingress
   std::uint32_t came_by = nowhere;  ///< transmitter whose credits it holds
   std::uint32_t egress = 0;         ///< transmitter that it waits for
 };
@@ -82,24 +82,24 @@ struct Transmitter {
   std::uint32_t opposite = 0;
   std::size_t to_ingress = 0;
   LinkId link{};
-  int number = 0;                  ///< of the direction
-  std::vector<Duration> ser;       ///< by double words
+  int number = 0;             ///< of the direction
+  std::vector<Duration> ser;  ///< by double words
   Duration ser_dllp{};
   Instant free{};
   bool up = true, pending = false;
   std::size_t rr = 0;
-  std::uint64_t wanting = 0;       ///< slots whose head is eligible and leaves here
+  std::uint64_t wanting = 0;                            ///< slots whose head is eligible and leaves here
   std::array<int, pcie::tlp_classes> header{}, data{};  ///< credits left, where finite
   int dllps_due = 0;
-  Instant next_ack{}, next_fc{};   ///< earliest arrival that causes another one
+  Instant next_ack{}, next_fc{};  ///< earliest arrival that causes another one
   struct {
     std::size_t slot = 0;
     pcie::TlpClass tlp_class{};
     std::uint32_t came_by = nowhere;
     std::uint16_t units = 0;
   } sending;
-  bool stalled = false;            ///< a head has lacked nothing but credits since `stalled_since`, and none could start
-  Duration stalling{};             ///< so far, since the last start
+  bool stalled = false;  ///< a head has lacked nothing but credits since `stalled_since`, and none could start
+  Duration stalling{};   ///< so far, since the last start
   Instant stalled_since{};
   DirectionCounters counters{};
   std::vector<Tally> tallies;
@@ -123,7 +123,7 @@ struct Station {
   int tags = 0;
   std::array<Server, pcie::tlp_classes> servers;
   Instant read_server{};
-  std::uint64_t requests = 0;           ///< taken in
+  std::uint64_t requests = 0;  ///< taken in
   std::deque<Request*> timers;
 
   Fifo& fifo(std::size_t slot) { return ingresses[slot / pcie::tlp_classes].fifos[slot % pcie::tlp_classes]; }

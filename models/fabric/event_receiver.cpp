@@ -40,8 +40,12 @@ void EventReference::take_in(NodeId node, TlpClass tlp_class) {
     case TlpClass::posted:
       if (--job->unfinished == 0) deliver(DeliveryKind::arrived, *job, nullptr, {});
       break;
-    case TlpClass::non_posted: take_in_request(node, tlp); break;
-    case TlpClass::completion: take_in_completion(tlp); break;
+    case TlpClass::non_posted:
+      take_in_request(node, tlp);
+      break;
+    case TlpClass::completion:
+      take_in_completion(tlp);
+      break;
   }
   tlps_.give_back(tlp);
   drop_user(job);
@@ -93,8 +97,7 @@ void EventReference::answer(NodeId completer, Request* request, pcie::Status sta
 }
 
 void EventReference::take_in_completion(Tlp* tlp) {
-  if (tlp->status != pcie::Status::success && tlp->job->status == pcie::Status::success)
-    tlp->job->status = tlp->status;
+  if (tlp->status != pcie::Status::success && tlp->job->status == pcie::Status::success) tlp->job->status = tlp->status;
   if (--tlp->request->completions == 0) answered(tlp->request, tlp->status);
 }
 

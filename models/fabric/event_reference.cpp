@@ -179,16 +179,20 @@ void EventReference::handle(const Event& event) {
       station(node).fifo(event.place % slots_per_node).head = Fifo::Head::waiting;
       return consider(node, event.place % slots_per_node);
     }
-    case EventKind::line_free: return poke(event.place);
+    case EventKind::line_free:
+      return poke(event.place);
     case EventKind::dllp_due:
       ++transmitter(event.place).dllps_due;
       return poke(event.place);
     case EventKind::left:
       left(transmitter(event.place));
       return poke(event.place);
-    case EventKind::taken_in: return take_in(NodeId{static_cast<std::uint16_t>(event.place)}, event.tlp_class);
-    case EventKind::credit: return return_credits(event.place, event.tlp_class, event.units);
-    case EventKind::timeout: return time_out(NodeId{static_cast<std::uint16_t>(event.place)});
+    case EventKind::taken_in:
+      return take_in(NodeId{static_cast<std::uint16_t>(event.place)}, event.tlp_class);
+    case EventKind::credit:
+      return return_credits(event.place, event.tlp_class, event.units);
+    case EventKind::timeout:
+      return time_out(NodeId{static_cast<std::uint16_t>(event.place)});
   }
 }
 
@@ -201,8 +205,7 @@ void EventReference::enter(NodeId node, std::size_t ingress_number, Tlp* tlp) {
   if (tlp->tlp_class == TlpClass::posted) {
     tlp->mark = 0;
     ingress.last_posted[requester] = ++ingress.posted_entered;
-  } else if (tlp->tlp_class == TlpClass::completion &&
-             (transaction.relaxed_ordering || flaw_ == Flaw::ordering)) {
+  } else if (tlp->tlp_class == TlpClass::completion && (transaction.relaxed_ordering || flaw_ == Flaw::ordering)) {
     tlp->mark = 0;
   } else {
     tlp->mark = transaction.id_based_ordering ? ingress.last_posted[requester] : ingress.posted_entered;

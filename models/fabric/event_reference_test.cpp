@@ -1,5 +1,6 @@
 // Each rule of README.md at times computed by hand. Lines run at 1 B/ns (8 Gb/s) without framing, so a TLP of n double
-// words takes 4 n ns; propagation is 10 ns, a switch takes 100 ns, and 64 B of data at address 0 are 19 double words: 76 ns.
+// words takes 4 n ns; propagation is 10 ns, a switch takes 100 ns, and 64 B of data at address 0 are 19 double words:
+// 76 ns.
 #include "fabric/event_reference.hpp"
 
 #include <gtest/gtest.h>
@@ -132,7 +133,7 @@ TEST(EventReference, DataCreditsStopALargeTlpWhereASmallOneWouldPass) {
   p.up(0).credits[0] = {0, 9};
   auto& f = p.go();
   f.submit(p.a, own, p.write(128_B));
-  f.submit(p.a, own, p.write(128_B));   // needs 8, 1 is left
+  f.submit(p.a, own, p.write(128_B));  // needs 8, 1 is left
   f.submit(p.a, second, p.write(16_B, 20ns));
   p.finish();
   EXPECT_EQ(p.starts(0, 0), (Times{0, 140, 300}));
@@ -244,7 +245,7 @@ TEST(EventReference, DllpsGoFirstAndAreCounted) {
   f.submit(p.a, own, p.write(256_B));  // arrive at the switch at 150 and 290
   Transaction back = p.write(64_B, 40ns);
   back.target = p.a;
-  f.submit(p.b, own, back);            // at the switch at 150
+  f.submit(p.b, own, back);  // at the switch at 150
   p.finish();
   EXPECT_EQ(f.counters(LinkId{0}, 1).dllps, 3);  // ACK and UpdateFC at 150, ACK at 290
   EXPECT_EQ(f.counters(LinkId{0}, 0).dllps, 0);

@@ -18,7 +18,8 @@ void play(benchmark::State& state, const BenchCase& load, Mode mode) {
     tlps += run.play(2000);
   }
   state.SetItemsProcessed(tlps);
-  state.counters["real"] = benchmark::Counter(static_cast<double>(tlps) / tlps_per_second_at_200g, benchmark::Counter::kIsRate);
+  state.counters["real"] =
+      benchmark::Counter(static_cast<double>(tlps) / tlps_per_second_at_200g, benchmark::Counter::kIsRate);
 }
 
 }  // namespace

@@ -51,8 +51,9 @@ void check_endpoint(const Node& node, Complaints& wrong) {
   wrong.unless(power_of_two_size(e.max_payload), name + ": max_payload must be 128, 256, 512, 1024, 2048 or 4096 B");
   wrong.unless(power_of_two_size(e.max_read_request),
                name + ": max_read_request must be 128, 256, 512, 1024, 2048 or 4096 B");
-  wrong.unless(e.max_completion.count() >= 64 && e.max_completion.count() % 64 == 0 && e.max_completion <= e.max_payload,
-               name + ": max_completion must be a multiple of 64 B, at most max_payload");
+  wrong.unless(
+      e.max_completion.count() >= 64 && e.max_completion.count() % 64 == 0 && e.max_completion <= e.max_payload,
+      name + ": max_completion must be a multiple of 64 B, at most max_payload");
   wrong.unless(e.tags >= 1, name + ": needs at least one tag");
   wrong.unless(e.channels >= 0 && static_cast<std::size_t>(e.channels) < max_ingresses,
                name + ": at most " + std::to_string(max_ingresses - 1) + " channels");
@@ -96,8 +97,8 @@ void check_direction(const std::string& name, const LinkDirection& d, const Node
     const Credits& credits = d.credits[c];
     wrong.unless(credits.header >= 0 && credits.data >= 0, name + ": negative " + class_names[c] + " credits");
     wrong.unless(credits.data <= 0 || credits.data >= units,
-                 name + ": " + std::to_string(credits.data) + " " + class_names[c] + " data credits cannot hold a TLP of " +
-                     std::to_string(units));
+                 name + ": " + std::to_string(credits.data) + " " + class_names[c] +
+                     " data credits cannot hold a TLP of " + std::to_string(units));
   }
 }
 
@@ -126,7 +127,8 @@ void check_links(const Topology& t, Complaints& wrong) {
     check_direction(direction_name(t, link, 0), link.direction[0], a, b, largest, wrong);
     check_direction(direction_name(t, link, 1), link.direction[1], b, a, largest, wrong);
   }
-  wrong.unless(t.nodes.empty() || joined + 1 == t.nodes.size(), "the nodes are not all connected; a domain is one tree");
+  wrong.unless(t.nodes.empty() || joined + 1 == t.nodes.size(),
+               "the nodes are not all connected; a domain is one tree");
   for (std::size_t n = 0; n < t.nodes.size(); ++n) {
     const Node& node = t.nodes[n];
     wrong.unless(!node.is_endpoint || degree[n] == 1,
@@ -157,8 +159,10 @@ std::vector<std::string> validate(const Topology& topology) {
   Complaints wrong;
   wrong.unless(topology.nodes.size() <= 0x10000 && topology.links.size() <= 0x10000, "more than 65536 nodes or links");
   for (const Node& node : topology.nodes) {
-    if (node.is_endpoint) check_endpoint(node, wrong);
-    else wrong.unless(node.router.latency >= Duration{0}, node.name + ": negative latency");
+    if (node.is_endpoint)
+      check_endpoint(node, wrong);
+    else
+      wrong.unless(node.router.latency >= Duration{0}, node.name + ": negative latency");
   }
   check_links(topology, wrong);
   return wrong.take();

@@ -18,7 +18,8 @@ LinkDirection gen4() { return {.rate = BitRate{252'000'000'000}, .propagation = 
 /// Two switches under a root complex, an endpoint below each.
 struct Tree {
   Topology t;
-  NodeId root = t.add_router("root", {100ns}), left = t.add_router("left", {100ns}), right = t.add_router("right", {100ns});
+  NodeId root = t.add_router("root", {100ns}), left = t.add_router("left", {100ns}),
+         right = t.add_router("right", {100ns});
   NodeId nic = t.add_endpoint("nic", {}), gpu = t.add_endpoint("gpu", {});
   LinkId up_left = t.connect(left, root, gen4(), gen4()), up_right = t.connect(root, right, gen4(), gen4());
   LinkId to_nic = t.connect(left, nic, gen4(), gen4()), to_gpu = t.connect(gpu, right, gen4(), gen4());

@@ -14,7 +14,7 @@ inline constexpr std::size_t max_ingresses = 21;
 /// One end of a link, seen from its node.
 struct Port {
   LinkId link{};
-  int outgoing = 0;   ///< the direction of the link that leaves the node; the other one comes in
+  int outgoing = 0;  ///< the direction of the link that leaves the node; the other one comes in
   NodeId peer{};
   int peer_port = 0;  ///< the number of this link's port at the peer
 };

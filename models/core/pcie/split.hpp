@@ -1,5 +1,5 @@
-// How a transaction becomes TLPs: requests cut at MPS and MRRS, answers cut at the completer's step (PCIe Base Spec 2.2.7,
-// 2.3.1.1), and the double words and data credits of each piece.
+// How a transaction becomes TLPs: requests cut at MPS and MRRS, answers cut at the completer's step (PCIe Base
+// Spec 2.2.7, 2.3.1.1), and the double words and data credits of each piece.
 #pragma once
 
 #include <array>

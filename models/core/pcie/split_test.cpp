@@ -29,7 +29,7 @@ TEST(Split, AnAlignedPageIsOneRunOfSixteenWrites) {
 TEST(Split, AnOddWriteIsCutAtMultiplesOfMps) {
   const Runs runs = split_request(rules, Operation::memory_write, 0x1f3, 600_B);
   EXPECT_EQ(sizes(runs), (std::vector<std::int64_t>{13, 256, 256, 75}));
-  EXPECT_EQ(runs[0].first, (Piece{0x1f3, 13_B, 4, 7, 1}));      // 3 + 13 bytes are 4 double words
+  EXPECT_EQ(runs[0].first, (Piece{0x1f3, 13_B, 4, 7, 1}));  // 3 + 13 bytes are 4 double words
   EXPECT_EQ(runs[1].first, (Piece{0x200, 256_B, 64, 67, 16}));
   EXPECT_EQ(runs[2].first, (Piece{0x400, 75_B, 19, 22, 5}));
 }

@@ -43,8 +43,8 @@ std::string first_difference(const char* what, const std::vector<T>& expected, c
     const std::string want = i < expected.size() ? text(expected[i]) : "nothing";
     const std::string have = i < got.size() ? text(got[i]) : "nothing";
     if (want == have) continue;
-    return std::string(what) + " " + std::to_string(i) + " of " + std::to_string(expected.size()) + "\n  expected " + want +
-           "\n  got      " + have + "\n";
+    return std::string(what) + " " + std::to_string(i) + " of " + std::to_string(expected.size()) + "\n  expected " +
+           want + "\n  got      " + have + "\n";
   }
   return {};
 }

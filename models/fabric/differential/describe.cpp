@@ -6,17 +6,19 @@ namespace peerpath::fabric::differential {
 namespace {
 
 void describe(std::ostream& out, const LinkDirection& d) {
-  out << " [" << d.rate.bps() << " bit/s framing " << d.framing.count() << " propagation " << d.propagation.count() << " fc "
-      << d.update_fc.count() << " ack " << d.ack_interval.count() << " fci " << d.fc_interval.count() << " credits";
+  out << " [" << d.rate.bps() << " bit/s framing " << d.framing.count() << " propagation " << d.propagation.count()
+      << " fc " << d.update_fc.count() << " ack " << d.ack_interval.count() << " fci " << d.fc_interval.count()
+      << " credits";
   for (const Credits& c : d.credits) out << ' ' << c.header << '/' << c.data;
   out << ']';
 }
 
 void describe(std::ostream& out, const Endpoint& e) {
-  out << " mps " << e.max_payload.count() << " mrrs " << e.max_read_request.count() << " step " << e.max_completion.count()
-      << " tags " << e.tags << " ecrc " << e.ecrc << " timeout " << e.completion_timeout.count() << " read "
-      << e.read_latency.count() << '+' << e.read_jitter.count() << " at " << e.read_rate.bps() << " external " << e.external
-      << " reaction " << e.reaction.count() << " channels " << e.channels << " service";
+  out << " mps " << e.max_payload.count() << " mrrs " << e.max_read_request.count() << " step "
+      << e.max_completion.count() << " tags " << e.tags << " ecrc " << e.ecrc << " timeout "
+      << e.completion_timeout.count() << " read " << e.read_latency.count() << '+' << e.read_jitter.count() << " at "
+      << e.read_rate.bps() << " external " << e.external << " reaction " << e.reaction.count() << " channels "
+      << e.channels << " service";
   for (const ServiceTime& s : e.service) out << ' ' << s.per_tlp.count() << '/' << s.rate.bps();
 }
 
@@ -28,8 +30,10 @@ std::string describe(const Scenario& s) {
   for (std::size_t n = 0; n < s.topology.nodes.size(); ++n) {
     const Node& node = s.topology.nodes[n];
     out << "node " << n << ' ' << node.name;
-    if (node.is_endpoint) describe(out, node.endpoint);
-    else out << " latency " << node.router.latency.count();
+    if (node.is_endpoint)
+      describe(out, node.endpoint);
+    else
+      out << " latency " << node.router.latency.count();
     out << '\n';
   }
   for (std::size_t l = 0; l < s.topology.links.size(); ++l) {
@@ -48,10 +52,10 @@ std::string describe(const Scenario& s) {
   }
   if (s.planned.size() > 30) out << "... " << s.planned.size() << " planned in all\n";
   for (const Reactor& r : s.reactors)
-    out << "reactor kind " << int(r.kind) << ' ' << r.a.node.value() << '.' << r.a.channel.value() << ' ' << r.b.node.value()
-        << '.' << r.b.channel.value() << ' ' << r.c.node.value() << '.' << r.c.channel.value() << " depth " << r.depth
-        << " rounds " << r.rounds << " op " << int(r.op) << " bytes " << r.bytes.count() << " think " << r.think.count()
-        << " begin " << femtoseconds(r.begin) << " frames " << r.frames.size() << '\n';
+    out << "reactor kind " << int(r.kind) << ' ' << r.a.node.value() << '.' << r.a.channel.value() << ' '
+        << r.b.node.value() << '.' << r.b.channel.value() << ' ' << r.c.node.value() << '.' << r.c.channel.value()
+        << " depth " << r.depth << " rounds " << r.rounds << " op " << int(r.op) << " bytes " << r.bytes.count()
+        << " think " << r.think.count() << " begin " << femtoseconds(r.begin) << " frames " << r.frames.size() << '\n';
   for (const Fault& f : s.faults)
     out << "fault link " << f.link.value() << " up " << f.up << " at " << femtoseconds(f.at) << '\n';
   for (const Flip& f : s.flips)

@@ -54,7 +54,8 @@ TEST(DifferentialReference, TheQuantumNeverChangesAResult) {
     const Outcome once = play(scenario, mode(Mode::event));
     for (const std::int64_t ns : {3, 100, 1000, 10'000}) {
       scenario.quantum = Duration{ns * 1'000'000};
-      ASSERT_EQ(difference(once, play(scenario, mode(Mode::event))), "") << "seed " << seed << ", quantum " << ns << " ns";
+      ASSERT_EQ(difference(once, play(scenario, mode(Mode::event))), "")
+          << "seed " << seed << ", quantum " << ns << " ns";
     }
   }
 }

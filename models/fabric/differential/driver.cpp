@@ -11,8 +11,8 @@ namespace peerpath::fabric::differential {
 namespace {
 
 auto key(const Delivery& d) {
-  return std::tuple{d.done, d.kind,  d.requester, d.channel, d.cookie, d.target,
-                    d.address, d.bytes, d.status, d.op, d.purpose, d.notify, d.ready};
+  return std::tuple{d.done,  d.kind,   d.requester, d.channel, d.cookie, d.target, d.address,
+                    d.bytes, d.status, d.op,        d.purpose, d.notify, d.ready};
 }
 
 auto key(const TlpRecord& t) { return std::tuple{t.link, t.direction, t.start}; }
@@ -49,7 +49,8 @@ class Player final : public DeliverySink, public TlpObserver {
         submit(p.requester, p.channel, p.transaction);
       }
       const Instant reached = fabric_->advance(limit);
-      if (reached > limit || reached < now_) outcome_.broken = "advance returned a time beyond its limit or in the past";
+      if (reached > limit || reached < now_)
+        outcome_.broken = "advance returned a time beyond its limit or in the past";
       now_ = reached;
     }
     return take_outcome();
@@ -59,7 +60,8 @@ class Player final : public DeliverySink, public TlpObserver {
     outcome_.deliveries.push_back(delivery);
     if (delivery.kind != DeliveryKind::requested) --outstanding_;
     const auto [target, requester] = notified(delivery);
-    if (delivery.notify != (target || requester)) outcome_.broken = "notify differs from what the transaction asked for";
+    if (delivery.notify != (target || requester))
+      outcome_.broken = "notify differs from what the transaction asked for";
     if (target) notice(delivery, delivery.target);
     if (requester) notice(delivery, delivery.requester);
   }
@@ -154,7 +156,8 @@ class Player final : public DeliverySink, public TlpObserver {
 
   void on_notice(const Delivery& delivery) {
     if (delivery.kind == DeliveryKind::requested) {
-      const Duration latency{static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(scenario_.foreign_latency.count()) + 1))};
+      const Duration latency{
+          static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(scenario_.foreign_latency.count()) + 1))};
       const auto status = random_.below(16) == 0 ? pcie::Status::completer_abort : pcie::Status::success;
       return fabric_->respond(delivery.request, now_ + latency, status);
     }
@@ -162,7 +165,8 @@ class Player final : public DeliverySink, public TlpObserver {
     const std::size_t r = (delivery.cookie >> cookie_shift) - 1;
     const Reactor& reactor = scenario_.reactors[r];
     switch (reactor.kind) {
-      case Reactor::Kind::read_chain: return send(r, reactor.a, reactor.b);
+      case Reactor::Kind::read_chain:
+        return send(r, reactor.a, reactor.b);
       case Reactor::Kind::ping_pong:
         return delivery.target == reactor.b.node ? send(r, reactor.b, reactor.a) : send(r, reactor.a, reactor.b);
       case Reactor::Kind::receive_ring:
@@ -188,7 +192,8 @@ class Player final : public DeliverySink, public TlpObserver {
 
   void send(std::size_t r, const Seat& from, const Seat& to) {
     const Reactor& reactor = scenario_.reactors[r];
-    if (reactor.kind != Reactor::Kind::receive_ring && states_[r].sent >= static_cast<std::uint64_t>(reactor.rounds)) return;
+    if (reactor.kind != Reactor::Kind::receive_ring && states_[r].sent >= static_cast<std::uint64_t>(reactor.rounds))
+      return;
     submit(from.node, from.channel, transaction(r, to.node));
   }
 
@@ -203,7 +208,8 @@ class Player final : public DeliverySink, public TlpObserver {
     t.address = random_.below(2) == 0 ? random_.below(1 << 20) : random_.below(1 << 16) * 64;
     t.notify_target = reactor.kind != Reactor::Kind::read_chain;
     t.notify_requester = reactor.kind == Reactor::Kind::read_chain;
-    t.ready = now_ + Duration{static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(reactor.think.count()) + 1))};
+    t.ready = now_ +
+              Duration{static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(reactor.think.count()) + 1))};
     return t;
   }
 
@@ -211,7 +217,8 @@ class Player final : public DeliverySink, public TlpObserver {
     for (std::size_t l = 0; l < scenario_.topology.links.size(); ++l)
       for (int direction = 0; direction < 2; ++direction) {
         const auto c = fabric_->counters(LinkId{static_cast<std::uint16_t>(l)}, direction);
-        outcome_.counters.push_back({c.dllps, c.busy, c.queueing, c.credit_stall, {c.tallies.begin(), c.tallies.end()}});
+        outcome_.counters.push_back(
+            {c.dllps, c.busy, c.queueing, c.credit_stall, {c.tallies.begin(), c.tallies.end()}});
         for (const Tally& tally : c.tallies) outcome_.tlp_count += tally.tlps;
       }
     std::erase_if(outcome_.deliveries, [&](const Delivery& d) { return d.done > scenario_.end; });

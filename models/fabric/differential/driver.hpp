@@ -24,8 +24,8 @@ struct Outcome {
   std::vector<Delivery> deliveries;
   std::vector<Counted> counters;  ///< link * 2 + direction
   std::vector<TlpRecord> tlps;
-  std::int64_t tlp_count = 0;     ///< TLPs times hops
-  std::string broken;             ///< a promise that the fabric did not keep
+  std::int64_t tlp_count = 0;  ///< TLPs times hops
+  std::string broken;          ///< a promise that the fabric did not keep
 };
 
 /// Advances by at most the quantum, and never past a timer or a reaction.

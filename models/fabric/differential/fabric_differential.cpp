@@ -24,11 +24,16 @@ bool parse(int argc, char** argv, Options& options) {
     const std::string flag = argv[i];
     if (i + 1 == argc) return false;
     const char* value = argv[++i];
-    if (flag == "--cases") options.cases = std::strtoull(value, nullptr, 10);
-    else if (flag == "--seed") options.seed = std::strtoull(value, nullptr, 10);
-    else if (flag == "--list") options.list = std::strtoull(value, nullptr, 10);
-    else if (flag == "--mode") options.mode = value;
-    else return false;
+    if (flag == "--cases")
+      options.cases = std::strtoull(value, nullptr, 10);
+    else if (flag == "--seed")
+      options.seed = std::strtoull(value, nullptr, 10);
+    else if (flag == "--list")
+      options.list = std::strtoull(value, nullptr, 10);
+    else if (flag == "--mode")
+      options.mode = value;
+    else
+      return false;
   }
   return true;
 }
@@ -36,8 +41,7 @@ bool parse(int argc, char** argv, Options& options) {
 /// A fabric of the mode, or a reference with the flaw, of this name.
 differential::Make maker(const std::string& name) {
   for (const auto& mode : enum_names(Mode{}))
-    if (mode.name == name)
-      return [m = mode.value](const Topology& t, DeliverySink& s) { return make_fabric(t, s, m); };
+    if (mode.name == name) return [m = mode.value](const Topology& t, DeliverySink& s) { return make_fabric(t, s, m); };
   for (const auto& flaw : enum_names(Flaw{}))
     if (flaw.name == name)
       return [f = flaw.value](const Topology& t, DeliverySink& s) { return std::make_unique<EventReference>(t, s, f); };
@@ -65,7 +69,7 @@ int main(int argc, char** argv) {
     std::cout << differential::compare(scenario, expected, got);
     return 1;
   }
-  std::cout << options.cases << " cases from seed " << options.seed << ", mode " << options.mode << ": no difference in "
-            << deliveries << " deliveries, " << tlps << " TLP hops\n";
+  std::cout << options.cases << " cases from seed " << options.seed << ", mode " << options.mode
+            << ": no difference in " << deliveries << " deliveries, " << tlps << " TLP hops\n";
   return 0;
 }

@@ -27,9 +27,8 @@ class Generator {
     if (alike) plan_alike(streams);
     for (int i = 0; !alike && i < streams; ++i) plan(closed ? 300 : 800);
     if (closed) make_reactors();
-    std::stable_sort(s_.planned.begin(), s_.planned.end(), [](const Planned& x, const Planned& y) {
-      return x.transaction.ready < y.transaction.ready;
-    });
+    std::stable_sort(s_.planned.begin(), s_.planned.end(),
+                     [](const Planned& x, const Planned& y) { return x.transaction.ready < y.transaction.ready; });
     for (std::size_t i = 0; i < s_.planned.size(); ++i) s_.planned[i].transaction.cookie = i;
     s_.end = last_ + Duration{2'000'000 * ns};
     if (draw_.chance(10)) s_.end = Instant{last_.time_since_epoch() / 2 + Duration{500 * ns}};  // in the middle of it
@@ -47,7 +46,8 @@ class Generator {
     LinkDirection d;
     d.rate = round_ ? draw_.one_of({BitRate{8'000'000'000}, BitRate{16'000'000'000}, BitRate{64'000'000'000}})
                     : draw_.one_of({BitRate{2'000'000'000}, BitRate{31'507'692'307}, BitRate{126'030'769'230},
-                                    BitRate{252'061'538'461}, BitRate{504'123'076'923}, BitRate{draw_.between(1'000'000'000, 600'000'000'000)}});
+                                    BitRate{252'061'538'461}, BitRate{504'123'076'923},
+                                    BitRate{draw_.between(1'000'000'000, 600'000'000'000)}});
     d.framing = draw_.chance(80) ? pcie::link_framing : Bytes{draw_.between(0, 3) * 4};
     d.propagation = draw_.chance(10) ? Duration{0} : duration(20);
     d.update_fc = draw_.chance(10) ? Duration{0} : duration(200);
@@ -71,8 +71,10 @@ class Generator {
       const std::size_t at = draw_.below(routers_.size());
       if (depth[at] == 3) continue;
       const NodeId below = t.add_router("switch" + std::to_string(i), {duration(120) + Duration{1}});
-      if (draw_.chance(50)) connect(routers_[at], below);
-      else connect(below, routers_[at]);
+      if (draw_.chance(50))
+        connect(routers_[at], below);
+      else
+        connect(below, routers_[at]);
       uplinks_.push_back({below, routers_[at], LinkId{static_cast<std::uint16_t>(t.links.size() - 1)}});
       routers_.push_back(below);
       depth.push_back(depth[at] + 1);
@@ -81,8 +83,10 @@ class Generator {
     for (int i = 0; i < endpoints; ++i) {
       const NodeId e = t.add_endpoint("endpoint" + std::to_string(i), endpoint());
       const NodeId at = routers_[draw_.below(routers_.size())];
-      if (draw_.chance(50)) connect(at, e);
-      else connect(e, at);
+      if (draw_.chance(50))
+        connect(at, e);
+      else
+        connect(e, at);
       endpoints_.push_back(e);
     }
     tight_ = draw_.small(0, 2);
@@ -116,8 +120,11 @@ class Generator {
     for (std::size_t c = 0; c < pcie::tlp_classes; ++c) {
       Credits& credits = d.credits[c];
       switch (tight_ == 2 ? draw_.small(0, 2) : tight_) {
-        case 0: break;
-        case 1: credits = {128, 2048}; break;
+        case 0:
+          break;
+        case 1:
+          credits = {128, 2048};
+          break;
         default:
           credits.header = draw_.small(1, 6);
           credits.data = draw_.chance(20) ? 0 : draw_.small(least[c], 3 * least[c]);
@@ -142,10 +149,14 @@ class Generator {
 
   Bytes size() {
     switch (draw_.small(0, 4)) {
-      case 0: return Bytes{4096};
-      case 1: return Bytes{draw_.between(0, 64)};
-      case 2: return Bytes{draw_.one_of({64, 128, 256, 512, 1500, 8192})};
-      default: return Bytes{draw_.between(1, 5000)};
+      case 0:
+        return Bytes{4096};
+      case 1:
+        return Bytes{draw_.between(0, 64)};
+      case 2:
+        return Bytes{draw_.one_of({64, 128, 256, 512, 1500, 8192})};
+      default:
+        return Bytes{draw_.between(1, 5000)};
     }
   }
 
@@ -167,7 +178,8 @@ class Generator {
     const ChannelIndex channel = draw_.chance(20) && at(from).channels > 0 ? ChannelIndex{1} : new_channel(from);
     const bool odd = draw_.chance(40), fixed_size = draw_.chance(50), spread = draw_.chance(25);
     const bool relaxed = draw_.chance(25), by_id = draw_.chance(25), mixed = draw_.chance(20);
-    const int writes = draw_.one_of({100, 100, 80, 50, 0}), answers = draw_.one_of({0, 0, 10}), notices = draw_.one_of({0, 0, 5, 50});
+    const int writes = draw_.one_of({100, 100, 80, 50, 0}), answers = draw_.one_of({0, 0, 10}),
+              notices = draw_.one_of({0, 0, 5, 50});
     const Bytes usual = size();
     const Duration gap{draw_.one_of<std::int64_t>({0, 5 * ns, 50 * ns, 166'160'000, 1000 * ns, 5000 * ns})};
     const int law = draw_.small(0, 2);  // regular, jittered, bursts
@@ -194,8 +206,10 @@ class Generator {
       last_ = std::max(last_, t.ready);
       s_.planned.push_back({from, channel, t});
       tlps -= static_cast<int>(t.bytes.count() / at(from).max_payload.count()) + 1;
-      if (law != 2) ready += gap;
-      else if (i % burst == burst - 1) ready += gap * burst;
+      if (law != 2)
+        ready += gap;
+      else if (i % burst == burst - 1)
+        ready += gap * burst;
     }
   }
 
@@ -240,7 +254,8 @@ class Generator {
       r.depth = draw_.one_of({1, 1, 4, 16});
       r.rounds = draw_.small(10, 120);
       r.op = draw_.chance(80) ? Operation::memory_read : draw_.one_of({Operation::atomic, Operation::config_write});
-      r.bytes = r.kind == Reactor::Kind::ping_pong || r.op != Operation::memory_read ? Bytes{draw_.one_of({4, 8, 16})} : size();
+      r.bytes = r.kind == Reactor::Kind::ping_pong || r.op != Operation::memory_read ? Bytes{draw_.one_of({4, 8, 16})}
+                                                                                     : size();
       r.think = draw_.chance(50) ? Duration{0} : duration(200);
       r.begin = Instant{duration(3000)};
       last_ = std::max(last_, r.begin + Duration{20'000 * ns});

@@ -26,8 +26,8 @@ struct Reactor {
   enum class Kind : std::uint8_t {
     read_chain,    ///< `a` has `depth` requests to `b` outstanding; each completion causes the next one
     ping_pong,     ///< a doorbell from `a` to `b` and back, `depth` of them at a time
-    receive_ring,  ///< frames come to `a` at `frames`; each needs one of `depth` buffers, goes to `b`, and `c` gives the
-                   ///< buffer back by a posted write when it has seen the completion entry
+    receive_ring,  ///< frames come to `a` at `frames`; each needs one of `depth` buffers, goes to `b`, and `c` gives
+                   ///< the buffer back by a posted write when it has seen the completion entry
   };
   Kind kind{};
   Seat a, b, c;
@@ -61,12 +61,12 @@ struct Scenario {
   Topology topology;
   std::vector<Planned> planned;  ///< by time ready
   std::vector<Reactor> reactors;
-  std::vector<Fault> faults;     ///< by time
-  std::vector<Flip> flips;       ///< by time
-  Duration foreign_latency{};    ///< external endpoints answer after 0..this
-  Duration quantum{};            ///< caps each advance
+  std::vector<Fault> faults;   ///< by time
+  std::vector<Flip> flips;     ///< by time
+  Duration foreign_latency{};  ///< external endpoints answer after 0..this
+  Duration quantum{};          ///< caps each advance
   Instant end{};
-  bool observed = false;         ///< compare each TLP too
+  bool observed = false;  ///< compare each TLP too
 };
 
 /// The case of a seed: odd seeds give closed loops.
