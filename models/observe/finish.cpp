@@ -2,24 +2,9 @@
 
 #include <iterator>
 
-#include "peerpath/base/nearest.hpp"
+#include "observe/metric_names.hpp"
 
 namespace peerpath::observe {
-namespace {
-
-Problem unknown_metric(const Results& results, const scenario::Scenario& scenario, std::size_t index) {
-  const auto& name = scenario.expect[index].metric;
-  std::vector<std::string_view> names;
-  for (const auto& metric : results.metrics) names.push_back(metric.name);
-  const auto near = nearest(name, names);
-  Problem problem;
-  problem.key = "/expect/" + std::to_string(index) + "/metric";
-  problem.message = "no metric is called \"" + name + "\"";
-  problem.message += near.empty() ? "; `peerpath list metrics` names them all" : "; did you mean \"" + near + "\"?";
-  return problem;
-}
-
-}  // namespace
 
 const Metric* find_metric(const Results& results, const std::string& name) {
   for (const auto& metric : results.metrics)
@@ -41,7 +26,7 @@ Problems finish(Results& results, const scenario::Scenario& scenario) {
     if (auto verdict = judge(results, scenario.expect[n]))
       results.expectations.push_back(std::move(*verdict));
     else
-      problems.push_back(unknown_metric(results, scenario, n));
+      problems.push_back(unknown_metric(scenario, n, results.metrics));
   }
   return problems;
 }

@@ -1,0 +1,160 @@
+// The only file that knows CLI11.
+#include "tools/peerpath/arguments.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "peerpath/base/nearest.hpp"
+#include "tools/peerpath/version.hpp"
+
+namespace peerpath::cli {
+namespace {
+
+std::vector<std::string_view> names_of(std::span<const Command> commands) {
+  std::vector<std::string_view> names;
+  for (const auto& command : commands) names.push_back(command.name);
+  return names;
+}
+
+std::string with_suggestion(std::string sentence, std::string_view word, const std::vector<std::string_view>& names,
+                            std::string_view otherwise) {
+  const auto near = nearest(word, names);
+  sentence += near.empty() ? "; " + std::string{otherwise} : "; did you mean '" + near + "'?";
+  return sentence;
+}
+
+Message unknown_command(std::string_view word, std::span<const Command> commands) {
+  return {with_suggestion("there is no subcommand '" + std::string{word} + "'", word, names_of(commands),
+                          "`peerpath --help` lists them"),
+          Exit::wrong_input};
+}
+
+Message unknown_option(const std::string& flag, const Command& command) {
+  std::vector<std::string_view> names{"--help"};
+  for (const auto& option : command.options) names.push_back(option.name);
+  return {with_suggestion("'" + std::string{command.name} + "' has no option '" + flag + "'", flag, names,
+                          "`peerpath " + std::string{command.name} + " --help` lists them"),
+          Exit::wrong_input};
+}
+
+/// The first option that the subcommand does not have. Looked for before CLI11 parses, which would count the value of
+/// an unknown option as a word too many.
+std::optional<Message> find_unknown_option(std::span<const char* const> words, const Command& command) {
+  for (std::size_t n = 0; n < words.size(); ++n) {
+    const std::string word = words[n];
+    if (word == "--") break;
+    if (!word.starts_with("-") || word == "-") continue;
+    const auto flag = word.substr(0, word.find('='));
+    const auto known = std::ranges::find_if(command.options, [&flag](const Option& option) {
+      return option.name == flag || (!option.letter.empty() && option.letter == flag);
+    });
+    if (known == command.options.end() && flag != "--help" && flag != "-h") return unknown_option(flag, command);
+    if (known != command.options.end() && !known->value.empty() && flag == word) ++n;  // its value comes next
+  }
+  return std::nullopt;
+}
+
+/// What CLI11 fills while it parses one subcommand.
+struct Slots {
+  std::vector<std::string> words;
+  std::map<std::string_view, std::vector<std::string>> values;
+  std::map<std::string_view, bool> flags;
+};
+
+std::string spelling(const Option& option) {
+  return (option.letter.empty() ? "" : std::string{option.letter} + ",") + std::string{option.name};
+}
+
+void declare(CLI::App& app, const Command& command, Slots& slots) {
+  const auto& positional = command.positional;
+  if (positional.most > 0) {
+    auto* option = app.add_option(std::string{positional.name}, slots.words, std::string{positional.doc});
+    if (positional.least > 0) option->required();
+    option->expected(std::max(positional.least, positional.least == 0 ? 0 : 1), positional.most);
+    option->option_text(positional.most > 1 ? "..." : " ");
+  }
+  for (const auto& option : command.options) {
+    if (option.value.empty()) {
+      app.add_flag(spelling(option), slots.flags[option.name], std::string{option.doc});
+    } else {
+      auto* added = app.add_option(spelling(option), slots.values[option.name], std::string{option.doc});
+      // One value each time, so that words that follow are not swallowed; repeated ones collect.
+      added->expected(1)->option_text(std::string{option.value} + (option.repeatable ? " ..." : ""));
+      added->multi_option_policy(option.repeatable ? CLI::MultiOptionPolicy::TakeAll
+                                                   : CLI::MultiOptionPolicy::TakeLast);
+      if (option.repeatable) added->allow_extra_args(false);
+    }
+  }
+}
+
+Arguments collect(const Slots& slots, const Command& command) {
+  std::vector<Arguments::Given> given;
+  for (const auto& option : command.options) {
+    if (const auto flag = slots.flags.find(option.name); flag != slots.flags.end() && flag->second)
+      given.push_back({std::string{option.name}, ""});
+    if (const auto values = slots.values.find(option.name); values != slots.values.end())
+      for (const auto& value : values->second) given.push_back({std::string{option.name}, value});
+  }
+  return {slots.words, std::move(given)};
+}
+
+}  // namespace
+
+Arguments::Arguments(std::vector<std::string> words, std::vector<Given> options)
+    : words_{std::move(words)}, options_{std::move(options)} {}
+
+bool Arguments::has(std::string_view option) const {
+  return std::ranges::any_of(options_, [option](const Given& given) { return given.option == option; });
+}
+
+std::optional<std::string> Arguments::value(std::string_view option) const {
+  const auto all = values(option);
+  return all.empty() ? std::nullopt : std::optional{all.back()};
+}
+
+std::vector<std::string> Arguments::values(std::string_view option) const {
+  std::vector<std::string> found;
+  for (const auto& given : options_)
+    if (given.option == option) found.push_back(given.value);
+  return found;
+}
+
+std::variant<Invocation, Message> parse(int argc, const char* const* argv, std::span<const Command> commands) {
+  CLI::App app{"peerpath: how fast bytes get from a NIC through PCIe switches into GPU memory", "peerpath"};
+  app.set_version_flag("--version", "peerpath " + std::string{version()});
+  app.footer("Exit status: 0 done, 1 an expectation failed, 2 wrong input, 3 waived, 70 a bug, 130 interrupted.");
+  app.require_subcommand(0, 1);
+  std::vector<Slots> slots(commands.size());
+  std::vector<CLI::App*> subcommands;
+  for (std::size_t n = 0; n < commands.size(); ++n) {
+    auto* added = app.add_subcommand(std::string{commands[n].name}, std::string{commands[n].doc});
+    declare(*added, commands[n], slots[n]);
+    subcommands.push_back(added);
+  }
+  if (argc < 2) return Message{app.help(), Exit::wrong_input};
+  const std::string first = argv[1];
+  const auto command = std::ranges::find(commands, std::string_view{first}, &Command::name);
+  if (!first.starts_with("-") && command == commands.end()) return unknown_command(first, commands);
+  if (command != commands.end())
+    if (auto unknown = find_unknown_option({argv + 2, argv + argc}, *command)) return *unknown;
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    const auto parsed = app.get_subcommands();
+    return Message{parsed.empty() ? app.help() : parsed.front()->help("peerpath"), Exit::done};
+  } catch (const CLI::CallForVersion&) {
+    return Message{"peerpath " + std::string{version()} + "\n", Exit::done};
+  } catch (const CLI::ParseError& e) {
+    const auto name = command == commands.end() ? "" : " " + std::string{command->name};
+    return Message{std::string{e.what()} + "; see `peerpath" + name + " --help`", Exit::wrong_input};
+  }
+  for (std::size_t n = 0; n < commands.size(); ++n) {
+    if (!subcommands[n]->parsed()) continue;
+    return Invocation{&commands[n], collect(slots[n], commands[n])};
+  }
+  return Message{app.help(), Exit::wrong_input};
+}
+
+}  // namespace peerpath::cli

@@ -1,0 +1,19 @@
+#include "tools/peerpath/backends.hpp"
+
+#include <array>
+
+namespace peerpath::cli {
+namespace {
+
+constexpr std::array known{
+    Backend{"model", "Cycle-approximate SystemC model", ""},
+    Backend{"emulator", "QEMU devices under an unmodified kernel",
+            "the emulator backend is not built into this program"},
+    Backend{"hardware", "Real NICs and GPUs", "the hardware backend is not built into this program"},
+};
+
+}  // namespace
+
+std::span<const Backend> backends() { return known; }
+
+}  // namespace peerpath::cli

@@ -1,0 +1,83 @@
+#include "tools/peerpath/catalogue.hpp"
+
+#include <array>
+
+namespace peerpath::cli {
+namespace {
+
+constexpr Option set{"--set", "KEY=VALUE", "Override a value: devices.nic0.queues=8; may be repeated", Word::text,
+                     true};
+constexpr Option json{"--json", "", "One JSON document on standard output instead of text"};
+constexpr Option quiet{"--quiet", "", "Nothing on standard error but problems"};
+
+constexpr std::array run_options{
+    Option{"--on", "BACKEND", "What runs it: model (default), emulator or hardware", Word::backend},
+    set,
+    Option{"--seed", "N", "Seed of all randomness; short for --set run.seed=N"},
+    Option{"--quantum", "TIME", "Longest batch of the fabric: speed, never results; short for --set run.quantum=TIME"},
+    Option{"--fabric", "MODE", "How the fabric computes: train (default), tlp or event", Word::fabric},
+    Option{"--out", "DIR", "Folder for results.json, run.json and report.html", Word::folder},
+    json,
+    quiet};
+constexpr std::array check_options{set, json, quiet};
+constexpr std::array show_options{Option{"--resolved", "", "Every value, and where it comes from"}, set, json};
+constexpr std::array list_options{json};
+constexpr std::array schema_options{
+    Option{"--out", "FILE", "Write it there instead of to standard output", Word::file}};
+constexpr std::array report_options{
+    Option{"--out", "FILE", "The page to write; DIR/report.html if left out", Word::file, false, "-o"}};
+constexpr std::array doctor_options{json};
+constexpr std::array import_options{
+    Option{"--out", "FILE", "Write it there instead of to standard output", Word::file, false, "-o"}};
+constexpr std::array validate_options{
+    Option{"--data", "DIR", "A directory of published results, or a folder of them", Word::folder},
+    Option{"--host", "NAME", "Only hosts whose directory name contains it"},
+    Option{"--refit-card", "", "Fit the card's constants again and print them as a preset"},
+    json,
+    quiet};
+
+constexpr Positional one_scenario{"SCENARIO", "File, or name below scenarios/ such as netgpu/zero_copy", Word::scenario,
+                                  1, 1};
+constexpr Positional scenarios{"SCENARIO", "Files or names of scenarios", Word::scenario, 1, any_number};
+
+// A new subcommand is a file, a declaration in catalogue.hpp, and one line here.
+constexpr std::array commands{
+    Command{"run", "Run a scenario and print what came out", one_scenario, run_options, run},
+    Command{"check", "Read scenarios and report every problem", scenarios, check_options, check},
+    Command{"show", "Print a scenario with presets, extends and --set applied", one_scenario, show_options, show},
+    Command{"list",
+            "List what there is",
+            {"WHAT", "scenarios, devices, sections, backends or metrics; then a scenario", Word::listing, 0, 2},
+            list_options,
+            list},
+    Command{"explain",
+            "Say what a key of a scenario means",
+            {"KEY", "nic, nic.queues, link.width, run ...", Word::topic, 1, 1},
+            {},
+            explain},
+    Command{"schema", "Print the JSON Schema of scenarios, for editors", {}, schema_options, schema},
+    Command{"report",
+            "Write the HTML report of a finished run",
+            {"DIR", "Folder with results.json", Word::folder, 1, 1},
+            report_options,
+            report},
+    Command{"import",
+            "Make a scenario's devices and links from a machine's lspci -vvv dump",
+            {"FILE", "Output of lspci -vvv", Word::file, 1, 1},
+            import_options,
+            import},
+    Command{"validate",
+            "Hold the model against published measurements",
+            {"WHAT", "pcie-bench", Word::text, 1, 1},
+            validate_options,
+            validate},
+    Command{"doctor", "Say what this machine can do and what is missing", {}, doctor_options, doctor},
+    Command{
+        "completion", "Print a completion script", {"SHELL", "bash, zsh or fish", Word::shell, 1, 1}, {}, completion},
+};
+
+}  // namespace
+
+std::span<const Command> catalogue() { return commands; }
+
+}  // namespace peerpath::cli

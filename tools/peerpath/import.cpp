@@ -1,0 +1,30 @@
+#include "tools/peerpath/catalogue.hpp"
+#include "tools/peerpath/output_file.hpp"
+#include "validation/import/lspci.hpp"
+#include "validation/import/preset.hpp"
+
+namespace peerpath::cli {
+
+Exit import(const Arguments& arguments, Terminal& terminal) {
+  const auto& file = arguments.words().front();
+  const auto text = read_file(file);
+  if (!text) {
+    terminal.report({{file, 0, 0, "", "cannot be read"}});
+    return Exit::wrong_input;
+  }
+  const auto functions = import::parse_lspci(*text, file);
+  if (!functions) {
+    terminal.report(functions.error());
+    return Exit::wrong_input;
+  }
+  const auto preset = import::to_preset(*functions, file);
+  if (!preset) {
+    terminal.report(preset.error());
+    return Exit::wrong_input;
+  }
+  if (const auto out = arguments.value("--out")) return write_file(*out, *preset, terminal) ? Exit::done : Exit::wrong_input;
+  terminal.data(*preset);
+  return Exit::done;
+}
+
+}  // namespace peerpath::cli

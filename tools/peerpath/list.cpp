@@ -1,0 +1,82 @@
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "observe/metric_names.hpp"
+#include "peerpath/base/nearest.hpp"
+#include "peerpath/scenario/describe.hpp"
+#include "tools/peerpath/backends.hpp"
+#include "tools/peerpath/catalogue.hpp"
+#include "tools/peerpath/scenario_files.hpp"
+#include "tools/peerpath/text_table.hpp"
+
+namespace peerpath::cli {
+namespace {
+
+using Entries = std::vector<scenario::Entry>;
+
+Entries scenarios() {
+  Entries entries;
+  for (const auto& name : scenario_names()) {
+    const auto loaded = load_scenario(name, {});
+    entries.push_back(
+        {name, loaded ? loaded->scenario.description : "has problems: see `peerpath check " + name + "`"});
+  }
+  return entries;
+}
+
+Entries backend_entries() {
+  Entries entries;
+  for (const auto& backend : backends())
+    entries.push_back({std::string{backend.name}, std::string{backend.built_in() ? backend.doc : backend.missing}});
+  return entries;
+}
+
+Entries metrics(const scenario::Scenario& scenario) {
+  Entries entries;
+  for (const auto& metric : observe::expected_metrics(scenario))
+    entries.push_back({metric.name, metric.doc + (metric.unit == "1" ? "" : " (" + metric.unit + ")")});
+  return entries;
+}
+
+Exit print(const Entries& entries, bool json, const Terminal& terminal) {
+  auto document = nlohmann::ordered_json::array();
+  TextTable table{{{"", TextTable::Align::left}, {"", TextTable::Align::left}}};
+  for (const auto& [name, doc] : entries) {
+    document.push_back({{"name", name}, {"doc", doc}});
+    table.add({name, doc});
+  }
+  terminal.data(json ? document.dump(2) + "\n" : table.text());
+  return Exit::done;
+}
+
+}  // namespace
+
+Exit list(const Arguments& arguments, Terminal& terminal) {
+  const auto& words = arguments.words();
+  const std::string what = words.empty() ? "scenarios" : words.front();
+  const bool json = arguments.has("--json");
+  if (what != "metrics" && words.size() > 1) {
+    terminal.error("'" + words[1] + "' is one word too many: only `list metrics` takes a scenario");
+    return Exit::wrong_input;
+  }
+  if (what == "scenarios") return print(scenarios(), json, terminal);
+  if (what == "devices") return print(scenario::device_kinds(), json, terminal);
+  if (what == "sections") return print(scenario::sections(), json, terminal);
+  if (what == "backends") return print(backend_entries(), json, terminal);
+  if (what == "metrics") {
+    if (words.size() < 2) {
+      terminal.error("metrics are named after the parts of a scenario: `peerpath list metrics netgpu/zero_copy`");
+      return Exit::wrong_input;
+    }
+    const auto loaded = load_scenario(words[1], arguments, terminal);
+    return loaded ? print(metrics(loaded->scenario), json, terminal) : Exit::wrong_input;
+  }
+  const std::vector<std::string> known{"scenarios", "devices", "sections", "backends", "metrics"};
+  const auto near = nearest(what, known);
+  terminal.error(
+      "there is no list of '" + what + "'" +
+      (near.empty() ? "; there is scenarios, devices, sections, backends, metrics" : "; did you mean '" + near + "'?"));
+  return Exit::wrong_input;
+}
+
+}  // namespace peerpath::cli

@@ -1,0 +1,102 @@
+#include "tools/peerpath/machine.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+
+#include "tools/peerpath/output_file.hpp"
+
+namespace peerpath::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Program {
+  const char* name;
+  const char* purpose;
+  const char* install;
+};
+
+constexpr std::array programs{
+    Program{"g++", "building", "apt install g++"},
+    Program{"clang++", "the fuzzers and the second compiler of the tests", "apt install clang"},
+    Program{"cmake", "building", "apt install cmake"},
+    Program{"npm", "the charts of the HTML report", "apt install npm"},
+    Program{"chromium", "looking at the report in tests", "apt install chromium"},
+    Program{"lspci", "importing a topology", "apt install pciutils"},
+    Program{"tshark", "reading captures by hand", "apt install tshark"},
+    Program{"valgrind", "the speed gates", "apt install valgrind"},
+    Program{"qemu-system-x86_64", "the emulator backend", "not built into this program yet"},
+    Program{"nvcc", "the hardware backend with NVIDIA GPUs", "install the CUDA toolkit"},
+    Program{"hipcc", "the hardware backend with AMD GPUs", "apt install hipcc"},
+    Program{"ib_write_bw", "cross-checking RDMA figures", "apt install perftest"},
+};
+
+/// The first file of that name in PATH that can be run.
+std::string find_program(std::string_view name) {
+  const char* path = std::getenv("PATH");
+  std::string_view rest = path == nullptr ? "" : path;
+  while (!rest.empty()) {
+    const auto end = std::min(rest.find(':'), rest.size());
+    const auto candidate = fs::path{rest.substr(0, end)} / name;
+    if (access(candidate.c_str(), X_OK) == 0) return candidate.string();
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return "";
+}
+
+/// Names of the entries of a folder, "mlx5_0, mlx5_1"; "" if there are none.
+std::string entries(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (auto entry = fs::directory_iterator{folder, error}; entry != fs::directory_iterator{}; entry.increment(error))
+    names.push_back(entry->path().filename().string());
+  std::ranges::sort(names);
+  std::string text;
+  for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+bool is_display_controller(const fs::path& device) {
+  // PCI base class 03, display: GPUs; 12, processing accelerators: data-centre GPUs.
+  const auto code = read_file(device / "class").value_or("");
+  return code.starts_with("0x03") || code.starts_with("0x12");
+}
+
+std::string gpus() {
+  std::string text;
+  std::error_code error;
+  for (auto entry = fs::directory_iterator{"/sys/bus/pci/devices", error}; entry != fs::directory_iterator{};
+       entry.increment(error)) {
+    if (!is_display_controller(entry->path())) continue;
+    auto vendor = read_file(entry->path() / "vendor").value_or("");
+    if (vendor.ends_with("\n")) vendor.pop_back();
+    if (vendor != "0x10de" && vendor != "0x1002") continue;
+    text += (text.empty() ? "" : ", ") + entry->path().filename().string() + (vendor == "0x10de" ? " NVIDIA" : " AMD");
+  }
+  return text;
+}
+
+Finding finding(std::string name, const std::string& detail, std::string missing, std::string purpose) {
+  return {std::move(name), !detail.empty(), detail.empty() ? std::move(missing) : detail, std::move(purpose)};
+}
+
+}  // namespace
+
+std::vector<Finding> examine_machine() {
+  std::vector<Finding> findings;
+  for (const auto& program : programs)
+    findings.push_back(finding(program.name, find_program(program.name), program.install, program.purpose));
+  findings.push_back(finding("KVM", access("/dev/kvm", R_OK | W_OK) == 0 ? "/dev/kvm" : "",
+                             "needs /dev/kvm and the right to use it", "running guests at speed"));
+  findings.push_back(finding("RDMA devices", entries("/sys/class/infiniband"), "no device in /sys/class/infiniband",
+                             "the hardware backend with RDMA NICs"));
+  findings.push_back(finding("GPUs", gpus(), "no NVIDIA or AMD GPU on the PCI bus", "the hardware backend"));
+  return findings;
+}
+
+}  // namespace peerpath::cli

@@ -1,0 +1,45 @@
+// peerpath: the command line.
+#include <cstdio>
+#include <exception>
+
+#include "tools/peerpath/arguments.hpp"
+#include "tools/peerpath/catalogue.hpp"
+
+namespace peerpath::cli {
+namespace {
+
+Exit answer(const Message& message, const Terminal& terminal) {
+  if (message.exit == Exit::done)
+    terminal.data(message.text);
+  else
+    terminal.error(message.text);
+  return message.exit;
+}
+
+Exit dispatch(int argc, const char* const* argv) {
+  Terminal terminal;
+  const auto parsed = parse(argc, argv, catalogue());
+  if (const auto* message = std::get_if<Message>(&parsed)) return answer(*message, terminal);
+  const auto& [command, arguments] = std::get<Invocation>(parsed);
+  terminal.set_quiet(arguments.has("--quiet"));
+  const auto exit = command->run(arguments, terminal);
+  // Data that could not be written (a full disk, a closed pipe) must not look like success.
+  if (std::fflush(stdout) != 0 && exit == Exit::done) return Exit::wrong_input;
+  return exit;
+}
+
+}  // namespace
+}  // namespace peerpath::cli
+
+// SystemC brings a main of its own that would call sc_main; this one comes first.
+int main(int argc, char** argv) {
+  using peerpath::cli::Exit;
+  try {
+    return static_cast<int>(peerpath::cli::dispatch(argc, argv));
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "peerpath: bug: %s\n", e.what());
+  } catch (...) {
+    std::fputs("peerpath: bug: an exception of unknown type\n", stderr);
+  }
+  return static_cast<int>(Exit::bug);
+}

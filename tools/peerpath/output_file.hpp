@@ -1,0 +1,22 @@
+// Writing whole files, and saying why when it does not work.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tools/peerpath/terminal.hpp"
+
+namespace peerpath::cli {
+
+/// Writes beside the file and renames, so that nobody sees half of it. Says why it cannot.
+bool write_file(const std::filesystem::path& file, std::string_view text, const Terminal& terminal);
+
+/// Makes the folder and those above it. Says why it cannot.
+bool make_folder(const std::filesystem::path& folder, const Terminal& terminal);
+
+/// The text of a file; nullopt if it cannot be read.
+std::optional<std::string> read_file(const std::filesystem::path& file);
+
+}  // namespace peerpath::cli

@@ -1,0 +1,24 @@
+#include <nlohmann/json.hpp>
+
+#include "tools/peerpath/catalogue.hpp"
+#include "tools/peerpath/output_file.hpp"
+#include "tools/report/page.hpp"
+
+namespace peerpath::cli {
+
+Exit report(const Arguments& arguments, Terminal& terminal) {
+  const std::filesystem::path folder = arguments.words().front();
+  const auto results = read_file(folder / "results.json");
+  if (!results || !nlohmann::json::accept(*results)) {
+    terminal.error((folder / "results.json").string() +
+                   (results ? ": is not JSON" : ": cannot be read; `peerpath run` writes it"));
+    return Exit::wrong_input;
+  }
+  const std::filesystem::path file = arguments.value("--out").value_or((folder / "report.html").string());
+  const auto page = report::page(*results, read_file(folder / "run.json").value_or("{}"));
+  if (!write_file(file, page, terminal)) return Exit::wrong_input;
+  terminal.say("written to " + file.string());
+  return Exit::done;
+}
+
+}  // namespace peerpath::cli

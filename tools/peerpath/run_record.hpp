@@ -1,0 +1,24 @@
+// run.json: what one run of the program was, as opposed to what it found out: host, compiler, date, time, command.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "peerpath/scenario/load.hpp"
+
+namespace peerpath::cli {
+
+struct RunRecord {
+  std::string backend = "model";
+  std::string fabric = "train";
+  std::chrono::system_clock::time_point started{};
+  std::chrono::nanoseconds wall{};
+  Duration simulated{};
+  int exit = 0;
+};
+
+/// The document. Command and host are asked of the system.
+std::string run_json(const RunRecord& record, const scenario::Loaded& loaded);
+
+}  // namespace peerpath::cli

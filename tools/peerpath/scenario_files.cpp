@@ -1,0 +1,110 @@
+#include "tools/peerpath/scenario_files.hpp"
+
+#include <algorithm>
+
+#include "peerpath/base/nearest.hpp"
+
+namespace peerpath::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* parts_folder = "hardware";  // presets: devices without traffic
+constexpr const char* wrong_folder = "invalid";   // samples of mistakes
+
+/// Beside the program when installed, or in the source tree that it was built in.
+void add_installed(std::vector<fs::path>& folders) {
+  std::error_code error;
+  auto folder = fs::read_symlink("/proc/self/exe", error).parent_path();
+  for (int up = 0; up < 5 && folder.has_relative_path(); ++up, folder = folder.parent_path()) {
+    for (const auto& candidate : {folder / "share" / "peerpath" / "scenarios", folder / "scenarios"}) {
+      if (!fs::is_directory(candidate / parts_folder, error)) continue;
+      folders.push_back(candidate);
+      return;
+    }
+  }
+}
+
+Problem not_found(const std::string& name) {
+  const auto near = nearest(name, scenario_names());
+  Problem problem;
+  problem.file = name;
+  problem.message = "there is no such file, nor a scenario of that name";
+  problem.message += near.empty() ? "; `peerpath list scenarios` names them" : "; did you mean \"" + near + "\"?";
+  return problem;
+}
+
+bool exists(const std::string& name) {
+  std::error_code error;
+  const auto is_file = [&error](const fs::path& path) {
+    return fs::exists(path, error) && !fs::is_directory(path, error);
+  };
+  if (is_file(name) || is_file(name + ".json")) return true;
+  return std::ranges::any_of(scenario_folders(), [&](const fs::path& folder) {
+    return is_file(folder / name) || is_file(folder / (name + ".json"));
+  });
+}
+
+std::vector<std::string> overrides(const Arguments& arguments) {
+  auto values = arguments.values("--set");
+  if (const auto seed = arguments.value("--seed")) values.push_back("run.seed=" + *seed);
+  if (const auto quantum = arguments.value("--quantum")) values.push_back("run.quantum=" + *quantum);
+  return values;
+}
+
+}  // namespace
+
+std::vector<fs::path> scenario_folders() {
+  std::vector<fs::path> folders;
+  std::error_code error;
+  if (fs::is_directory("scenarios", error)) folders.emplace_back("scenarios");
+  add_installed(folders);
+  if (folders.size() == 2 && fs::equivalent(folders[0], folders[1], error)) folders.pop_back();
+  return folders;
+}
+
+std::vector<std::string> scenario_names() {
+  std::vector<std::string> names;
+  for (const auto& folder : scenario_folders()) {
+    std::error_code error;
+    for (auto entry = fs::recursive_directory_iterator{folder, error}; entry != fs::recursive_directory_iterator{};
+         entry.increment(error)) {
+      const auto relative = entry->path().lexically_relative(folder);
+      if (relative.extension() != ".json" || *relative.begin() == parts_folder || *relative.begin() == wrong_folder)
+        continue;
+      names.push_back(fs::path{relative}.replace_extension().generic_string());
+    }
+  }
+  std::ranges::sort(names);
+  const auto repeated = std::ranges::unique(names);
+  names.erase(repeated.begin(), repeated.end());
+  return names;
+}
+
+tl::expected<scenario::Loaded, Problems> load_scenario(const std::string& name, const Arguments& arguments) {
+  if (!exists(name)) return tl::make_unexpected(Problems{not_found(name)});
+  scenario::LoadOptions options;
+  options.overrides = overrides(arguments);
+  options.search = scenario_folders();
+  return scenario::load(name, options);
+}
+
+std::optional<scenario::Loaded> load_scenario(const std::string& name, const Arguments& arguments,
+                                              const Terminal& terminal) {
+  auto loaded = load_scenario(name, arguments);
+  if (loaded) return std::move(*loaded);
+  terminal.report(loaded.error());
+  return std::nullopt;
+}
+
+Problem located(Problem problem, const scenario::Loaded& loaded) {
+  const auto origin = loaded.origins.find(problem.key);
+  problem.file = loaded.file.string();
+  if (origin == loaded.origins.end() || origin->second.file.empty()) return problem;
+  problem.file = (loaded.file.parent_path() / origin->second.file).lexically_normal().string();
+  problem.line = origin->second.line;
+  problem.column = origin->second.column;
+  return problem;
+}
+
+}  // namespace peerpath::cli

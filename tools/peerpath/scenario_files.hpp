@@ -1,0 +1,31 @@
+// Finding and loading scenarios the way a user names them.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "peerpath/scenario/load.hpp"
+#include "tools/peerpath/command.hpp"
+
+namespace peerpath::cli {
+
+/// Folders that hold scenarios: ./scenarios, and the one that came with the program.
+std::vector<std::filesystem::path> scenario_folders();
+
+/// Names below those folders that can be run: "netgpu/zero_copy". Presets and parts are left out.
+std::vector<std::string> scenario_names();
+
+/// Loads the scenario with the overrides of --set, --seed and --quantum. Prints every problem; nullopt if there are
+/// any.
+std::optional<scenario::Loaded> load_scenario(const std::string& name, const Arguments& arguments,
+                                              const Terminal& terminal);
+
+/// The same without printing.
+tl::expected<scenario::Loaded, Problems> load_scenario(const std::string& name, const Arguments& arguments);
+
+/// The problem with the place of its key filled in.
+Problem located(Problem problem, const scenario::Loaded& loaded);
+
+}  // namespace peerpath::cli

@@ -1,0 +1,41 @@
+// Where words go: data to standard output, talk to standard error, colour only where a person looks.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "peerpath/base/problem.hpp"
+
+namespace peerpath::cli {
+
+class Terminal {
+ public:
+  /// Looks at the two streams, NO_COLOR and TERM.
+  Terminal();
+
+  void data(std::string_view text) const;     ///< to standard output, as it is
+  void say(std::string_view sentence) const;  ///< to standard error, unless quiet
+  void warn(std::string_view sentence) const;
+  /// One line each; returns how many.
+  int report(const Problems& problems) const;
+  void error(std::string_view sentence) const;
+
+  void set_quiet(bool quiet) { quiet_ = quiet; }
+  bool quiet() const { return quiet_; }
+  /// A person looks at standard error, so a progress line makes sense.
+  bool progress() const { return error_is_terminal_ && !quiet_; }
+
+  enum class Paint { plain, bold, dim, red, green, yellow };
+  /// `text` in a colour, if standard output takes colours.
+  std::string paint(Paint paint, std::string_view text) const { return painted(paint, text, colour_out_); }
+
+ private:
+  static std::string painted(Paint paint, std::string_view text, bool colour);
+
+  bool error_is_terminal_ = false;
+  bool colour_out_ = false;
+  bool colour_error_ = false;
+  bool quiet_ = false;
+};
+
+}  // namespace peerpath::cli

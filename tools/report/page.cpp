@@ -1,0 +1,96 @@
+#include "tools/report/page.hpp"
+
+#include <fmt/format.h>
+
+#include "tools/report/embedded.hpp"
+#include "tools/report/tables.hpp"
+#include "tools/report/topology.hpp"
+
+namespace peerpath::report {
+namespace {
+
+Json parsed(std::string_view text) {
+  auto json = Json::parse(text, nullptr, false);
+  return json.is_object() ? json : Json::object();
+}
+
+std::string verdict(const Json& results) {
+  const auto& expectations = at(results, "expectations");
+  if (!expectations.is_array() || expectations.empty()) return "";
+  std::size_t failed = 0;
+  for (const auto& e : expectations) failed += at(e, "ok") == true ? 0 : 1;
+  if (failed == 0) return fmt::format("<span class=\"badge ok\">{} expectations hold</span>", expectations.size());
+  return fmt::format("<span class=\"badge failed\">{} of {} expectations FAILED</span>", failed, expectations.size());
+}
+
+std::string head(const Json& results) {
+  const auto& scenario = at(results, "scenario");
+  const auto name = text_at(scenario, "name");
+  auto text = fmt::format("<header><h1>{}</h1>\n", escaped(name.empty() ? "peerpath" : name));
+  text += fmt::format("<p>{}</p>\n<p class=\"badges\">{}", escaped(text_at(scenario, "description")), verdict(results));
+  if (at(results, "complete") == false)
+    text += "<span class=\"badge failed\">incomplete: the run was interrupted</span>";
+  if (at(at(results, "conservation"), "holds") == true) text += "<span class=\"badge ok\">byte ledger balances</span>";
+  if (at(at(results, "conservation"), "holds") == false)
+    text += "<span class=\"badge failed\">byte ledger violated</span>";
+  text += fmt::format(
+      "<span class=\"badge\">{} &micro;s simulated</span></p>\n",
+      fixed(at(results, "simulated_ns").is_number() ? Json(at(results, "simulated_ns").get<double>() / 1000) : Json(),
+            1));
+  const auto bottleneck = text_at(results, "bottleneck");
+  if (!bottleneck.empty()) text += "<p class=\"bottleneck\"><b>Bottleneck:</b> " + escaped(bottleneck) + "</p>\n";
+  return text + "</header>\n";
+}
+
+std::string chart(const char* id, const char* label) {
+  return has_charts() ? fmt::format("<div class=\"chart\" id=\"{}\" role=\"img\" aria-label=\"{}\"></div>\n", id, label)
+                      : "";
+}
+
+std::string folded(const char* summary, const std::string& body) {
+  return body.empty() ? "" : fmt::format("<details><summary>{}</summary>\n{}</details>\n", summary, body);
+}
+
+std::string body(const Json& results, const Json& run) {
+  auto text = head(results);
+  text += section("expectations", "Expectations", expectation_table(results));
+  text += section("traffic", "Traffic", traffic_table(results) + way_table(results));
+  text += section("topology", "Topology", topology_svg(results),
+                  "All bytes on each link, TLP and link-layer overhead included; &#8593; is towards the root complex.");
+  text += section("latency", "Latency", chart("latency-chart", "Latency by percentile"),
+                  "Each step to the right leaves ten times fewer packets beyond it.");
+  text += section("links", "What each link carried", chart("link-chart", "Bytes on each link by purpose"),
+                  "Share of the link's rate, by purpose.");
+  text += section(
+      "resources", "How busy everything was",
+      chart("resource-chart", "Utilisation of each resource") + folded("As a table", utilisation_table(results)));
+  text += section("faults", "Faults", fault_table(results));
+  text += section("ledger", "Byte ledger", folded("Every requester and purpose on every link", ledger_table(results)));
+  text += section("metrics", "All metrics", folded("Names as in <code>expect</code>", metric_table(results)));
+  text += section("scenario", "Scenario",
+                  folded("Every value and where it comes from", origin_table(results)) +
+                      folded("As JSON", "<pre>" + escaped(at(results, "scenario").dump(2)) + "</pre>\n"));
+  text += section("run", "This run", run_table(run));
+  return text;
+}
+
+}  // namespace
+
+bool has_charts() { return !charts_script().empty(); }
+
+std::string page(std::string_view results_text, std::string_view run_text) {
+  const auto results = parsed(results_text);
+  const auto run = parsed(run_text);
+  std::string text =
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n";
+  text += "<title>" + escaped(text_at(at(results, "scenario"), "name")) + " - peerpath</title>\n";
+  text += "<style>\n" + std::string{style_sheet()} + "</style>\n</head>\n<body>\n<main>\n" + body(results, run);
+  text += "<footer>peerpath " + escaped(text_at(results, "peerpath")) + "</footer>\n</main>\n";
+  text += "<script type=\"application/json\" id=\"results\">" + script_safe(results.dump()) + "</script>\n";
+  if (has_charts()) text += "<script>\n" + std::string{charts_script()} + "\n</script>\n";
+  return text + "</body>\n</html>\n";
+}
+
+}  // namespace peerpath::report

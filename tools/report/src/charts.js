@@ -1,0 +1,78 @@
+// One chart of the page: made with the colours of the style sheet, made again when they or the width change.
+import { BarChart, LineChart } from "echarts/charts";
+import { GridComponent, LegendComponent, MarkLineComponent, TooltipComponent } from "echarts/components";
+import { init, use } from "echarts/core";
+import { SVGRenderer } from "echarts/renderers";
+
+use([BarChart, LineChart, GridComponent, LegendComponent, MarkLineComponent, TooltipComponent, SVGRenderer]);
+
+/** Colours of the page as it is shown now. */
+function currentTheme() {
+  const style = getComputedStyle(document.documentElement);
+  const colour = (name) => style.getPropertyValue(name).trim();
+  return {
+    ink: colour("--ink"),
+    soft: colour("--soft"),
+    rule: colour("--rule"),
+    panel: colour("--panel"),
+    loads: [0, 1, 2, 3, 4].map((n) => colour(`--load${n}`)),
+    series: ["#4c9ed9", "#e0991c", "#2fa36b", "#b07cd8", "#d0392b", "#3bb0a9", "#8c7a52", "#9aa7b5", "#c4ccd4"],
+  };
+}
+
+/** What all charts have in common. */
+function withDefaults(option, theme) {
+  return {
+    animation: false,
+    textStyle: { color: theme.ink, fontFamily: "inherit" },
+    color: theme.series,
+    tooltip: { confine: true, backgroundColor: theme.panel, borderColor: theme.rule, textStyle: { color: theme.ink } },
+    ...option,
+  };
+}
+
+/** Shows `option(theme)` in the element; nothing to show removes its section. */
+export function start(id, option) {
+  const element = document.getElementById(id);
+  if (!element) return;
+  let chart = null;
+  const draw = () => {
+    const theme = currentTheme();
+    const made = option(theme);
+    if (!made) {
+      const section = element.closest("section");
+      element.remove();
+      if (!section.querySelector("table, svg")) section.remove();
+      return;
+    }
+    if (made.height) element.style.height = `${made.height}px`;
+    chart ??= init(element, null, { renderer: "svg" });
+    chart.setOption(withDefaults(made.option, theme), true);
+    chart.resize();
+  };
+  draw();
+  const again = () => chart && draw();
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
+  addEventListener("resize", again);
+  addEventListener("beforeprint", again);
+}
+
+/** An axis in the colours of the page. */
+export function axis(theme, more) {
+  return {
+    axisLine: { lineStyle: { color: theme.soft } },
+    axisLabel: { color: theme.ink },
+    nameTextStyle: { color: theme.soft },
+    splitLine: { lineStyle: { color: theme.rule } },
+    ...more,
+  };
+}
+
+/** Height of a horizontal bar chart: the same thickness for any number of bars. */
+export function barsHeight(bars) {
+  return 90 + 26 * bars;
+}
+
+export function metricsByName(results) {
+  return new Map(results.metrics.map((metric) => [metric.name, metric.value]));
+}

@@ -1,0 +1,33 @@
+// What each direction of each link carried, as shares of its rate: payload, the other purposes, overhead, DLLPs.
+import { axis, barsHeight, metricsByName } from "./charts.js";
+
+const purposes = ["payload", "header", "descriptor", "completion_entry", "doorbell", "interrupt", "control"];
+const parts = [...purposes, "overhead", "dllp"];
+const label = (part) => (part === "dllp" ? "DLLP" : part.replace("_", " "));
+
+export function drawLinks(results, theme) {
+  if (results.ledger.length === 0 || results.simulated_ns === 0) return null;
+  const metrics = metricsByName(results);
+  const sides = [...results.ledger].reverse();
+  const percent = (side, part) => {
+    const bytes = metrics.get(`${side.link}.${side.direction}.${part}_bytes`) ?? 0;
+    return (bytes * 8e11) / (side.rate_bps * results.simulated_ns);
+  };
+  const used = parts.filter((part) => sides.some((side) => percent(side, part) > 0));
+  return {
+    height: barsHeight(sides.length),
+    option: {
+      legend: { top: 0, textStyle: { color: theme.ink } },
+      grid: { left: 10, right: 40, top: 36, bottom: 40, containLabel: true },
+      xAxis: axis(theme, { type: "value", min: 0, max: 100, name: "% of the link's rate", nameLocation: "middle", nameGap: 26 }),
+      yAxis: axis(theme, { type: "category", splitLine: { show: false }, axisTick: { show: false },
+        data: sides.map((side) => `${side.link} ${side.direction === "up" ? "↑" : "↓"}`) }),
+      tooltip: { trigger: "axis", axisPointer: { type: "shadow" }, valueFormatter: (value) => `${value.toFixed(2)} %` },
+      series: used.map((part) => ({
+        name: label(part), type: "bar", stack: "all", barWidth: 16,
+        itemStyle: { color: theme.series[parts.indexOf(part)] },
+        data: sides.map((side) => percent(side, part)),
+      })),
+    },
+  };
+}

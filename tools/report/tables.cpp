@@ -1,0 +1,120 @@
+#include "tools/report/tables.hpp"
+
+#include <fmt/format.h>
+
+namespace peerpath::report {
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+std::string number_or_text(const Json& value) {
+  if (value.is_number_integer()) return grouped(value.get<std::int64_t>());
+  if (value.is_string()) return escaped(value.get<std::string>());
+  return escaped(value.dump());
+}
+
+std::string integer(const Json& value) { return value.is_number_integer() ? grouped(value.get<std::int64_t>()) : "-"; }
+
+std::string unit_text(const std::string& unit) { return unit == "1" ? "" : escaped(unit); }
+
+/// Nanoseconds as a time of three digits.
+std::string time_text(const Json& nanoseconds) {
+  if (!nanoseconds.is_number()) return "-";
+  const double ns = nanoseconds.get<double>();
+  if (ns >= 1e6) return fmt::format("{:.3g} ms", ns / 1e6);
+  return ns >= 1e3 ? fmt::format("{:.3g} &micro;s", ns / 1e3) : fmt::format("{:.3g} ns", ns);
+}
+
+}  // namespace
+
+std::string expectation_table(const Json& results) {
+  Rows rows;
+  for (const auto& e : at(results, "expectations")) {
+    const bool ok = at(e, "ok") == true;
+    rows.push_back({ok ? "<span class=\"ok\">ok</span>" : "<span class=\"failed\">FAILED</span>",
+                    "<code>" + escaped(text_at(e, "metric")) + "</code>", escaped(text_at(e, "wanted")),
+                    number_or_text(at(e, "found")) + " " + unit_text(text_at(e, "unit"))});
+  }
+  return table({"", "metric", "wanted", "found"}, rows, 3);
+}
+
+std::string traffic_table(const Json& results) {
+  Rows rows;
+  for (const auto& t : at(results, "traffic")) {
+    const auto name = text_at(t, "name");
+    const auto value = [&](const char* metric_name) -> const Json& {
+      return metric(results, name + "." + metric_name);
+    };
+    rows.push_back({escaped(name), fixed(value("offered_gbps"), 2), fixed(value("goodput_gbps"), 2),
+                    integer(value("delivered_packets")), integer(value("dropped_packets")),
+                    time_text(value("latency_p50_ns")), time_text(value("latency_p99_ns")),
+                    time_text(value("latency_p999_ns")), time_text(value("latency_max_ns"))});
+  }
+  return table({"", "offered Gb/s", "goodput Gb/s", "packets", "dropped", "latency p50", "p99", "p99.9", "max"}, rows,
+               1);
+}
+
+std::string way_table(const Json& results) {
+  Rows rows;
+  for (const auto& t : at(results, "traffic"))
+    rows.push_back({escaped(text_at(t, "name")), escaped(text_at(t, "kind") + ", " + text_at(t, "path")),
+                    escaped(text_at(t, "way"))});
+  return table({"", "kind", "way of the payload"}, rows, 3);
+}
+
+std::string utilisation_table(const Json& results) {
+  Rows rows;
+  for (const auto& u : at(results, "utilisation"))
+    rows.push_back({escaped(text_at(u, "name")), fixed(at(u, "percent"), 1) + " %"});
+  return table({"resource", "busy"}, rows, 1);
+}
+
+std::string ledger_table(const Json& results) {
+  Rows rows;
+  for (const auto& side : at(results, "ledger"))
+    for (const auto& row : at(side, "rows"))
+      rows.push_back({escaped(text_at(side, "link")), escaped(text_at(side, "direction")),
+                      escaped(text_at(row, "requester")), escaped(text_at(row, "purpose")), integer(at(row, "tlps")),
+                      integer(at(row, "data_bytes")), integer(at(row, "overhead_bytes"))});
+  return table({"link", "direction", "requester", "purpose", "TLPs", "data bytes", "overhead bytes"}, rows, 4);
+}
+
+std::string fault_table(const Json& results) {
+  Rows rows;
+  for (const auto& f : at(results, "faults"))
+    rows.push_back({escaped(text_at(f, "device")), escaped(text_at(f, "what")), integer(at(f, "count")),
+                    time_text(at(f, "first_ns"))});
+  return table({"device", "what", "count", "first at"}, rows, 2);
+}
+
+std::string metric_table(const Json& results) {
+  Rows rows;
+  for (const auto& m : at(results, "metrics"))
+    rows.push_back({"<code>" + escaped(text_at(m, "name")) + "</code>", escaped(text_at(m, "doc")),
+                    number_or_text(at(m, "value")), unit_text(text_at(m, "unit"))});
+  return table({"metric", "meaning", "value", "unit"}, rows, 2);
+}
+
+std::string origin_table(const Json& results) {
+  Rows rows;
+  const auto& origins = at(results, "origins");
+  if (!origins.is_object()) return "";
+  const auto& scenario = at(results, "scenario");
+  for (const auto& [pointer, origin] : origins.items()) {
+    // Lists of devices by name may be spelt differently from the pointer; a value that is not there is left out.
+    std::string value;
+    if (const Json::json_pointer place{pointer}; scenario.contains(place)) value = escaped(scenario.at(place).dump());
+    rows.push_back({"<code>" + escaped(pointer) + "</code>", value, escaped(text_at(origin, "from")),
+                    escaped(text_at(origin, "source"))});
+  }
+  return table({"key", "value", "from", "source of the number"}, rows, 4);
+}
+
+std::string run_table(const Json& run) {
+  Rows rows;
+  if (!run.is_object()) return "";
+  for (const auto& [key, value] : run.items()) rows.push_back({escaped(key), number_or_text(value)});
+  return table({"", ""}, rows, 2);
+}
+
+}  // namespace peerpath::report

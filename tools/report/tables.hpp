@@ -1,0 +1,20 @@
+// The tables of the report, each an HTML fragment; "" if there is nothing to show.
+#pragma once
+
+#include <string>
+
+#include "tools/report/html.hpp"
+
+namespace peerpath::report {
+
+std::string expectation_table(const Json& results);
+std::string traffic_table(const Json& results);
+std::string way_table(const Json& results);
+std::string utilisation_table(const Json& results);
+std::string ledger_table(const Json& results);
+std::string fault_table(const Json& results);
+std::string metric_table(const Json& results);
+std::string origin_table(const Json& results);
+std::string run_table(const Json& run);
+
+}  // namespace peerpath::report
