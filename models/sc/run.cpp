@@ -28,6 +28,7 @@ bool simulate(Instant end, const RunOptions& options) {
     if (options.progress) options.progress({now() - Instant{}, end - Instant{}});
     if (options.stop && options.stop()) return false;
   }
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);  // what happens at `end` itself, which sc_start(time) leaves for later
   if (options.progress) options.progress({end - Instant{}, end - Instant{}});
   return true;
 }
