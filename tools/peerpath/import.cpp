@@ -22,7 +22,8 @@ Exit import(const Arguments& arguments, Terminal& terminal) {
     terminal.report(preset.error());
     return Exit::wrong_input;
   }
-  if (const auto out = arguments.value("--out")) return write_file(*out, *preset, terminal) ? Exit::done : Exit::wrong_input;
+  if (const auto out = arguments.value("--out"))
+    return write_file(*out, *preset, terminal) ? Exit::done : Exit::wrong_input;
   terminal.data(*preset);
   return Exit::done;
 }

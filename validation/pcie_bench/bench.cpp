@@ -21,7 +21,7 @@ Duration from_ns(double ns) { return Duration{static_cast<std::int64_t>(ns * 1e6
 /// A TLP starts on the first lane: it is padded to as many bytes as there are lanes.
 Bytes padding(Bytes overhead, int width) { return Bytes{(width - overhead.count() % width) % width}; }
 
-device::DmaCardConfig card_config(const Setup& setup, const CardConstants& card, const HostConstants& host, bool latency) {
+device::DmaCardConfig card_config(const Setup& setup, const CardConstants& card, bool latency) {
   device::DmaCardConfig config;
   config.function.max_payload = setup.max_payload;
   config.function.max_read_request = setup.max_read_request;
@@ -30,7 +30,6 @@ device::DmaCardConfig card_config(const Setup& setup, const CardConstants& card,
   config.command = from_ns(card.command);
   config.write_chunk = from_ns(card.write_chunk);
   config.read_beat = from_ns(card.read_beat);
-  config.odd_read = from_ns(host.odd_read);
   config.completion = from_ns(card.completion);
   config.turnaround = from_ns(card.turnaround);
   config.store = from_ns(card.store);
@@ -99,7 +98,7 @@ double mean_ns(Duration total, std::int64_t count) {
 }  // namespace
 
 double play(const Case& which, const Setup& setup, const CardConstants& card, const HostConstants& host) {
-  const auto config = card_config(setup, card, host, is_latency(which.test));
+  const auto config = card_config(setup, card, is_latency(which.test));
   const auto made = build(setup, card, host, config);
   const auto problems = fabric::validate(made.topology);
   require(problems.empty(), problems.empty() ? "" : problems.front());

@@ -1,4 +1,4 @@
-// What is fitted: seven constants of the benchmark card, and three of a host. Everything else is read or derived.
+// What is fitted: seven constants of the benchmark card, and two of a host. Everything else is read or derived.
 #pragma once
 
 #include <array>
@@ -10,21 +10,20 @@
 
 namespace peerpath::pcie_bench {
 
-/// Times in nanoseconds: the optimiser's variables. They become whole femtoseconds before anything is simulated.
+/// The defaults are where a fit starts. Times in nanoseconds: the optimiser's variables. They become whole femtoseconds before anything is simulated.
 struct CardConstants {
-  double command = 3.7;
-  double write_chunk = 17.0;
-  double read_beat = 4.95;
-  double completion = 4.35;
-  double turnaround = 0.0;
-  double store = 17.0;
-  double tlp_gap = 15.5;
+  double command = 4.26;
+  double write_chunk = 16.68;
+  double read_beat = 5.2;
+  double completion = 4.67;
+  double turnaround = 100.0;
+  double store = 16.15;
+  double tlp_gap = 16.5;
 };
 
 /// Completions of a host are cut at multiples of `completion_step` bytes.
 struct HostConstants {
   double read_latency = 300.0;
-  double odd_read = 0.0;
   double completion_step = 256.0;
 };
 
@@ -47,9 +46,8 @@ inline constexpr std::array<Constant<CardConstants>, 7> card_constants{{
     {"tlp_gap", "B", &CardConstants::tlp_gap, "line time that the card leaves idle after each TLP that it sends", 0, 64},
 }};
 
-inline constexpr std::array<Constant<HostConstants>, 3> host_constants{{
+inline constexpr std::array<Constant<HostConstants>, 2> host_constants{{
     {"read_latency", "ns", &HostConstants::read_latency, "root complex: read request taken in to its first data", 0, 5000},
-    {"odd_read", "ns", &HostConstants::odd_read, "what a read that is no multiple of 4 B costs on top", 0, 30},
     {"completion_step", "B", &HostConstants::completion_step, "root complex: addresses at which completions are cut", 64, 256},
 }};
 

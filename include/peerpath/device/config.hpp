@@ -184,7 +184,6 @@ struct DmaCardConfig {
   Duration command = Duration{0};
   Duration write_chunk = Duration{0};
   Duration read_beat = Duration{0};
-  Duration odd_read = Duration{0};
   Duration completion = Duration{0};
   Duration store = Duration{0};
   Duration turnaround = Duration{0};
@@ -201,7 +200,6 @@ struct DmaCardConfig {
         field("command", &DmaCardConfig::command, "One internal command of the DMA engine: each transfer has at least one"),
         field("write_chunk", &DmaCardConfig::write_chunk, "DMA engine fetching 128 B of card memory to write it"),
         field("read_beat", &DmaCardConfig::read_beat, "DMA engine passing 32 B of a read request of at most one MPS"),
-        field("odd_read", &DmaCardConfig::odd_read, "What a read that is no multiple of 4 B costs on top"),
         field("completion", &DmaCardConfig::completion, "Taking in one completion TLP, beside its data at link rate"),
         field("store", &DmaCardConfig::store, "Storing 128 B that were read in card memory"),
         field("turnaround", &DmaCardConfig::turnaround, "Between a DMA write done and a dependent read"),

@@ -30,7 +30,6 @@ Duration read_occupancy(const device::DmaCardConfig& config, std::uint64_t addre
     total += config.command;
     if (request <= config.function.max_payload.count()) total += ceil_div(request, beat_bytes) * config.read_beat;
   }
-  if (odd) total += config.odd_read;
   if (odd || size.count() > line_bytes)
     if (size <= config.function.max_payload) least = config.command + least_beats * config.read_beat;
   return std::max({config.read_issue, total, least});

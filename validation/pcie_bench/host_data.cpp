@@ -1,0 +1,148 @@
+#include "validation/pcie_bench/host_data.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+
+#include "validation/import/lspci.hpp"
+#include "validation/pcie_bench/csv.hpp"
+#include "validation/pcie_bench/fit.hpp"
+
+namespace peerpath::pcie_bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* bandwidth_file = "bw_dma_sz_sweep.csv";
+constexpr const char* dma_latency_file = "lat_dma_sizes.csv";
+constexpr const char* command_latency_file = "lat_cmd_sizes.csv";
+
+tl::expected<std::string, Problem> read_text(const fs::path& file) {
+  std::error_code error;
+  std::ifstream in{file, std::ios::binary};
+  if (!in || fs::is_directory(file, error)) return tl::unexpected{Problem{file.string(), 0, 0, "", "cannot be read"}};
+  return std::string{std::istreambuf_iterator<char>{in}, {}};
+}
+
+std::optional<Test> test_named(std::string_view name) {
+  for (const auto& entry : enum_names(Test{}))
+    if (entry.name == name) return entry.value;
+  return {};
+}
+
+/// The benchmark card of a dump: the function of its vendor that has a trained link.
+const import::Function* find_card(const std::vector<import::Function>& functions) {
+  const auto card = std::ranges::find_if(functions, [](const import::Function& f) {
+    return f.name.find("Netronome") != std::string::npos && f.link;
+  });
+  return card == functions.end() ? nullptr : &*card;
+}
+
+void require_fit_points(const HostData& host, const std::string& folder, Problems& problems) {
+  for (const auto& which : fit_cases())
+    if (!host.find(which.test, which.size.count()))
+      problems.push_back({folder, 0, 0, "", std::string{name_of(which.test)} + " of " +
+                                                std::to_string(which.size.count()) + " B is not there; the fit needs it"});
+}
+
+}  // namespace
+
+const Point* HostData::find(Test test, std::int64_t size) const {
+  const auto point = std::ranges::find_if(
+      points, [&](const Point& p) { return p.which.test == test && p.which.size.count() == size; });
+  return point == points.end() ? nullptr : &*point;
+}
+
+void read_points(std::string_view text, const std::string& file, bool latency, std::vector<Point>& points,
+                 Problems& problems) {
+  std::vector<std::string> needed{"Test", "WinSZ", "SZ"};
+  if (latency)
+    needed.push_back("Avg(ns)");
+  else
+    needed.insert(needed.end(), {"Time", "Bytes"});
+  const auto table = parse_csv(text, file, needed);
+  if (!table) {
+    problems.insert(problems.end(), table.error().begin(), table.error().end());
+    return;
+  }
+  for (const auto& row : table->rows) {
+    const auto problem = [&](const std::string& what) { problems.push_back({file, row.line, 1, "", what}); };
+    const auto test = test_named(cell(*table, row, "Test"));
+    if (!test || is_latency(*test) != latency) {
+      problem("\"" + cell(*table, row, "Test") + "\" is not a test of this file");
+      continue;
+    }
+    const auto size = positive_number(*table, row, "SZ", problems);
+    if (size != std::floor(size) || size > 4096) problem("SZ is not a whole number of bytes up to 4096");
+    Point point{{*test, Bytes{static_cast<std::int64_t>(size)}}, 0};
+    if (latency) {
+      point.measured = positive_number(*table, row, "Avg(ns)", problems);
+    } else {
+      const auto time = positive_number(*table, row, "Time", problems);
+      const auto bytes = positive_number(*table, row, "Bytes", problems);
+      point.measured = time > 0 ? 8 * bytes / time : 0;
+    }
+    points.push_back(point);
+  }
+}
+
+tl::expected<Setup, Problems> read_setup(std::string_view lspci, const std::string& file, std::string_view cmdline) {
+  auto functions = import::parse_lspci(lspci, file);
+  if (!functions) return tl::unexpected{functions.error()};
+  const auto* card = find_card(*functions);
+  if (!card) return tl::unexpected{Problems{{file, 0, 0, "", "no Netronome card with a link in this dump"}}};
+  if (!card->max_payload || !card->max_read_request || !card->extended_tag)
+    return tl::unexpected{Problems{{file, card->line, 1, "", "the card's DevCtl does not say MaxPayload, MaxReadReq and ExtTag"}}};
+  Setup setup;
+  setup.link = *card->link;
+  setup.max_payload = *card->max_payload;
+  setup.max_read_request = *card->max_read_request;
+  setup.tags = *card->extended_tag ? 256 : 32;
+  setup.card_ecrc = card->ecrc_generation.value_or(false);
+  const auto* root = import::parent(*functions, *card);
+  setup.host_ecrc = root && root->ecrc_generation.value_or(false);
+  setup.iommu = cmdline.find("intel_iommu=on") != cmdline.npos || cmdline.find("amd_iommu=on") != cmdline.npos;
+  return setup;
+}
+
+tl::expected<HostData, Problems> load_host(const fs::path& folder) {
+  Problems problems;
+  const auto text = [&](const char* name) {
+    auto read = read_text(folder / name);
+    if (!read) problems.push_back(read.error());
+    return read;
+  };
+  HostData host;
+  host.name = fs::absolute(folder).lexically_normal().filename().string();
+  if (host.name.empty()) host.name = fs::absolute(folder).lexically_normal().parent_path().filename().string();
+  for (const auto& [name, latency] : {std::pair{bandwidth_file, false}, {dma_latency_file, true}, {command_latency_file, true}})
+    if (const auto read = text(name)) read_points(*read, (folder / name).string(), latency, host.points, problems);
+  const auto lspci = text("sys-lspci.txt"), cmdline = text("sys-kernel-cmdline.txt");
+  if (lspci && cmdline) {
+    auto setup = read_setup(*lspci, (folder / "sys-lspci.txt").string(), *cmdline);
+    if (setup)
+      host.setup = *setup;
+    else
+      problems.insert(problems.end(), setup.error().begin(), setup.error().end());
+  }
+  if (problems.empty()) require_fit_points(host, folder.string(), problems);
+  if (!problems.empty()) return tl::unexpected{problems};
+  return host;
+}
+
+std::vector<fs::path> find_hosts(const fs::path& folder) {
+  std::error_code error;
+  const auto holds = [&](const fs::path& path) {
+    return fs::exists(path / bandwidth_file, error) || fs::exists(path / "sys-lspci.txt", error) ||
+           fs::exists(path / dma_latency_file, error);
+  };
+  if (holds(folder)) return {folder};
+  std::vector<fs::path> hosts;
+  for (const auto& entry : fs::directory_iterator{folder, error})
+    if (entry.is_directory(error) && holds(entry.path())) hosts.push_back(entry.path());
+  std::ranges::sort(hosts);
+  return hosts;
+}
+
+}  // namespace peerpath::pcie_bench

@@ -1,0 +1,43 @@
+// A directory of published results: what was measured on one host, and how that host was set up.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "peerpath/base/problem.hpp"
+#include "validation/pcie_bench/bench.hpp"
+
+namespace peerpath::pcie_bench {
+
+/// A measured point: nanoseconds, or Gb/s per direction.
+struct Point {
+  Case which;
+  double measured = 0;
+};
+
+struct HostData {
+  std::string name;  ///< of the directory
+  Setup setup;
+  std::vector<Point> points;  ///< as in the files: bandwidths, then latencies
+
+  const Point* find(Test test, std::int64_t size) const;
+};
+
+/// Reads the size sweeps (bw_dma_sz_sweep.csv, lat_dma_sizes.csv, lat_cmd_sizes.csv), sys-lspci.txt and
+/// sys-kernel-cmdline.txt as they were published. All problems are reported, with file and line.
+tl::expected<HostData, Problems> load_host(const std::filesystem::path& folder);
+
+/// The directories below `folder` that hold results, or `folder` itself if it does; sorted.
+std::vector<std::filesystem::path> find_hosts(const std::filesystem::path& folder);
+
+/// Setup from the two texts of a host. Exposed for tests.
+tl::expected<Setup, Problems> read_setup(std::string_view lspci, const std::string& lspci_file, std::string_view cmdline);
+
+/// Adds the points of one result file. `latency` chooses the columns.
+void read_points(std::string_view text, const std::string& file, bool latency, std::vector<Point>& points,
+                 Problems& problems);
+
+}  // namespace peerpath::pcie_bench

@@ -1,0 +1,105 @@
+#include <cmath>
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "validation/pcie_bench/validate.hpp"
+
+namespace peerpath::pcie_bench {
+namespace {
+
+const char* unit_of(Test test) { return is_latency(test) ? "ns" : "Gb/s"; }
+
+template <class Constants, std::size_t n>
+std::string constants_text(const Constants& values, const std::array<Constant<Constants>, n>& constants) {
+  std::string text;
+  for (const auto& c : constants)
+    text += fmt::format("  {:<16}{:>9.2f} {:<3} {}\n", c.name, values.*c.member, c.unit, c.meaning);
+  return text;
+}
+
+std::string points_text(const HostReport& report) {
+  auto text = fmt::format("\n  {:<13}{:>6}  {:>9} {:>10} {:>8}\n", "test", "size B", "measured", "predicted", "error");
+  for (const auto& p : report.predictions)
+    text += fmt::format("  {:<13}{:>6}{} {:>9.2f} {:>10.2f} {:>+7.1f}%  {}\n", name_of(p.point.which.test),
+                        p.point.which.size.count(), p.fitted ? '*' : ' ', p.point.measured, p.predicted,
+                        100 * p.error(), unit_of(p.point.which.test));
+  return text + "  * fitted: two sizes of a curve at most; all else is predicted\n";
+}
+
+std::string far_points_text(const HostReport& report) {
+  std::string text = "\n  Points more than 5 % off\n";
+  std::string_view before;
+  for (const auto& p : report.predictions) {
+    if (std::abs(p.error()) <= needs_cause) continue;
+    const auto why = cause(report.data.setup, p);
+    if (why != before) text += fmt::format("  {}:\n", why);
+    before = why;
+    text += fmt::format("    {:<13}{:>6} B {:>+7.1f}%\n", name_of(p.point.which.test), p.point.which.size.count(), 100 * p.error());
+  }
+  return text;
+}
+
+std::string criteria_text(const HostReport& report) {
+  std::string text = "\n  Criteria\n";
+  for (const auto& c : report.criteria)
+    text += fmt::format("  {:<4} {:<56}{:>6.1f}, allowed {:g} ({} points)\n", c.passed() ? "pass" : "FAIL", c.name, c.value,
+                        c.allowed, c.points);
+  return text;
+}
+
+template <class Constants, std::size_t n>
+nlohmann::ordered_json constants_json(const Constants& values, const std::array<Constant<Constants>, n>& constants) {
+  auto json = nlohmann::ordered_json::object();
+  for (const auto& c : constants)
+    json[std::string{c.name}] = {{"value", values.*c.member}, {"unit", c.unit}, {"meaning", c.meaning}};
+  return json;
+}
+
+nlohmann::ordered_json setup_json(const Setup& setup) {
+  return {{"generation", setup.link.generation}, {"width", setup.link.width},
+          {"max_payload_bytes", setup.max_payload.count()}, {"max_read_request_bytes", setup.max_read_request.count()},
+          {"tags", setup.tags}, {"card_ecrc", setup.card_ecrc}, {"host_ecrc", setup.host_ecrc}, {"iommu", setup.iommu}};
+}
+
+nlohmann::ordered_json host_json(const HostReport& report) {
+  nlohmann::ordered_json json{{"host", report.data.name}, {"setup", setup_json(report.data.setup)},
+                              {"constants", constants_json(report.constants, host_constants)},
+                              {"fit_residual", report.residual}};
+  for (const auto& c : report.criteria)
+    json["criteria"].push_back({{"name", c.name}, {"points", c.points}, {"value", c.value}, {"allowed", c.allowed}, {"passed", c.passed()}});
+  for (const auto& p : report.predictions) {
+    nlohmann::ordered_json point{{"test", name_of(p.point.which.test)}, {"size_bytes", p.point.which.size.count()},
+                                 {"unit", unit_of(p.point.which.test)}, {"measured", p.point.measured},
+                                 {"predicted", p.predicted}, {"error", p.error()}, {"fitted", p.fitted}};
+    if (std::abs(p.error()) > needs_cause) point["cause"] = cause(report.data.setup, p);
+    json["points"].push_back(std::move(point));
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string to_text(const CardConstants& card, const std::vector<HostReport>& reports) {
+  auto text = "Constants of the card (NFP-6000), held\n" + constants_text(card, card_constants);
+  int passed = 0, failed = 0;
+  for (const auto& report : reports) {
+    const auto& s = report.data.setup;
+    text += fmt::format("\n{}\n  Gen{} x{}, MPS {} B, MRRS {} B, {} tags, ECRC {}, IOMMU {}\n", report.data.name,
+                        s.link.generation, s.link.width, s.max_payload.count(), s.max_read_request.count(), s.tags,
+                        s.card_ecrc ? "on" : "off", s.iommu ? "on" : "off");
+    text += "  Constants of the host, fitted\n" + constants_text(report.constants, host_constants);
+    text += points_text(report) + far_points_text(report) + criteria_text(report);
+    for (const auto& c : report.criteria) ++(c.passed() ? passed : failed);
+  }
+  return text + fmt::format("\n{} criteria passed, {} failed, {} hosts\n", passed, failed, reports.size());
+}
+
+std::string to_json(const CardConstants& card, const std::vector<HostReport>& reports) {
+  nlohmann::ordered_json document{{"card", constants_json(card, card_constants)}, {"hosts", nlohmann::ordered_json::array()}};
+  for (const auto& report : reports) document["hosts"].push_back(host_json(report));
+  return document.dump(2) + "\n";
+}
+
+}  // namespace peerpath::pcie_bench

@@ -1,0 +1,51 @@
+// `peerpath validate pcie-bench`: reads, fits, predicts, judges and reports.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "peerpath/base/problem.hpp"
+#include "validation/pcie_bench/criteria.hpp"
+
+namespace peerpath::pcie_bench {
+
+struct Options {
+  std::filesystem::path data;         ///< a host directory, or a folder of them
+  std::optional<std::string> host;    ///< only directories whose name contains it
+  std::filesystem::path card;         ///< the card's constants, nfp6000.json
+  bool refit_card = false;            ///< fit the card too, over the hosts chosen, and report its constants as a preset
+  bool json = false;
+};
+
+/// All about one host.
+struct HostReport {
+  HostData data;
+  HostConstants constants;
+  double residual = 0;
+  std::vector<Prediction> predictions;
+  std::vector<Criterion> criteria;
+};
+
+/// Says what is being done, for a progress line.
+using Say = std::function<void(std::string_view)>;
+
+/// What to print on standard output, and the exit status: 0 all within tolerance, 1 not, 2 wrong input.
+struct Outcome {
+  int exit = 0;
+  std::string text;
+  Problems problems;
+};
+
+Outcome validate(const Options& options, const Say& say);
+
+/// The same for a host at hand.
+HostReport report_host(HostData data, const CardConstants& card);
+
+std::string to_text(const CardConstants& card, const std::vector<HostReport>& reports);
+std::string to_json(const CardConstants& card, const std::vector<HostReport>& reports);
+
+}  // namespace peerpath::pcie_bench
