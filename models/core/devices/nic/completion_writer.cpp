@@ -7,8 +7,8 @@ namespace {
 
 constexpr Bytes msix_size{4};
 
-CompletionBatch batch_of(const Context& nic) {
-  return {nic.memory.entries(), static_cast<std::uint32_t>(nic.config.writeback_batch), nic.config.writeback_timeout};
+CompletionBatch batch_of(const Context& nic, std::uint32_t entries) {
+  return {entries, static_cast<std::uint32_t>(nic.config.writeback_batch), nic.config.writeback_timeout};
 }
 
 InterruptModeration moderation_of(const Context& nic) {
@@ -18,12 +18,12 @@ InterruptModeration moderation_of(const Context& nic) {
 }  // namespace
 
 CompletionWriter::CompletionWriter(Context& nic, QueueIndex queue, const Role& role)
-    : nic_{&nic}, queue_{queue}, role_{role}, batch_{batch_of(nic)}, moderation_{moderation_of(nic)} {}
+    : nic_{&nic}, queue_{queue}, role_{role}, batch_{batch_of(nic, role.entries)}, moderation_{moderation_of(nic)} {}
 
 void CompletionWriter::restart(const Role& role, std::uint8_t epoch) {
   role_ = role;
   epoch_ = epoch;
-  batch_ = batch_of(*nic_);
+  batch_ = batch_of(*nic_, role.entries);
   moderation_ = moderation_of(*nic_);
 }
 
@@ -62,7 +62,7 @@ void CompletionWriter::flush(Instant now, device::Outbox& out) {
   ready_ = std::max(ready_, now);
   while (!batch_.empty()) {
     const auto run = batch_.take();
-    const auto slot = static_cast<std::int64_t>(run.first & (nic_->memory.entries() - 1));
+    const auto slot = static_cast<std::int64_t>(run.first & (role_.entries - 1));
     const Cookie cookie{role_.dma, epoch_, queue_, static_cast<std::uint16_t>(run.count), run.first};
     out.submit(write_channel, write_to(role_.ring + role_.entry * slot, role_.entry * run.count,
                                        pcie::Purpose::completion_entry, cookie, ready_));

@@ -16,6 +16,7 @@ class CompletionWriter {
     Dma dma{};
     Bytes entry{};
     MemoryPlace ring{}, interrupt{};
+    std::uint32_t entries = 0;
     std::uint64_t vector = 0;
     device::TimerId writeback{}, moderation{};
   };

@@ -42,13 +42,12 @@ void Datapath::on_frame(const device::Frame& frame, Instant now, device::Outbox&
   if (parsed.error == ParseError::truncated || parsed.error == ParseError::bad_header)
     return drop(Drop::malformed, parsed);
   const auto& config = nic_.config;
-  if (frame.size > config.mtu + net::ethernet_header + vlan_tags ||
-      frame.size > config.buffer_size * nic_.memory.entries())
-    return drop(Drop::too_long, parsed);
-
   const auto steered = steering_(parsed);
   auto& queue = rx_[steered.queue.value()];
   if (!queue.running()) return drop(Drop::queue_stopped, parsed);
+  if (frame.size > config.mtu + net::ethernet_header + vlan_tags ||
+      frame.size > config.buffer_size * nic_.memory.queue(steered.queue).buffers.size())
+    return drop(Drop::too_long, parsed);
   if (!nic_.fifo.accept(frame.size, now))
     return drop(queue.starved() ? Drop::no_buffer : Drop::fifo_full, parsed);
   auto& counters = nic_.counters;

@@ -223,6 +223,27 @@ TEST_F(DatapathTest, a_stopped_queue_does_no_dma_and_ignores_what_was_under_way)
   EXPECT_EQ(nic->fifo_held(at_ns(65)), 130_B);  // the last one alone
 }
 
+TEST_F(DatapathTest, a_queue_can_start_again_with_rings_of_other_sizes) {
+  post(16, at_ns(0));
+  nic->stop_rx(q0, at_ns(10));
+  memory.resize(q0, {4, 8, 16, 16});
+  for (std::uint32_t i = 0; i < 4; ++i)
+    rings().buffers.at(i) = {BufferId{i}, {host, BusAddress{0x80000}}, {gpu, BusAddress{0x100000}}};
+  nic->start_rx(q0);
+  nic->doorbell(q0, Doorbell::rx_buffers, 5, at_ns(20), out);
+  EXPECT_EQ(nic->counters().bad_doorbells, 1);
+  post(4, at_ns(20));
+  for (int i = 0; i < 4; ++i) nic->on_frame(frame_of(64_B), at_ns(30), out);
+  post(8, at_ns(40));
+  for (int i = 0; i < 2; ++i) nic->on_frame(frame_of(64_B), at_ns(50), out);
+  std::vector<std::uint64_t> completions;
+  for (const auto& t : take())
+    if (t.purpose == Purpose::completion_entry) completions.push_back(t.address);
+  const auto ring = rings().places.rx_completions.address.value();
+  EXPECT_EQ(completions, (std::vector{ring, ring + 64, ring + 128}));
+  EXPECT_TRUE(rings().rx_completions.at(5).generation);
+}
+
 TEST_F(DatapathTest, a_link_that_is_down_receives_nothing) {
   post(16, at_ns(0));
   nic->set_link(false);

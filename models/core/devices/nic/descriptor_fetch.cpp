@@ -12,7 +12,7 @@ void DescriptorFetch::restart(const Role& role, std::uint8_t epoch) {
 }
 
 void DescriptorFetch::posted(std::uint32_t producer, Instant now, device::Outbox& out) {
-  if (producer - consumed_ > nic_->memory.entries() || producer - consumed_ < posted_ - consumed_) {
+  if (producer - consumed_ > role_.entries || producer - consumed_ < posted_ - consumed_) {
     ++nic_->counters.bad_doorbells;
     return;
   }
@@ -22,10 +22,9 @@ void DescriptorFetch::posted(std::uint32_t producer, Instant now, device::Outbox
 
 void DescriptorFetch::fetch(Instant now, device::Outbox& out) {
   const auto prefetch = static_cast<std::uint32_t>(nic_->config.prefetch);
-  const std::uint32_t entries = nic_->memory.entries();
   while (requested_ != posted_ && requested_ - consumed_ <= prefetch) {
-    const std::uint32_t slot = requested_ & (entries - 1);
-    const std::uint32_t count = std::min({prefetch, posted_ - requested_, entries - slot});
+    const std::uint32_t slot = requested_ & (role_.entries - 1);
+    const std::uint32_t count = std::min({prefetch, posted_ - requested_, role_.entries - slot});
     const Cookie cookie{role_.dma, epoch_, queue_, static_cast<std::uint16_t>(count), requested_};
     out.submit(descriptor_channel, read_from(role_.ring + role_.entry * slot, role_.entry * count,
                                              pcie::Purpose::descriptor, cookie, now));

@@ -16,6 +16,7 @@ class DescriptorFetch {
     Dma dma{};
     Bytes entry{};
     MemoryPlace ring{};
+    std::uint32_t entries = 0;
   };
 
   DescriptorFetch(Context& nic, QueueIndex queue, const Role& role) : nic_{&nic}, queue_{queue}, role_{role} {}

@@ -17,8 +17,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   while (in.size() >= 2) {
     const auto what = in[0] % 8;
     in = in.subspan(1);
-    if (what <= 2) {  // an admin command; those that give few bytes leave the rest 0
-      const std::size_t n = std::min<std::size_t>(in.size(), 1 + in[0] % 64u);
+    if (what <= 2) {  // an admin command, from the last byte of its opcode on
+      const std::size_t n = std::min<std::size_t>(in.size(), 61);
       gve::Command command{};
       std::copy_n(in.begin(), n, command.begin() + 3);
       command[4] = command[5] = command[6] = command[7] = 0;

@@ -11,7 +11,16 @@ QueueMemory::QueueMemory(int queues, std::uint32_t entries, const DescriptorSize
   require(queues > 0, "a NIC has at least one queue");
   require(std::has_single_bit(entries), "rings have a power of two entries");
   rings_.reserve(static_cast<std::size_t>(queues));
-  for (int i = 0; i < queues; ++i) rings_.emplace_back(entries);
+  for (int i = 0; i < queues; ++i) rings_.emplace_back(RingSizes{entries, entries, entries, entries});
+}
+
+void QueueMemory::resize(QueueIndex index, const RingSizes& sizes) {
+  for (const auto n : {sizes.buffers, sizes.rx_completions, sizes.tx, sizes.tx_completions})
+    require(std::has_single_bit(n), "rings have a power of two entries");
+  auto& rings = rings_[index.value()];
+  const auto places = rings.places;
+  rings = QueueRings{sizes};
+  rings.places = places;
 }
 
 MemoryPlace QueueMemory::place(MemoryPlace base, MemoryPlace interrupts) {

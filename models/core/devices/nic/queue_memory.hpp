@@ -61,10 +61,16 @@ struct QueuePlaces {
   MemoryPlace rx_interrupt, tx_interrupt;
 };
 
+/// Entries of the rings of one queue pair, each a power of two.
+struct RingSizes {
+  std::uint32_t buffers = 0, rx_completions = 0, tx = 0, tx_completions = 0;
+};
+
 /// The rings of one queue pair.
 struct QueueRings {
-  explicit QueueRings(std::uint32_t entries)
-      : buffers{entries}, rx_completions{entries}, tx{entries}, tx_headers{entries}, tx_completions{entries} {}
+  explicit QueueRings(const RingSizes& sizes)
+      : buffers{sizes.buffers}, rx_completions{sizes.rx_completions}, tx{sizes.tx}, tx_headers{sizes.tx},
+        tx_completions{sizes.tx_completions} {}
 
   QueuePlaces places;
   DescriptorRing<BufferDescriptor> buffers;
@@ -84,6 +90,8 @@ class QueueMemory {
   std::uint32_t entries() const { return entries_; }
   const DescriptorSizes& sizes() const { return sizes_; }
   QueueRings& queue(QueueIndex index) { return rings_[index.value()]; }
+  /// Gives a queue empty rings of other sizes, at the places that it has; only while the queue is stopped.
+  void resize(QueueIndex index, const RingSizes& sizes);
   PacketJournal& journal() { return journal_; }
 
   /// Lays all rings out behind `base`, each on a 4 KiB boundary, and returns the place behind the last one. Interrupts

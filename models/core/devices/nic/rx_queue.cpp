@@ -6,13 +6,15 @@ namespace peerpath::nic {
 namespace {
 
 DescriptorFetch::Role fetch_role(Context& nic, QueueIndex index) {
-  return {Dma::rx_descriptors, nic.memory.sizes().buffer, nic.memory.queue(index).places.buffers};
+  auto& rings = nic.memory.queue(index);
+  return {Dma::rx_descriptors, nic.memory.sizes().buffer, rings.places.buffers, rings.buffers.size()};
 }
 
 CompletionWriter::Role completion_role(Context& nic, QueueIndex index) {
-  const auto& places = nic.memory.queue(index).places;
+  auto& rings = nic.memory.queue(index);
+  const auto& places = rings.places;
   return {Dma::rx_completions, nic.memory.sizes().rx_completion, places.rx_completions, places.rx_interrupt,
-          rx_vector(index), timer_of(index, Timer::rx_writeback), timer_of(index, Timer::rx_interrupt)};
+          rings.rx_completions.size(), rx_vector(index), timer_of(index, Timer::rx_writeback), timer_of(index, Timer::rx_interrupt)};
 }
 
 }  // namespace

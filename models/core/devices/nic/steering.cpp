@@ -31,12 +31,18 @@ Steered Steering::operator()(const net::ParsedFrame& frame) const {
   if (frame.key.layer3 == net::Layer3::other) return {};
   const bool ports = frame.key.layer4 == net::Layer4::tcp || frame.key.layer4 == net::Layer4::udp;
   const std::uint32_t hash = hash_(frame.key, ports);
-  for (const auto& rule : rules_)
-    if (rule.matches(frame.key)) return {rule.queue, hash, true};
-  return {table_[hash % table_.size()], hash, false};
+  const Steered by_table{table_[hash % table_.size()], hash, false};
+  if (rules_.empty()) return by_table;
+  if (known_.empty()) known_.resize(known_flows);
+  auto& known = known_[hash % known_flows];
+  if (known.valid && known.key == frame.key) return known.result;
+  const auto rule = std::ranges::find_if(rules_, [&](const FlowRule& r) { return r.matches(frame.key); });
+  known = {true, frame.key, rule == rules_.end() ? by_table : Steered{rule->queue, hash, true}};
+  return known.result;
 }
 
 void Steering::set_key(const net::ToeplitzKey& key) {
+  forget();
   key_ = key;
   hash_ = net::Toeplitz{key};
 }
@@ -44,6 +50,7 @@ void Steering::set_key(const net::ToeplitzKey& key) {
 bool Steering::set_table(const std::vector<QueueIndex>& table) {
   const auto exists = [&](QueueIndex q) { return q.value() < queues_; };
   if (table.empty() || !std::ranges::all_of(table, exists)) return false;
+  forget();
   table_ = table;
   return true;
 }
@@ -51,11 +58,13 @@ bool Steering::set_table(const std::vector<QueueIndex>& table) {
 bool Steering::add_rule(const FlowRule& rule) {
   if (rule.queue.value() >= queues_) return false;
   remove_rule(rule.location);
+  forget();
   rules_.insert(std::ranges::upper_bound(rules_, rule.location, {}, &FlowRule::location), rule);
   return true;
 }
 
 bool Steering::remove_rule(std::uint32_t location) {
+  forget();
   return std::erase_if(rules_, [&](const FlowRule& r) { return r.location == location; }) > 0;
 }
 

@@ -41,17 +41,30 @@ class Steering {
   /// Replaces the rule of the same location. False if it names no queue.
   bool add_rule(const FlowRule& rule);
   bool remove_rule(std::uint32_t location);
-  void clear_rules() { rules_.clear(); }
+  void clear_rules() {
+    rules_.clear();
+    forget();
+  }
   const std::vector<FlowRule>& rules() const { return rules_; }
   const net::ToeplitzKey& key() const { return key_; }
   const std::vector<QueueIndex>& table() const { return table_; }
 
  private:
+  /// Rules looked up before, by hash: a NIC has them in a TCAM, and hundreds must not cost hundreds of comparisons.
+  struct Known {
+    bool valid = false;
+    net::FlowKey key{};
+    Steered result{};
+  };
+  static constexpr std::size_t known_flows = 256;
+  void forget() const { known_.clear(); }
+
   int queues_;
   net::ToeplitzKey key_ = net::verification_key;
   net::Toeplitz hash_{key_};
   std::vector<QueueIndex> table_;
   std::vector<FlowRule> rules_;  ///< by location
+  mutable std::vector<Known> known_;
 };
 
 }  // namespace peerpath::nic

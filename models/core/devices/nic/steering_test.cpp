@@ -58,6 +58,16 @@ TEST(Steering, a_rule_goes_before_the_table_and_the_lowest_location_wins) {
   EXPECT_FALSE(steering.add_rule(port_rule(2, port, 4)));
 }
 
+TEST(Steering, flows_seen_before_follow_a_changed_table) {
+  Steering steering{4};
+  EXPECT_TRUE(steering.add_rule(port_rule(1, 1, 2)));
+  EXPECT_FALSE(steering(frame_of(9)).by_rule);
+  EXPECT_TRUE(steering.set_table(std::vector<QueueIndex>(128, QueueIndex{1})));
+  EXPECT_EQ(steering(frame_of(9)).queue, QueueIndex{1});
+  EXPECT_TRUE(steering.set_table(std::vector<QueueIndex>(128, QueueIndex{3})));
+  EXPECT_EQ(steering(frame_of(9)).queue, QueueIndex{3});
+}
+
 TEST(Steering, what_is_not_ip_goes_to_queue_0) {
   EXPECT_EQ(Steering{4}(net::ParsedFrame{}).queue, QueueIndex{0});
 }

@@ -6,13 +6,15 @@ namespace {
 constexpr std::int64_t usual_slots = 4;  ///< general context, TSO context, header, payload
 
 DescriptorFetch::Role fetch_role(Context& nic, QueueIndex index) {
-  return {Dma::tx_descriptors, nic.memory.sizes().tx * usual_slots, nic.memory.queue(index).places.tx};
+  auto& rings = nic.memory.queue(index);
+  return {Dma::tx_descriptors, nic.memory.sizes().tx * usual_slots, rings.places.tx, rings.tx.size()};
 }
 
 CompletionWriter::Role completion_role(Context& nic, QueueIndex index) {
-  const auto& places = nic.memory.queue(index).places;
+  auto& rings = nic.memory.queue(index);
+  const auto& places = rings.places;
   return {Dma::tx_completions, nic.memory.sizes().tx_completion, places.tx_completions, places.tx_interrupt,
-          tx_vector(index), timer_of(index, Timer::tx_writeback), timer_of(index, Timer::tx_interrupt)};
+          rings.tx_completions.size(), tx_vector(index), timer_of(index, Timer::tx_writeback), timer_of(index, Timer::tx_interrupt)};
 }
 
 }  // namespace
