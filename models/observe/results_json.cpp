@@ -104,6 +104,7 @@ std::string results_json(const Results& results, const ResultsContext& context) 
   Json json;
   json["schema_version"] = results_schema_version;
   json["peerpath"] = context.version;
+  json["name"] = context.name;
   json["complete"] = results.complete;
   json["simulated_ns"] = nanoseconds(results.window);
   json["wanted_ns"] = nanoseconds(results.wanted_window);

@@ -12,6 +12,7 @@ inline constexpr int results_schema_version = 1;
 /// What stands in results.json beside the results. The texts are JSON, as the scenario layer writes them.
 struct ResultsContext {
   std::string version;   ///< of peerpath
+  std::string name;      ///< of the scenario
   std::string scenario;  ///< resolved scenario
   std::string origins;   ///< where each value came from, by JSON pointer; paths relative
 };

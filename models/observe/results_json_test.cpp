@@ -16,7 +16,7 @@ nlohmann::json written() {
   scenario.expect.push_back({"stream.goodput_gbps", 320.0, std::nullopt, std::nullopt, 0.5});
   finish(results, scenario);
   return nlohmann::json::parse(
-      results_json(results, {"1.2.3", R"({"name": "x", "run": {"quantum": "1us", "seed": 4}})",
+      results_json(results, {"1.2.3", "netgpu/x", R"({"name": "x", "run": {"quantum": "1us", "seed": 4}})",
                              R"({"/run/quantum": {"from": "--set"}, "/run/seed": {"from": "default"}})"}));
 }
 
@@ -24,6 +24,7 @@ TEST(ResultsJson, HoldsVersionScenarioAndNumbersAsNumbers) {
   const auto json = written();
   EXPECT_EQ(json["schema_version"], results_schema_version);
   EXPECT_EQ(json["peerpath"], "1.2.3");
+  EXPECT_EQ(json["name"], "netgpu/x");
   EXPECT_EQ(json["scenario"]["run"]["seed"], 4);
   EXPECT_EQ(json["complete"], true);
   EXPECT_EQ(json["expectations"][0]["ok"], true);

@@ -32,9 +32,7 @@ constexpr std::array import_options{
 constexpr std::array validate_options{
     Option{"--data", "DIR", "A directory of published results, or a folder of them", Word::folder},
     Option{"--host", "NAME", "Only hosts whose directory name contains it"},
-    Option{"--refit-card", "", "Fit the card's constants again and print them as a preset"},
-    json,
-    quiet};
+    Option{"--refit-card", "", "Fit the card's constants again and print them as a preset"}, json, quiet};
 
 constexpr Positional one_scenario{"SCENARIO", "File, or name below scenarios/ such as netgpu/zero_copy", Word::scenario,
                                   1, 1};

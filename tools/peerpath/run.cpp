@@ -120,8 +120,9 @@ Exit run(const Arguments& arguments, Terminal& terminal) {
   record.simulated = loaded->scenario.run.warmup + results.window;
   record.exit = static_cast<int>(exit);
 
-  const auto document = observe::results_json(
-      results, {std::string{version()}, scenario::to_json(loaded->scenario), scenario::origins_json(*loaded)});
+  const auto document =
+      observe::results_json(results, {std::string{version()}, loaded->scenario.name,
+                                      scenario::to_json(loaded->scenario), scenario::origins_json(*loaded)});
   terminal.data(arguments.has("--json") ? document : result_table(results, loaded->scenario, terminal));
   const auto folder = output_folder(arguments, loaded->scenario);
   if (!write_all(folder, document, run_json(record, *loaded), terminal)) return Exit::wrong_input;

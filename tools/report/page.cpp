@@ -25,7 +25,7 @@ std::string verdict(const Json& results) {
 
 std::string head(const Json& results) {
   const auto& scenario = at(results, "scenario");
-  const auto name = text_at(scenario, "name");
+  const auto name = text_at(results, "name");
   auto text = fmt::format("<header><h1>{}</h1>\n", escaped(name.empty() ? "peerpath" : name));
   text += fmt::format("<p>{}</p>\n<p class=\"badges\">{}", escaped(text_at(scenario, "description")), verdict(results));
   if (at(results, "complete") == false)
@@ -85,7 +85,7 @@ std::string page(std::string_view results_text, std::string_view run_text) {
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n";
-  text += "<title>" + escaped(text_at(at(results, "scenario"), "name")) + " - peerpath</title>\n";
+  text += "<title>" + escaped(text_at(results, "name")) + " - peerpath</title>\n";
   text += "<style>\n" + std::string{style_sheet()} + "</style>\n</head>\n<body>\n<main>\n" + body(results, run);
   text += "<footer>peerpath " + escaped(text_at(results, "peerpath")) + "</footer>\n</main>\n";
   text += "<script type=\"application/json\" id=\"results\">" + script_safe(results.dump()) + "</script>\n";

@@ -4,7 +4,7 @@
 namespace peerpath::report {
 
 inline constexpr const char* sample_results = R"json({
-  "schema_version": 1, "peerpath": "0.1.0", "complete": true, "simulated_ns": 200000, "wanted_ns": 200000,
+  "schema_version": 1, "peerpath": "0.1.0", "name": "netgpu/<sample>", "complete": true, "simulated_ns": 200000, "wanted_ns": 200000,
   "bottleneck": "link nic0-sw0 up, busy 80 % of the time",
   "expectations": [{"metric": "rx.goodput_gbps", "wanted": "= 195.7", "found": 195.7, "unit": "Gb/s", "ok": true}],
   "metrics": [
@@ -22,7 +22,7 @@ inline constexpr const char* sample_results = R"json({
      "rows": [{"requester": "nic0", "purpose": "payload", "tlps": 1600, "data_bytes": 4096000, "overhead_bytes": 32000}]},
     {"link": "gpu0-sw0", "direction": "up", "nearer": "sw0", "farther": "gpu0", "shape": "Gen5 x16", "rate_bps": 500, "dllps": 1, "rows": []}],
   "conservation": {"holds": true, "violations": []}, "faults": [],
-  "scenario": {"name": "netgpu/<sample>", "description": "a & b", "devices": {"nic0": {"kind": "nic"}}, "run": {"seed": 1}},
+  "scenario": {"description": "a & b", "devices": {"nic0": {"kind": "nic"}}, "run": {"seed": 1}},
   "origins": {"/run/seed": {"from": "x.json:3:5"}}
 })json";
 

@@ -9,7 +9,7 @@
 namespace peerpath::report {
 namespace {
 
-constexpr double box_width = 132, box_height = 46, column = 158, level_height = 132, margin = 12;
+constexpr double box_width = 132, box_height = 46, column = 190, level_height = 132, margin = 12, label_room = 60;
 
 struct Node {
   std::string name;
@@ -135,7 +135,7 @@ std::string topology_svg(const Json& results) {
   return fmt::format(
       "<svg class=\"topology\" viewBox=\"0 0 {0:.0f} {1:.0f}\" style=\"max-width:{0:.0f}px\" role=\"img\" "
       "aria-label=\"PCIe topology with the load of each link\">\n{2}</svg>\n",
-      width + margin, height, body);
+      width + margin + label_room, height, body);
 }
 
 }  // namespace peerpath::report

@@ -15,6 +15,8 @@ function currentTheme() {
     soft: colour("--soft"),
     rule: colour("--rule"),
     panel: colour("--panel"),
+    // ECharts measures text with it, so it has to be spelt out.
+    font: getComputedStyle(document.body).fontFamily,
     loads: [0, 1, 2, 3, 4].map((n) => colour(`--load${n}`)),
     series: ["#4c9ed9", "#e0991c", "#2fa36b", "#b07cd8", "#d0392b", "#3bb0a9", "#8c7a52", "#9aa7b5", "#c4ccd4"],
   };
@@ -24,7 +26,7 @@ function currentTheme() {
 function withDefaults(option, theme) {
   return {
     animation: false,
-    textStyle: { color: theme.ink, fontFamily: "inherit" },
+    textStyle: { color: theme.ink, fontFamily: theme.font },
     color: theme.series,
     tooltip: { confine: true, backgroundColor: theme.panel, borderColor: theme.rule, textStyle: { color: theme.ink } },
     ...option,

@@ -44,8 +44,8 @@ export function drawLatency(results, theme) {
         type: "value", min: 0, max: last, interval: 100, name: "share of packets", nameLocation: "middle", nameGap: 30,
         axisLabel: { show: false }, splitLine: { show: false },
       }),
-      yAxis: axis(theme, { type: "log", name: "latency, us", min: least * 0.8, max: most * 1.25,
-        axisLabel: { color: theme.ink, formatter: (us) => String(Number(us.toPrecision(2))) } }),
+      yAxis: axis(theme, { type: "log", name: "latency, us", min: least * 0.5, max: most * 2,
+        axisLabel: { color: theme.ink, showMinLabel: false, showMaxLabel: false, formatter: (us) => String(Number(us.toPrecision(2))) } }),
       tooltip: { trigger: "item", formatter: (point) => `${point.seriesName}<br>${point.value[1].toPrecision(4)} us` },
       series: drawn.map((line, index) => ({
         name: line.name, type: "line", step: "end", showSymbol: true, symbolSize: 3, data: line.points,

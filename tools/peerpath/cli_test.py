@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Tests of the program as its users meet it: exit statuses, suggestions, what goes to which stream, Ctrl-C.
+
+usage: cli_test.py PEERPATH SCENARIOS
+"""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM = ""
+SCENARIO = ""
+
+
+def peerpath(*words, env=None):
+    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, timeout=300, env=env)
+
+
+class Cli(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.out = pathlib.Path(self.folder.name) / "out"
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def run_short(self, *words):
+        return peerpath("run", SCENARIO, "--set", "run.measure=20us", "--out", str(self.out), *words)
+
+    def scenario(self, text):
+        file = pathlib.Path(self.folder.name) / "wrong.json"
+        file.write_text(text)
+        return str(file)
+
+    def test_run_writes_three_files_and_a_table(self):
+        done = self.run_short()
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        self.assertEqual(sorted(p.name for p in self.out.iterdir()), ["report.html", "results.json", "run.json"])
+        for part in ("goodput Gb/s", "Links", "Bottleneck", "Which way the payload went"):
+            self.assertIn(part, done.stdout)
+        self.assertNotIn("\033[", done.stdout + done.stderr, "colour without a terminal")
+
+    def test_json_is_one_document_and_equals_the_file(self):
+        done = self.run_short("--json", "--quiet")
+        document = json.loads(done.stdout)
+        self.assertTrue(document["complete"])
+        self.assertEqual(done.stdout, (self.out / "results.json").read_text())
+        self.assertEqual(done.stderr, "")
+
+    def test_results_hold_nothing_of_host_path_or_speed(self):
+        self.run_short("--quantum", "100ns")
+        first = (self.out / "results.json").read_text()
+        for word in (os.uname().nodename, self.folder.name, os.getcwd(), str(pathlib.Path(SCENARIO).parent), "quantum",
+                     "wall", "compiler"):
+            self.assertNotIn(word, first)
+        self.run_short("--quantum", "10us", "--fabric", "tlp")
+        self.assertEqual(first, (self.out / "results.json").read_text())
+        record = json.loads((self.out / "run.json").read_text())
+        self.assertEqual((record["quantum"], record["fabric"]), ("10us", "tlp"))
+
+    def test_failed_expectation_is_1(self):
+        done = self.run_short("--set", 'expect=[{"metric":"run.simulated_ns","equals":1}]')
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("FAILED", done.stdout)
+
+    def test_wrong_input_is_2_with_a_suggestion(self):
+        for words, near in (
+            (("rnu", SCENARIO), "did you mean 'run'?"),
+            (("run", SCENARIO, "--sede", "1"), "did you mean '--seed'?"),
+            (("run", SCENARIO, "--on", "modle"), "did you mean 'model'?"),
+            (("run", SCENARIO, "--fabric", "trian"), "did you mean 'train'?"),
+            (("run", "netgpu/zero_cpy"), 'did you mean "netgpu/zero_copy"?'),
+            (("explain", "nic.queus"), "did you mean 'nic.queues'?"),
+            (("list", "devics"), "did you mean 'devices'?"),
+            (("completion", "bsh"), "did you mean 'bash'?"),
+        ):
+            done = peerpath(*words)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertIn(near, done.stderr, words)
+            self.assertEqual(done.stdout, "", words)
+
+    def test_problems_are_all_named_with_their_places(self):
+        done = peerpath("check", self.scenario('{\n "devices": {"n": {"kind": "nick"}},\n "lnks": []\n}\n'))
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"wrong\.json:2:\d+: ")
+        self.assertRegex(done.stderr, r"wrong\.json:3:\d+: ")
+        self.assertEqual(done.stdout, "")
+
+    def test_check_says_ok_on_standard_output(self):
+        done = peerpath("check", SCENARIO)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("ok", done.stdout)
+
+    def test_other_backends_are_waived(self):
+        for backend in ("emulator", "hardware"):
+            done = peerpath("run", SCENARIO, "--on", backend)
+            self.assertEqual(done.returncode, 3)
+            self.assertIn("waived", done.stderr)
+
+    def test_documents_are_json(self):
+        for words in (("doctor", "--json"), ("schema",), ("list", "scenarios", "--json"), ("show", SCENARIO),
+                      ("show", SCENARIO, "--resolved", "--json"), ("check", SCENARIO, "--json")):
+            done = peerpath(*words)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            json.loads(done.stdout)
+
+    def test_completion_scripts_parse(self):
+        for shell in ("bash", "zsh", "fish"):
+            script = peerpath("completion", shell)
+            self.assertEqual(script.returncode, 0)
+            if shell == "bash":
+                subprocess.run(["bash", "-n"], input=script.stdout, text=True, check=True)
+
+    def test_report_can_be_written_again(self):
+        self.run_short()
+        page = pathlib.Path(self.folder.name) / "r.html"
+        done = peerpath("report", str(self.out), "-o", str(page))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(page.read_text(), (self.out / "report.html").read_text())
+        self.assertEqual(peerpath("report", self.folder.name).returncode, 2)
+
+    def test_interrupt_keeps_what_was_computed(self):
+        command = [PROGRAM, "run", SCENARIO, "--set", "run.measure=1000s", "--set", "run.warmup=1us", "--out", str(self.out)]
+        run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(1.5)
+        run.send_signal(signal.SIGINT)
+        stdout, stderr = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 130, stderr)
+        self.assertIn("INCOMPLETE", stdout)
+        results = json.loads((self.out / "results.json").read_text())
+        self.assertFalse(results["complete"])
+        self.assertGreater(results["simulated_ns"], 0)
+        self.assertTrue(re.search(r'"wanted_ns": 1e\+?12|"wanted_ns": 1000000000000', json.dumps(results)))
+
+
+if __name__ == "__main__":
+    PROGRAM, SCENARIO = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]) + "/netgpu/zero_copy.json"
+    unittest.main(argv=sys.argv[:1])
