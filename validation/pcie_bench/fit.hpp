@@ -14,7 +14,7 @@ namespace peerpath::pcie_bench {
 std::span<const Case> fit_cases();
 bool is_fitted(const Case& which);
 
-/// The host's two constants with the card's held: relative squares over the fit points of this host. The completion step is
+/// The host's two constants with the card's held: weighted relative squares over the fit points of this host. The completion step is
 /// tried at each power of two, the latency fitted by NLopt (Nelder and Mead).
 HostConstants fit_host(const HostData& host, const CardConstants& card);
 
@@ -22,7 +22,7 @@ HostConstants fit_host(const HostData& host, const CardConstants& card);
 CardConstants fit_card(std::span<const HostData> hosts, const CardConstants& start,
                        const std::function<void(int round, double residual)>& round);
 
-/// Root of the mean relative square over the fit points.
+/// Root of the mean weighted relative square over the fit points.
 double residual(const HostData& host, const CardConstants& card, const HostConstants& constants);
 
 }  // namespace peerpath::pcie_bench
