@@ -31,6 +31,16 @@ fabric::Endpoint nic_endpoint(const device::NicConfig& config) {
           .channels = nic::nic_channels};
 }
 
+/// Rings in host memory. The NIC learns their places when it is made.
+std::shared_ptr<nic::QueueMemory> make_rings(const device::NicConfig& config, HostMemory& host) {
+  auto rings = std::make_shared<nic::QueueMemory>(config.queues, static_cast<std::uint32_t>(config.ring_entries));
+  const nic::MemoryPlace origin{host.node(), BusAddress{0}};
+  const nic::MemoryPlace interrupts{host.node(), host_memory::interrupt_base};
+  const auto size = rings->place(origin, interrupts).address - origin.address;
+  rings->place({host.node(), host.reserve(size)}, interrupts);
+  return rings;
+}
+
 Window window(BusAddress base, Bytes size) { return {base.value(), static_cast<std::uint64_t>(size.count())}; }
 
 }  // namespace
@@ -94,14 +104,10 @@ Nic::Nic(const sc_core::sc_module_name& name, Domain& domain, HostMemory& host, 
       config_{config},
       node_{domain.add_endpoint(basename(), nic_endpoint(config))},
       doorbells_{domain.place(node_, nic::Nic::doorbell_bar(config), false)},
-      rings_{std::make_shared<nic::QueueMemory>(config.queues, static_cast<std::uint32_t>(config.ring_entries))},
+      rings_{make_rings(config, host)},
       behaviour_{std::make_unique<nic::Nic>(config, rings_, doorbells_)},
       device_{domain.attach(*behaviour_, {.node = node_, .channels = nic::nic_channels})},
-      pcie{"pcie", domain, node_} {
-  const nic::MemoryPlace origin{host.node(), BusAddress{0}};
-  const auto size = rings_->place(origin, {host.node(), host_memory::interrupt_base}).address - origin.address;
-  rings_->place({host.node(), host.reserve(size)}, {host.node(), host_memory::interrupt_base});
-}
+      pcie{"pcie", domain, node_} {}
 Nic::~Nic() = default;
 
 DmaCard::DmaCard(const sc_core::sc_module_name& name, Domain& domain, const device::DmaCardConfig& config)
