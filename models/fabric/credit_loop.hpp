@@ -4,14 +4,11 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "fabric/dllp_queue.hpp"
 #include "fabric/ring.hpp"
 #include "peerpath/fabric/topology.hpp"
 
 namespace peerpath::fabric {
-
-/// The computed engines count femtoseconds in plain integers.
-using Femto = std::int64_t;
-inline constexpr Femto unknown_time = INT64_MAX;
 
 /// Credits that the transmitter can use, and the returns that are known to come: runs of equal returns at equal
 /// spacing, in order of time. Unlimited credits are a count that never runs out.

@@ -23,11 +23,15 @@ class DecisionTree {
 
   void set(std::size_t leaf, Femto time) {
     std::size_t i = leaf + leaves_;
+    if (nodes_[i].time == time) return;
     nodes_[i].time = time;
     while (i > 1) {
       const Node& left = nodes_[i & ~std::size_t{1}];
       const Node& right = nodes_[i | 1];
-      nodes_[i >> 1] = right.time < left.time ? right : left;
+      const Node earlier = right.time < left.time ? right : left;
+      Node& parent = nodes_[i >> 1];
+      if (parent.leaf == earlier.leaf && parent.time == earlier.time) return;
+      parent = earlier;
       i >>= 1;
     }
   }

@@ -171,8 +171,12 @@ DirectionCounters Engine::counters(LinkId link, int direction) const {
   const Transmitter& x = transmitters_[link.value() * 2u + static_cast<unsigned>(direction)];
   std::int64_t dllps = x.dllps;
   Femto free = x.free;
-  for (std::size_t i = 0; x.up && i < x.due.size() && std::max(free, x.due[i]) < reached_; ++i, ++dllps)
-    free = std::max(free, x.due[i]) + x.dllp;
+  x.due.each([&](Femto due) {
+    if (!x.up || std::max(free, due) >= reached_) return false;
+    free = std::max(free, due) + x.dllp;
+    ++dllps;
+    return true;
+  });
   return {dllps, Duration{x.busy}, Duration{x.queueing}, Duration{x.credit_stall}, x.tallies};
 }
 

@@ -12,6 +12,19 @@ namespace {
 
 constexpr Femto later(Femto a, Femto span) { return span >= unknown_time / 2 ? unknown_time : a + span; }
 
+/// A TLP that could start at `start` lets the DLLPs go first that are due by then.
+Femto after_dllps(const Transmitter& x, Femto start) {
+  if (x.due.front() > start) return start;
+  Femto free = x.free;
+  x.due.each([&](Femto due) {
+    if (due > start) return false;
+    free = std::max(free, due) + x.dllp;
+    start = std::max(start, free);
+    return true;
+  });
+  return start;
+}
+
 }  // namespace
 
 void Engine::decide(Transmitter& x) {
@@ -23,12 +36,7 @@ void Engine::decide(Transmitter& x) {
     if (x.candidates == only.bit && !only.takes_tags && x.credit[only.tlp_class].covers(only.runs.front().units)) {
       x.winner = only.slot;
       x.ready_since = only.head;
-      start = std::max(only.head, x.free);
-      Femto free = x.free;
-      for (std::size_t i = 0; i < x.due.size() && x.due[i] <= start; ++i) {
-        free = std::max(free, x.due[i]) + x.dllp;
-        start = std::max(start, free);
-      }
+      start = after_dllps(x, std::max(only.head, x.free));
     } else {
       start = decide_among(x);
     }
@@ -59,11 +67,7 @@ Femto Engine::decide_among(Transmitter& x) {
     x.unknown = x.unknown || ready == unknown_time;
   }
   if (first == unknown_time) return unknown_time;
-  Femto start = std::max(first, x.free), free = x.free;
-  for (std::size_t i = 0; i < x.due.size() && x.due[i] <= start; ++i) {
-    free = std::max(free, x.due[i]) + x.dllp;
-    start = std::max(start, free);
-  }
+  const Femto start = after_dllps(x, std::max(first, x.free));
   // Of those that are eligible at `start`, the first at or after next_slot, cyclically.
   std::uint64_t eligible = 0;
   for (std::uint64_t left = x.candidates; left != 0; left &= left - 1) {
@@ -122,7 +126,7 @@ Femto Engine::undisturbed_until(const Transmitter& x, const Queue& fifo, Femto n
   Femto limit = std::min(horizon_, x.rival);
   limit = std::min(limit, node.leaf != nullptr ? earliest_stimulus(*node.leaf, now) : later(now, x.lookahead));
   if (topology_.reconfigures && notices_coming_ > 0) limit = std::min(limit, now + shortest_arrival_);
-  if (!x.due.empty()) limit = std::min(limit, x.due.front());
+  limit = std::min(limit, x.due.front());
   return std::min(limit, next_dllp(x, now));
 }
 

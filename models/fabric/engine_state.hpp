@@ -74,7 +74,7 @@ struct Transmitter {
   Femto lookahead = 0;              ///< a start elsewhere at t cannot bring a new candidate here before t + lookahead
   std::array<CreditLoop, pcie::tlp_classes> credit;
 
-  Ring<Femto> due;                  ///< DLLPs to be sent
+  DllpQueue due;                    ///< DLLPs to be sent
   Femto ack_interval = 0, fc_interval = 0, next_ack = 0, next_fc = 0;  ///< of those that its TLPs cause
 
   std::int64_t framing = 0;

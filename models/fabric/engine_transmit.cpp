@@ -51,7 +51,7 @@ Engine::Departure Engine::plan(Transmitter& x, const Queue& fifo, const TlpRun& 
   CreditLoop& credit = x.credit[fifo.tlp_class];
   if (credit.limited()) credit.fold(start);
   if (fifo.takes_tags) x.node->leaf->fold_tags(start);
-  if (!x.due.empty()) send_dllps(x, start);
+  send_dllps(x, start);
   x.queueing += start - fifo.head;
   x.credit_stall += x.stalling + start - std::max(x.ready_since, x.free);
   x.stalling = 0;
@@ -134,34 +134,57 @@ void Engine::take_tags(Leaf& leaf, const TlpRun& run, const Departure& departure
 
 /// Sends what is due up to and including `until`.
 void Engine::send_dllps(Transmitter& x, Femto until) {
-  for (; !x.due.empty() && std::max(x.free, x.due.front()) <= until; x.due.pop()) {
+  while (x.due.front() <= until) {
+    if (x.candidates == 0) {
+      const DllpBatch& batch = x.due.front_batch();
+      const Femto free = batch.sent_by(x.dllp);
+      if (x.free <= batch.front() && free <= until && batch.sparse(x.dllp)) {
+        x.free = free;
+        x.dllps += batch.size();
+        x.due.pop_batch();
+        continue;
+      }
+    }
     const Femto send = std::max(x.free, x.due.front());
+    if (send > until) return;
     const Femto idle_since = std::max(x.free, x.ready_since);
     if (send > idle_since) x.stalling += send - idle_since;
     x.free = send + x.dllp;
     ++x.dllps;
+    x.due.pop();
   }
 }
+
+namespace {
+
+/// Of equally spaced arrivals, those that cause a DLLP of one kind: the first at or after `next`, and on at `interval`.
+void owe(DllpBatch::Kind& kind, Femto interval, Femto& next, Femto first, Femto spacing, std::int64_t count) {
+  std::int64_t skipped = 0;
+  if (next > first) {
+    if (next > first + (count - 1) * spacing) return;
+    skipped = (next - first + spacing - 1) / spacing;
+  }
+  kind.first = first + skipped * spacing;
+  kind.count = 1;
+  if (count - skipped > 1) {
+    const std::int64_t every = (interval + spacing - 1) / spacing;
+    kind.step = every * spacing;
+    kind.count = (count - 1 - skipped) / every + 1;
+  }
+  next = kind.last() + interval;
+}
+
+}  // namespace
 
 /// Arrivals at the far end make it owe ACKs and UpdateFCs on the way back.
 void Engine::cause_dllps(Transmitter& x, Femto first, Femto spacing, std::int32_t count, Femto now) {
   Transmitter& back = *x.reverse;
-  if (back.up && back.candidates == 0) send_dllps(back, now);
-  const std::size_t before = back.due.size();
-  const Femto last = first + (count - 1) * spacing;
-  const auto owe = [&](Femto interval, Femto& next) {
-    while (next <= last) {
-      Femto due = first;
-      if (next > first) due += (next - first + spacing - 1) / spacing * spacing;
-      back.due.push(due);
-      for (std::size_t i = back.due.size() - 1; i > before && back.due[i - 1] > due; --i)
-        std::swap(back.due[i], back.due[i - 1]);
-      next = due + interval;
-    }
-  };
-  owe(x.ack_interval, x.next_ack);
-  owe(x.fc_interval, x.next_fc);
-  if (back.due.size() > before && back.candidates != 0 && back.due[before] <= back.decision) touch(back);
+  if (back.candidates == 0 && back.up) send_dllps(back, now);
+  DllpBatch batch;
+  owe(batch.acks, x.ack_interval, x.next_ack, first, spacing, count);
+  owe(batch.updates, x.fc_interval, x.next_fc, first, spacing, count);
+  back.due.push(batch);
+  if (back.candidates != 0 && batch.front() <= back.decision) touch(back);
 }
 
 void Engine::record_tlps(const Transmitter& x, int tlp_class, const TlpRun& run, const Departure& departure) {

@@ -66,6 +66,14 @@ class Runs {
   std::size_t size_ = 0;
 };
 
+/// The common case, without looking at the rest: `bytes` at `address` are whole steps below or above 4 GiB.
+constexpr bool whole_steps(std::uint64_t address, Bytes bytes, Bytes step) {
+  const auto mask = static_cast<std::uint64_t>(step.count()) - 1;
+  const auto size = static_cast<std::uint64_t>(bytes.count());
+  return (static_cast<std::uint64_t>(step.count()) & mask) == 0 && ((address | size) & mask) == 0 && size != 0 &&
+         address >> 32 == (address + size - 1) >> 32;
+}
+
 /// What limits the TLPs of one sender.
 struct SplitRules {
   Bytes max_payload{256};

@@ -1,0 +1,78 @@
+// DLLPs that a transmitter has to send, in order of due time. What one train of TLPs causes is one batch.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "fabric/ring.hpp"
+
+namespace peerpath::fabric {
+
+/// The computed engines count femtoseconds in plain integers.
+using Femto = std::int64_t;
+inline constexpr Femto unknown_time = INT64_MAX;
+
+/// ACKs and UpdateFCs that one train causes: each kind an arithmetic progression.
+struct DllpBatch {
+  struct Kind {
+    Femto first = unknown_time, step = 0;
+    std::int64_t count = 0;
+    Femto last() const { return first + (count - 1) * step; }
+    void pop() { first = --count == 0 ? unknown_time : first + step; }
+  };
+  Kind acks, updates;
+
+  bool empty() const { return acks.count + updates.count == 0; }
+  Femto front() const { return std::min(acks.first, updates.first); }
+  /// Whether two of one kind never meet on the line, even if each waits for one of the other kind.
+  bool sparse(Femto dllp) const {
+    return (acks.count <= 1 || acks.step >= 2 * dllp) && (updates.count <= 1 || updates.step >= 2 * dllp);
+  }
+  /// When the last of a sparse batch has left a line that is otherwise idle.
+  Femto sent_by(Femto dllp) const {
+    if (acks.count == 0) return updates.last() + dllp;
+    if (updates.count == 0) return acks.last() + dllp;
+    const Femto a = acks.last(), b = updates.last();
+    return std::max(std::max(a, b) + dllp, std::min(a, b) + 2 * dllp);
+  }
+  std::int64_t size() const { return acks.count + updates.count; }
+  void pop() { (acks.first <= updates.first ? acks : updates).pop(); }
+};
+
+/// Batches come in order of time and do not overlap, since the arrivals that cause them do not.
+class DllpQueue {
+ public:
+  bool empty() const { return batches_.empty(); }
+  /// When the next one is due: `unknown_time` if there is none.
+  Femto front() const { return front_; }
+  const DllpBatch& front_batch() const { return batches_.front(); }
+
+  void push(const DllpBatch& batch) {
+    if (batches_.empty()) front_ = batch.front();
+    batches_.push(batch);
+  }
+  void pop() {
+    DllpBatch& batch = batches_.front();
+    batch.pop();
+    if (batch.empty()) return pop_batch();
+    front_ = batch.front();
+  }
+  void pop_batch() {
+    batches_.pop();
+    front_ = batches_.empty() ? unknown_time : batches_.front().front();
+  }
+
+  /// Calls `see` with each due time in order until it returns false.
+  template <class See>
+  void each(See&& see) const {
+    for (std::size_t i = 0; i < batches_.size(); ++i)
+      for (DllpBatch batch = batches_[i]; !batch.empty(); batch.pop())
+        if (!see(batch.front())) return;
+  }
+
+ private:
+  Ring<DllpBatch> batches_;
+  Femto front_ = unknown_time;
+};
+
+}  // namespace peerpath::fabric
