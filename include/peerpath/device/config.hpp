@@ -89,7 +89,7 @@ struct HostCpuConfig {
   int cores = 4;
   Duration interrupt_cost = 1500ns;
   Duration wakeup_cost = 1us;
-  Duration packet_cost = 80ns;
+  Duration packet_cost = 282ns;
   Duration byte_cost_per_kib = Duration{0};
   BitRate copy_rate = BitRate{80'000'000'000};
   Duration doorbell_cost = 100ns;
@@ -100,7 +100,8 @@ struct HostCpuConfig {
         field("cores", &HostCpuConfig::cores, "Cores that serve receive and transmit queues, one a queue in turn").at_least(1).at_most(256),
         field("interrupt_cost", &HostCpuConfig::interrupt_cost, "Interrupt to the driver's poll loop").from("assumed"),
         field("wakeup_cost", &HostCpuConfig::wakeup_cost, "Waking the thread that waits for data").from("assumed"),
-        field("packet_cost", &HostCpuConfig::packet_cost, "Driver and protocol work per packet").from("assumed"),
+        field("packet_cost", &HostCpuConfig::packet_cost, "Driver and protocol work per packet")
+            .from("116.2 Gb/s of 4 KiB packets in one TCP flow on one core without copy: io_uring zcrx cover letter, EPYC 9454"),
         field("byte_cost_per_kib", &HostCpuConfig::byte_cost_per_kib, "Protocol work per KiB of payload that the CPU touches without copying").from("assumed"),
         field("copy_rate", &HostCpuConfig::copy_rate, "One core copying between two buffers in DRAM").from("assumed"),
         field("doorbell_cost", &HostCpuConfig::doorbell_cost, "An MMIO write by a core").from("assumed")};
