@@ -1,6 +1,7 @@
 #include "fabric/engine.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 
 #include "peerpath/base/fail.hpp"
@@ -35,22 +36,29 @@ void Engine::submit(NodeId requester, ChannelIndex channel, const Transaction& t
   record.lost = 0;
   record.done = 0;
   record.tally = requester.value() * pcie::purposes + static_cast<std::size_t>(t.purpose);
-  const auto runs = pcie::split_request(own.rules, t.op, t.address, t.bytes);
-  record.open = runs.pieces();
-  count_coming(record, own);
   TlpRun tlps;
   tlps.e = femtoseconds(t.ready);
   tlps.record = index;
   tlps.out = static_cast<std::uint16_t>(own.out->index);
-  for (const pcie::Run& run : runs) {
-    tlps.count = static_cast<std::int32_t>(run.count);
-    tlps.address = run.first.address;
-    tlps.step = static_cast<std::int32_t>(run.first.bytes.count());
-    tlps.dw = static_cast<std::uint16_t>(run.first.dw);
-    tlps.data_dw = static_cast<std::uint16_t>(run.first.data_dw);
-    tlps.units = static_cast<std::uint16_t>(run.first.units);
-    enqueue(node, channel.value() * 3 + static_cast<int>(tlp_class), tlps);
+  const int slot = channel.value() * 3 + static_cast<int>(tlp_class);
+  record.open = 0;
+  const auto add = [&](const pcie::Run& run) {
+    record.open += run.count;
+    tlps.set_size(run);
+    enqueue(node, slot, tlps);
+  };
+  const Bytes step = tlp_class == pcie::TlpClass::posted ? own.rules.max_payload : own.rules.max_read_request;
+  if ((tlp_class == pcie::TlpClass::posted || t.op == pcie::Operation::memory_read) &&
+      pcie::whole_steps(t.address, t.bytes, step)) {
+    const int data = tlp_class == pcie::TlpClass::posted ? static_cast<int>(step.count() / 4) : 0;
+    const int header = pcie::request_header_double_words(t.op, t.address);
+    add({{t.address, step, data, header + data + (own.rules.ecrc ? 1 : 0), (data + 3) / 4},
+         static_cast<std::int64_t>(static_cast<std::uint64_t>(t.bytes.count()) >>
+                                   std::countr_zero(static_cast<std::uint64_t>(step.count())))});
+  } else {
+    for (const pcie::Run& run : pcie::split_request(own.rules, t.op, t.address, t.bytes)) add(run);
   }
+  count_coming(record, own);
   settle();
 }
 
@@ -59,12 +67,12 @@ void Engine::count_coming(Record& record, Leaf& requester) {
   Leaf& target = leaf(record.delivery.target);
   if (record.notify_requester) ++requester.notices_coming, ++notices_coming_;
   if (record.delivery.kind == DeliveryKind::arrived) {
-    ++target.inbound;
+    target.expect(requester.node->number, 1);
     if (record.notify_target) ++target.notices_coming, ++notices_coming_;
     return;
   }
-  ++requester.inbound;
-  target.inbound += record.open;
+  requester.expect(target.node->number, 1);
+  target.expect(requester.node->number, record.open);
   if (target.config.external) {
     target.notices_coming += record.open;
     notices_coming_ += record.open;
@@ -136,7 +144,8 @@ Instant Engine::advance(Instant limit) {
   horizon_ = femtoseconds(limit);
   if (!bounds_.empty()) horizon_ = std::min(horizon_, bounds_.front());
   while (decisions_.earliest_time() < horizon_) {
-    carry_out(transmitters_[decisions_.earliest()]);
+    Transmitter& x = transmitters_[decisions_.earliest()];
+    if (!pass_through(x)) carry_out(x);
     settle();
   }
   reached_ = horizon_;
@@ -163,6 +172,7 @@ void Engine::set_link(LinkId link, bool up) {
 void Engine::set_route(NodeId router, LinkId ingress, NodeId target, LinkId egress) {
   const auto port = static_cast<std::size_t>(wiring_.port_of(router, ingress));
   const Port& out = wiring_.ports(router)[static_cast<std::size_t>(wiring_.port_of(router, egress))];
+  for (const Leaf& leaf : leaves_) rerouted_ = rerouted_ || leaf.inbound > 0;
   nodes_[router.value()].routes[port * nodes_.size() + target.value()] =
       static_cast<std::uint16_t>(outgoing(out).index);
 }

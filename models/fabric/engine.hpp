@@ -65,19 +65,38 @@ class Engine final : public Fabric {
   // engine_decide.cpp: who starts next, and for how long nothing interferes
   void decide(Transmitter& x);
   Femto decide_among(Transmitter& x);
-  Femto undisturbed_until(const Transmitter& x, const Queue& fifo, Femto now);
+  Femto undisturbed_until(const Transmitter& x, const Queue& fifo, Femto now, Femto wanted);
+  Femto next_arrival(const Transmitter& x, const Queue& fifo, Femto now);
   Femto next_start(const Transmitter& x, Femto now);
   Femto next_dllp(const Transmitter& x, Femto now);
   Femto earliest_stimulus(const Leaf& leaf, Femto now) const;
 
   // engine_transmit.cpp: starts and what follows from them
   void carry_out(Transmitter& x);
+  static void count_tlps(Transmitter& x, const Record& record, const TlpRun& run, const Departure& departure) {
+    Tally& tally = x.tallies[record.tally];
+    tally.tlps += departure.count;
+    tally.payload += Bytes{4 * run.data_dw * departure.count};
+    tally.overhead += Bytes{(4 * (run.dw - run.data_dw) + x.framing) * departure.count};
+    x.busy += departure.serialisation * departure.count;
+    x.free = departure.last() + departure.serialisation;
+  }
   Departure plan(Transmitter& x, const Queue& fifo, const TlpRun& run);
   void leave_queue(Transmitter& x, Queue& fifo, const Departure& departure);
   void take_tags(Leaf& leaf, const TlpRun& run, const Departure& departure);
   void send_dllps(Transmitter& x, Femto until);
   void cause_dllps(Transmitter& x, Femto first, Femto spacing, std::int32_t count, Femto now);
   void record_tlps(const Transmitter& x, int tlp_class, const TlpRun& run, const Departure& departure);
+
+  // engine_corridor.cpp: leaf to leaf, undisturbed
+  Transmitter& next_hop(const Transmitter& x, int tlp_class, const Record& record);
+  bool sole_source(const Transmitter& z, const NodeState& source) const;
+  Femto corridor_limit(const Transmitter& z, const Leaf& source, Femto now);
+  static Femto eligible_at(const Queue& fifo, const TlpRun& run);
+  Departure in_line(Femto e, Femto slope, std::int32_t count, Femto start, Femto serialisation) const;
+  bool pass_through(Transmitter& x);
+  bool pass_run(Transmitter& x, Transmitter& z, Queue& fifo, Queue& relay, Femto now, Femto limit,
+                Femto second_limit);
 
   // engine_receive.cpp: what an endpoint does with what arrives
   void receive(Transmitter& x, int tlp_class, const TlpRun& run, Femto first, Femto spacing, std::int32_t count);
@@ -111,6 +130,7 @@ class Engine final : public Fabric {
   std::int64_t notices_coming_ = 0;
   Femto shortest_arrival_ = unknown_time;  ///< a start at t is not noticed by any endpoint before t + this
   Femto side_latency_ = 0;
+  bool rerouted_ = false;        ///< routes have changed under TLPs on their way, so these may overtake each other
 };
 
 }  // namespace peerpath::fabric

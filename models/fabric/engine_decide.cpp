@@ -10,8 +10,6 @@ namespace peerpath::fabric {
 
 namespace {
 
-constexpr Femto later(Femto a, Femto span) { return span >= unknown_time / 2 ? unknown_time : a + span; }
-
 /// A TLP that could start at `start` lets the DLLPs go first that are due by then.
 Femto after_dllps(const Transmitter& x, Femto start) {
   if (x.due.front() > start) return start;
@@ -113,8 +111,26 @@ Femto Engine::next_dllp(const Transmitter& x, Femto now) {
   return std::max(allowed, later(back.shortest + back.propagation, next_start(back, now)));
 }
 
-/// The winner of `x` may start up to (not including) this time without regard to anybody else.
-Femto Engine::undisturbed_until(const Transmitter& x, const Queue& fifo, Femto now) {
+/// Nothing that has not arrived at the router of `x` by `now` can start on `x` before this, but for what queues in `fifo`.
+Femto Engine::next_arrival(const Transmitter& x, const Queue& fifo, Femto now) {
+  const NodeState& node = *x.node;
+  Femto limit = unknown_time;
+  for (int i = 0; i < node.ingresses; ++i) {
+    const Ingress& in = *node.queues[i * 3].ingress;
+    const Transmitter& from = *in.from;
+    if (&from == x.reverse) continue;
+    const std::uint64_t same_class = 0111111111111111111111u << fifo.tlp_class;
+    const bool joins_fifo = &in == fifo.ingress && from.node->leaf != nullptr && from.node->blocked == 0 &&
+                            !from.unknown && (from.candidates & ~same_class) == 0;
+    const Femto next = joins_fifo ? earliest_stimulus(*from.node->leaf, now) : next_start(from, now);
+    limit = std::min(limit, later(from.propagation + node.latency, next));
+  }
+  return limit;
+}
+
+/// The winner of `x` may start up to (not including) this time without regard to anybody else. What comes after
+/// `wanted` does not matter.
+Femto Engine::undisturbed_until(const Transmitter& x, const Queue& fifo, Femto now, Femto wanted) {
   const NodeState& node = *x.node;
   const std::uint64_t same_ingress = std::uint64_t{7} << (fifo.slot - fifo.tlp_class);
   if (x.unknown || (node.blocked & ~same_ingress) != 0) return now + 1;
@@ -124,7 +140,10 @@ Femto Engine::undisturbed_until(const Transmitter& x, const Queue& fifo, Femto n
       if (runs[i].out == x.index) return now + 1;
   }
   Femto limit = std::min(horizon_, x.rival);
-  limit = std::min(limit, node.leaf != nullptr ? earliest_stimulus(*node.leaf, now) : later(now, x.lookahead));
+  if (node.leaf != nullptr)
+    limit = std::min(limit, earliest_stimulus(*node.leaf, now));
+  else if (later(now, x.lookahead) < std::min(limit, wanted))
+    limit = std::min(limit, next_arrival(x, fifo, now));
   if (topology_.reconfigures && notices_coming_ > 0) limit = std::min(limit, now + shortest_arrival_);
   limit = std::min(limit, x.due.front());
   return std::min(limit, next_dllp(x, now));

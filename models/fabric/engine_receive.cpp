@@ -140,12 +140,7 @@ void Engine::answer(Leaf& leaf, std::uint32_t index, Femto data_ready, bool from
       tlps.e = std::max(leaf.read_free, data_ready) + tlps.slope;
       leaf.read_free = tlps.e + (run.count - 1) * tlps.slope;
     }
-    tlps.count = static_cast<std::int32_t>(run.count);
-    tlps.address = run.first.address;
-    tlps.step = static_cast<std::int32_t>(run.first.bytes.count());
-    tlps.dw = static_cast<std::uint16_t>(run.first.dw);
-    tlps.data_dw = static_cast<std::uint16_t>(run.first.data_dw);
-    tlps.units = static_cast<std::uint16_t>(run.first.units);
+    tlps.set_size(run);
     enqueue(*leaf.node, static_cast<int>(pcie::TlpClass::completion), tlps);
   }
 }

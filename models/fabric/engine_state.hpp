@@ -23,7 +23,18 @@ struct TlpRun {
   std::uint32_t answered = 0;  ///< completions: the request that they answer
   std::uint16_t dw = 0, data_dw = 0, units = 0;
   std::uint16_t out = 0;       ///< transmitter by which they leave
+
+  void set_size(const pcie::Run& run) {
+    count = static_cast<std::int32_t>(run.count);
+    address = run.first.address;
+    step = static_cast<std::int32_t>(run.first.bytes.count());
+    dw = static_cast<std::uint16_t>(run.first.dw);
+    data_dw = static_cast<std::uint16_t>(run.first.data_dw);
+    units = static_cast<std::uint16_t>(run.first.units);
+  }
 };
+
+constexpr Femto later(Femto a, Femto span) { return span >= unknown_time / 2 ? unknown_time : a + span; }
 
 struct Ingress;
 struct Transmitter;
@@ -97,6 +108,7 @@ struct Leaf {
   Ring<Femto> tag_returns;                         ///< known to come, in order
   std::int64_t requests_coming = 0, notices_coming = 0;
   std::int64_t inbound = 0;                        ///< transactions that may still send TLPs to it
+  int only_peer = -1;                              ///< the only node from which they do; -1 if there are several
 
   /// How long one TLP occupies the server of its class.
   struct Occupancy {
@@ -105,6 +117,13 @@ struct Leaf {
   };
   std::array<Occupancy, pcie::tlp_classes> occupancy{};  ///< of the size asked for last
 
+  void expect(int peer, std::int64_t transactions) {
+    if (inbound == 0)
+      only_peer = peer;
+    else if (only_peer != peer)
+      only_peer = -1;
+    inbound += transactions;
+  }
   /// From when one tag is free.
   Femto tag_at() const { return tags > 0 ? 0 : tag_returns.empty() ? unknown_time : tag_returns.front(); }
   void fold_tags(Femto now) {

@@ -15,29 +15,22 @@ void Engine::carry_out(Transmitter& x) {
   const Record& record = records_[run.record];
   touch(x);
   if (observer_ != nullptr) record_tlps(x, fifo.tlp_class, run, departure);
-  Tally& tally = x.tallies[record.tally];
-  tally.tlps += count;
-  tally.payload += Bytes{4 * run.data_dw * count};
-  tally.overhead += Bytes{(4 * (run.dw - run.data_dw) + x.framing) * count};
-  x.busy += departure.serialisation * count;
-  x.free = departure.last() + departure.serialisation;
+  count_tlps(x, record, run, departure);
   x.next_slot = fifo.slot + 1 == x.slots ? 0 : fifo.slot + 1;
   if (x.credit[fifo.tlp_class].limited()) x.credit[fifo.tlp_class].take(count, run.units);
   if (fifo.takes_tags) take_tags(*node.leaf, run, departure);
 
   const Femto arrival = departure.first + departure.serialisation + x.propagation;
-  if (std::min(x.next_ack, x.next_fc) <= arrival + (count - 1) * departure.spacing)
-    cause_dllps(x, arrival, departure.spacing, count, departure.first);
+  cause_dllps(x, arrival, departure.spacing, count, departure.first);
   if (x.peer->leaf != nullptr) {
     receive(x, fifo.tlp_class, run, arrival, departure.spacing, count);
   } else {
     NodeState& next = *x.peer;
-    const NodeId target = fifo.tlp_class == static_cast<int>(pcie::TlpClass::completion) ? record.delivery.requester
-                                                                                         : record.delivery.target;
+    const Transmitter& z = next_hop(x, fifo.tlp_class, record);
     TlpRun sent = run;
-    sent.out = next.routes[static_cast<std::size_t>(x.peer_port) * nodes_.size() + target.value()];
+    sent.out = static_cast<std::uint16_t>(z.index);
     sent.e = departure.first + x.propagation + next.latency +
-             std::max<Femto>(0, departure.serialisation - transmitters_[sent.out].serialisation[run.dw]);
+             std::max<Femto>(0, departure.serialisation - z.serialisation[run.dw]);
     sent.slope = departure.spacing;
     sent.count = count;
     enqueue(next, x.peer_port * 3 + fifo.tlp_class, sent);
@@ -60,7 +53,8 @@ Engine::Departure Engine::plan(Transmitter& x, const Queue& fifo, const TlpRun& 
   std::int64_t most = run.count;
   if (credit.limited()) most = std::min(most, credit.covered(run.units));
   if (fifo.takes_tags) most = std::min(most, x.node->leaf->tags);
-  const Femto limit = undisturbed_until(x, fifo, start);
+  const Femto wanted = start + (most - 1) * std::max(run.slope, departure.serialisation) + 1;
+  const Femto limit = undisturbed_until(x, fifo, start, wanted);
   const bool others_wait = x.candidates != fifo.bit;  // the line's idle gaps may count as their stall
   Femto spacing = departure.serialisation;
   if (trains_) {
@@ -178,6 +172,7 @@ void owe(DllpBatch::Kind& kind, Femto interval, Femto& next, Femto first, Femto 
 
 /// Arrivals at the far end make it owe ACKs and UpdateFCs on the way back.
 void Engine::cause_dllps(Transmitter& x, Femto first, Femto spacing, std::int32_t count, Femto now) {
+  if (std::min(x.next_ack, x.next_fc) > first + (count - 1) * spacing) return;
   Transmitter& back = *x.reverse;
   if (back.candidates == 0 && back.up) send_dllps(back, now);
   DllpBatch batch;

@@ -1,0 +1,175 @@
+// The way from one leaf through one router to another leaf when nobody else can use it: packet after packet is taken
+// over both links at once, without queueing it at the router and without deciding who is next.
+
+#include <algorithm>
+
+#include "fabric/engine.hpp"
+
+namespace peerpath::fabric {
+
+/// Where a run goes that leaves `x`; the corridor's second transmitter.
+Transmitter& Engine::next_hop(const Transmitter& x, int tlp_class, const Record& record) {
+  const NodeId to = tlp_class == static_cast<int>(pcie::TlpClass::completion) ? record.delivery.requester
+                                                                              : record.delivery.target;
+  return transmitters_[x.peer->routes[static_cast<std::size_t>(x.peer_port) * nodes_.size() + to.value()]];
+}
+
+/// Whether all that may still reach the leaf behind `z` comes from `source`, on one way and therefore in order.
+bool Engine::sole_source(const Transmitter& z, const NodeState& source) const {
+  return !rerouted_ && z.peer->leaf != nullptr && z.peer->leaf->only_peer == source.number;
+}
+
+/// Nobody but `source` can cause a TLP on `z` before this, nor a change of routes or links.
+Femto Engine::corridor_limit(const Transmitter& z, const Leaf& source, Femto now) {
+  Femto limit = std::min(horizon_, next_dllp(z, now));
+  if (notices_coming_ > 0) {
+    const Femto arrival = now + shortest_arrival_;
+    if (topology_.reconfigures) return std::min(limit, arrival);
+    limit = std::min(limit, later(arrival, notices_coming_ > source.notices_coming
+                                               ? z.lookahead
+                                               : later(z.lookahead, side_latency_)));
+  }
+  return limit;
+}
+
+/// When the run at the head of `fifo` may start as far as its queue is concerned; `unknown_time` if it is blocked.
+Femto Engine::eligible_at(const Queue& fifo, const TlpRun& run) {
+  Femto eligible = std::max(run.e, fifo.left);
+  if (run.mark > 0) {
+    const Ingress& in = *fifo.ingress;
+    if (run.mark > in.posted_out) return unknown_time;
+    if (run.mark == in.posted_out) eligible = std::max(eligible, in.posted_left);
+  }
+  return eligible;
+}
+
+/// The starts of a whole run whose first TLP starts at `start`, if they are equally spaced; else fewer TLPs.
+Engine::Departure Engine::in_line(Femto e, Femto slope, std::int32_t count, Femto start, Femto serialisation) const {
+  Departure d{start, 0, serialisation, 1};
+  if (count == 1) return d;
+  if (trains_) {
+    if (slope > serialisation && start > e) return d;
+    d.spacing = std::max(slope, serialisation);
+    d.count = count;
+    return d;
+  }
+  for (Femto at = start; d.count < count; ++d.count) {
+    e += slope;
+    const Femto next = std::max(e, at + serialisation);
+    if (d.count > 1 && next - at != d.spacing) break;
+    d.spacing = next - at;
+    at = next;
+  }
+  return d;
+}
+
+bool Engine::pass_through(Transmitter& x) {
+  NodeState &node = *x.node, &router = *x.peer;
+  Queue& fifo = node.queues[x.winner];
+  const Femto now = x.decision;
+  if (node.leaf == nullptr || router.leaf != nullptr || observer_ != nullptr || fifo.takes_tags ||
+      x.candidates != fifo.bit || x.unknown || x.stalling != 0 || (node.blocked | router.blocked | router.mixed) != 0)
+    return false;
+  Transmitter& z = next_hop(x, fifo.tlp_class, records_[fifo.runs.front().record]);
+  Queue& relay = router.queues[x.peer_port * 3 + fifo.tlp_class];
+  if (!sole_source(z, node) || !z.up || z.candidates != 0 || z.stalling != 0 || !relay.runs.empty()) return false;
+  // Until when the first link and the second are theirs alone.
+  Femto limit = std::min(horizon_, earliest_stimulus(*node.leaf, now));
+  const Femto others_there = later(x.propagation + router.latency, limit);
+  limit = std::min(limit, next_dllp(x, now));
+  if (topology_.reconfigures && notices_coming_ > 0) limit = std::min(limit, now + shortest_arrival_);
+  const Femto second_limit = std::min(others_there, corridor_limit(z, *node.leaf, now));
+  if (now + z.lookahead >= second_limit) return false;
+
+  bool passed = false;
+  while (!fifo.runs.empty() && pass_run(x, z, fifo, relay, now, std::min(limit, horizon_), std::min(second_limit, horizon_)))
+    passed = true;
+  if (!passed) return false;
+  touch(x);
+  x.candidates &= ~fifo.bit;
+  if (!fifo.runs.empty()) refresh_head(node, fifo);
+  return true;
+}
+
+/// Takes the first run of `fifo` over both links, or does nothing.
+bool Engine::pass_run(Transmitter& x, Transmitter& z, Queue& fifo, Queue& relay, Femto now, Femto limit,
+                      Femto second_limit) {
+  TlpRun& run = fifo.runs.front();
+  const Record& record = records_[run.record];
+  const int tlp_class = fifo.tlp_class;
+  if (&next_hop(x, tlp_class, record) != &z) return false;
+  const Femto eligible = eligible_at(fifo, run);
+  Femto start = std::max(eligible, x.free);
+  if (start >= limit) return false;
+  if (x.due.front() <= start) {
+    send_dllps(x, start);
+    start = std::max(start, x.free);
+    if (x.due.front() <= start) return false;
+  }
+  CreditLoop &credit = x.credit[fifo.tlp_class], &second_credit = z.credit[fifo.tlp_class];
+  if (credit.limited()) {
+    credit.fold(start);
+    if (credit.covered(run.units) < run.count) return false;
+  }
+  const Departure first = in_line(run.e, run.slope, run.count, start, x.serialisation[run.dw]);
+  if (first.count != run.count || first.last() >= std::min(limit, x.due.front())) return false;
+
+  // At the router, by the rules of its queues.
+  Ingress& in = *relay.ingress;
+  const Femto serialisation = z.serialisation[run.dw];
+  const Femto e = start + x.propagation + x.peer->latency + std::max<Femto>(0, first.serialisation - serialisation);
+  const std::size_t requester = record.delivery.requester.value();
+  TlpRun relayed;
+  relayed.e = e;
+  if (tlp_class != static_cast<int>(pcie::TlpClass::posted) &&
+      !(record.relaxed_ordering && tlp_class == static_cast<int>(pcie::TlpClass::completion)))
+    relayed.mark = record.id_based_ordering ? in.posted_by[requester] : in.posted_in;
+  const Femto eligible_there = eligible_at(relay, relayed);
+  if (eligible_there == unknown_time) return false;
+  Femto start_there = std::max(eligible_there, z.free);
+  if (start_there >= second_limit) return false;
+  if (z.due.front() <= start_there) {
+    send_dllps(z, start_there);
+    start_there = std::max(start_there, z.free);
+    if (z.due.front() <= start_there) return false;
+  }
+  if (second_credit.limited()) {
+    second_credit.fold(start_there);
+    if (second_credit.covered(run.units) < run.count) return false;
+  }
+  const Departure second = in_line(e, first.spacing, run.count, start_there, serialisation);
+  if (second.count != run.count || second.last() >= std::min(second_limit, z.due.front())) return false;
+
+  // From here on it is certain.
+  x.queueing += start - eligible;
+  z.queueing += start_there - eligible_there;
+  count_tlps(x, record, run, first);
+  count_tlps(z, record, run, second);
+  x.next_slot = fifo.slot + 1 == x.slots ? 0 : fifo.slot + 1;
+  z.next_slot = relay.slot + 1 == z.slots ? 0 : relay.slot + 1;
+  if (second_credit.limited()) second_credit.take(run.count, run.units);
+  if (credit.limited()) {
+    credit.take(run.count, run.units);
+    credit.give(second.first + second.serialisation + x.update_fc, second.spacing, run.count, run.units);
+  }
+  fifo.left = x.free;
+  relay.left = z.free;
+  if (tlp_class == static_cast<int>(pcie::TlpClass::posted)) {
+    Ingress& own = *fifo.ingress;
+    own.posted_out += run.count;
+    own.posted_left = x.free;
+    in.posted_in += run.count;
+    in.posted_by[requester] = in.posted_in;
+    in.posted_out = in.posted_in;
+    in.posted_left = z.free;
+    in.marked = false;
+  }
+  cause_dllps(x, first.first + first.serialisation + x.propagation, first.spacing, run.count, now);
+  const Femto arrival = second.first + second.serialisation + z.propagation;
+  cause_dllps(z, arrival, second.spacing, run.count, now);
+  receive(z, tlp_class, run, arrival, second.spacing, run.count);
+  fifo.runs.pop();
+  return true;
+}
+
+}  // namespace peerpath::fabric
