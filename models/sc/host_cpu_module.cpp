@@ -72,6 +72,7 @@ void HostCpu::send(Nic& nic, const Send& send) {
 
 void HostCpu::before_end_of_elaboration() {
   behaviour_ = std::make_unique<host_cpu::HostCpu>(config_, host_.copies(), nics_);
+  behaviour_->set_sent_sink(sent_sink_);
   domain_.attach(*behaviour_, {.node = host_.node(), .channels = host_cpu::host_channels});
 }
 

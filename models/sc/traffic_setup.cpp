@@ -163,6 +163,7 @@ void TrafficSetup::transmit(const std::string& name, const std::vector<std::size
     if (t.path == scenario::DataPath::bounce) return problem(i, "path", "transmit has no bounce path; use zero_copy");
     if (t.arrival != scenario::ArrivalLaw::regular && t.arrival != scenario::ArrivalLaw::burst)
       return problem(i, "arrival", "transmit is regular or burst");
+    cpu->watch_sent(&meter_);
     const auto gpu = platform_.gpus.find(t.to);
     const Bytes largest = nic.config().mtu - ip_and_tcp;
     for (std::size_t q = 0; q < queues.size(); ++q) {

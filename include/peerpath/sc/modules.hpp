@@ -19,6 +19,7 @@ class Gpu;
 namespace peerpath::host_cpu {
 class CopyRequests;
 class HostCpu;
+class SentSink;
 struct NicSetup;
 }  // namespace peerpath::host_cpu
 namespace peerpath::nic {
@@ -150,6 +151,8 @@ class HostCpu final : public sc_core::sc_module {
     int flows = 1;
   };
   void send(Nic& nic, const Send& send);
+  /// Who is told of packets whose transmission has completed.
+  void watch_sent(host_cpu::SentSink* sink) { sent_sink_ = sink; }
 
   /// After elaboration.
   host_cpu::HostCpu& behaviour() { return *behaviour_; }
@@ -161,6 +164,7 @@ class HostCpu final : public sc_core::sc_module {
   device::HostCpuConfig config_;
   Domain& domain_;
   HostMemory& host_;
+  host_cpu::SentSink* sent_sink_ = nullptr;
   std::vector<host_cpu::NicSetup> nics_;
   std::unique_ptr<host_cpu::HostCpu> behaviour_;
 };
