@@ -52,16 +52,23 @@ std::vector<Utilisation> rank_utilisation(const Results& results) {
 }
 
 std::string explain_bottleneck(const Results& results) {
-  const auto ranked = rank_utilisation(results);
+  const auto lagging = falling_short(results);
+  auto ranked = rank_utilisation(results);
+  // What was offered has passed the entrance, so that cannot be what holds it back.
+  if (!lagging.empty())
+    std::erase_if(ranked, [&results](const Utilisation& busy) {
+      return std::ranges::any_of(results.resources, [&busy](const Resource& resource) {
+        return resource.entrance && resource.name == busy.name;
+      });
+    });
   if (ranked.empty() || ranked.front().percent.digits == 0) return "nothing was busy";
   const auto& busiest = ranked.front();
-  const auto saturated = busiest.percent.digits >= 95 * one_percent;
-  const auto lagging = falling_short(results);
   auto text = busiest.name + ", busy " + spell(busiest.percent) + " of the time";
   if (ranked.size() > 1) text += "; next " + ranked[1].name + " with " + spell(ranked[1].percent);
   if (lagging.empty()) return text + "; all that was offered arrived";
-  if (saturated) return text + "; it holds back " + joined(lagging);
-  return text + "; " + joined(lagging) + " fell short although nothing was saturated: latency, credits or tags";
+  if (busiest.percent.digits >= 95 * one_percent) return text + "; it holds back " + joined(lagging);
+  return text + "; " + joined(lagging) +
+         " fell short although nothing was saturated: one unit of several, latency, credits or tags";
 }
 
 }  // namespace peerpath::observe

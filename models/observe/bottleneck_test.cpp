@@ -29,6 +29,14 @@ TEST(Bottleneck, SaysWhatIsHeldBack) {
   EXPECT_NE(explain_bottleneck(results).find("stream fell short although nothing was saturated"), std::string::npos);
 }
 
+TEST(Bottleneck, TheEntranceHoldsNothingBack) {
+  auto results = sample_results();
+  results.traffic[0].offered_payload = 500'000_B;
+  results.resources[0].entrance = true;
+  EXPECT_TRUE(explain_bottleneck(results).starts_with("link nic0-switch0 up, busy 80 %"))
+      << explain_bottleneck(results);
+}
+
 TEST(Bottleneck, NothingBusy) { EXPECT_EQ(explain_bottleneck({}), "nothing was busy"); }
 
 }  // namespace

@@ -80,12 +80,13 @@ std::string draw_direction(const Json& results, const Node& from, const Node& to
   const double dx = up ? -5 : 5;
   const double top = from.y + box_height / 2, bottom = to.y - box_height / 2;
   // The labels stand by the lower end, where links of one parent are apart.
+  const bool left = to.x < from.x;  // on the outer side of a slanting link
   const double label_y = bottom - (up ? 26 : 10);
   auto text = fmt::format("<line class=\"{}\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>",
                           load_class(percent), from.x + dx, top, to.x + dx, bottom);
-  text += fmt::format("<text class=\"rate\" x=\"{:.1f}\" y=\"{:.1f}\">{} {} Gb/s, {:.0f} %</text>", to.x + 12, label_y,
-                      up ? "&#8593;" : "&#8595;", fixed(metric(results, to.link + "." + direction + ".wire_gbps"), 1),
-                      percent);
+  text += fmt::format("<text class=\"rate{}\" x=\"{:.1f}\" y=\"{:.1f}\">{} {} Gb/s, {:.0f} %</text>",
+                      left ? " left" : "", to.x + (left ? -12 : 12), label_y, up ? "&#8593;" : "&#8595;",
+                      fixed(metric(results, to.link + "." + direction + ".wire_gbps"), 1), percent);
   return text;
 }
 
@@ -121,7 +122,7 @@ std::vector<Node> roots(const std::map<std::string, std::vector<Node>>& children
 
 std::string topology_svg(const Json& results) {
   const auto children = children_by_parent(results);
-  double width = margin;
+  double width = margin + label_room;
   int depth = 0;
   std::string body;
   for (auto& root : roots(children)) {

@@ -122,6 +122,7 @@ struct Resource {
   std::string name;  ///< "nic0 Ethernet port"
   Duration busy{};
   Duration capacity{};  ///< `busy` that would be 100 %: the window times the number of units
+  bool entrance = false;  ///< what is offered passes here first: full means well used, it never holds traffic back
 };
 
 /// Something that went wrong in the modelled hardware: drops, unsupported requests, time-outs. A value, not an error.
