@@ -145,7 +145,7 @@ Instant Engine::advance(Instant limit) {
   if (!bounds_.empty()) horizon_ = std::min(horizon_, bounds_.front());
   while (decisions_.earliest_time() < horizon_) {
     Transmitter& x = transmitters_[decisions_.earliest()];
-    if (!pass_through(x)) carry_out(x);
+    if (!pass_through(x) && !contend(x)) carry_out(x);
     settle();
   }
   reached_ = horizon_;

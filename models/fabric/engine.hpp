@@ -98,10 +98,17 @@ class Engine final : public Fabric {
   bool pass_run(Transmitter& x, Transmitter& z, Queue& fifo, Queue& relay, Femto now, Femto limit,
                 Femto second_limit);
 
+  // engine_contend.cpp: several ingresses, one leaf
+  struct Lane;
+  static void enter(Lane& lane, const Transmitter& z, Leaf& leaf);
+  void leave(Lane& lane, Transmitter& z, Leaf& leaf);
+  bool contend(Transmitter& z);
+
   // engine_receive.cpp: what an endpoint does with what arrives
   void receive(Transmitter& x, int tlp_class, const TlpRun& run, Femto first, Femto spacing, std::int32_t count);
   Femto take_in(Transmitter& x, Leaf& leaf, int tlp_class, const TlpRun& run, Femto first, Femto spacing,
                 std::int32_t count);
+  void finish_posted(std::uint32_t record, Leaf& target, Femto done);
   void take_in_request(Transmitter& x, Leaf& leaf, const TlpRun& run, Femto arrival, std::uint64_t address);
   void answer(Leaf& leaf, std::uint32_t answer, Femto data_ready, bool from_read_server);
   void finish_request(std::uint32_t record, pcie::Status status, Femto done);

@@ -9,20 +9,15 @@
 
 namespace peerpath::fabric {
 
-namespace {
-
-Femto occupancy(Leaf& leaf, int tlp_class, std::int32_t data_dw) {
-  Leaf::Occupancy& known = leaf.occupancy[static_cast<std::size_t>(tlp_class)];
-  if (known.data_dw != data_dw) {
-    const ServiceTime& service = leaf.config.service[static_cast<std::size_t>(tlp_class)];
-    known.data_dw = data_dw;
-    known.time = femtoseconds(service.per_tlp);
-    if (service.rate.bps() > 0 && data_dw > 0) known.time += femtoseconds(Bytes{4 * data_dw} / service.rate);
-  }
+/// Works out anew how long a TLP of this size occupies the server of its class.
+Femto Leaf::serve(int tlp_class, std::int32_t data_dw) {
+  Occupancy& known = occupancy[static_cast<std::size_t>(tlp_class)];
+  const ServiceTime& service = config.service[static_cast<std::size_t>(tlp_class)];
+  known.data_dw = data_dw;
+  known.time = femtoseconds(service.per_tlp);
+  if (service.rate.bps() > 0 && data_dw > 0) known.time += femtoseconds(Bytes{4 * data_dw} / service.rate);
   return known.time;
 }
-
-}  // namespace
 
 void Engine::receive(Transmitter& x, int tlp_class, const TlpRun& run, Femto first, Femto spacing, std::int32_t count) {
   Leaf& own = *x.peer->leaf;
@@ -36,13 +31,7 @@ void Engine::receive(Transmitter& x, int tlp_class, const TlpRun& run, Femto fir
   if (tlp_class == static_cast<int>(pcie::TlpClass::posted)) {
     Record& record = records_[run.record];
     record.open -= count;
-    if (record.open > 0) return;
-    --own.inbound;
-    record.delivery.done = Instant{Duration{done}};
-    records_.give(run.record);
-    if (record.notify_target) notice(own, done);
-    if (record.notify_requester) notice(leaf(record.delivery.requester), done);
-    sink_.deliver(record.delivery);
+    if (record.open == 0) finish_posted(run.record, own, done);
     return;
   }
   Answer& answered = answers_[run.answered];
@@ -55,11 +44,21 @@ void Engine::receive(Transmitter& x, int tlp_class, const TlpRun& run, Femto fir
   finish_request(run.record, status, done);
 }
 
+void Engine::finish_posted(std::uint32_t index, Leaf& target, Femto done) {
+  Record& record = records_[index];
+  --target.inbound;
+  record.delivery.done = Instant{Duration{done}};
+  records_.give(index);
+  if (record.notify_target) notice(target, done);
+  if (record.notify_requester) notice(leaf(record.delivery.requester), done);
+  sink_.deliver(record.delivery);
+}
+
 /// Passes equally spaced arrivals through the server of their class: while it is behind they leave it back to back,
 /// afterwards at their own spacing. Gives the credits back and returns when the last is done.
 Femto Engine::take_in(Transmitter& x, Leaf& leaf, int tlp_class, const TlpRun& run, Femto first, Femto spacing,
                       std::int32_t count) {
-  const Femto service = occupancy(leaf, tlp_class, run.data_dw);
+  const Femto service = leaf.occupancy_of(tlp_class, run.data_dw);
   CreditLoop& credit = x.credit[static_cast<std::size_t>(tlp_class)];
   Femto& free = leaf.taken_in[static_cast<std::size_t>(tlp_class)];
   while (count > 0) {

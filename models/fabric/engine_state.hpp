@@ -117,6 +117,12 @@ struct Leaf {
   };
   std::array<Occupancy, pcie::tlp_classes> occupancy{};  ///< of the size asked for last
 
+  Femto serve(int tlp_class, std::int32_t data_dw);
+  Femto occupancy_of(int tlp_class, std::int32_t data_dw) {
+    const Occupancy& known = occupancy[static_cast<std::size_t>(tlp_class)];
+    return known.data_dw == data_dw ? known.time : serve(tlp_class, data_dw);
+  }
+
   void expect(int peer, std::int64_t transactions) {
     if (inbound == 0)
       only_peer = peer;
