@@ -60,6 +60,19 @@ class CreditLoop {
     return unknown_time;
   }
 
+  /// After one more TLP of `units` at `now`, which takes the last credits: the returns that then let one each go.
+  struct Pace {
+    Femto spacing = 0;
+    std::int64_t count = 0;
+  };
+  Pace pace(int units, Femto now, Femto serialisation) const {
+    if (pending_.empty() || pending_.front().units != units) return {};
+    const Returns& next = pending_.front();
+    const Femto spacing = std::max(serialisation, next.first - now);
+    if (spacing > serialisation ? next.spacing == spacing : next.spacing <= spacing) return {spacing, next.count};
+    return {spacing, 1};
+  }
+
   void take(std::int64_t count, int units) {
     headers_ -= count;
     data_ -= count * units;

@@ -82,6 +82,7 @@ class Engine final : public Fabric {
     x.free = departure.last() + departure.serialisation;
   }
   Departure plan(Transmitter& x, const Queue& fifo, const TlpRun& run);
+  Departure plan_paced(Transmitter& x, const Queue& fifo, const TlpRun& run, Departure departure);
   void leave_queue(Transmitter& x, Queue& fifo, const Departure& departure);
   void take_tags(Leaf& leaf, const TlpRun& run, const Departure& departure);
   void send_dllps(Transmitter& x, Femto until);

@@ -50,6 +50,9 @@ Engine::Departure Engine::plan(Transmitter& x, const Queue& fifo, const TlpRun& 
   x.stalling = 0;
   Departure departure{start, 0, x.serialisation[run.dw], 1};
   if (run.count == 1 || x.rival <= start + departure.serialisation) return departure;
+  if (credit.limited() && x.candidates == fifo.bit && !fifo.takes_tags && run.slope <= departure.serialisation &&
+      credit.covered(run.units) == 1)
+    return plan_paced(x, fifo, run, departure);
   std::int64_t most = run.count;
   if (credit.limited()) most = std::min(most, credit.covered(run.units));
   if (fifo.takes_tags) most = std::min(most, x.node->leaf->tags);
@@ -79,6 +82,25 @@ Engine::Departure Engine::plan(Transmitter& x, const Queue& fifo, const TlpRun& 
     at = next;
     ++departure.count;
   }
+  return departure;
+}
+
+/// With the last credits taken, each further TLP waits for the return of its own.
+Engine::Departure Engine::plan_paced(Transmitter& x, const Queue& fifo, const TlpRun& run, Departure departure) {
+  CreditLoop& credit = x.credit[fifo.tlp_class];
+  const Femto start = departure.first;
+  const auto [spacing, returns] = credit.pace(run.units, start, departure.serialisation);
+  if (returns == 0) return departure;
+  const std::int64_t most = std::min<std::int64_t>(run.count, returns + 1);
+  const Femto limit = undisturbed_until(x, fifo, start, start + (most - 1) * spacing + 1);
+  const std::int64_t count = std::min(most, (limit - 1 - start) / spacing + 1);
+  if (count <= 1) return departure;
+  departure.count = static_cast<std::int32_t>(count);
+  departure.spacing = spacing;
+  const Femto waiting = (count - 1) * (spacing - departure.serialisation);
+  x.queueing += waiting;
+  x.credit_stall += waiting;
+  credit.fold(departure.last());
   return departure;
 }
 
