@@ -162,7 +162,8 @@ void Domain::add_links() {
       const auto far = std::ranges::find(parts_->foreign, port->adopted(), [](const auto& f) { return f.second; });
       parts_->links[port] = connect(port->node(), far->first, direction, direction);
     } else if (auto* peer = port->peer()) {
-      parts_->links[port] = parts_->links[peer] = connect(port->node(), peer->node(), direction, direction);
+      parts_->links[port] = parts_->links[peer] = 
+          connect(port->node(), peer->node(), direction, link_direction(peer->link, max_payload));
     }
   }
 }

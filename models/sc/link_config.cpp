@@ -8,7 +8,7 @@ fabric::LinkDirection link_direction(const LinkConfig& config, Bytes max_payload
   if (config.internal) return {.rate = BitRate{32'000'000'000'000}, .framing = Bytes{0}};
   const auto timing = pcie::link_timing(config.shape, max_payload, config.dllp, config.link_share);
   return {.rate = timing.rate,
-          .framing = timing.framing,
+          .framing = timing.framing + config.tlp_gap,
           .propagation = config.propagation,
           .credits = config.credits,
           .update_fc = config.update_fc,

@@ -20,6 +20,7 @@ PciePort::~PciePort() = default;
 
 void PciePort::bind(PciePort& peer, const LinkConfig& config) {
   link = peer.link = config;
+  link.tlp_gap = Bytes{};
   out.bind(peer.in);
   peer.out.bind(in);
 }

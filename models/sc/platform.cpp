@@ -57,6 +57,7 @@ LinkConfig link_config(const scenario::Link& link) {
           .link_share = link.link_share,
           .propagation = link.propagation,
           .update_fc = link.update_fc,
+          .tlp_gap = link.tlp_gap,
           .credits = {{{c.posted_header, c.posted_data},
                        {c.non_posted_header, c.non_posted_data},
                        {c.completion_header, c.completion_data}}}};

@@ -196,7 +196,7 @@ tl::expected<std::vector<Function>, Problems> parse_lspci(std::string_view text,
     }
   }
   close(number);
-  if (functions.empty() && problems.empty()) problems.push_back({file, 0, 0, "", "no PCI function in this file"});
+  if (functions.empty() && problems.empty()) problems.push_back({file, 1, 1, "", "no PCI function in this file"});
   if (!problems.empty()) return tl::unexpected{problems};
   return functions;
 }

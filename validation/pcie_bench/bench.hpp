@@ -37,6 +37,7 @@ struct Setup {
 struct Case {
   Test test{};
   Bytes size{};
+  friend bool operator==(const Case&, const Case&) = default;
 };
 
 /// Latency in nanoseconds, or payload in Gb/s (per direction, for bw_both).

@@ -18,7 +18,7 @@ struct CardConstants {
   double completion = 4.67;
   double turnaround = 100.0;
   double store = 16.15;
-  double tlp_gap = 16.5;
+  double tlp_gap = 16.0;
 };
 
 /// Completions of a host are cut at multiples of `completion_step` bytes.

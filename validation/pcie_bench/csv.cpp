@@ -52,7 +52,7 @@ tl::expected<Table, Problems> parse_csv(std::string_view text, const std::string
       table.rows.push_back({number, std::move(cells)});
     }
   }
-  if (table.rows.empty() && problems.empty()) problems.push_back({file, 0, 0, "", "no results in this file"});
+  if (table.rows.empty() && problems.empty()) problems.push_back({file, 1, 1, "", "no results in this file"});
   if (!problems.empty()) return tl::unexpected{problems};
   return table;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include <set>
 
 #include "validation/import/lspci.hpp"
 #include "validation/pcie_bench/csv.hpp"
@@ -31,19 +32,29 @@ std::optional<Test> test_named(std::string_view name) {
   return {};
 }
 
-/// The benchmark card of a dump: the function of its vendor that has a trained link.
+/// The benchmark card of a dump: an NFP-6000 with a trained link, else another function of its vendor (a host may hold both).
 const import::Function* find_card(const std::vector<import::Function>& functions) {
-  const auto card = std::ranges::find_if(functions, [](const import::Function& f) {
-    return f.name.find("Netronome") != std::string::npos && f.link;
-  });
-  return card == functions.end() ? nullptr : &*card;
+  for (const char* name : {"Netronome Systems, Inc. Device 6000", "Netronome"}) {
+    const auto card = std::ranges::find_if(
+        functions, [&](const import::Function& f) { return f.name.find(name) != std::string::npos && f.link; });
+    if (card != functions.end()) return &*card;
+  }
+  return nullptr;
 }
 
-void require_fit_points(const HostData& host, const std::string& folder, Problems& problems) {
-  for (const auto& which : fit_cases())
-    if (!host.find(which.test, which.size.count()))
-      problems.push_back({folder, 0, 0, "", std::string{name_of(which.test)} + " of " +
-                                                std::to_string(which.size.count()) + " B is not there; the fit needs it"});
+/// The file that holds the results of a test.
+const char* file_of(Test test) {
+  if (!is_latency(test)) return bandwidth_file;
+  return test == Test::lat_cmd_read || test == Test::lat_cmd_write_read ? command_latency_file : dma_latency_file;
+}
+
+void require_fit_curves(const HostData& host, const fs::path& folder, Problems& problems) {
+  std::set<Test> missing;
+  for (const auto& want : wanted_fit_cases()) missing.insert(want.test);
+  for (const auto& point : host.points) missing.erase(point.which.test);
+  for (const auto test : missing)
+    problems.push_back({(folder / file_of(test)).string(), 1, 1, "",
+                        "no row of " + std::string{name_of(test)} + "; the fit needs one, better two"});
 }
 
 }  // namespace
@@ -91,7 +102,7 @@ tl::expected<Setup, Problems> read_setup(std::string_view lspci, const std::stri
   auto functions = import::parse_lspci(lspci, file);
   if (!functions) return tl::unexpected{functions.error()};
   const auto* card = find_card(*functions);
-  if (!card) return tl::unexpected{Problems{{file, 0, 0, "", "no Netronome card with a link in this dump"}}};
+  if (!card) return tl::unexpected{Problems{{file, 1, 1, "", "no Netronome card with a link in this dump"}}};
   if (!card->max_payload || !card->max_read_request || !card->extended_tag)
     return tl::unexpected{Problems{{file, card->line, 1, "", "the card's DevCtl does not say MaxPayload, MaxReadReq and ExtTag"}}};
   Setup setup;
@@ -126,7 +137,7 @@ tl::expected<HostData, Problems> load_host(const fs::path& folder) {
     else
       problems.insert(problems.end(), setup.error().begin(), setup.error().end());
   }
-  if (problems.empty()) require_fit_points(host, folder.string(), problems);
+  if (problems.empty()) require_fit_curves(host, folder, problems);
   if (!problems.empty()) return tl::unexpected{problems};
   return host;
 }

@@ -23,8 +23,8 @@ TEST(Preset, RefusesWhatIsMissingUnknownOrOutOfBounds) {
   EXPECT_FALSE(parse_card("", "f"));
   EXPECT_FALSE(parse_card("[]", "f"));
   EXPECT_FALSE(parse_card(changed("\"store\"", "\"stor\""), "f"));
-  EXPECT_FALSE(parse_card(changed("16.5", "-1"), "f"));
-  EXPECT_FALSE(parse_card(changed("16.5", "\"16.5\""), "f"));
+  EXPECT_FALSE(parse_card(changed("16.0", "-1"), "f"));
+  EXPECT_FALSE(parse_card(changed("16.0", "\"16.0\""), "f"));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ struct LinkConfig {
   double link_share = 1.0;
   Duration propagation = std::chrono::nanoseconds{10};
   Duration update_fc = std::chrono::nanoseconds{60};
+  Bytes tlp_gap{};  ///< line time left idle after each TLP; `bind` gives it to the end that it is called with
   std::array<fabric::Credits, pcie::tlp_classes> credits{{{128, 2048}, {128, 128}, {0, 0}}};  ///< by TlpClass
   bool internal = false;
 };

@@ -50,6 +50,7 @@ struct Link {
   double link_share = 1.0;
   Duration propagation = 10ns;
   Duration update_fc = 60ns;
+  Bytes tlp_gap{};
   CreditConfig credits{};
 
   static constexpr auto fields() {
@@ -62,6 +63,7 @@ struct Link {
         field("link_share", &Link::link_share, "What a real link achieves of the modelled rate").at_least(0.01).at_most(1.0).from("fitted where a preset says so"),
         field("propagation", &Link::propagation, "Wire and PHY, one way"),
         field("update_fc", &Link::update_fc, "Buffer freed to credit usable by the sender"),
+        field("tlp_gap", &Link::tlp_gap, "Line time that the downstream end leaves idle after each TLP it sends").at_least(0_B).at_most(256_B).from("0 unless fitted"),
         field("credits", &Link::credits, "Credits advertised at both ends")};
   }
 };
