@@ -61,7 +61,7 @@ void fill_nic(Results& results, const std::string& name, const device::NicConfig
             "Reads of buffer and transmit descriptors");
   add_count(results, name + ".completion_writes", "1", after.completion_writes - before.completion_writes,
             "Writes of completion entries");
-  results.resources.push_back({name + " Ethernet receive", received / config.wire_rate, window});
+  results.resources.push_back({name + " Ethernet receive", received / config.wire_rate, window, true});
   results.resources.push_back({name + " Ethernet transmit", after.wire_busy - before.wire_busy, window});
 }
 
