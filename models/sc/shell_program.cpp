@@ -53,8 +53,8 @@ int sc_main(int argc, char** argv) {
   sc::Domain domain{"pcie", {.mode = mode, .quantum = batch}};
   const auto bridge = domain.add_router("switch", {.latency = 110ns});
   // A completion is noted and answered by nothing: the next batch is sent on the sender's own timer.
-  const auto nic = domain.add_endpoint("nic", {.reaction = 1ms});
-  fabric::Endpoint memory{.reaction = 1ms};
+  const auto nic = domain.add_endpoint("nic", {.reaction = 1s});
+  fabric::Endpoint memory{.reaction = 1s};
   memory.service[0].rate = BitRate{3'200'000'000'000};
   const auto gpu = domain.add_endpoint("gpu", memory);
   const auto gen4 = sc::link_direction({.shape = {4, 16}, .dllp = pcie::DllpAccounting::none}, 256_B);
