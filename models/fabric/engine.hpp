@@ -66,7 +66,7 @@ class Engine final : public Fabric {
   void decide(Transmitter& x);
   Femto decide_among(Transmitter& x);
   Femto undisturbed_until(const Transmitter& x, const Queue& fifo, Femto now, Femto wanted);
-  Femto next_arrival(const Transmitter& x, const Queue& fifo, Femto now);
+  Femto next_arrival(const Transmitter& x, std::uint64_t slots, Femto now);
   Femto next_start(const Transmitter& x, Femto now);
   Femto next_dllp(const Transmitter& x, Femto now);
   Femto earliest_stimulus(const Leaf& leaf, Femto now) const;
@@ -100,9 +100,7 @@ class Engine final : public Fabric {
                 Femto second_limit);
 
   // engine_contend.cpp: several ingresses, one leaf
-  struct Lane;
-  static void enter(Lane& lane, const Transmitter& z, Leaf& leaf);
-  void leave(Lane& lane, Transmitter& z, Leaf& leaf);
+  struct Contest;
   bool contend(Transmitter& z);
 
   // engine_receive.cpp: what an endpoint does with what arrives

@@ -11,39 +11,76 @@ namespace peerpath::fabric {
 
 namespace {
 
-/// Slots of the posted class.
-constexpr std::uint64_t posted_slots = 0111111111111111111111u;
-
 /// Times as long as they are equally spaced.
 struct Progression {
   Femto first = 0, spacing = 0;
-  std::int32_t count = 0;
+  std::int64_t count = 0;
 
-  bool add(Femto time) {
-    if (count == 0)
-      first = time;
-    else if (count == 1)
-      spacing = time - first;
-    else if (time != first + count * spacing)
-      return false;
-    ++count;
+  /// Takes in `more` times from `from` on at `step` if they continue it.
+  bool add(Femto from, Femto step, std::int64_t more) {
+    if (count == 0) {
+      *this = {from, step, more};
+      return true;
+    }
+    const Femto gap = count == 1 ? from - first : spacing;
+    if (from != first + count * gap || (more > 1 && step != gap)) return false;
+    spacing = gap;
+    count += more;
     return true;
   }
 };
 
-}  // namespace
-
 /// One competing FIFO and its foremost run.
-struct Engine::Lane {
+struct Lane {
   Queue* fifo = nullptr;
   Femto when = 0;  ///< its next TLP is eligible
   Femto e = 0, slope = 0, serialisation = 0, service = 0, done = 0;
-  std::int32_t left = 0;
+  std::int64_t left = 0;
   int units = 0;
   Progression starts;
 };
 
-void Engine::enter(Lane& lane, const Transmitter& z, Leaf& leaf) {
+}  // namespace
+
+/// The competition for one transmitter from `now` on.
+struct Engine::Contest {
+  Engine& engine;
+  Transmitter& z;
+  Leaf& leaf;
+  CreditLoop& credit;
+  Femto now, limit, surprise;
+  Femto free = z.free, taken_in = leaf.taken_in[0];
+  int count = 0, next = 0;  ///< lanes; the one whose turn it is
+  int most_units = 0, returned_units = 0;
+  Progression arrivals{}, returns{};
+  std::array<Lane, max_ingresses> lanes{};
+
+  void open(std::uint64_t slots);
+  bool play();
+  void close();
+
+  void enter(Lane& lane);
+  std::uint32_t eligible_at(Femto at) const;
+  void start_one(Lane& lane, Femto at);
+  std::int64_t whole_rounds(Femto at) const;
+  void start_rounds(Femto at, std::int64_t rounds);
+  void add_starts(Lane& lane, Femto first, Femto step, std::int64_t more);
+  void take_in(Femto arrival, Femto spacing, Femto done, Femto step, int units, std::int64_t more);
+  void finish_run(Lane& lane);
+  void book(Lane& lane);
+};
+
+void Engine::Contest::open(std::uint64_t slots) {
+  for (; slots != 0; slots &= slots - 1) {
+    Lane& lane = lanes[static_cast<std::size_t>(count++)];
+    lane.fifo = &z.node->queues[std::countr_zero(slots)];
+    enter(lane);
+    if (lane.fifo->slot < z.next_slot) next = count;
+  }
+  if (next == count) next = 0;
+}
+
+void Engine::Contest::enter(Lane& lane) {
   const TlpRun& run = lane.fifo->runs.front();
   lane.e = run.e;
   lane.slope = run.slope;
@@ -53,127 +90,191 @@ void Engine::enter(Lane& lane, const Transmitter& z, Leaf& leaf) {
   lane.serialisation = z.serialisation[run.dw];
   lane.service = leaf.occupancy_of(0, run.data_dw);
   lane.starts = {};
+  most_units = std::max(most_units, lane.units);
 }
 
-/// Books the starts of a lane that are equally spaced, and what they free at the router.
-void Engine::leave(Lane& lane, Transmitter& z, Leaf& leaf) {
-  if (lane.starts.count == 0) return;
+/// Which lanes have a TLP that may start at `at`.
+std::uint32_t Engine::Contest::eligible_at(Femto at) const {
+  std::uint32_t eligible = 0;
+  for (int i = 0; i < count; ++i)
+    eligible |= static_cast<std::uint32_t>(lanes[static_cast<std::size_t>(i)].when <= at) << i;
+  return eligible;
+}
+
+/// Plays it to its limit; false if nothing could start.
+bool Engine::Contest::play() {
+  const std::uint32_t all = (std::uint32_t{1} << count) - 1;
+  bool any = false;
+  for (;; any = true) {
+    Femto at = free;
+    std::uint32_t eligible = eligible_at(at);
+    if (eligible == 0) {
+      at = unknown_time;
+      for (int i = 0; i < count; ++i) at = std::min(at, lanes[static_cast<std::size_t>(i)].when);
+      eligible = eligible_at(at);
+    }
+    if (at >= limit) return any;
+    if (credit.limited() && !credit.covers(most_units)) {
+      credit.fold(at);
+      if (!credit.covers(most_units)) return any;
+    }
+    if (eligible == all)
+      if (const std::int64_t rounds = whole_rounds(at); rounds > 1) {
+        start_rounds(at, rounds);
+        continue;
+      }
+    const std::uint32_t from_next = eligible >> next << next;
+    const int winner = std::countr_zero(from_next != 0 ? from_next : eligible);
+    next = winner + 1 == count ? 0 : winner + 1;
+    start_one(lanes[static_cast<std::size_t>(winner)], at);
+  }
+}
+
+void Engine::Contest::start_one(Lane& lane, Femto at) {
+  z.queueing += at - lane.when;
+  if (credit.limited()) credit.take(1, lane.units);
+  add_starts(lane, at, 0, 1);
+  free = at + lane.serialisation;
+  const Femto arrival = free + z.propagation;
+  lane.done = std::max(arrival, taken_in) + lane.service;
+  take_in(arrival, 0, lane.done, 0, lane.units, 1);
+  lane.e += lane.slope;
+  lane.when = std::max(lane.e, free);
+  z.next_slot = lane.fifo->slot + 1;
+  if (--lane.left == 0) finish_run(lane);
+}
+
+/// How many times from `at` on every lane surely gets its turn, its TLP being eligible as soon as the one before is gone.
+std::int64_t Engine::Contest::whole_rounds(Femto at) const {
+  const Lane& one = lanes[0];
+  const Femto serialisation = one.serialisation, round = count * serialisation;
+  if (taken_in > at + serialisation + z.propagation && one.service < serialisation) return 0;
+  std::int64_t rounds = ((limit - 1 - at) / serialisation + 1) / count;
+  if (credit.limited()) rounds = std::min(rounds, credit.covered(one.units) / count);
+  for (int i = 0; i < count; ++i) {
+    const int turn = next + i < count ? next + i : next + i - count;
+    const Lane& lane = lanes[static_cast<std::size_t>(turn)];
+    if (lane.serialisation != serialisation || lane.service != one.service || lane.units != one.units ||
+        lane.slope > round || lane.e + lane.slope > at + (i + 1) * serialisation)
+      return 0;
+    rounds = std::min(rounds, lane.left);
+  }
+  return rounds;
+}
+
+void Engine::Contest::start_rounds(Femto at, std::int64_t rounds) {
+  const Lane& one = lanes[0];
+  const Femto serialisation = one.serialisation, service = one.service, round = count * serialisation;
+  const std::int64_t starts = rounds * count;
+  const Femto arrival = at + serialisation + z.propagation;
+  const Femto done = std::max(arrival, taken_in) + service, step = std::max(serialisation, service);
+  if (credit.limited()) credit.take(starts, one.units);
+  take_in(arrival, serialisation, done, step, one.units, starts);
+  free = at + starts * serialisation;
+  for (int i = 0, turn = next; i < count; ++i) {
+    Lane& lane = lanes[static_cast<std::size_t>(turn)];
+    turn = turn + 1 == count ? 0 : turn + 1;
+    const Femto first = at + i * serialisation;
+    z.queueing += first - lane.when + (rounds - 1) * (round - serialisation);
+    add_starts(lane, first, round, rounds);
+    lane.done = done + ((rounds - 1) * count + i) * step;
+    lane.e += rounds * lane.slope;
+    lane.when = std::max(lane.e, first + (rounds - 1) * round + serialisation);
+    lane.left -= rounds;
+    z.next_slot = lane.fifo->slot + 1;
+  }
+  for (int i = 0; i < count; ++i)
+    if (Lane& lane = lanes[static_cast<std::size_t>(i)]; lane.left == 0) finish_run(lane);
+}
+
+void Engine::Contest::add_starts(Lane& lane, Femto first, Femto step, std::int64_t more) {
+  if (lane.starts.add(first, step, more)) return;
+  book(lane);
+  lane.starts = {first, step, more};
+}
+
+/// The leaf takes TLPs in, in the order in which they started.
+void Engine::Contest::take_in(Femto arrival, Femto spacing, Femto done, Femto step, int units, std::int64_t more) {
+  taken_in = done + (more - 1) * step;
+  if (!arrivals.add(arrival, spacing, more)) {
+    engine.cause_dllps(z, arrivals.first, arrivals.spacing, static_cast<std::int32_t>(arrivals.count), now);
+    arrivals = {arrival, spacing, more};
+  }
+  if (!credit.limited()) return;
+  const Femto back = done + z.update_fc;
+  if (returned_units == units && returns.add(back, step, more)) return;
+  if (returns.count > 0) credit.give(returns.first, returns.spacing, returns.count, returned_units);
+  returns = {back, step, more};
+  returned_units = units;
+}
+
+void Engine::Contest::finish_run(Lane& lane) {
+  book(lane);
+  limit = std::min(limit, engine.horizon_);
+  if (!lane.fifo->runs.empty()) return enter(lane);
+  lane.when = unknown_time;
+  limit = std::min(limit, surprise);
+}
+
+/// Books the starts of a lane so far, and what they free at the router.
+void Engine::Contest::book(Lane& lane) {
+  const auto count_here = static_cast<std::int32_t>(lane.starts.count);
+  if (count_here == 0) return;
   Queue& fifo = *lane.fifo;
   TlpRun& run = fifo.runs.front();
-  const std::int32_t count = lane.starts.count;
-  const Departure departure{lane.starts.first, count == 1 ? 0 : lane.starts.spacing, lane.serialisation, count};
-  Record& record = records_[run.record];
+  const Departure departure{lane.starts.first, count_here == 1 ? 0 : lane.starts.spacing, lane.serialisation,
+                            count_here};
+  Record& record = engine.records_[run.record];
   count_tlps(z, record, run, departure);
   Ingress& in = *fifo.ingress;
-  Transmitter& back = *in.from;
-  if (back.credit[0].limited()) {
-    back.credit[0].give(departure.first + departure.serialisation + back.update_fc, departure.spacing, count, run.units);
-    if (back.unknown) touch(back);
+  CreditLoop& freed = in.from->credit[0];
+  if (freed.limited()) {
+    freed.give(departure.first + departure.serialisation + in.from->update_fc, departure.spacing, count_here, run.units);
+    if (in.from->unknown) engine.touch(*in.from);
   }
   fifo.left = in.posted_left = z.free;
-  in.posted_out += count;
-  record.open -= count;
-  if (record.open == 0) finish_posted(run.record, leaf, lane.done);
-  run.count -= count;
-  run.e += count * run.slope;
-  run.address += static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(run.step);
+  in.posted_out += count_here;
+  record.open -= count_here;
+  if (record.open == 0) engine.finish_posted(run.record, leaf, lane.done);
+  run.count -= count_here;
+  run.e += count_here * run.slope;
+  run.address += static_cast<std::uint64_t>(count_here) * static_cast<std::uint64_t>(run.step);
   if (run.count == 0) fifo.runs.pop();
   lane.starts = {};
 }
 
-bool Engine::contend(Transmitter& z) {
-  NodeState& node = *z.node;
-  if (std::has_single_bit(z.candidates) || node.leaf != nullptr || z.peer->leaf == nullptr ||
-      observer_ != nullptr || z.unknown || z.stalling != 0 || (z.candidates & ~posted_slots) != 0 ||
-      (node.blocked | node.mixed) != 0)
-    return false;
-  const Femto now = z.decision;
-  if (now != std::max(z.ready_since, z.free)) return false;
-  Femto limit = std::min({horizon_, z.due.front(), later(now, z.lookahead)});
-  if (topology_.reconfigures && notices_coming_ > 0) limit = std::min(limit, now + shortest_arrival_);
-  if (limit <= now + z.dllp) return false;
-  limit = std::min(limit, next_dllp(z, now));
-
-  Leaf& leaf = *z.peer->leaf;
-  std::array<Lane, 21> lanes;
-  int count = 0, next = 0, most_units = 0;
-  for (std::uint64_t left = z.candidates; left != 0; left &= left - 1) {
-    Lane& lane = lanes[static_cast<std::size_t>(count++)];
-    lane.fifo = &node.queues[std::countr_zero(left)];
-    enter(lane, z, leaf);
-    if (lane.fifo->slot < z.next_slot) next = count;
-    most_units = std::max(most_units, lane.units);
-  }
-  if (next == count) next = 0;
-
-  CreditLoop& credit = z.credit[0];
-  Progression arrivals, returns;
-  int returned_units = 0;
-  Femto free = z.free, taken_in = leaf.taken_in[0];
-  bool any = false;
-  for (;;) {
-    Femto first = unknown_time;
-    for (int i = 0; i < count; ++i) first = std::min(first, lanes[static_cast<std::size_t>(i)].when);
-    const Femto at = std::max(first, free);
-    if (at >= limit) break;
-    if (credit.limited() && !credit.covers(most_units)) {
-      credit.fold(at);
-      if (!credit.covers(most_units)) break;
-    }
-    std::uint32_t eligible = 0;
-    for (int i = 0; i < count; ++i)
-      eligible |= static_cast<std::uint32_t>(lanes[static_cast<std::size_t>(i)].when <= at) << i;
-    const std::uint32_t from_next = eligible >> next << next;
-    const int winner = std::countr_zero(from_next != 0 ? from_next : eligible);
-    next = winner + 1 == count ? 0 : winner + 1;
-    Lane& lane = lanes[static_cast<std::size_t>(winner)];
-    any = true;
-
-    z.queueing += at - lane.when;
-    if (credit.limited()) credit.take(1, lane.units);
-    if (!lane.starts.add(at)) {
-      leave(lane, z, leaf);
-      lane.starts.add(at);
-    }
-    free = at + lane.serialisation;
-    const Femto arrival = free + z.propagation;
-    if (!arrivals.add(arrival)) {
-      cause_dllps(z, arrivals.first, arrivals.spacing, arrivals.count, now);
-      arrivals = {arrival, 0, 1};
-    }
-    taken_in = lane.done = std::max(arrival, taken_in) + lane.service;
-    if (credit.limited() && (returned_units != lane.units || !returns.add(taken_in + z.update_fc))) {
-      if (returns.count > 0)
-        credit.give(returns.first, returns.count == 1 ? 0 : returns.spacing, returns.count, returned_units);
-      returns = {taken_in + z.update_fc, 0, 1};
-      returned_units = lane.units;
-    }
-    z.next_slot = lane.fifo->slot + 1 == z.slots ? 0 : lane.fifo->slot + 1;
-    lane.e += lane.slope;
-    lane.when = std::max(lane.e, free);
-    if (--lane.left > 0) continue;
-
-    leave(lane, z, leaf);
-    limit = std::min(limit, horizon_);
-    lane.when = unknown_time;
-    if (lane.fifo->runs.empty()) continue;
-    enter(lane, z, leaf);
-    most_units = std::max(most_units, lane.units);
-  }
-  if (!any) return false;
+void Engine::Contest::close() {
   if (arrivals.count > 0)
-    cause_dllps(z, arrivals.first, arrivals.count == 1 ? 0 : arrivals.spacing, arrivals.count, now);
-  if (returns.count > 0)
-    credit.give(returns.first, returns.count == 1 ? 0 : returns.spacing, returns.count, returned_units);
+    engine.cause_dllps(z, arrivals.first, arrivals.spacing, static_cast<std::int32_t>(arrivals.count), now);
+  if (returns.count > 0) credit.give(returns.first, returns.spacing, returns.count, returned_units);
   leaf.taken_in[0] = taken_in;
   for (int i = 0; i < count; ++i) {
     Lane& lane = lanes[static_cast<std::size_t>(i)];
-    leave(lane, z, leaf);
+    book(lane);
     z.candidates &= ~lane.fifo->bit;
-    if (!lane.fifo->runs.empty()) refresh_head(node, *lane.fifo);
+    if (!lane.fifo->runs.empty()) engine.refresh_head(*z.node, *lane.fifo);
   }
+  if (z.next_slot == z.slots) z.next_slot = 0;
   z.free = free;
-  touch(z);
+  engine.touch(z);
+}
+
+bool Engine::contend(Transmitter& z) {
+  const NodeState& node = *z.node;
+  if (std::has_single_bit(z.candidates) || node.leaf != nullptr || z.peer->leaf == nullptr || observer_ != nullptr ||
+      z.unknown || z.stalling != 0 || (z.candidates & ~posted_slots) != 0 || (node.blocked | node.mixed) != 0)
+    return false;
+  const Femto now = z.decision;
+  if (now != std::max(z.ready_since, z.free)) return false;
+  Femto limit = std::min({horizon_, z.due.front(), next_arrival(z, z.candidates, now)});
+  if (topology_.reconfigures && notices_coming_ > 0) limit = std::min(limit, now + shortest_arrival_);
+  if (limit <= now) return false;
+  limit = std::min(limit, next_dllp(z, now));
+  // What arrives from `surprise` on queues up behind what is there, as long as there is something.
+  Contest contest{*this, z, *z.peer->leaf, z.credit[0], now, limit, later(now, z.lookahead)};
+  contest.open(z.candidates);
+  if (!contest.play()) return false;
+  contest.close();
   return true;
 }
 

@@ -111,18 +111,20 @@ Femto Engine::next_dllp(const Transmitter& x, Femto now) {
   return std::max(allowed, later(back.shortest + back.propagation, next_start(back, now)));
 }
 
-/// Nothing that has not arrived at the router of `x` by `now` can start on `x` before this, but for what queues in `fifo`.
-Femto Engine::next_arrival(const Transmitter& x, const Queue& fifo, Femto now) {
+/// Nothing that has not arrived at the router of `x` by `now` can start on `x` before this, but for what queues up in
+/// one of `slots` (at most one of an ingress).
+Femto Engine::next_arrival(const Transmitter& x, std::uint64_t slots, Femto now) {
   const NodeState& node = *x.node;
   Femto limit = unknown_time;
   for (int i = 0; i < node.ingresses; ++i) {
     const Ingress& in = *node.queues[i * 3].ingress;
     const Transmitter& from = *in.from;
     if (&from == x.reverse) continue;
-    const std::uint64_t same_class = 0111111111111111111111u << fifo.tlp_class;
-    const bool joins_fifo = &in == fifo.ingress && from.node->leaf != nullptr && from.node->blocked == 0 &&
-                            !from.unknown && (from.candidates & ~same_class) == 0;
-    const Femto next = joins_fifo ? earliest_stimulus(*from.node->leaf, now) : next_start(from, now);
+    const std::uint64_t own = slots >> (3 * i) & 7;
+    const std::uint64_t same_class = posted_slots << (own == 0 ? 0 : std::countr_zero(own));
+    const bool queues_up = own != 0 && from.node->leaf != nullptr && from.node->blocked == 0 &&
+                           (from.candidates & ~same_class) == 0;
+    const Femto next = queues_up ? earliest_stimulus(*from.node->leaf, now) : next_start(from, now);
     limit = std::min(limit, later(from.propagation + node.latency, next));
   }
   return limit;
@@ -143,7 +145,7 @@ Femto Engine::undisturbed_until(const Transmitter& x, const Queue& fifo, Femto n
   if (node.leaf != nullptr)
     limit = std::min(limit, earliest_stimulus(*node.leaf, now));
   else if (later(now, x.lookahead) < std::min(limit, wanted))
-    limit = std::min(limit, next_arrival(x, fifo, now));
+    limit = std::min(limit, next_arrival(x, fifo.bit, now));
   if (topology_.reconfigures && notices_coming_ > 0) limit = std::min(limit, now + shortest_arrival_);
   limit = std::min(limit, x.due.front());
   return std::min(limit, next_dllp(x, now));

@@ -34,6 +34,9 @@ struct TlpRun {
   }
 };
 
+/// Slots of the posted class.
+inline constexpr std::uint64_t posted_slots = 0111111111111111111111u;
+
 constexpr Femto later(Femto a, Femto span) { return span >= unknown_time / 2 ? unknown_time : a + span; }
 
 struct Ingress;
