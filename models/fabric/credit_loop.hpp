@@ -26,6 +26,8 @@ class CreditLoop {
   /// How many TLPs of `units` the credits in hand cover.
   std::int64_t covered(int units) const { return units == 0 ? headers_ : std::min(headers_, data_ / units); }
 
+  bool covers_all(std::int64_t count, int units) const { return headers_ >= count && data_ >= count * units; }
+
   /// Takes in all returns up to `now`; later questions must be about times from `now` on.
   void fold(Femto now) {
     while (!pending_.empty() && pending_.front().first <= now) {

@@ -21,14 +21,11 @@ struct DllpBatch {
     void pop() { first = --count == 0 ? unknown_time : first + step; }
   };
   Kind acks, updates;
+  Femto sent = unknown_time;  ///< when all of them have left a line that is otherwise idle, if that is known
 
   bool empty() const { return acks.count + updates.count == 0; }
   Femto front() const { return std::min(acks.first, updates.first); }
-  /// Whether two of one kind never meet on the line, even if each waits for one of the other kind.
-  bool sparse(Femto dllp) const {
-    return (acks.count <= 1 || acks.step >= 2 * dllp) && (updates.count <= 1 || updates.step >= 2 * dllp);
-  }
-  /// When the last of a sparse batch has left a line that is otherwise idle.
+  /// When the last has left a line that is otherwise idle, if two of one kind never meet on it.
   Femto sent_by(Femto dllp) const {
     if (acks.count == 0) return updates.last() + dllp;
     if (updates.count == 0) return acks.last() + dllp;
@@ -45,6 +42,7 @@ class DllpQueue {
   bool empty() const { return batches_.empty(); }
   /// When the next one is due: `unknown_time` if there is none.
   Femto front() const { return front_; }
+  Femto front_sent() const { return front_ == unknown_time ? unknown_time : batches_.front().sent; }
   const DllpBatch& front_batch() const { return batches_.front(); }
 
   void push(const DllpBatch& batch) {

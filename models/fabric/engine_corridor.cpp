@@ -107,9 +107,9 @@ bool Engine::pass_run(Transmitter& x, Transmitter& z, Queue& fifo, Queue& relay,
     if (x.due.front() <= start) return false;
   }
   CreditLoop &credit = x.credit[fifo.tlp_class], &second_credit = z.credit[fifo.tlp_class];
-  if (credit.limited()) {
+  if (!credit.covers_all(run.count, run.units)) {
     credit.fold(start);
-    if (credit.covered(run.units) < run.count) return false;
+    if (!credit.covers_all(run.count, run.units)) return false;
   }
   const Departure first = in_line(run.e, run.slope, run.count, start, x.serialisation[run.dw]);
   if (first.count != run.count || first.last() >= std::min(limit, x.due.front())) return false;
@@ -133,9 +133,9 @@ bool Engine::pass_run(Transmitter& x, Transmitter& z, Queue& fifo, Queue& relay,
     start_there = std::max(start_there, z.free);
     if (z.due.front() <= start_there) return false;
   }
-  if (second_credit.limited()) {
+  if (!second_credit.covers_all(run.count, run.units)) {
     second_credit.fold(start_there);
-    if (second_credit.covered(run.units) < run.count) return false;
+    if (!second_credit.covers_all(run.count, run.units)) return false;
   }
   const Departure second = in_line(e, first.spacing, run.count, start_there, serialisation);
   if (second.count != run.count || second.last() >= std::min(second_limit, z.due.front())) return false;

@@ -151,16 +151,6 @@ void Engine::take_tags(Leaf& leaf, const TlpRun& run, const Departure& departure
 /// Sends what is due up to and including `until`.
 void Engine::send_dllps(Transmitter& x, Femto until) {
   while (x.due.front() <= until) {
-    if (x.candidates == 0) {
-      const DllpBatch& batch = x.due.front_batch();
-      const Femto free = batch.sent_by(x.dllp);
-      if (x.free <= batch.front() && free <= until && batch.sparse(x.dllp)) {
-        x.free = free;
-        x.dllps += batch.size();
-        x.due.pop_batch();
-        continue;
-      }
-    }
     const Femto send = std::max(x.free, x.due.front());
     if (send > until) return;
     const Femto idle_since = std::max(x.free, x.ready_since);
@@ -196,10 +186,16 @@ void owe(DllpBatch::Kind& kind, Femto interval, Femto& next, Femto first, Femto 
 void Engine::cause_dllps(Transmitter& x, Femto first, Femto spacing, std::int32_t count, Femto now) {
   if (std::min(x.next_ack, x.next_fc) > first + (count - 1) * spacing) return;
   Transmitter& back = *x.reverse;
-  if (back.candidates == 0 && back.up) send_dllps(back, now);
+  if (back.candidates == 0 && back.up)
+    while (back.due.front_sent() <= now && back.free <= back.due.front()) {
+      back.free = back.due.front_sent();
+      back.dllps += back.due.front_batch().size();
+      back.due.pop_batch();
+    }
   DllpBatch batch;
   owe(batch.acks, x.ack_interval, x.next_ack, first, spacing, count);
   owe(batch.updates, x.fc_interval, x.next_fc, first, spacing, count);
+  if (x.ack_interval >= 2 * back.dllp && x.fc_interval >= 2 * back.dllp) batch.sent = batch.sent_by(back.dllp);
   back.due.push(batch);
   if (back.candidates != 0 && batch.front() <= back.decision) touch(back);
 }
