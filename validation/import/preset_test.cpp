@@ -46,6 +46,17 @@ TEST(Preset, ASwitchWithANicAndAGpuBelow) {
   EXPECT_EQ(json["links"][1], nlohmann::json({{"from", "switch0"}, {"to", "nic0"}, {"generation", 4}, {"width", 8}}));
 }
 
+TEST(Preset, TheBenchmarkCardIsADmaCardWithItsDigests) {
+  auto card = leaf(3, "Ethernet controller", {3, 8});
+  card.name = "Netronome Systems, Inc. Device 6000";
+  card.ecrc_generation = true;
+  const auto preset = to_preset({card}, "d.txt");
+  ASSERT_TRUE(preset);
+  const auto json = nlohmann::json::parse(*preset);
+  EXPECT_EQ(json["devices"]["dma_card0"]["ecrc"], true);
+  EXPECT_FALSE(json["devices"].contains("nic0"));
+}
+
 TEST(Preset, HiddenCapabilitiesAreAProblemWithALine) {
   auto nic = leaf(3, "Ethernet controller", {4, 8});
   nic.line = 42;

@@ -31,7 +31,7 @@ inline constexpr Bytes whole_transfers{2048};
 
 std::vector<Criterion> judge(const Setup& setup, const std::vector<Prediction>& predictions);
 
-/// Why a point is more than 5 % off, as far as it is understood.
+/// What the model leaves out where a point is more than 5 % off: an interpretation of the curves, not a measurement.
 std::string_view cause(const Setup& setup, const Prediction& prediction);
 inline constexpr double needs_cause = 0.05;
 

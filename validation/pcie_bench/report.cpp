@@ -29,7 +29,7 @@ std::string points_text(const HostReport& report) {
 }
 
 std::string far_points_text(const HostReport& report) {
-  std::string text = "\n  Points more than 5 % off\n";
+  std::string text = "\n  Points more than 5 % off, by what the model leaves out there (interpretation)\n";
   std::string_view before;
   for (const auto& p : report.predictions) {
     if (std::abs(p.error()) <= needs_cause) continue;
@@ -82,7 +82,7 @@ nlohmann::ordered_json host_json(const HostReport& report) {
 }  // namespace
 
 std::string to_text(const CardConstants& card, const std::vector<HostReport>& reports) {
-  auto text = "Constants of the card (NFP-6000), held\n" + constants_text(card, card_constants);
+  auto text = "Constants of the card (NFP-6000), held: fitted before, over the hosts that the preset names\n" + constants_text(card, card_constants);
   int passed = 0, failed = 0;
   for (const auto& report : reports) {
     const auto& s = report.data.setup;

@@ -7,6 +7,7 @@ usage: validate_cli_test.py PEERPATH SOURCE
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -181,6 +182,19 @@ class Validate(WithHost):
         done = peerpath("validate", "pcie-bench", "--data", self.host / "none")
         self.assertEqual(done.returncode, 2)
         self.assertEqual(peerpath("validate", "pci-bench").returncode, 2)
+
+
+class Documented(unittest.TestCase):
+    def test_the_documented_result_is_what_the_program_prints(self):
+        done = peerpath("validate", "pcie-bench", "--quiet")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        printed = [line for line in done.stdout.splitlines()
+                   if re.search(r"^nfp|^  (pass|FAIL|Gen|read_latency|completion_step)|criteria", line)]
+        page = (SOURCE / "docs/validation.md").read_text()
+        self.assertIn("\n".join(printed), page)
+        for name in ("command", "write_chunk", "read_beat", "completion", "turnaround", "store", "tlp_gap"):
+            line = next(line for line in done.stdout.splitlines() if line.startswith(f"  {name} "))
+            self.assertIn(line, page)
 
 
 class Import(WithHost):

@@ -1,5 +1,7 @@
 #include "validation/pcie_bench/validate.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "validation/pcie_bench/fit.hpp"
@@ -37,6 +39,63 @@ TEST(Validate, FitsLookAtNoMoreThanTwoSizesOfACurve) {
     for (const auto& which : wanted_fit_cases()) sizes += which.test == entry.value;
     EXPECT_LE(sizes, 2) << entry.name;
   }
+}
+
+HostData poisoned(HostData host) {
+  const auto kept = fit_cases(host);
+  for (auto& point : host.points)
+    if (std::ranges::find(kept, point.which) == kept.end()) point.measured *= 1.0 + 0.5 * static_cast<double>(point.which.size.count() % 7);
+  return host;
+}
+
+TEST(Validate, TheCardsFitLooksAtItsPointsAlone) {
+  const auto host = load_host(data / "pcie-bench" / "nfp6000-1.2GHz_snb-Xeon-E5-2630_dell-t620");
+  ASSERT_TRUE(host);
+  auto stripped = *host;
+  const auto kept = fit_cases(*host);
+  std::erase_if(stripped.points, [&](const Point& p) { return std::ranges::find(kept, p.which) == kept.end(); });
+  ASSERT_EQ(stripped.points.size(), 10u);
+  const std::vector<std::vector<HostData>> sets{{*host}, {poisoned(*host)}, {stripped}};
+  const auto silent = [](int, double) {};
+  const auto card = fit_card(sets[0], silent);
+  for (const auto& set : sets) {
+    const auto again = fit_card(set, silent);
+    for (const auto& constant : card_constants) EXPECT_EQ(again.*constant.member, card.*constant.member) << constant.name;
+    EXPECT_EQ(fit_host(set[0], card).read_latency, fit_host(*host, card).read_latency);
+  }
+}
+
+TEST(Validate, TheKeptConstantsAreTheBestNearby) {
+  std::vector<HostData> hosts;
+  for (const auto& folder : find_hosts(data / "pcie-bench")) hosts.push_back(*load_host(folder));
+  ASSERT_EQ(hosts.size(), 6u);
+  const auto kept = *load_card(data / "presets" / "nfp6000.json");
+  std::vector<HostConstants> constants;
+  for (const auto& host : hosts) constants.push_back(fit_host(host, kept));
+  const auto sum = [&](const CardConstants& card) {
+    double squares = 0;
+    for (std::size_t i = 0; i < hosts.size(); ++i) {
+      const auto r = residual(hosts[i], card, constants[i]);
+      squares += r * r;
+    }
+    return squares;
+  };
+  const auto least = sum(kept);
+  for (const auto& constant : card_constants)
+    for (const double change : {-0.1, 0.1}) {
+      auto tried = kept;
+      tried.*constant.member *= 1 + change;
+      EXPECT_GT(sum(tried), least) << constant.name << " x " << 1 + change;
+    }
+}
+
+TEST(Validate, AMissingFitSizeIsReplacedByTheNearest) {
+  auto host = *load_host(data / "pcie-bench" / "nfp6000-1.2GHz_snb-Xeon-E5-2630_dell-t620");
+  std::erase_if(host.points, [](const Point& p) { return p.which.size == Bytes{768}; });
+  const auto cases = fit_cases(host);
+  ASSERT_EQ(cases.size(), 10u);
+  EXPECT_EQ(cases[1], (Case{pcie_bench::Test::bw_read, Bytes{769}}));
+  EXPECT_EQ(cases[3], (Case{pcie_bench::Test::bw_write, Bytes{769}}));
 }
 
 TEST(Validate, AWrongCardFails) {
