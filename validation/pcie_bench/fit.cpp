@@ -62,7 +62,6 @@ static_assert(card_constants.back().name == "tlp_gap");
 
 /// A round that lowers the sum of squares by less than 0.2 % is the last one.
 constexpr double settled = 0.998;
-constexpr int most_rounds = 8;
 
 double best_gap(CardConstants card, const std::function<double(const CardConstants&)>& sum) {
   const auto& gap = card_constants.back();
@@ -128,7 +127,8 @@ HostConstants fit_host(const HostData& host, const CardConstants& card) {
   return best;
 }
 
-CardConstants fit_card(std::span<const HostData> hosts, const std::function<void(int, double)>& round) {
+CardConstants fit_card(std::span<const HostData> hosts, const std::function<void(int, double)>& round,
+                       const FitEffort& effort) {
   CardConstants card;
   std::vector<double> least, most;
   for (const auto& constant : times) {
@@ -136,7 +136,7 @@ CardConstants fit_card(std::span<const HostData> hosts, const std::function<void
     most.push_back(constant.most);
   }
   double before = 0;
-  for (int turn = 1; turn <= most_rounds; ++turn) {
+  for (int turn = 1; turn <= effort.rounds; ++turn) {
     std::vector<HostConstants> constants;
     for (const auto& host : hosts) constants.push_back(fit_host(host, card));
     const auto sum_with = [&](const CardConstants& tried) {
@@ -152,7 +152,7 @@ CardConstants fit_card(std::span<const HostData> hosts, const std::function<void
       for (std::size_t i = 0; i < times.size(); ++i) c.*times[i].member = v[i];
       return c;
     };
-    const auto value = minimise([&](const std::vector<double>& v) { return sum_with(unpack(v)); }, x, least, most, 250);
+    const auto value = minimise([&](const std::vector<double>& v) { return sum_with(unpack(v)); }, x, least, most, effort.evaluations);
     card = unpack(x);
     std::size_t points = 0;
     for (const auto& host : hosts) points += fit_cases(host).size();

@@ -23,9 +23,15 @@ double weight(Test test);
 /// tried at each power of two, the latency fitted by NLopt (Nelder and Mead).
 HostConstants fit_host(const HostData& host, const CardConstants& card);
 
+/// When a fit of the card stops at the latest.
+struct FitEffort {
+  int rounds = 8;
+  int evaluations = 250;  ///< of the sum of squares, a round
+};
+
 /// The card's seven constants over several hosts, from the defaults of `CardConstants`; in rounds: those of the hosts, the
 /// gap by trying every byte, the six times by NLopt (Nelder and Mead). `round` hears how far it is.
-CardConstants fit_card(std::span<const HostData> hosts, const std::function<void(int round, double residual)>& round);
+CardConstants fit_card(std::span<const HostData> hosts, const std::function<void(int round, double residual)>& round, const FitEffort& effort = {});
 
 /// Root of the mean weighted relative square over the fit points.
 double residual(const HostData& host, const CardConstants& card, const HostConstants& constants);
