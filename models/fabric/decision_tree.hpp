@@ -12,8 +12,7 @@ namespace peerpath::fabric {
 
 class DecisionTree {
  public:
-  explicit DecisionTree(std::size_t size)
-      : leaves_{std::bit_ceil(size < 2 ? 2 : size)}, nodes_(2 * leaves_) {
+  explicit DecisionTree(std::size_t size) : leaves_{std::bit_ceil(size < 2 ? 2 : size)}, nodes_(2 * leaves_) {
     for (std::size_t i = 0; i < leaves_; ++i) nodes_[leaves_ + i] = {unknown_time, static_cast<std::uint32_t>(i)};
     for (std::size_t i = leaves_ - 1; i > 0; --i) nodes_[i] = nodes_[2 * i];
   }

@@ -15,8 +15,7 @@ void Engine::submit(NodeId requester, ChannelIndex channel, const Transaction& t
   const std::uint32_t index = records_.take();
   Record& record = records_[index];
   const auto tlp_class = pcie::request_class(t.op);
-  record.delivery.kind =
-      tlp_class == pcie::TlpClass::posted ? DeliveryKind::arrived : DeliveryKind::completed;
+  record.delivery.kind = tlp_class == pcie::TlpClass::posted ? DeliveryKind::arrived : DeliveryKind::completed;
   record.delivery.notify = t.notify_requester || (t.notify_target && tlp_class == pcie::TlpClass::posted);
   record.delivery.op = t.op;
   record.delivery.purpose = t.purpose;

@@ -41,7 +41,9 @@ class Engine final : public Fabric {
   void build_transmitters();
   void build_nodes();
   void build_routes(NodeState& node);
-  Transmitter& outgoing(const Port& port) { return transmitters_[port.link.value() * 2u + static_cast<unsigned>(port.outgoing)]; }
+  Transmitter& outgoing(const Port& port) {
+    return transmitters_[port.link.value() * 2u + static_cast<unsigned>(port.outgoing)];
+  }
   Transmitter& incoming(const Port& port) { return *outgoing(port).reverse; }
 
   // engine.cpp: queues
@@ -94,10 +96,9 @@ class Engine final : public Fabric {
   bool sole_source(const Transmitter& z, const NodeState& source) const;
   Femto corridor_limit(const Transmitter& z, const Leaf& source, Femto now);
   static Femto eligible_at(const Queue& fifo, const TlpRun& run);
-  Departure in_line(Femto e, Femto slope, std::int32_t count, Femto start, Femto serialisation) const;
+  static Departure in_line(const TlpRun& run, Femto start, Femto serialisation);
   bool pass_through(Transmitter& x);
-  bool pass_run(Transmitter& x, Transmitter& z, Queue& fifo, Queue& relay, Femto now, Femto limit,
-                Femto second_limit);
+  bool pass_run(Transmitter& x, Transmitter& z, Queue& fifo, Queue& relay, Femto now, Femto limit, Femto second_limit);
 
   // engine_contend.cpp: several ingresses, one leaf
   struct Contest;
@@ -130,13 +131,13 @@ class Engine final : public Fabric {
   DecisionTree decisions_;
   std::vector<Transmitter*> touched_;
 
-  Femto horizon_ = 0;            ///< no start at or after this in the present `advance`
-  Femto reached_ = 0;            ///< what the last `advance` returned
-  std::vector<Femto> bounds_;    ///< heap of done + reaction of notices
+  Femto horizon_ = 0;          ///< no start at or after this in the present `advance`
+  Femto reached_ = 0;          ///< what the last `advance` returned
+  std::vector<Femto> bounds_;  ///< heap of done + reaction of notices
   std::int64_t notices_coming_ = 0;
   Femto shortest_arrival_ = unknown_time;  ///< a start at t is not noticed by any endpoint before t + this
   Femto side_latency_ = 0;
-  bool rerouted_ = false;        ///< routes have changed under TLPs on their way, so these may overtake each other
+  bool rerouted_ = false;  ///< routes have changed under TLPs on their way, so these may overtake each other
 };
 
 }  // namespace peerpath::fabric

@@ -63,8 +63,9 @@ void Engine::build_nodes() {
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
     const Node& node = topology_.nodes[n];
     nodes_[n].number = static_cast<int>(n);
-    nodes_[n].ingresses = node.is_endpoint ? 1 + node.endpoint.channels
-                                           : static_cast<int>(wiring_.ports(NodeId{static_cast<std::uint16_t>(n)}).size());
+    nodes_[n].ingresses = node.is_endpoint
+                              ? 1 + node.endpoint.channels
+                              : static_cast<int>(wiring_.ports(NodeId{static_cast<std::uint16_t>(n)}).size());
     ingresses += static_cast<std::size_t>(nodes_[n].ingresses);
     leaves += node.is_endpoint ? 1 : 0;
   }
@@ -96,8 +97,8 @@ void Engine::build_nodes() {
       x.lookahead = unknown_time;
       for (const Port& other : ports)
         if (!endpoint && other.link != port.link)
-          x.lookahead = std::min(x.lookahead, incoming(other).propagation +
-                                                  femtoseconds(topology_.nodes[id.value()].router.latency));
+          x.lookahead = std::min(
+              x.lookahead, incoming(other).propagation + femtoseconds(topology_.nodes[id.value()].router.latency));
     }
     if (endpoint) {
       node.leaf = &leaves_[leaves++];

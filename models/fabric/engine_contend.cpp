@@ -144,7 +144,8 @@ void Engine::Contest::start_one(Lane& lane, Femto at) {
   if (--lane.left == 0) finish_run(lane);
 }
 
-/// How many times from `at` on every lane surely gets its turn, its TLP being eligible as soon as the one before is gone.
+/// How many times from `at` on every lane surely gets its turn, its TLP being eligible as soon as the one before is
+/// gone.
 std::int64_t Engine::Contest::whole_rounds(Femto at) const {
   const Lane& one = lanes[0];
   const Femto serialisation = one.serialisation, round = count * serialisation;
@@ -229,7 +230,8 @@ void Engine::Contest::book(Lane& lane) {
   Ingress& in = *fifo.ingress;
   CreditLoop& freed = in.from->credit[0];
   if (freed.limited()) {
-    freed.give(departure.first + departure.serialisation + in.from->update_fc, departure.spacing, count_here, run.units);
+    freed.give(departure.first + departure.serialisation + in.from->update_fc, departure.spacing, count_here,
+               run.units);
     if (in.from->unknown) engine.touch(*in.from);
   }
   fifo.left = in.posted_left = z.free;

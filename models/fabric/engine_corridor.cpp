@@ -9,8 +9,8 @@ namespace peerpath::fabric {
 
 /// Where a run goes that leaves `x`; the corridor's second transmitter.
 Transmitter& Engine::next_hop(const Transmitter& x, int tlp_class, const Record& record) {
-  const NodeId to = tlp_class == static_cast<int>(pcie::TlpClass::completion) ? record.delivery.requester
-                                                                              : record.delivery.target;
+  const NodeId to =
+      tlp_class == static_cast<int>(pcie::TlpClass::completion) ? record.delivery.requester : record.delivery.target;
   return transmitters_[x.peer->routes[static_cast<std::size_t>(x.peer_port) * nodes_.size() + to.value()]];
 }
 
@@ -25,9 +25,9 @@ Femto Engine::corridor_limit(const Transmitter& z, const Leaf& source, Femto now
   if (notices_coming_ > 0) {
     const Femto arrival = now + shortest_arrival_;
     if (topology_.reconfigures) return std::min(limit, arrival);
-    limit = std::min(limit, later(arrival, notices_coming_ > source.notices_coming
-                                               ? z.lookahead
-                                               : later(z.lookahead, side_latency_)));
+    limit = std::min(
+        limit,
+        later(arrival, notices_coming_ > source.notices_coming ? z.lookahead : later(z.lookahead, side_latency_)));
   }
   return limit;
 }
@@ -43,24 +43,10 @@ Femto Engine::eligible_at(const Queue& fifo, const TlpRun& run) {
   return eligible;
 }
 
-/// The starts of a whole run whose first TLP starts at `start`, if they are equally spaced; else fewer TLPs.
-Engine::Departure Engine::in_line(Femto e, Femto slope, std::int32_t count, Femto start, Femto serialisation) const {
-  Departure d{start, 0, serialisation, 1};
-  if (count == 1) return d;
-  if (trains_) {
-    if (slope > serialisation && start > e) return d;
-    d.spacing = std::max(slope, serialisation);
-    d.count = count;
-    return d;
-  }
-  for (Femto at = start; d.count < count; ++d.count) {
-    e += slope;
-    const Femto next = std::max(e, at + serialisation);
-    if (d.count > 1 && next - at != d.spacing) break;
-    d.spacing = next - at;
-    at = next;
-  }
-  return d;
+/// The starts of a run whose first TLP starts at `start`, if they are equally spaced; else only the first.
+Engine::Departure Engine::in_line(const TlpRun& run, Femto start, Femto serialisation) {
+  if (run.count == 1 || (run.slope > serialisation && start > run.e)) return {start, 0, serialisation, 1};
+  return {start, std::max(run.slope, serialisation), serialisation, run.count};
 }
 
 bool Engine::pass_through(Transmitter& x) {
@@ -82,7 +68,8 @@ bool Engine::pass_through(Transmitter& x) {
   if (now + z.lookahead >= second_limit) return false;
 
   bool passed = false;
-  while (!fifo.runs.empty() && pass_run(x, z, fifo, relay, now, std::min(limit, horizon_), std::min(second_limit, horizon_)))
+  while (!fifo.runs.empty() &&
+         pass_run(x, z, fifo, relay, now, std::min(limit, horizon_), std::min(second_limit, horizon_)))
     passed = true;
   if (!passed) return false;
   touch(x);
@@ -111,16 +98,17 @@ bool Engine::pass_run(Transmitter& x, Transmitter& z, Queue& fifo, Queue& relay,
     credit.fold(start);
     if (!credit.covers_all(run.count, run.units)) return false;
   }
-  const Departure first = in_line(run.e, run.slope, run.count, start, x.serialisation[run.dw]);
+  const Departure first = in_line(run, start, x.serialisation[run.dw]);
   if (first.count != run.count || first.last() >= std::min(limit, x.due.front())) return false;
 
   // At the router, by the rules of its queues.
   Ingress& in = *relay.ingress;
   const Femto serialisation = z.serialisation[run.dw];
-  const Femto e = start + x.propagation + x.peer->latency + std::max<Femto>(0, first.serialisation - serialisation);
   const std::size_t requester = record.delivery.requester.value();
   TlpRun relayed;
-  relayed.e = e;
+  relayed.e = start + x.propagation + x.peer->latency + std::max<Femto>(0, first.serialisation - serialisation);
+  relayed.slope = first.spacing;
+  relayed.count = run.count;
   if (tlp_class != static_cast<int>(pcie::TlpClass::posted) &&
       !(record.relaxed_ordering && tlp_class == static_cast<int>(pcie::TlpClass::completion)))
     relayed.mark = record.id_based_ordering ? in.posted_by[requester] : in.posted_in;
@@ -137,7 +125,7 @@ bool Engine::pass_run(Transmitter& x, Transmitter& z, Queue& fifo, Queue& relay,
     second_credit.fold(start_there);
     if (!second_credit.covers_all(run.count, run.units)) return false;
   }
-  const Departure second = in_line(e, first.spacing, run.count, start_there, serialisation);
+  const Departure second = in_line(relayed, start_there, serialisation);
   if (second.count != run.count || second.last() >= std::min(second_limit, z.due.front())) return false;
 
   // From here on it is certain.

@@ -122,8 +122,8 @@ Femto Engine::next_arrival(const Transmitter& x, std::uint64_t slots, Femto now)
     if (&from == x.reverse) continue;
     const std::uint64_t own = slots >> (3 * i) & 7;
     const std::uint64_t same_class = posted_slots << (own == 0 ? 0 : std::countr_zero(own));
-    const bool queues_up = own != 0 && from.node->leaf != nullptr && from.node->blocked == 0 &&
-                           (from.candidates & ~same_class) == 0;
+    const bool queues_up =
+        own != 0 && from.node->leaf != nullptr && from.node->blocked == 0 && (from.candidates & ~same_class) == 0;
     const Femto next = queues_up ? earliest_stimulus(*from.node->leaf, now) : next_start(from, now);
     limit = std::min(limit, later(from.propagation + node.latency, next));
   }

@@ -16,13 +16,13 @@ namespace peerpath::fabric {
 struct TlpRun {
   Femto e = 0, slope = 0;
   std::uint64_t address = 0;
-  std::int64_t mark = 0;       ///< posted TLPs of the ingress that must have left before the first starts
+  std::int64_t mark = 0;  ///< posted TLPs of the ingress that must have left before the first starts
   std::int32_t count = 0;
   std::int32_t step = 0;       ///< bytes of the access in each
   std::uint32_t record = 0;    ///< transaction
   std::uint32_t answered = 0;  ///< completions: the request that they answer
   std::uint16_t dw = 0, data_dw = 0, units = 0;
-  std::uint16_t out = 0;       ///< transmitter by which they leave
+  std::uint16_t out = 0;  ///< transmitter by which they leave
 
   void set_size(const pcie::Run& run) {
     count = static_cast<std::int32_t>(run.count);
@@ -50,18 +50,18 @@ struct Queue {
   Femto head = 0;  ///< from when the first TLP is eligible, if its ordering mark does not block it
   Femto left = 0;  ///< when the TLP before it has left the node
   Ingress* ingress = nullptr;
-  std::uint64_t bit = 0;       ///< of its slot
+  std::uint64_t bit = 0;  ///< of its slot
   std::uint8_t slot = 0, tlp_class = 0;
-  bool takes_tags = false;     ///< non-posted requests of an endpoint's own channel
+  bool takes_tags = false;  ///< non-posted requests of an endpoint's own channel
 };
 
 /// What the three FIFOs of one ingress share.
 struct Ingress {
-  Transmitter* from = nullptr; ///< whose credits its TLPs hold; none at an endpoint's channel
-  bool marked = false;         ///< a TLP that waits for posted ones has entered since the last posted one did
-  std::int64_t posted_in = 0;  ///< posted TLPs that have entered
+  Transmitter* from = nullptr;  ///< whose credits its TLPs hold; none at an endpoint's channel
+  bool marked = false;          ///< a TLP that waits for posted ones has entered since the last posted one did
+  std::int64_t posted_in = 0;   ///< posted TLPs that have entered
   std::int64_t posted_out = 0;
-  Femto posted_left = 0;       ///< when the last posted one has left
+  Femto posted_left = 0;                ///< when the last posted one has left
   std::vector<std::int64_t> posted_by;  ///< by requester: `posted_in` after its last posted TLP
 };
 
@@ -73,22 +73,22 @@ struct Transmitter {
   int peer_port = 0;
   bool up = true;
 
-  std::uint64_t candidates = 0;     ///< slots whose head wants this direction
-  Femto decision = unknown_time;    ///< next start, as far as is known
-  Femto rival = unknown_time;       ///< before this, no other slot than `winner` can start
+  std::uint64_t candidates = 0;   ///< slots whose head wants this direction
+  Femto decision = unknown_time;  ///< next start, as far as is known
+  Femto rival = unknown_time;     ///< before this, no other slot than `winner` can start
   int winner = 0;
-  Femto ready_since = unknown_time; ///< a head has lacked nothing but credits since
-  bool unknown = false;             ///< a candidate waits for a credit or tag whose return is not known yet
-  bool touched = false;             ///< its decision has to be worked out anew
-  int next_slot = 0, slots = 0;     ///< round robin
+  Femto ready_since = unknown_time;  ///< a head has lacked nothing but credits since
+  bool unknown = false;              ///< a candidate waits for a credit or tag whose return is not known yet
+  bool touched = false;              ///< its decision has to be worked out anew
+  int next_slot = 0, slots = 0;      ///< round robin
   Femto free = 0;
 
-  std::vector<Femto> serialisation; ///< by double words
+  std::vector<Femto> serialisation;  ///< by double words
   Femto dllp = 0, shortest = 0, propagation = 0, update_fc = 0;
-  Femto lookahead = 0;              ///< a start elsewhere at t cannot bring a new candidate here before t + lookahead
+  Femto lookahead = 0;  ///< a start elsewhere at t cannot bring a new candidate here before t + lookahead
   std::array<CreditLoop, pcie::tlp_classes> credit;
 
-  DllpQueue due;                    ///< DLLPs to be sent
+  DllpQueue due;                                                       ///< DLLPs to be sent
   Femto ack_interval = 0, fc_interval = 0, next_ack = 0, next_fc = 0;  ///< of those that its TLPs cause
 
   std::int64_t framing = 0;
@@ -102,16 +102,16 @@ struct Leaf {
   NodeState* node = nullptr;
   Endpoint config;
   pcie::SplitRules rules;
-  Transmitter* out = nullptr;                      ///< its only one
-  std::array<Femto, pcie::tlp_classes> taken_in{}; ///< when the server of each class is free
+  Transmitter* out = nullptr;                       ///< its only one
+  std::array<Femto, pcie::tlp_classes> taken_in{};  ///< when the server of each class is free
   Femto read_free = 0;
-  std::uint64_t requests = 0;                      ///< taken in so far
-  std::int64_t tags = 0;                           ///< free now
-  bool timeouts = false;                           ///< some tags come back by timeout, so later ones may come first
-  Ring<Femto> tag_returns;                         ///< known to come, in order
+  std::uint64_t requests = 0;  ///< taken in so far
+  std::int64_t tags = 0;       ///< free now
+  bool timeouts = false;       ///< some tags come back by timeout, so later ones may come first
+  Ring<Femto> tag_returns;     ///< known to come, in order
   std::int64_t requests_coming = 0, notices_coming = 0;
-  std::int64_t inbound = 0;                        ///< transactions that may still send TLPs to it
-  int only_peer = -1;                              ///< the only node from which they do; -1 if there are several
+  std::int64_t inbound = 0;  ///< transactions that may still send TLPs to it
+  int only_peer = -1;        ///< the only node from which they do; -1 if there are several
 
   /// How long one TLP occupies the server of its class.
   struct Occupancy {
@@ -147,18 +147,18 @@ struct Leaf {
 
 struct NodeState {
   int number = 0;
-  Queue* queues = nullptr;    ///< by slot
+  Queue* queues = nullptr;  ///< by slot
   int ingresses = 0;
-  Leaf* leaf = nullptr;       ///< of an endpoint
+  Leaf* leaf = nullptr;  ///< of an endpoint
   Femto latency = 0;
-  std::uint64_t blocked = 0;  ///< slots whose head waits for posted TLPs
-  std::uint64_t mixed = 0;    ///< slots whose TLPs may leave by different transmitters
+  std::uint64_t blocked = 0;          ///< slots whose head waits for posted TLPs
+  std::uint64_t mixed = 0;            ///< slots whose TLPs may leave by different transmitters
   std::vector<std::uint16_t> routes;  ///< [ingress * nodes + target] -> transmitter
 };
 
 /// A transaction under way.
 struct Record {
-  Delivery delivery;      ///< as it will be told, but for `done` and `notify`
+  Delivery delivery;  ///< as it will be told, but for `done` and `notify`
   pcie::Status answer = pcie::Status::success;
   bool relaxed_ordering = false, id_based_ordering = false, notify_target = false, notify_requester = false;
   std::int64_t open = 0;  ///< posted: TLPs not taken in; else requests not answered

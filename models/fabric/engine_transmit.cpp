@@ -77,7 +77,9 @@ Engine::Departure Engine::plan(Transmitter& x, const Queue& fifo, const TlpRun& 
   while (departure.count < most) {
     eligible += run.slope;
     const Femto next = std::max(eligible, at + departure.serialisation);
-    if (next >= limit || (others_wait && next > at + departure.serialisation) || (departure.count > 1 && next - at != departure.spacing)) break;
+    if (next >= limit || (others_wait && next > at + departure.serialisation) ||
+        (departure.count > 1 && next - at != departure.spacing))
+      break;
     departure.spacing = next - at;
     at = next;
     ++departure.count;
@@ -205,8 +207,7 @@ void Engine::record_tlps(const Transmitter& x, int tlp_class, const TlpRun& run,
   for (std::int32_t i = 0; i < departure.count; ++i) {
     const Instant start{Duration{departure.first + i * departure.spacing}};
     observer_->observe({LinkId{static_cast<std::uint16_t>(x.index / 2)}, x.index % 2,
-                        static_cast<pcie::TlpClass>(tlp_class), t.op, t.purpose, t.requester,
-                        t.target, t.cookie,
+                        static_cast<pcie::TlpClass>(tlp_class), t.op, t.purpose, t.requester, t.target, t.cookie,
                         run.address + static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(run.step),
                         Bytes{4 * run.data_dw}, start, start + Duration{departure.serialisation}});
   }
