@@ -144,7 +144,8 @@ Instant Engine::advance(Instant limit) {
   if (!bounds_.empty()) horizon_ = std::min(horizon_, bounds_.front());
   while (decisions_.earliest_time() < horizon_) {
     Transmitter& x = transmitters_[decisions_.earliest()];
-    if (!pass_through(x) && !contend(x)) carry_out(x);
+    const bool done = x.node->leaf != nullptr ? pass_through(x) : !std::has_single_bit(x.candidates) && contend(x);
+    if (!done) carry_out(x);
     settle();
   }
   reached_ = horizon_;

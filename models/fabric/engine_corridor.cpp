@@ -53,8 +53,8 @@ bool Engine::pass_through(Transmitter& x) {
   NodeState &node = *x.node, &router = *x.peer;
   Queue& fifo = node.queues[x.winner];
   const Femto now = x.decision;
-  if (node.leaf == nullptr || router.leaf != nullptr || observer_ != nullptr || fifo.takes_tags ||
-      x.candidates != fifo.bit || x.unknown || x.stalling != 0 || (node.blocked | router.blocked | router.mixed) != 0)
+  if (router.leaf != nullptr || observer_ != nullptr || fifo.takes_tags || x.candidates != fifo.bit || x.unknown ||
+      x.stalling != 0 || (node.blocked | router.blocked | router.mixed) != 0)
     return false;
   Transmitter& z = next_hop(x, fifo.tlp_class, records_[fifo.runs.front().record]);
   Queue& relay = router.queues[x.peer_port * 3 + fifo.tlp_class];

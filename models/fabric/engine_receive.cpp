@@ -64,14 +64,7 @@ Femto Engine::take_in(Transmitter& x, Leaf& leaf, int tlp_class, const TlpRun& r
   while (count > 0) {
     Femto done = std::max(first, free) + service, step = 0;
     std::int32_t piece = 1;
-    if (!trains_) {
-      for (; piece < count; ++piece) {
-        const Femto last = done + (piece - 1) * step;
-        const Femto next = std::max(first + piece * spacing, last) + service;
-        if (piece > 1 && next - last != step) break;
-        step = next - last;
-      }
-    } else if (count > 1) {
+    if (count > 1) {
       step = std::max(spacing, service);
       piece = count;
       if (free > first && spacing > service) {
