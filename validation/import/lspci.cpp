@@ -41,7 +41,8 @@ bool read_address(std::string_view text, Function& f) {
     text.remove_prefix(colon + 1);
   }
   if (text.size() != 7 || text[2] != ':' || text[5] != '.') return false;
-  if (!digits(text.substr(0, 2), hex) || !digits(text.substr(3, 2), hex) || !digits(text.substr(6), "01234567")) return false;
+  if (!digits(text.substr(0, 2), hex) || !digits(text.substr(3, 2), hex) || !digits(text.substr(6), "01234567"))
+    return false;
   f.bus = *number(text.substr(0, 2), 16);
   f.device = *number(text.substr(3, 2), 16);
   f.function = *number(text.substr(6), 16);
@@ -145,8 +146,9 @@ Function read_heading(std::string_view line, int number, const std::string& file
   f.line = number;
   const auto space = line.find(' ');
   if (space == line.npos || !read_address(line.substr(0, space), f)) {
-    problems.push_back({file, number, 1, "", "\"" + std::string{line.substr(0, std::min<std::size_t>(space, 40))} +
-                                                 "\" is not the address of a function; expected an lspci -vvv dump"});
+    problems.push_back({file, number, 1, "",
+                        "\"" + std::string{line.substr(0, std::min<std::size_t>(space, 40))} +
+                            "\" is not the address of a function; expected an lspci -vvv dump"});
     return f;
   }
   const auto rest = line.substr(space + 1);
@@ -160,8 +162,8 @@ Function read_heading(std::string_view line, int number, const std::string& file
 
 std::string Function::address() const {
   std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%04x:%02x:%02x.%x", static_cast<unsigned>(domain), static_cast<unsigned>(bus),
-                static_cast<unsigned>(device), static_cast<unsigned>(function));
+  std::snprintf(text.data(), text.size(), "%04x:%02x:%02x.%x", static_cast<unsigned>(domain),
+                static_cast<unsigned>(bus), static_cast<unsigned>(device), static_cast<unsigned>(function));
   return text.data();
 }
 
@@ -172,7 +174,8 @@ tl::expected<std::vector<Function>, Problems> parse_lspci(std::string_view text,
   std::set<std::tuple<int, int, int, int>> seen;
   int number = 0;
   const auto close = [&](int line) {
-    if (reader.within_control()) problems.push_back({file, line, 1, "", "the dump ends within a capability: truncated?"});
+    if (reader.within_control())
+      problems.push_back({file, line, 1, "", "the dump ends within a capability: truncated?"});
     reader.reset();
   };
   while (!text.empty()) {

@@ -16,11 +16,11 @@ namespace peerpath::import {
 
 /// What a dump says of one function. What it does not say (no permission, no such capability) is left out.
 struct Function {
-  int line = 0;              ///< of its heading
+  int line = 0;  ///< of its heading
   int domain = 0, bus = 0, device = 0, function = 0;
-  std::string kind;          ///< "Ethernet controller", "PCI bridge", ...
-  std::string name;          ///< vendor and device as printed
-  std::string port;          ///< "Root Port (Slot+)", "Upstream Port", "Endpoint", ...; "" without a PCIe capability
+  std::string kind;  ///< "Ethernet controller", "PCI bridge", ...
+  std::string name;  ///< vendor and device as printed
+  std::string port;  ///< "Root Port (Slot+)", "Upstream Port", "Endpoint", ...; "" without a PCIe capability
   std::optional<int> secondary, subordinate;  ///< buses below a bridge
   std::optional<pcie::LinkShape> link;        ///< LnkSta: as trained
   std::optional<pcie::LinkShape> link_capability;

@@ -18,7 +18,9 @@ bool is_bridge(const Function& f) { return f.secondary.has_value() || f.kind.fin
 bool is_leaf(const Function& f) { return !is_bridge(f) && f.function == 0 && f.link && f.bus != 0; }
 
 /// Functions that only do DMA, whatever class they claim: the card that pcie-bench was run on.
-bool is_benchmark_card(const Function& f) { return f.name.find("Netronome Systems, Inc. Device 6000") != std::string::npos; }
+bool is_benchmark_card(const Function& f) {
+  return f.name.find("Netronome Systems, Inc. Device 6000") != std::string::npos;
+}
 
 const char* device_kind(const Function& f) {
   if (is_benchmark_card(f)) return "dma_card";
@@ -35,7 +37,8 @@ std::string size_text(Bytes size) { return std::to_string(size.count()) + "B"; }
 
 Json function_json(const Function& f) {
   Json json;
-  if (f.max_payload_supported) json["max_payload_supported"] = size_text(std::max(*f.max_payload_supported, Bytes{128}));
+  if (f.max_payload_supported)
+    json["max_payload_supported"] = size_text(std::max(*f.max_payload_supported, Bytes{128}));
   json["max_payload"] = size_text(*f.max_payload);
   json["max_read_request"] = size_text(*f.max_read_request);
   json["tags"] = f.extended_tag.value_or(false) ? 256 : 32;
@@ -65,7 +68,8 @@ class Builder {
  private:
   void add_leaf(const Function& f) {
     if (!f.max_payload || !f.max_read_request) {
-      problems_.push_back({file_, f.line, 1, "", f.address() + " does not show MaxPayload and MaxReadReq; was lspci -vvv run as root?"});
+      problems_.push_back({file_, f.line, 1, "",
+                           f.address() + " does not show MaxPayload and MaxReadReq; was lspci -vvv run as root?"});
       return;
     }
     const std::string kind = device_kind(f);
@@ -88,7 +92,8 @@ class Builder {
       at->second = "switch" + std::to_string(switches_.size() - 1);
       const auto name = at->second;
       devices_[name] = {{"kind", "switch"}};
-      if (upstream.max_payload_supported) devices_[name]["max_payload_supported"] = size_text(*upstream.max_payload_supported);
+      if (upstream.max_payload_supported)
+        devices_[name]["max_payload_supported"] = size_text(*upstream.max_payload_supported);
       if (!upstream.link)
         problems_.push_back({file_, upstream.line, 1, "", upstream.address() + " shows no link"});
       else

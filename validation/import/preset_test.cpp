@@ -31,10 +31,10 @@ Function leaf(int bus, std::string kind, pcie::LinkShape link) {
 }
 
 TEST(Preset, ASwitchWithANicAndAGpuBelow) {
-  const std::vector<Function> functions{
-      bridge(0, 1, "Root Port (Slot+)", pcie::LinkShape{5, 16}), bridge(1, 2, "Upstream Port", pcie::LinkShape{5, 16}),
-      bridge(2, 3, "Downstream Port (Slot+)", pcie::LinkShape{4, 8}), leaf(3, "Ethernet controller", {4, 8}),
-      leaf(3, "3D controller", {5, 16})};
+  const std::vector<Function> functions{bridge(0, 1, "Root Port (Slot+)", pcie::LinkShape{5, 16}),
+                                        bridge(1, 2, "Upstream Port", pcie::LinkShape{5, 16}),
+                                        bridge(2, 3, "Downstream Port (Slot+)", pcie::LinkShape{4, 8}),
+                                        leaf(3, "Ethernet controller", {4, 8}), leaf(3, "3D controller", {5, 16})};
   const auto preset = to_preset(functions, "d.txt");
   ASSERT_TRUE(preset);
   const auto json = nlohmann::json::parse(*preset);

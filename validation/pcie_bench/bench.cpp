@@ -10,8 +10,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Duration propagation = 10ns;       // assumed
-constexpr Duration router_latency = 50ns;    // assumed: a part of the fitted read_latency could be moved here
+constexpr Duration propagation = 10ns;             // assumed
+constexpr Duration router_latency = 50ns;          // assumed: a part of the fitted read_latency could be moved here
 constexpr BitRate memory_rate{8'000'000'000'000};  // no bottleneck: all hosts have four channels and warm caches
 constexpr Bytes window{8192};
 constexpr std::uint64_t high_buffer = 0x1'0000'0000, low_buffer = 0x1000'0000;
@@ -42,14 +42,19 @@ struct Host {
   fabric::NodeId card, memory;
 };
 
-Host build(const Setup& setup, const CardConstants& card, const HostConstants& host, const device::DmaCardConfig& config) {
+Host build(const Setup& setup, const CardConstants& card, const HostConstants& host,
+           const device::DmaCardConfig& config) {
   const auto timing = pcie::link_timing(setup.link, setup.max_payload, pcie::DllpAccounting::counted);
-  fabric::LinkDirection down{.rate = timing.rate, .propagation = propagation,
-                             .ack_interval = timing.ack_interval, .fc_interval = timing.fc_interval};
+  fabric::LinkDirection down{.rate = timing.rate,
+                             .propagation = propagation,
+                             .ack_interval = timing.ack_interval,
+                             .fc_interval = timing.fc_interval};
   auto up = down;
-  const auto request = (setup.iommu ? pcie::header_3dw : pcie::header_4dw) + timing.framing + Bytes{setup.card_ecrc ? 4 : 0};
+  const auto request =
+      (setup.iommu ? pcie::header_3dw : pcie::header_4dw) + timing.framing + Bytes{setup.card_ecrc ? 4 : 0};
   const auto completion = pcie::header_3dw + timing.framing + Bytes{setup.host_ecrc ? 4 : 0};
-  up.framing = timing.framing + padding(request, setup.link.width) + Bytes{static_cast<std::int64_t>(card.tlp_gap + 0.5)};
+  up.framing =
+      timing.framing + padding(request, setup.link.width) + Bytes{static_cast<std::int64_t>(card.tlp_gap + 0.5)};
   down.framing = timing.framing + padding(completion, setup.link.width);
 
   fabric::Endpoint memory;
@@ -80,13 +85,25 @@ dma_card::Stream stream_of(const Case& which, const Setup& setup, fabric::NodeId
   stream.warm_up = is_latency(which.test) ? 4 : 300;
   stream.count = is_latency(which.test) ? 132 : 1500;
   switch (which.test) {
-    case Test::lat_cmd_read: stream.interface = Interface::command; [[fallthrough]];
+    case Test::lat_cmd_read:
+      stream.interface = Interface::command;
+      [[fallthrough]];
     case Test::lat_dma_read:
-    case Test::bw_read: stream.steps = {Step::read}; break;
-    case Test::lat_cmd_write_read: stream.interface = Interface::command; [[fallthrough]];
-    case Test::lat_dma_write_read: stream.steps = {Step::write_then_read}; break;
-    case Test::bw_write: stream.steps = {Step::write}; break;
-    case Test::bw_both: stream.steps = {Step::write, Step::read}; break;
+    case Test::bw_read:
+      stream.steps = {Step::read};
+      break;
+    case Test::lat_cmd_write_read:
+      stream.interface = Interface::command;
+      [[fallthrough]];
+    case Test::lat_dma_write_read:
+      stream.steps = {Step::write_then_read};
+      break;
+    case Test::bw_write:
+      stream.steps = {Step::write};
+      break;
+    case Test::bw_both:
+      stream.steps = {Step::write, Step::read};
+      break;
   }
   return stream;
 }

@@ -12,12 +12,24 @@
 
 namespace peerpath::pcie_bench {
 
-enum class Test : std::uint8_t { lat_dma_read, lat_dma_write_read, lat_cmd_read, lat_cmd_write_read, bw_read, bw_write, bw_both };
+enum class Test : std::uint8_t {
+  lat_dma_read,
+  lat_dma_write_read,
+  lat_cmd_read,
+  lat_cmd_write_read,
+  bw_read,
+  bw_write,
+  bw_both
+};
 
 constexpr std::array<EnumName<Test>, 7> enum_names(Test) {
-  return {{{"LAT_DMA_RD", Test::lat_dma_read}, {"LAT_DMA_WRRD", Test::lat_dma_write_read},
-           {"LAT_CMD_RD", Test::lat_cmd_read}, {"LAT_CMD_WRRD", Test::lat_cmd_write_read},
-           {"BW_DMA_RD", Test::bw_read}, {"BW_DMA_WR", Test::bw_write}, {"BW_DMA_RW", Test::bw_both}}};
+  return {{{"LAT_DMA_RD", Test::lat_dma_read},
+           {"LAT_DMA_WRRD", Test::lat_dma_write_read},
+           {"LAT_CMD_RD", Test::lat_cmd_read},
+           {"LAT_CMD_WRRD", Test::lat_cmd_write_read},
+           {"BW_DMA_RD", Test::bw_read},
+           {"BW_DMA_WR", Test::bw_write},
+           {"BW_DMA_RW", Test::bw_both}}};
 }
 
 constexpr bool is_latency(Test test) { return test <= Test::lat_cmd_write_read; }
@@ -27,10 +39,10 @@ struct Setup {
   pcie::LinkShape link{3, 8};
   Bytes max_payload{256};
   Bytes max_read_request{512};
-  int tags = 32;               ///< ExtTag-: five bits
-  bool card_ecrc = false;      ///< ECRC generation enabled
+  int tags = 32;           ///< ExtTag-: five bits
+  bool card_ecrc = false;  ///< ECRC generation enabled
   bool host_ecrc = false;
-  bool iommu = false;          ///< then bus addresses lie below 4 GiB and requests have short headers
+  bool iommu = false;  ///< then bus addresses lie below 4 GiB and requests have short headers
 };
 
 /// One test at one transfer size on an 8 KiB window.

@@ -10,7 +10,8 @@
 
 namespace peerpath::pcie_bench {
 
-/// The defaults are where a fit starts. Times in nanoseconds: the optimiser's variables. They become whole femtoseconds before anything is simulated.
+/// The defaults are where a fit starts. Times in nanoseconds: the optimiser's variables. They become whole femtoseconds
+/// before anything is simulated.
 struct CardConstants {
   double command = 4.26;
   double write_chunk = 16.68;
@@ -37,18 +38,25 @@ struct Constant {
 };
 
 inline constexpr std::array<Constant<CardConstants>, 7> card_constants{{
-    {"command", "ns", &CardConstants::command, "one internal command of the DMA engine; every transfer has one or two", 0, 20},
+    {"command", "ns", &CardConstants::command, "one internal command of the DMA engine; every transfer has one or two",
+     0, 20},
     {"write_chunk", "ns", &CardConstants::write_chunk, "DMA engine fetching 128 B of card memory for a write", 1, 60},
-    {"read_beat", "ns", &CardConstants::read_beat, "DMA engine passing 32 B of a read request of at most one MPS", 0, 20},
-    {"completion", "ns", &CardConstants::completion, "card taking in one completion TLP, beside its data at link rate", 0, 30},
+    {"read_beat", "ns", &CardConstants::read_beat, "DMA engine passing 32 B of a read request of at most one MPS", 0,
+     20},
+    {"completion", "ns", &CardConstants::completion, "card taking in one completion TLP, beside its data at link rate",
+     0, 30},
     {"turnaround", "ns", &CardConstants::turnaround, "from a DMA write done to the read that depends on it", 0, 400},
-    {"store", "ns", &CardConstants::store, "storing 128 B that were read in card memory, after the last completion", 0, 60},
-    {"tlp_gap", "B", &CardConstants::tlp_gap, "line time that the card leaves idle after each TLP that it sends", 0, 64},
+    {"store", "ns", &CardConstants::store, "storing 128 B that were read in card memory, after the last completion", 0,
+     60},
+    {"tlp_gap", "B", &CardConstants::tlp_gap, "line time that the card leaves idle after each TLP that it sends", 0,
+     64},
 }};
 
 inline constexpr std::array<Constant<HostConstants>, 2> host_constants{{
-    {"read_latency", "ns", &HostConstants::read_latency, "root complex: read request taken in to its first data", 0, 5000},
-    {"completion_step", "B", &HostConstants::completion_step, "root complex: addresses at which completions are cut", 64, 256},
+    {"read_latency", "ns", &HostConstants::read_latency, "root complex: read request taken in to its first data", 0,
+     5000},
+    {"completion_step", "B", &HostConstants::completion_step, "root complex: addresses at which completions are cut",
+     64, 256},
 }};
 
 }  // namespace peerpath::pcie_bench

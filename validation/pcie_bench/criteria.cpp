@@ -83,7 +83,8 @@ std::vector<Criterion> judge(const Setup& setup, const Predictions& predictions)
   all.push_back(largest("writes of 65, 129, 257 B, largest error %", 15, predictions, odd(Test::bw_write)));
   all.push_back(steps("writes of 65, 129, 257 B, steps with the wrong sign", Test::bw_write, predictions));
   all.push_back(median("reads and writes together, median error %", 12, predictions, of(Test::bw_both, 1, 4096)));
-  all.push_back(largest("DMA read latency of 8 to 2048 B, largest error %", 5, predictions, of(Test::lat_dma_read, 8, 2048)));
+  all.push_back(
+      largest("DMA read latency of 8 to 2048 B, largest error %", 5, predictions, of(Test::lat_dma_read, 8, 2048)));
   return all;
 }
 
@@ -91,20 +92,30 @@ std::string_view cause(const Setup& setup, const Prediction& prediction) {
   const auto size = prediction.point.which.size.count();
   switch (prediction.point.which.test) {
     case Test::bw_write:
-      if (size <= 128) return "the second command of a burst: measured 3.1 ns, while reads share the constant and want more";
+      if (size <= 128)
+        return "the second command of a burst: measured 3.1 ns, while reads share the constant and want more";
       return "the line idles a few symbols at the end of a transfer that is no multiple of 512 B; not modelled";
     case Test::bw_read:
-      if (size < 63) return "bound by tags and round trip: under load the round trip of short reads is not that of the latency test";
-      if (size % 64 != 0 && size <= setup.max_payload.count() + 1) return "partial line: the engine's cost for it is modelled in steps of 32 B";
+      if (size < 63)
+        return "bound by tags and round trip: under load the round trip of short reads is not that of the latency test";
+      if (size % 64 != 0 && size <= setup.max_payload.count() + 1)
+        return "partial line: the engine's cost for it is modelled in steps of 32 B";
       if (setup.max_read_request < whole_transfers && size > setup.max_payload.count())
-        return "MRRS cuts the transfer: the root complex changes between completions of 256 B and 128 B, the model holds one";
+        return "MRRS cuts the transfer: the root complex changes between completions of 256 B and 128 B, the model "
+               "holds one";
       return "the root complex returns short reads in completions that vary with timing; the model cuts them regularly";
-    case Test::bw_both: return "the card's arbitration between reads and writes is modelled only as a shared bus";
-    case Test::lat_dma_read: return "fixed cost per transfer and per 128 B; the measured curve bends";
-    case Test::lat_dma_write_read: return "a read right after the write of the same place is answered from elsewhere in the host; modelled as arrival and a fixed turnaround";
+    case Test::bw_both:
+      return "the card's arbitration between reads and writes is modelled only as a shared bus";
+    case Test::lat_dma_read:
+      return "fixed cost per transfer and per 128 B; the measured curve bends";
+    case Test::lat_dma_write_read:
+      return "a read right after the write of the same place is answered from elsewhere in the host; modelled as "
+             "arrival and a fixed turnaround";
     case Test::lat_cmd_read:
-      return "not fitted; the command interface has two modes 53 ns apart on one host, and shorter paths than the DMA engine";
-    case Test::lat_cmd_write_read: return "not fitted; the read is modelled to follow the write at once";
+      return "not fitted; the command interface has two modes 53 ns apart on one host, and shorter paths than the DMA "
+             "engine";
+    case Test::lat_cmd_write_read:
+      return "not fitted; the read is modelled to follow the write at once";
   }
   return "";
 }

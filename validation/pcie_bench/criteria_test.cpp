@@ -17,7 +17,8 @@ const Criterion& named(const std::vector<Criterion>& all, std::string_view start
 }
 
 TEST(Criteria, TheLargestWriteErrorCounts) {
-  const auto all = judge({}, {at(pcie_bench::Test::bw_write, 512, 50, 51), at(pcie_bench::Test::bw_write, 1024, 50, 48), at(pcie_bench::Test::bw_write, 64, 50, 53)});
+  const auto all = judge({}, {at(pcie_bench::Test::bw_write, 512, 50, 51), at(pcie_bench::Test::bw_write, 1024, 50, 48),
+                              at(pcie_bench::Test::bw_write, 64, 50, 53)});
   EXPECT_NEAR(named(all, "writes of 512 B and more").value, 4.0, 1e-9);
   EXPECT_FALSE(named(all, "writes of 512 B and more").passed());
   EXPECT_TRUE(named(all, "writes below 512 B").passed());
@@ -39,7 +40,9 @@ TEST(Criteria, ReadsAreHeldByMaxReadRequest) {
   pcie_bench::Setup whole, cut;
   whole.max_read_request = Bytes{4096};
   cut.max_read_request = Bytes{512};
-  const std::vector<Prediction> reads{at(pcie_bench::Test::bw_read, 1024, 50, 56), at(pcie_bench::Test::bw_read, 2048, 50, 50), at(pcie_bench::Test::bw_read, 512, 50, 50)};
+  const std::vector<Prediction> reads{at(pcie_bench::Test::bw_read, 1024, 50, 56),
+                                      at(pcie_bench::Test::bw_read, 2048, 50, 50),
+                                      at(pcie_bench::Test::bw_read, 512, 50, 50)};
   EXPECT_FALSE(named(judge(whole, reads), "reads of 512 B and more").passed());
   EXPECT_TRUE(named(judge(cut, reads), "reads, median").passed());
   EXPECT_TRUE(named(judge(cut, reads), "reads, largest").passed());

@@ -38,7 +38,8 @@ tl::expected<Table, Problems> parse_csv(std::string_view text, const std::string
     ++number;
     const auto end = text.find('\n');
     auto line = text.substr(0, end);
-    if (end == std::string_view::npos) problems.push_back({file, number, 1, "", "the last line has no end: truncated?"});
+    if (end == std::string_view::npos)
+      problems.push_back({file, number, 1, "", "the last line has no end: truncated?"});
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
     auto cells = split(line);
@@ -46,8 +47,9 @@ tl::expected<Table, Problems> parse_csv(std::string_view text, const std::string
       table.columns = std::move(cells);
       check_header(table, needed, problems);
     } else if (cells.size() != table.columns.size()) {
-      problems.push_back({file, number, 1, "", std::to_string(cells.size()) + " cells where the header has " +
-                                                   std::to_string(table.columns.size())});
+      problems.push_back(
+          {file, number, 1, "",
+           std::to_string(cells.size()) + " cells where the header has " + std::to_string(table.columns.size())});
     } else {
       table.rows.push_back({number, std::move(cells)});
     }

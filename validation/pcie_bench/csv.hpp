@@ -23,8 +23,8 @@ struct Table {
   std::vector<Row> rows;
 };
 
-/// A comma-separated table with a header line. Refused: no header, no rows, a row with more or fewer cells than the header,
-/// a last line without its end (a truncated copy), or a needed column that is missing.
+/// A comma-separated table with a header line. Refused: no header, no rows, a row with more or fewer cells than the
+/// header, a last line without its end (a truncated copy), or a needed column that is missing.
 tl::expected<Table, Problems> parse_csv(std::string_view text, const std::string& file,
                                         const std::vector<std::string>& needed);
 

@@ -9,12 +9,18 @@
 namespace peerpath::pcie_bench {
 namespace {
 
-/// Sizes wanted of each curve, chosen while the model was made: below and above one MPS, and the ends of the latency curves.
-constexpr std::array<Case, 10> wanted{{{Test::bw_read, Bytes{192}}, {Test::bw_read, Bytes{768}},
-                                      {Test::bw_write, Bytes{64}}, {Test::bw_write, Bytes{768}},
-                                      {Test::bw_both, Bytes{128}}, {Test::bw_both, Bytes{512}},
-                                      {Test::lat_dma_read, Bytes{64}}, {Test::lat_dma_read, Bytes{2048}},
-                                      {Test::lat_dma_write_read, Bytes{64}}, {Test::lat_dma_write_read, Bytes{2048}}}};
+/// Sizes wanted of each curve, chosen while the model was made: below and above one MPS, and the ends of the latency
+/// curves.
+constexpr std::array<Case, 10> wanted{{{Test::bw_read, Bytes{192}},
+                                       {Test::bw_read, Bytes{768}},
+                                       {Test::bw_write, Bytes{64}},
+                                       {Test::bw_write, Bytes{768}},
+                                       {Test::bw_both, Bytes{128}},
+                                       {Test::bw_both, Bytes{512}},
+                                       {Test::lat_dma_read, Bytes{64}},
+                                       {Test::lat_dma_read, Bytes{2048}},
+                                       {Test::lat_dma_write_read, Bytes{64}},
+                                       {Test::lat_dma_write_read, Bytes{2048}}}};
 
 using Objective = std::function<double(const std::vector<double>&)>;
 
@@ -45,7 +51,8 @@ double minimise(Objective objective, std::vector<double>& x, const std::vector<d
 /// Writes and dependent reads tell about the card only: on a remote socket what was just written is read from near by.
 bool tells_of_host(const Case& which) { return which.test != Test::lat_dma_write_read; }
 
-double squares(const HostData& host, const CardConstants& card, const HostConstants& constants, bool host_only = false) {
+double squares(const HostData& host, const CardConstants& card, const HostConstants& constants,
+               bool host_only = false) {
   double sum = 0;
   for (const auto& which : fit_cases(host)) {
     if (host_only && !tells_of_host(which)) continue;
@@ -110,7 +117,8 @@ HostConstants fit_host(const HostData& host, const CardConstants& card) {
   const auto& step = host_constants[1];
   HostConstants best;
   double least_squares = -1;
-  for (HostConstants tried{.completion_step = step.least}; tried.completion_step <= step.most; tried.completion_step *= 2) {
+  for (HostConstants tried{.completion_step = step.least}; tried.completion_step <= step.most;
+       tried.completion_step *= 2) {
     // from the shortest latency one step leads next to the best place
     const auto chosen = fit_cases(host);
     const auto shortest = *std::ranges::find(chosen, Test::lat_dma_read, &Case::test);
@@ -152,7 +160,8 @@ CardConstants fit_card(std::span<const HostData> hosts, const std::function<void
       for (std::size_t i = 0; i < times.size(); ++i) c.*times[i].member = v[i];
       return c;
     };
-    const auto value = minimise([&](const std::vector<double>& v) { return sum_with(unpack(v)); }, x, least, most, effort.evaluations);
+    const auto value =
+        minimise([&](const std::vector<double>& v) { return sum_with(unpack(v)); }, x, least, most, effort.evaluations);
     card = unpack(x);
     std::size_t points = 0;
     for (const auto& host : hosts) points += fit_cases(host).size();

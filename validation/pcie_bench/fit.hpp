@@ -10,7 +10,8 @@
 
 namespace peerpath::pcie_bench {
 
-/// The points that a fit wants to look at: two sizes of each of five curves. The command interface is not fitted at all.
+/// The points that a fit wants to look at: two sizes of each of five curves. The command interface is not fitted at
+/// all.
 std::span<const Case> wanted_fit_cases();
 
 /// Those that it looks at: of each wanted one the size there is that is nearest by ratio; no more than two of a curve.
@@ -19,8 +20,8 @@ std::vector<Case> fit_cases(const HostData& host);
 /// How much the relative error of a fit point counts.
 double weight(Test test);
 
-/// The host's two constants with the card's held: weighted relative squares over the fit points of this host. The completion step is
-/// tried at each power of two, the latency fitted by NLopt (Nelder and Mead).
+/// The host's two constants with the card's held: weighted relative squares over the fit points of this host. The
+/// completion step is tried at each power of two, the latency fitted by NLopt (Nelder and Mead).
 HostConstants fit_host(const HostData& host, const CardConstants& card);
 
 /// When a fit of the card stops at the latest.
@@ -29,9 +30,10 @@ struct FitEffort {
   int evaluations = 250;  ///< of the sum of squares, a round
 };
 
-/// The card's seven constants over several hosts, from the defaults of `CardConstants`; in rounds: those of the hosts, the
-/// gap by trying every byte, the six times by NLopt (Nelder and Mead). `round` hears how far it is.
-CardConstants fit_card(std::span<const HostData> hosts, const std::function<void(int round, double residual)>& round, const FitEffort& effort = {});
+/// The card's seven constants over several hosts, from the defaults of `CardConstants`; in rounds: those of the hosts,
+/// the gap by trying every byte, the six times by NLopt (Nelder and Mead). `round` hears how far it is.
+CardConstants fit_card(std::span<const HostData> hosts, const std::function<void(int round, double residual)>& round,
+                       const FitEffort& effort = {});
 
 /// Root of the mean weighted relative square over the fit points.
 double residual(const HostData& host, const CardConstants& card, const HostConstants& constants);

@@ -32,7 +32,8 @@ std::optional<Test> test_named(std::string_view name) {
   return {};
 }
 
-/// The benchmark card of a dump: an NFP-6000 with a trained link, else another function of its vendor (a host may hold both).
+/// The benchmark card of a dump: an NFP-6000 with a trained link, else another function of its vendor (a host may hold
+/// both).
 const import::Function* find_card(const std::vector<import::Function>& functions) {
   for (const char* name : {"Netronome Systems, Inc. Device 6000", "Netronome"}) {
     const auto card = std::ranges::find_if(
@@ -104,7 +105,8 @@ tl::expected<Setup, Problems> read_setup(std::string_view lspci, const std::stri
   const auto* card = find_card(*functions);
   if (!card) return tl::unexpected{Problems{{file, 1, 1, "", "no Netronome card with a link in this dump"}}};
   if (!card->max_payload || !card->max_read_request || !card->extended_tag)
-    return tl::unexpected{Problems{{file, card->line, 1, "", "the card's DevCtl does not say MaxPayload, MaxReadReq and ExtTag"}}};
+    return tl::unexpected{
+        Problems{{file, card->line, 1, "", "the card's DevCtl does not say MaxPayload, MaxReadReq and ExtTag"}}};
   Setup setup;
   setup.link = *card->link;
   setup.max_payload = *card->max_payload;
@@ -127,7 +129,8 @@ tl::expected<HostData, Problems> load_host(const fs::path& folder) {
   HostData host;
   host.name = fs::absolute(folder).lexically_normal().filename().string();
   if (host.name.empty()) host.name = fs::absolute(folder).lexically_normal().parent_path().filename().string();
-  for (const auto& [name, latency] : {std::pair{bandwidth_file, false}, {dma_latency_file, true}, {command_latency_file, true}})
+  for (const auto& [name, latency] :
+       {std::pair{bandwidth_file, false}, {dma_latency_file, true}, {command_latency_file, true}})
     if (const auto read = text(name)) read_points(*read, (folder / name).string(), latency, host.points, problems);
   const auto lspci = text("sys-lspci.txt"), cmdline = text("sys-kernel-cmdline.txt");
   if (lspci && cmdline) {

@@ -34,7 +34,8 @@ tl::expected<HostData, Problems> load_host(const std::filesystem::path& folder);
 std::vector<std::filesystem::path> find_hosts(const std::filesystem::path& folder);
 
 /// Setup from the two texts of a host. Exposed for tests.
-tl::expected<Setup, Problems> read_setup(std::string_view lspci, const std::string& lspci_file, std::string_view cmdline);
+tl::expected<Setup, Problems> read_setup(std::string_view lspci, const std::string& lspci_file,
+                                         std::string_view cmdline);
 
 /// Adds the points of one result file. `latency` chooses the columns.
 void read_points(std::string_view text, const std::string& file, bool latency, std::vector<Point>& points,

@@ -36,7 +36,8 @@ std::string far_points_text(const HostReport& report) {
     const auto why = cause(report.data.setup, p);
     if (why != before) text += fmt::format("  {}:\n", why);
     before = why;
-    text += fmt::format("    {:<13}{:>6} B {:>+7.1f}%\n", name_of(p.point.which.test), p.point.which.size.count(), 100 * p.error());
+    text += fmt::format("    {:<13}{:>6} B {:>+7.1f}%\n", name_of(p.point.which.test), p.point.which.size.count(),
+                        100 * p.error());
   }
   return text;
 }
@@ -44,8 +45,8 @@ std::string far_points_text(const HostReport& report) {
 std::string criteria_text(const HostReport& report) {
   std::string text = "\n  Criteria\n";
   for (const auto& c : report.criteria)
-    text += fmt::format("  {:<4} {:<56}{:>6.1f}, allowed {:g} ({} points)\n", c.passed() ? "pass" : "FAIL", c.name, c.value,
-                        c.allowed, c.points);
+    text += fmt::format("  {:<4} {:<56}{:>6.1f}, allowed {:g} ({} points)\n", c.passed() ? "pass" : "FAIL", c.name,
+                        c.value, c.allowed, c.points);
   return text;
 }
 
@@ -58,21 +59,32 @@ nlohmann::ordered_json constants_json(const Constants& values, const std::array<
 }
 
 nlohmann::ordered_json setup_json(const Setup& setup) {
-  return {{"generation", setup.link.generation}, {"width", setup.link.width},
-          {"max_payload_bytes", setup.max_payload.count()}, {"max_read_request_bytes", setup.max_read_request.count()},
-          {"tags", setup.tags}, {"card_ecrc", setup.card_ecrc}, {"host_ecrc", setup.host_ecrc}, {"iommu", setup.iommu}};
+  return {{"generation", setup.link.generation},
+          {"width", setup.link.width},
+          {"max_payload_bytes", setup.max_payload.count()},
+          {"max_read_request_bytes", setup.max_read_request.count()},
+          {"tags", setup.tags},
+          {"card_ecrc", setup.card_ecrc},
+          {"host_ecrc", setup.host_ecrc},
+          {"iommu", setup.iommu}};
 }
 
 nlohmann::ordered_json host_json(const HostReport& report) {
-  nlohmann::ordered_json json{{"host", report.data.name}, {"setup", setup_json(report.data.setup)},
+  nlohmann::ordered_json json{{"host", report.data.name},
+                              {"setup", setup_json(report.data.setup)},
                               {"constants", constants_json(report.constants, host_constants)},
                               {"fit_residual", report.residual}};
   for (const auto& c : report.criteria)
-    json["criteria"].push_back({{"name", c.name}, {"points", c.points}, {"value", c.value}, {"allowed", c.allowed}, {"passed", c.passed()}});
+    json["criteria"].push_back(
+        {{"name", c.name}, {"points", c.points}, {"value", c.value}, {"allowed", c.allowed}, {"passed", c.passed()}});
   for (const auto& p : report.predictions) {
-    nlohmann::ordered_json point{{"test", name_of(p.point.which.test)}, {"size_bytes", p.point.which.size.count()},
-                                 {"unit", unit_of(p.point.which.test)}, {"measured", p.point.measured},
-                                 {"predicted", p.predicted}, {"error", p.error()}, {"fitted", p.fitted}};
+    nlohmann::ordered_json point{{"test", name_of(p.point.which.test)},
+                                 {"size_bytes", p.point.which.size.count()},
+                                 {"unit", unit_of(p.point.which.test)},
+                                 {"measured", p.point.measured},
+                                 {"predicted", p.predicted},
+                                 {"error", p.error()},
+                                 {"fitted", p.fitted}};
     if (std::abs(p.error()) > needs_cause) point["cause"] = cause(report.data.setup, p);
     json["points"].push_back(std::move(point));
   }
@@ -82,7 +94,8 @@ nlohmann::ordered_json host_json(const HostReport& report) {
 }  // namespace
 
 std::string to_text(const CardConstants& card, const std::vector<HostReport>& reports) {
-  auto text = "Constants of the card (NFP-6000), held: fitted before, over the hosts that the preset names\n" + constants_text(card, card_constants);
+  auto text = "Constants of the card (NFP-6000), held: fitted before, over the hosts that the preset names\n" +
+              constants_text(card, card_constants);
   int passed = 0, failed = 0;
   for (const auto& report : reports) {
     const auto& s = report.data.setup;
@@ -97,7 +110,8 @@ std::string to_text(const CardConstants& card, const std::vector<HostReport>& re
 }
 
 std::string to_json(const CardConstants& card, const std::vector<HostReport>& reports) {
-  nlohmann::ordered_json document{{"card", constants_json(card, card_constants)}, {"hosts", nlohmann::ordered_json::array()}};
+  nlohmann::ordered_json document{{"card", constants_json(card, card_constants)},
+                                  {"hosts", nlohmann::ordered_json::array()}};
   for (const auto& report : reports) document["hosts"].push_back(host_json(report));
   return document.dump(2) + "\n";
 }

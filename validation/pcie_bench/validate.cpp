@@ -11,9 +11,8 @@ namespace {
 Outcome wrong_input(Problems problems) { return {2, "", std::move(problems)}; }
 
 bool all_passed(const std::vector<HostReport>& reports) {
-  return std::ranges::all_of(reports, [](const HostReport& report) {
-    return std::ranges::all_of(report.criteria, &Criterion::passed);
-  });
+  return std::ranges::all_of(
+      reports, [](const HostReport& report) { return std::ranges::all_of(report.criteria, &Criterion::passed); });
 }
 
 Problems read_hosts(const Options& options, std::vector<HostData>& hosts) {
@@ -27,8 +26,9 @@ Problems read_hosts(const Options& options, std::vector<HostData>& hosts) {
       problems.insert(problems.end(), host.error().begin(), host.error().end());
   }
   if (hosts.empty() && problems.empty())
-    problems.push_back({options.data.string(), 0, 0, "", "no directory with results of pcie-bench here" +
-                                                             (options.host ? " whose name contains " + *options.host : "")});
+    problems.push_back({options.data.string(), 0, 0, "",
+                        "no directory with results of pcie-bench here" +
+                            (options.host ? " whose name contains " + *options.host : "")});
   return problems;
 }
 
@@ -42,10 +42,13 @@ std::string provenance(const std::vector<HostData>& hosts) {
   }
   std::string names;
   for (const auto& host : hosts) names += (names.empty() ? "" : ", ") + host.name;
-  return "Output of `peerpath validate pcie-bench --refit-card`: NLopt Nelder-Mead on six times, every whole byte tried for "
-         "tlp_gap, read_latency and completion_step of each host fitted along, in rounds until the sum changes by less than "
-         "0.2 %. Minimised: squares of weighted relative errors at (size, weight) " + points +
-         ". Hosts: " + names + ". The card's structure was read off the curves of these same hosts, and sizes and weights were "
+  return "Output of `peerpath validate pcie-bench --refit-card`: NLopt Nelder-Mead on six times, every whole byte "
+         "tried for "
+         "tlp_gap, read_latency and completion_step of each host fitted along, in rounds until the sum changes by less "
+         "than "
+         "0.2 %. Minimised: squares of weighted relative errors at (size, weight) " +
+         points + ". Hosts: " + names +
+         ". The card's structure was read off the curves of these same hosts, and sizes and weights were "
          "chosen while the model was made: see docs/validation.md";
 }
 

@@ -14,10 +14,10 @@
 namespace peerpath::pcie_bench {
 
 struct Options {
-  std::filesystem::path data;         ///< a host directory, or a folder of them
-  std::optional<std::string> host;    ///< only directories whose name contains it
-  std::filesystem::path card;         ///< the card's constants, nfp6000.json
-  bool refit_card = false;            ///< fit the card too, over the hosts chosen, and report its constants as a preset
+  std::filesystem::path data;       ///< a host directory, or a folder of them
+  std::optional<std::string> host;  ///< only directories whose name contains it
+  std::filesystem::path card;       ///< the card's constants, nfp6000.json
+  bool refit_card = false;          ///< fit the card too, over the hosts chosen, and report its constants as a preset
   bool json = false;
 };
 

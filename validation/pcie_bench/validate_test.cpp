@@ -21,7 +21,8 @@ TEST_P(PublishedHost, IsPredictedWithinTolerance) {
   ASSERT_TRUE(card);
   const auto report = report_host(std::move(*host), *card);
   EXPECT_EQ(report.predictions.size(), 164u);
-  for (const auto& c : report.criteria) EXPECT_TRUE(c.passed()) << c.name << ": " << c.value << ", allowed " << c.allowed;
+  for (const auto& c : report.criteria)
+    EXPECT_TRUE(c.passed()) << c.name << ": " << c.value << ", allowed " << c.allowed;
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PublishedHost,
@@ -44,7 +45,8 @@ TEST(Validate, FitsLookAtNoMoreThanTwoSizesOfACurve) {
 HostData poisoned(HostData host) {
   const auto kept = fit_cases(host);
   for (auto& point : host.points)
-    if (std::ranges::find(kept, point.which) == kept.end()) point.measured *= 1.0 + 0.5 * static_cast<double>(point.which.size.count() % 7);
+    if (std::ranges::find(kept, point.which) == kept.end())
+      point.measured *= 1.0 + 0.5 * static_cast<double>(point.which.size.count() % 7);
   return host;
 }
 
@@ -61,7 +63,8 @@ TEST(Validate, TheCardsFitLooksAtItsPointsAlone) {
   const auto card = fit_card(std::vector{*host}, silent, short_fit);
   for (const auto& set : sets) {
     const auto again = fit_card(set, silent, short_fit);
-    for (const auto& constant : card_constants) EXPECT_EQ(again.*constant.member, card.*constant.member) << constant.name;
+    for (const auto& constant : card_constants)
+      EXPECT_EQ(again.*constant.member, card.*constant.member) << constant.name;
     EXPECT_EQ(fit_host(set[0], card).read_latency, fit_host(*host, card).read_latency);
   }
 }
@@ -109,7 +112,8 @@ TEST(Validate, AWrongCardFails) {
 }
 
 TEST(Validate, WrongInputIsSaid) {
-  const auto outcome = validate({.data = "/nonexistent", .host = {}, .card = data / "presets" / "nfp6000.json"}, [](auto) {});
+  const auto outcome =
+      validate({.data = "/nonexistent", .host = {}, .card = data / "presets" / "nfp6000.json"}, [](auto) {});
   EXPECT_EQ(outcome.exit, 2);
   EXPECT_FALSE(outcome.problems.empty());
 }

@@ -26,7 +26,8 @@ fabric::Endpoint fabric_endpoint(const device::DmaCardConfig& config, BitRate li
   return endpoint;
 }
 
-DmaCard::DmaCard(const device::DmaCardConfig& config, fabric::NodeId self, std::vector<Stream> streams, std::uint64_t seed)
+DmaCard::DmaCard(const device::DmaCardConfig& config, fabric::NodeId self, std::vector<Stream> streams,
+                 std::uint64_t seed)
     : config_{config}, self_{self}, slots_(static_cast<std::size_t>(config.outstanding)) {
   for (auto& stream : streams) {
     require(!stream.steps.empty() && !stream.sizes.empty(), "a stream has steps and sizes");
@@ -36,8 +37,7 @@ DmaCard::DmaCard(const device::DmaCardConfig& config, fabric::NodeId self, std::
 }
 
 void DmaCard::start(device::Outbox& out) {
-  while (start_next(Instant{}, out)) {
-  }
+  while (start_next(Instant{}, out)) {}
 }
 
 bool DmaCard::start_next(Instant now, device::Outbox& out) {
@@ -122,8 +122,7 @@ void DmaCard::on_delivery(const fabric::Delivery& delivery, device::Outbox& out)
   }
   const auto stored = !arrived && dma ? delivery.done + store_time(config_, slot.size) : delivery.done;
   finish(index, delivery.done, stored);
-  while (start_next(delivery.done, out)) {
-  }
+  while (start_next(delivery.done, out)) {}
 }
 
 void DmaCard::finish(std::size_t index, Instant at, Instant done) {

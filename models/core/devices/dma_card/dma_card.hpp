@@ -1,4 +1,5 @@
-// A card that does DMA and nothing else: a benchmark card, or a load generator. The model card is README.md beside this.
+// A card that does DMA and nothing else: a benchmark card, or a load generator. The model card is README.md beside
+// this.
 #pragma once
 
 #include <cstdint>
@@ -28,33 +29,34 @@ struct Stream {
   std::vector<Step> steps{Step::write};  ///< taken in turn
   Interface interface = Interface::dma;
   fabric::NodeId target{};
-  std::uint64_t address = 0;      ///< start of the window; its places are a transfer apart, in whole cache lines
+  std::uint64_t address = 0;  ///< start of the window; its places are a transfer apart, in whole cache lines
   Bytes window{64 << 20};
   std::vector<Bytes> sizes{Bytes{256}};  ///< taken in turn
-  bool random = false;            ///< places in random order, else in turn
-  BitRate rate{};                 ///< of payload offered; 0: as fast as it goes
-  std::int64_t count = 0;         ///< transfers; 0: without end
-  std::int64_t warm_up = 0;       ///< transfers that the counters leave out
+  bool random = false;                   ///< places in random order, else in turn
+  BitRate rate{};                        ///< of payload offered; 0: as fast as it goes
+  std::int64_t count = 0;                ///< transfers; 0: without end
+  std::int64_t warm_up = 0;              ///< transfers that the counters leave out
 };
 
 /// What the transfers of all streams came to, without their warm-up.
 struct Counters {
   std::int64_t transfers = 0;
   Bytes bytes{};
-  Instant begin{};      ///< end of the last transfer of the warm-up, or 0
-  Instant end{};        ///< end of the last transfer
-  Duration latency{};   ///< sum over transfers: started by the card -> done
+  Instant begin{};     ///< end of the last transfer of the warm-up, or 0
+  Instant end{};       ///< end of the last transfer
+  Duration latency{};  ///< sum over transfers: started by the card -> done
 };
 
-/// How the fabric is to simulate the card: channel 1 for writes and what depends on them, 2 for reads. `link_rate` is that
-/// of the link towards it, at which it takes in completion data.
+/// How the fabric is to simulate the card: channel 1 for writes and what depends on them, 2 for reads. `link_rate` is
+/// that of the link towards it, at which it takes in completion data.
 fabric::Endpoint fabric_endpoint(const device::DmaCardConfig& config, BitRate link_rate);
 inline constexpr fabric::ChannelIndex write_channel{1}, read_channel{2};
 
 /// The active part of the card. Up to `outstanding` transfers are in flight; a write is so until it has arrived.
 class DmaCard final : public device::Endpoint {
  public:
-  DmaCard(const device::DmaCardConfig& config, fabric::NodeId self, std::vector<Stream> streams, std::uint64_t seed = 1);
+  DmaCard(const device::DmaCardConfig& config, fabric::NodeId self, std::vector<Stream> streams,
+          std::uint64_t seed = 1);
 
   void start(device::Outbox& out) override;
   void on_delivery(const fabric::Delivery& delivery, device::Outbox& out) override;
@@ -70,8 +72,8 @@ class DmaCard final : public device::Endpoint {
     Random random;
     std::int64_t next = 0;  ///< transfers started
     std::int64_t done = 0;
-    Bytes offered{};        ///< by transfers started
-    Bytes place{};          ///< where in the window the next one goes, if in turn
+    Bytes offered{};  ///< by transfers started
+    Bytes place{};    ///< where in the window the next one goes, if in turn
   };
   struct Slot {
     std::size_t stream = 0;

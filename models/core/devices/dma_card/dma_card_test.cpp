@@ -39,7 +39,8 @@ class Bench {
 };
 
 double gbps(const Counters& counters) {
-  return 8e6 * static_cast<double>(counters.bytes.count()) / static_cast<double>(femtoseconds(counters.end - counters.begin));
+  return 8e6 * static_cast<double>(counters.bytes.count()) /
+         static_cast<double>(femtoseconds(counters.end - counters.begin));
 }
 
 Stream stream(Step step, Bytes size) {
