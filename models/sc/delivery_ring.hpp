@@ -15,15 +15,18 @@ namespace peerpath::sc {
 class DeliveryRing {
  public:
   bool empty() const { return head_ == tail_; }
-  const fabric::Delivery& front() const { return slots_[head_ & mask()]; }
+  const fabric::Delivery& front() const { return slots_[head_ & mask_]; }
   void pop() { ++head_; }
+  /// When the first one is due; `never` without any.
+  Instant next() const { return empty() ? never : front().done; }
 
   void insert(const fabric::Delivery& delivery) {
-    if (tail_ - head_ == slots_.size()) grow();
-    auto at = tail_++;
-    for (; at != head_ && before(delivery, slots_[(at - 1) & mask()]); --at)
-      slots_[at & mask()] = slots_[(at - 1) & mask()];
-    slots_[at & mask()] = delivery;
+    if (tail_ - head_ == mask_ + 1) grow();
+    const auto last = tail_++;
+    if (last == head_ || delivery.done > slots_[(last - 1) & mask_].done)
+      slots_[last & mask_] = delivery;
+    else
+      insert_between(delivery, last);
   }
 
  private:
@@ -35,18 +38,23 @@ class DeliveryRing {
     return key(a) < key(b);
   }
 
-  std::size_t mask() const { return slots_.size() - 1; }
+  [[gnu::noinline]] void insert_between(const fabric::Delivery& delivery, std::size_t at) {
+    for (; at != head_ && before(delivery, slots_[(at - 1) & mask_]); --at)
+      slots_[at & mask_] = slots_[(at - 1) & mask_];
+    slots_[at & mask_] = delivery;
+  }
 
-  void grow() {
+  [[gnu::noinline]] void grow() {
     std::vector<fabric::Delivery> wider(slots_.size() * 2);
-    for (auto i = head_; i != tail_; ++i) wider[i - head_] = slots_[i & mask()];
+    for (auto i = head_; i != tail_; ++i) wider[i - head_] = slots_[i & mask_];
     tail_ -= head_;
     head_ = 0;
     slots_.swap(wider);
+    mask_ = slots_.size() - 1;
   }
 
   std::vector<fabric::Delivery> slots_ = std::vector<fabric::Delivery>(16);  ///< a power of two
-  std::size_t head_ = 0, tail_ = 0;
+  std::size_t mask_ = 15, head_ = 0, tail_ = 0;
 };
 
 }  // namespace peerpath::sc

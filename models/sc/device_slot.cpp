@@ -12,9 +12,8 @@ namespace peerpath::sc {
 DeviceSlot::DeviceSlot(Reactor& reactor, device::Endpoint& device, Place place, int first_channel)
     : reactor_{reactor}, device_{device}, place_{std::move(place)}, first_channel_{first_channel} {}
 
-bool DeviceSlot::owns(fabric::NodeId node, fabric::ChannelIndex channel) const {
-  return place_.node == node && channel.value() >= first_channel_ &&
-         channel.value() < first_channel_ + place_.channels;
+bool DeviceSlot::owns(fabric::ChannelIndex channel) const {
+  return channel.value() >= first_channel_ && channel.value() < first_channel_ + place_.channels;
 }
 
 bool DeviceSlot::claims(std::uint64_t address) const {
@@ -33,14 +32,10 @@ fabric::Delivery DeviceSlot::as_seen(const fabric::Delivery& delivery) const {
   return seen;
 }
 
-void DeviceSlot::notice(const fabric::Delivery& delivery, bool to_requester) {
-  deliveries_.insert(to_requester && first_channel_ != 1 ? as_seen(delivery) : delivery);
-  if (delivery.done < next_) next_ = delivery.done;
-}
-
 void DeviceSlot::add_source(int port, device::FrameSource& source) {
   pull(incoming_.emplace_back(Incoming{.port = port, .source = &source}));
   std::ranges::stable_sort(incoming_, {}, [](const Incoming& i) { return std::pair{i.port, i.source != nullptr}; });
+  refresh_frames();
   refresh();
 }
 
@@ -67,12 +62,9 @@ void DeviceSlot::pull(Incoming& incoming) {
 }
 
 Instant DeviceSlot::bound() const {
-  Instant bound = std::min(next_frame_time_, timers_.next());
-  if (!deliveries_.empty()) {
-    const auto done = deliveries_.front().done;
-    bound = std::min(bound, never - done > reaction_ ? done + reaction_ : never);
-  }
-  return bound;
+  const Instant bound = std::min(next_frame_time_, timers_.next());
+  const auto done = deliveries_.next();
+  return std::min(bound, never - done > reaction_ ? done + reaction_ : never);
 }
 
 DeviceSlot::Incoming* DeviceSlot::next_frame() {
@@ -84,16 +76,14 @@ DeviceSlot::Incoming* DeviceSlot::next_frame() {
   return first;
 }
 
-void DeviceSlot::refresh() {
-  const auto* frame = incoming_.empty() ? nullptr : next_frame();
+void DeviceSlot::refresh_frames() {
+  const auto* frame = next_frame();
   next_frame_time_ = frame == nullptr ? never : frame->waiting.front().last_bit;
-  next_ = std::min(next_frame_time_, timers_.next());
-  if (!deliveries_.empty()) next_ = std::min(next_, deliveries_.front().done);
 }
 
 void DeviceSlot::step() {
   now_ = next_;
-  if (!deliveries_.empty() && deliveries_.front().done == now_) {
+  if (deliveries_.next() == now_) {
     const auto delivery = deliveries_.front();
     deliveries_.pop();
     device_.on_delivery(delivery, *this);
@@ -103,6 +93,7 @@ void DeviceSlot::step() {
     incoming.waiting.pop_front();
     device_.on_frame(incoming.port, frame, now_, *this);
     if (incoming.source != nullptr) pull(incoming);
+    refresh_frames();
   } else {
     const auto timer = timers_.pop();
     device_.on_wake(timer, now_, *this);

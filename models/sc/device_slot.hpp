@@ -1,6 +1,7 @@
 // One device as the shell keeps it: what waits to happen to it, and the outbox that it fills.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -24,15 +25,22 @@ class DeviceSlot final : public device::Outbox {
   DeviceSlot(Reactor& reactor, device::Endpoint& device, Place place, int first_channel);
 
   const Place& place() const { return place_; }
-  bool owns(fabric::NodeId node, fabric::ChannelIndex channel) const;
+  bool owns(fabric::ChannelIndex channel) const;
   bool claims(std::uint64_t address) const;
   /// The device promises to submit nothing because of a delivery earlier than `reaction` after it.
   void promise(Duration reaction) { reaction_ = reaction; }
 
   void start(Instant now);
   /// The arrival of something that the device posted has been computed.
-  void computed(const fabric::Delivery& delivery) { device_.on_computed(first_channel_ == 1 ? delivery : as_seen(delivery)); }
-  void notice(const fabric::Delivery& delivery, bool to_requester);
+  void computed(const fabric::Delivery& delivery) {
+    if (first_channel_ == 1) device_.on_computed(delivery);
+    else device_.on_computed(as_seen(delivery));
+  }
+  void notice(const fabric::Delivery& delivery, bool to_requester) {
+    if (to_requester && first_channel_ != 1) deliveries_.insert(as_seen(delivery));
+    else deliveries_.insert(delivery);
+    next_ = std::min(next_, delivery.done);
+  }
   void add_source(int port, device::FrameSource& source);
   void receive(int port, const device::Frame& frame, Instant last_bit);
   void join(int port, DeviceSlot& peer, int peer_port, Wire wire);
@@ -67,7 +75,8 @@ class DeviceSlot final : public device::Outbox {
   fabric::Delivery as_seen(const fabric::Delivery& delivery) const;
   void pull(Incoming& incoming);
   Incoming* next_frame();
-  void refresh();
+  void refresh_frames();
+  void refresh() { next_ = std::min({next_frame_time_, timers_.next(), deliveries_.next()}); }
 
   Reactor& reactor_;
   device::Endpoint& device_;

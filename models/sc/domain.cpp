@@ -187,22 +187,22 @@ void Domain::submit(fabric::NodeId node, fabric::ChannelIndex channel, const fab
 }
 
 void Domain::touch() {
-  arm_wake();
+  arm_wake(reactor_->next_event(), now());
   if (idle_ && reactor_->in_flight() != 0) go_.notify(sc_core::SC_ZERO_TIME);
 }
 
-void Domain::arm_wake() {
-  const auto next = reactor_->next_event();
-  if (next == never || next >= wake_time_) return;  // an event that comes too early finds nothing to do
+void Domain::arm_wake(Instant next, Instant present) {
+  if (next >= wake_time_) return;  // an event that comes too early finds nothing to do
   wake_time_ = next;
-  wake_.notify(to_sc_time(std::max(next, now()) - now()));
+  wake_.notify(to_sc_time(std::max(next, present) - present));
 }
 
 void Domain::wake_devices() {
+  const auto present = now();
   wake_time_ = never;
   if (!std::exchange(started_, true)) reactor_->start();
-  reactor_->react(now());
-  touch();
+  arm_wake(reactor_->react(present), present);
+  if (idle_ && reactor_->in_flight() != 0) go_.notify(sc_core::SC_ZERO_TIME);
 }
 
 Instant Domain::limit() const {
@@ -226,14 +226,15 @@ void Domain::compute() {
   if (idle_) return;
   if (reactor_->horizon() <= present) {
     reactor_->advance(limit());
-    arm_wake();
+    arm_wake(reactor_->next_event(), present);
   }
   go_.notify(to_sc_time(reactor_->horizon() - present));
 }
 
 void Domain::settle() {
-  while (reactor_->horizon() < now()) reactor_->advance(now());
-  arm_wake();
+  const auto present = now();
+  while (reactor_->horizon() < present) reactor_->advance(present);
+  arm_wake(reactor_->next_event(), present);
 }
 
 }  // namespace peerpath::sc

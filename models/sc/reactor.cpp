@@ -10,20 +10,28 @@ namespace peerpath::sc {
 DeviceIndex Reactor::attach(device::Endpoint& device, Place place) {
   require(fabric_ == nullptr, "devices are attached before the simulation starts");
   const std::size_t node = place.node.value();
-  if (node >= by_node_.size()) by_node_.resize(node + 1);
+  if (node >= nodes_.size()) nodes_.resize(node + 1);
   int first = 1;
-  for (const auto* other : by_node_[node]) first += other->place().channels;
+  for (const auto* other : nodes_[node].slots) first += other->place().channels;
   slots_.push_back(std::make_unique<DeviceSlot>(*this, device, std::move(place), first));
-  by_node_[node].push_back(slots_.back().get());
+  nodes_[node].slots.push_back(slots_.back().get());
   return DeviceIndex{static_cast<std::uint16_t>(slots_.size() - 1)};
 }
 
 void Reactor::prepare(const fabric::Topology& topology, fabric::Mode mode, bool foreign) {
   auto parts = topology;
-  by_node_.resize(parts.nodes.size());
+  nodes_.resize(parts.nodes.size());
   for (std::size_t node = 0; node < parts.nodes.size(); ++node) {
-    if (foreign) parts.nodes[node].endpoint.reaction = {};
-    for (auto* slot : by_node_[node]) slot->promise(parts.nodes[node].endpoint.reaction);
+    auto& [slots, by_channel, by_address] = nodes_[node];
+    auto& endpoint = parts.nodes[node].endpoint;
+    if (foreign) endpoint.reaction = {};
+    by_channel.assign(static_cast<std::size_t>(endpoint.channels) + 1, nullptr);
+    for (auto* slot : slots) {
+      slot->promise(endpoint.reaction);
+      by_address |= !slot->place().windows.empty();
+      for (std::size_t channel = 1; channel < by_channel.size(); ++channel)
+        if (slot->owns(fabric::ChannelIndex{static_cast<std::uint16_t>(channel)})) by_channel[channel] = slot;
+    }
   }
   fabric_ = fabric::make_fabric(parts, *this, mode);
 }
@@ -44,26 +52,26 @@ Instant Reactor::bound() const {
   return bound;
 }
 
-void Reactor::react(Instant now) {
+Instant Reactor::react(Instant now) {
   while (true) {
     DeviceSlot* first = nullptr;
-    Instant next = now;
+    Instant next = never;
     for (const auto& slot : slots_) {
-      if (slot->next() < next || (first == nullptr && slot->next() == next)) {
+      if (slot->next() < next) {
         first = slot.get();
         next = slot->next();
       }
     }
-    if (!actions_.empty() && actions_.begin()->first <= next) {
+    if (!actions_.empty() && actions_.begin()->first <= std::min(next, now)) {
       // What a link or route does from now on, it must not do to what was to start before.
       while (horizon_ < actions_.begin()->first) advance(actions_.begin()->first);
       const auto action = std::move(actions_.begin()->second);
       actions_.erase(actions_.begin());
       action(*fabric_);
-    } else if (first != nullptr) {
+    } else if (next <= now) {
       first->step();
     } else {
-      return;
+      return actions_.empty() ? next : std::min(next, actions_.begin()->first);
     }
   }
 }
@@ -82,8 +90,11 @@ void Reactor::respond(fabric::RequestId request, Instant ready, pcie::Status sta
 void Reactor::deliver(const fabric::Delivery& delivery) {
   if (delivery.kind != fabric::DeliveryKind::requested) --in_flight_;
   if (observer_ != nullptr) observer_->deliver(delivery);
-  auto* poster = delivery.kind == fabric::DeliveryKind::arrived ? requester(delivery.requester, delivery.channel) : nullptr;
-  if (poster != nullptr) poster->computed(delivery);
+  DeviceSlot* poster = nullptr;
+  if (delivery.kind == fabric::DeliveryKind::arrived) {
+    poster = requester(delivery.requester, delivery.channel);
+    if (poster != nullptr) poster->computed(delivery);
+  }
   if (!delivery.notify) return;
   if (delivery.kind == fabric::DeliveryKind::completed) {
     if (auto* slot = requester(delivery.requester, delivery.channel)) slot->notice(delivery, true);
@@ -94,8 +105,10 @@ void Reactor::deliver(const fabric::Delivery& delivery) {
 }
 
 DeviceSlot* Reactor::completer(fabric::NodeId node, std::uint64_t address) const {
+  const auto& [slots, by_channel, by_address] = nodes_[node.value()];
+  if (!by_address) return slots.empty() ? nullptr : slots.front();
   DeviceSlot* catch_all = nullptr;
-  for (auto* slot : by_node_[node.value()]) {
+  for (auto* slot : slots) {
     if (slot->claims(address)) return slot;
     if (slot->place().windows.empty() && catch_all == nullptr) catch_all = slot;
   }
@@ -103,9 +116,7 @@ DeviceSlot* Reactor::completer(fabric::NodeId node, std::uint64_t address) const
 }
 
 DeviceSlot* Reactor::requester(fabric::NodeId node, fabric::ChannelIndex channel) const {
-  for (auto* slot : by_node_[node.value()])
-    if (slot->owns(node, channel)) return slot;
-  return nullptr;
+  return nodes_[node.value()].by_channel[channel.value()];
 }
 
 }  // namespace peerpath::sc

@@ -42,8 +42,8 @@ class Reactor final : private fabric::DeliverySink {
   Instant next_event() const;
   /// Before when certainly nothing is submitted.
   Instant bound() const;
-  /// Does all that is due at `now` or before.
-  void react(Instant now);
+  /// Does all that is due at `now` or before; returns when the next thing is due.
+  Instant react(Instant now);
   /// Lets the fabric compute until `limit` at most; returns the new horizon.
   Instant advance(Instant limit) { return horizon_ = fabric_->advance(limit); }
 
@@ -52,13 +52,20 @@ class Reactor final : private fabric::DeliverySink {
 
  private:
   void deliver(const fabric::Delivery& delivery) override;
+  /// Who answers at one node of the fabric, and whose its channels are.
+  struct AtNode {
+    std::vector<DeviceSlot*> slots;
+    std::vector<DeviceSlot*> by_channel;  ///< when the fabric is made
+    bool by_address = false;              ///< a device has windows, so that the address says whom it concerns
+  };
+
   DeviceSlot* completer(fabric::NodeId node, std::uint64_t address) const;
   DeviceSlot* requester(fabric::NodeId node, fabric::ChannelIndex channel) const;
 
   std::unique_ptr<fabric::Fabric> fabric_;
   fabric::DeliverySink* observer_ = nullptr;
   std::vector<std::unique_ptr<DeviceSlot>> slots_;
-  std::vector<std::vector<DeviceSlot*>> by_node_;
+  std::vector<AtNode> nodes_;
   std::multimap<Instant, Action> actions_;
   Instant horizon_{};
   std::int64_t in_flight_ = 0;

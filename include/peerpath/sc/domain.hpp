@@ -99,7 +99,7 @@ class Domain final : public sc_core::sc_module {
   void end_of_elaboration() override;
   void wake_devices();
   void compute();
-  void arm_wake();
+  void arm_wake(Instant next, Instant present);
   void add_links();
   void adopt(PciePort& port);
   Instant limit() const;
