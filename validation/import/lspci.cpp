@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cstdio>
 #include <set>
@@ -122,7 +123,7 @@ class Reader {
     if (!speed || !width || speed->starts_with("unknown")) return;  // a port without a link, or a link that is hidden
     const auto g = generation(*speed);
     const auto lanes = number(*width);
-    if (!g || !lanes || *lanes < 0 || *lanes > 32)
+    if (!g || !lanes || *lanes < 0 || *lanes > 32 || (std::popcount(static_cast<unsigned>(*lanes)) > 1 && *lanes != 12))
       problem("a link whose speed or width cannot be read");
     else if (*lanes > 0)
       value = pcie::LinkShape{*g, *lanes};

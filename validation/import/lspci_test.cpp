@@ -78,6 +78,12 @@ TEST(Lspci, SaysWhereADumpIsBroken) {
             std::string::npos);
 }
 
+TEST(Lspci, RefusesLinksThatPcieDoesNotHave) {
+  EXPECT_NE(
+      first_problem(replaced("LnkSta:\tSpeed 8GT/s, Width x8", "LnkSta:\tSpeed 8GT/s, Width x5")).find("d.txt:20"),
+      std::string::npos);
+}
+
 TEST(Lspci, NoticesATruncatedDump) {
   const auto text = dump.substr(0, dump.find("NoSnoop+"));
   EXPECT_NE(first_problem(text).find("truncated"), std::string::npos);

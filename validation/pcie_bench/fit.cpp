@@ -116,8 +116,10 @@ HostConstants fit_host(const HostData& host, const CardConstants& card) {
   const auto& latency = host_constants[0];
   const auto& step = host_constants[1];
   HostConstants best;
+  // a completion is at most one MPS
+  const auto longest = std::min(step.most, static_cast<double>(host.setup.max_payload.count()));
   double least_squares = -1;
-  for (HostConstants tried{.completion_step = step.least}; tried.completion_step <= step.most;
+  for (HostConstants tried{.completion_step = step.least}; tried.completion_step <= longest;
        tried.completion_step *= 2) {
     // from the shortest latency one step leads next to the best place
     const auto chosen = fit_cases(host);

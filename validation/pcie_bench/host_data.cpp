@@ -107,6 +107,9 @@ tl::expected<Setup, Problems> read_setup(std::string_view lspci, const std::stri
   if (!card->max_payload || !card->max_read_request || !card->extended_tag)
     return tl::unexpected{
         Problems{{file, card->line, 1, "", "the card's DevCtl does not say MaxPayload, MaxReadReq and ExtTag"}}};
+  if (std::min(*card->max_payload, *card->max_read_request) < Bytes{128})
+    return tl::unexpected{
+        Problems{{file, card->line, 1, "", "the card's MaxPayload and MaxReadReq are at least 128 bytes"}}};
   Setup setup;
   setup.link = *card->link;
   setup.max_payload = *card->max_payload;

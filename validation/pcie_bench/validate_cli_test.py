@@ -79,6 +79,20 @@ class Validate(WithHost):
         self.assertEqual(sum(p["fitted"] for p in points), 10)
         self.assertTrue(all(c["points"] > 0 for c in document["hosts"][0]["criteria"]))
 
+    def test_other_settings_of_the_card_are_taken(self):
+        for old, new in (("MaxPayload 256 bytes, MaxReadReq 4096", "MaxPayload 128 bytes, MaxReadReq 512"),
+                         ("MaxPayload 256 bytes, MaxReadReq 4096", "MaxPayload 512 bytes, MaxReadReq 128"),
+                         ("ExtTag-", "ExtTag+"), ("CGenEn+", "CGenEn-"),
+                         ("Speed 8GT/s, Width x8", "Speed 5GT/s, Width x4"),
+                         ("Speed 8GT/s, Width x8", "Speed 32GT/s, Width x16")):
+            with self.subTest(new):
+                good = (self.host / "sys-lspci.txt").read_text()
+                self.edit("sys-lspci.txt", lambda t: t.replace(old, new))
+                done = self.validate("--json")
+                self.assertIn(done.returncode, (0, 1), done.stderr)
+                json.loads(done.stdout)
+                (self.host / "sys-lspci.txt").write_text(good)
+
     def test_what_is_not_fitted_does_not_touch_the_fit(self):
         before = json.loads(self.validate("--json").stdout)["hosts"][0]
         fitted = {(p["test"], p["size_bytes"]) for p in before["points"] if p["fitted"]}
@@ -172,6 +186,7 @@ class Validate(WithHost):
             (lambda t: t.replace("Netronome", "Somebody"), "sys-lspci.txt:1.*no Netronome card"),
             (lambda t: "", "sys-lspci.txt:1"),
             (lambda t: t[: t.index("MaxReadReq") + 4], r"sys-lspci.txt:\d+"),
+            (lambda t: t.replace("MaxPayload 256 bytes, MaxReadReq", "MaxPayload 64 bytes, MaxReadReq"), r"sys-lspci.txt:\d+.*128"),
             (lambda t: t.replace("MaxReadReq 4096", "MaxReadReq 4097"), r"sys-lspci.txt:\d+.*power of two"),
         ):
             (self.host / "sys-lspci.txt").write_text(change(good))
