@@ -142,8 +142,7 @@ const Resolver::Preset* Resolver::preset(const Node& name, const std::string& po
   const fs::path file = find(name.text, folder, options_);
   if (file.empty() || name.text.empty()) {
     report_.add(name.place, pointer, "there is no file " + shown(name) + " in " +
-                                         (folder.empty() ? "." : spelt(folder)) +
-                                         (options_.search.empty() ? "" : " or the search folders"));
+                                         (folder.empty() ? "." : spelt(folder)));
     return nullptr;
   }
   const fs::path key = spelt(file);

@@ -43,11 +43,13 @@ Instant TxDriver::send(Instant now, Core& core, device::Outbox& out) {
   const std::uint32_t room = memory_->entries() - (posted_ - consumed_);
   const auto count = std::min(room, static_cast<std::uint32_t>(std::max(setup_.burst, 1)));
   full_ = count == 0;
-  if (full_) return never;
+  if (full_) return due_ = never;
   for (std::uint32_t i = 0; i < count; ++i) post(now);
   const Instant done = core.run(now, host_->config.packet_cost * count + host_->config.doorbell_cost);
   ring(*host_, packet_doorbell_, posted_, Bytes{4}, done, out);
-  return std::max(now + setup_.interval * count, done);
+  // The rate is kept by the plan, not by when the core came to it; a ring that was full starts a new plan.
+  due_ = (due_ == never ? now : due_) + setup_.interval * count;
+  return std::max(due_, done);
 }
 
 bool TxDriver::resume() {

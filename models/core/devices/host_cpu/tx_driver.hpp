@@ -38,6 +38,7 @@ class TxDriver {
   std::vector<std::uint32_t> sequence_;  ///< next TCP sequence number, by flow
   std::uint32_t posted_ = 0, consumed_ = 0;
   bool polling_ = false, full_ = false;
+  Instant due_ = never;  ///< when the next burst is planned; never: as soon as it can be
 };
 
 }  // namespace peerpath::host_cpu
