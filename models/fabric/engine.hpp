@@ -92,13 +92,18 @@ class Engine final : public Fabric {
   void record_tlps(const Transmitter& x, int tlp_class, const TlpRun& run, const Departure& departure);
 
   // engine_corridor.cpp: leaf to leaf, undisturbed
-  Transmitter& next_hop(const Transmitter& x, int tlp_class, const Record& record);
+  static NodeId destination(int tlp_class, const Record& record) {
+    return tlp_class == static_cast<int>(pcie::TlpClass::completion) ? record.delivery.requester
+                                                                     : record.delivery.target;
+  }
+  Transmitter& next_hop(const Transmitter& x, NodeId to);
   bool sole_source(const Transmitter& z, const NodeState& source) const;
   Femto corridor_limit(const Transmitter& z, const Leaf& source, Femto now);
   static Femto eligible_at(const Queue& fifo, const TlpRun& run);
   static Departure in_line(const TlpRun& run, Femto start, Femto serialisation);
   bool pass_through(Transmitter& x);
-  bool pass_run(Transmitter& x, Transmitter& z, Queue& fifo, Queue& relay, Femto now, Femto limit, Femto second_limit);
+  bool pass_run(Transmitter& x, Transmitter& z, NodeId to, Queue& fifo, Queue& relay, Femto now, Femto limit,
+                Femto second_limit);
 
   // engine_contend.cpp: several ingresses, one leaf
   struct Contest;

@@ -8,9 +8,7 @@
 namespace peerpath::fabric {
 
 /// Where a run goes that leaves `x`; the corridor's second transmitter.
-Transmitter& Engine::next_hop(const Transmitter& x, int tlp_class, const Record& record) {
-  const NodeId to =
-      tlp_class == static_cast<int>(pcie::TlpClass::completion) ? record.delivery.requester : record.delivery.target;
+Transmitter& Engine::next_hop(const Transmitter& x, NodeId to) {
   return transmitters_[x.peer->routes[static_cast<std::size_t>(x.peer_port) * nodes_.size() + to.value()]];
 }
 
@@ -56,7 +54,8 @@ bool Engine::pass_through(Transmitter& x) {
   if (router.leaf != nullptr || observer_ != nullptr || fifo.takes_tags || x.candidates != fifo.bit || x.unknown ||
       x.stalling != 0 || (node.blocked | router.blocked | router.mixed) != 0)
     return false;
-  Transmitter& z = next_hop(x, fifo.tlp_class, records_[fifo.runs.front().record]);
+  const NodeId to = destination(fifo.tlp_class, records_[fifo.runs.front().record]);
+  Transmitter& z = next_hop(x, to);
   Queue& relay = router.queues[x.peer_port * 3 + fifo.tlp_class];
   if (!sole_source(z, node) || !z.up || z.candidates != 0 || z.stalling != 0 || !relay.runs.empty()) return false;
   // Until when the first link and the second are theirs alone.
@@ -69,7 +68,7 @@ bool Engine::pass_through(Transmitter& x) {
 
   bool passed = false;
   while (!fifo.runs.empty() &&
-         pass_run(x, z, fifo, relay, now, std::min(limit, horizon_), std::min(second_limit, horizon_)))
+         pass_run(x, z, to, fifo, relay, now, std::min(limit, horizon_), std::min(second_limit, horizon_)))
     passed = true;
   if (!passed) return false;
   touch(x);
@@ -79,15 +78,16 @@ bool Engine::pass_through(Transmitter& x) {
 }
 
 /// Takes the first run of `fifo` over both links, or does nothing.
-bool Engine::pass_run(Transmitter& x, Transmitter& z, Queue& fifo, Queue& relay, Femto now, Femto limit,
+bool Engine::pass_run(Transmitter& x, Transmitter& z, NodeId to, Queue& fifo, Queue& relay, Femto now, Femto limit,
                       Femto second_limit) {
   TlpRun& run = fifo.runs.front();
   const Record& record = records_[run.record];
   const int tlp_class = fifo.tlp_class;
-  if (&next_hop(x, tlp_class, record) != &z) return false;
+  if (destination(tlp_class, record) != to) return false;
   const Femto eligible = eligible_at(fifo, run);
   Femto start = std::max(eligible, x.free);
   if (start >= limit) return false;
+  x.ready_since = eligible;  // so that DLLPs sent in a gap before it are no stall
   if (x.due.front() <= start) {
     send_dllps(x, start);
     start = std::max(start, x.free);

@@ -26,7 +26,7 @@ void Engine::carry_out(Transmitter& x) {
     receive(x, fifo.tlp_class, run, arrival, departure.spacing, count);
   } else {
     NodeState& next = *x.peer;
-    const Transmitter& z = next_hop(x, fifo.tlp_class, record);
+    const Transmitter& z = next_hop(x, destination(fifo.tlp_class, record));
     TlpRun sent = run;
     sent.out = static_cast<std::uint16_t>(z.index);
     sent.e = departure.first + x.propagation + next.latency +
