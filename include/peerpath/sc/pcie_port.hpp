@@ -34,6 +34,11 @@ class PciePort final : public tlm::tlm_fw_transport_if<>, public tlm::tlm_bw_tra
 
   /// Joins two ports by a link.
   void bind(PciePort& peer, const LinkConfig& config = {});
+  /// Binds a foreign target that answers at these bus addresses.
+  void bind(tlm::tlm_target_socket<>& target, Window window) {
+    out.bind(target);
+    windows.push_back(window);
+  }
 
   LinkConfig link{};                 ///< to a foreign peer; `bind` sets it
   device::FunctionConfig function{}; ///< of a foreign peer: how it splits what it sends, and its tags

@@ -3,6 +3,7 @@
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
 
+#include "peerpath/sc/access.hpp"
 #include "peerpath/sc/modules.hpp"
 #include "peerpath/sc/time.hpp"
 
@@ -26,7 +27,7 @@ struct MyMemory : sc_core::sc_module {
 struct MyInitiator : sc_core::sc_module {
   tlm_utils::simple_initiator_socket<MyInitiator> socket{"socket"};
   std::vector<std::uint64_t> addresses;
-  int failures = 0;
+  bool right = true;
   SC_HAS_PROCESS(MyInitiator);
   MyInitiator(const sc_core::sc_module_name& name, std::vector<std::uint64_t> targets)
       : sc_core::sc_module{name}, addresses{std::move(targets)} {
@@ -34,24 +35,10 @@ struct MyInitiator : sc_core::sc_module {
   }
   void run() {
     for (const auto address : addresses) {
-      std::array<unsigned char, 256> data{}, back{};
-      data.fill(0x5a);
-      transfer(tlm::TLM_WRITE_COMMAND, address, data);
-      transfer(tlm::TLM_READ_COMMAND, address, back);
-      failures += back != data;
+      std::vector<unsigned char> data(256, 0x5a), back(256);
+      right &= sc::write(socket, address, data) && sc::read(socket, address, back) && back == data;
+      std::cout << "0x" << std::hex << address << " by " << sc_core::sc_time_stamp() << "\n";
     }
-  }
-  void transfer(tlm::tlm_command command, std::uint64_t address, std::array<unsigned char, 256>& data) {
-    tlm::tlm_generic_payload payload;
-    payload.set_command(command);
-    payload.set_address(address);
-    payload.set_data_ptr(data.data());
-    payload.set_data_length(data.size());
-    payload.set_streaming_width(data.size());
-    sc_core::sc_time delay;
-    socket->b_transport(payload, delay);
-    failures += !payload.is_response_ok();
-    std::cout << sc_core::sc_time_stamp() << (payload.is_write() ? " wrote " : " read ") << std::hex << address << "\n";
   }
 };
 
@@ -62,12 +49,10 @@ int sc_main(int, char**) {
   sc::Gpu gpu{"gpu", pcie};
   MyMemory memory{"memory"};
   MyInitiator initiator{"initiator", {gpu.memory().value() + 0x1000, 0x8000'0000}};
-
   initiator.socket.bind(bridge.port(0).in);
   bridge.port(1).bind(gpu.pcie, {.shape = {.generation = 5, .width = 16}});
-  bridge.port(2).out.bind(memory.socket);
-  bridge.port(2).windows = {{0x8000'0000, 0x1000}};
+  bridge.port(2).bind(memory.socket, {.base = 0x8000'0000, .size = 4096});
   sc_core::sc_start(sc_core::sc_time{100, sc_core::SC_US});
-  std::cout << (initiator.failures == 0 ? "all data came back\n" : "data was lost\n");
-  return initiator.failures == 0 ? 0 : 1;
+  std::cout << (initiator.right ? "all data came back\n" : "data was lost\n");
+  return initiator.right ? 0 : 1;
 }

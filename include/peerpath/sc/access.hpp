@@ -1,0 +1,36 @@
+// Plain reads and writes of an SC_THREAD through a TLM-2.0 initiator socket.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <systemc>
+#include <tlm>
+
+namespace peerpath::sc {
+
+/// One blocking access of a foreign initiator: returns when it is over, with whether it was answered with success.
+inline bool access(tlm::tlm_initiator_socket<>& socket, tlm::tlm_command command, std::uint64_t address,
+                   std::span<unsigned char> data) {
+  tlm::tlm_generic_payload payload;
+  payload.set_command(command);
+  payload.set_address(address);
+  payload.set_data_ptr(data.data());
+  payload.set_data_length(static_cast<unsigned>(data.size()));
+  payload.set_streaming_width(static_cast<unsigned>(data.size()));
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  socket->b_transport(payload, delay);
+  sc_core::wait(delay);
+  return payload.is_response_ok();
+}
+
+/// Writes `data`; a posted write is over when it has arrived.
+inline bool write(tlm::tlm_initiator_socket<>& socket, std::uint64_t address, std::span<unsigned char> data) {
+  return access(socket, tlm::TLM_WRITE_COMMAND, address, data);
+}
+
+/// Fills `data` with what is there.
+inline bool read(tlm::tlm_initiator_socket<>& socket, std::uint64_t address, std::span<unsigned char> data) {
+  return access(socket, tlm::TLM_READ_COMMAND, address, data);
+}
+
+}  // namespace peerpath::sc
