@@ -88,17 +88,20 @@ void DeviceSlot::step() {
     deliveries_.pop();
     device_.on_delivery(delivery, *this);
   } else if (next_frame_time_ == now_) {
-    auto& incoming = *next_frame();
-    const auto frame = incoming.waiting.front().frame;
-    incoming.waiting.pop_front();
-    device_.on_frame(incoming.port, frame, now_, *this);
-    if (incoming.source != nullptr) pull(incoming);
-    refresh_frames();
+    step_frame();
   } else {
-    const auto timer = timers_.pop();
-    device_.on_wake(timer, now_, *this);
+    device_.on_wake(timers_.pop(), now_, *this);
   }
   refresh();
+}
+
+void DeviceSlot::step_frame() {
+  auto& incoming = *next_frame();
+  const auto frame = incoming.waiting.front().frame;
+  incoming.waiting.pop_front();
+  device_.on_frame(incoming.port, frame, now_, *this);
+  if (incoming.source != nullptr) pull(incoming);
+  refresh_frames();
 }
 
 void DeviceSlot::submit(fabric::ChannelIndex channel, const fabric::Transaction& transaction) {

@@ -75,6 +75,7 @@ class DeviceSlot final : public device::Outbox {
   fabric::Delivery as_seen(const fabric::Delivery& delivery) const;
   void pull(Incoming& incoming);
   Incoming* next_frame();
+  void step_frame();
   void refresh_frames();
   void refresh() { next_ = std::min({next_frame_time_, timers_.next(), deliveries_.next()}); }
 

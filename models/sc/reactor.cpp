@@ -40,14 +40,19 @@ void Reactor::start() {
   for (const auto& slot : slots_) slot->start(horizon_);
 }
 
+void Reactor::at(Instant when, Action action) {
+  actions_.emplace(when, std::move(action));
+  next_action_ = actions_.begin()->first;
+}
+
 Instant Reactor::next_event() const {
-  Instant next = actions_.empty() ? never : actions_.begin()->first;
+  Instant next = next_action_;
   for (const auto& slot : slots_) next = std::min(next, slot->next());
   return next;
 }
 
 Instant Reactor::bound() const {
-  Instant bound = actions_.empty() ? never : actions_.begin()->first;
+  Instant bound = next_action_;
   for (const auto& slot : slots_) bound = std::min(bound, slot->bound());
   return bound;
 }
@@ -62,18 +67,22 @@ Instant Reactor::react(Instant now) {
         next = slot->next();
       }
     }
-    if (!actions_.empty() && actions_.begin()->first <= std::min(next, now)) {
-      // What a link or route does from now on, it must not do to what was to start before.
-      while (horizon_ < actions_.begin()->first) advance(actions_.begin()->first);
-      const auto action = std::move(actions_.begin()->second);
-      actions_.erase(actions_.begin());
-      action(*fabric_);
-    } else if (next <= now) {
+    const Instant due = std::min(next, next_action_);
+    if (due > now) return due;
+    if (next_action_ <= next)
+      act();
+    else
       first->step();
-    } else {
-      return actions_.empty() ? next : std::min(next, actions_.begin()->first);
-    }
   }
+}
+
+void Reactor::act() {
+  // What a link or route does from now on, it must not do to what was to start before.
+  while (horizon_ < next_action_) advance(next_action_);
+  const auto action = std::move(actions_.begin()->second);
+  actions_.erase(actions_.begin());
+  next_action_ = actions_.empty() ? never : actions_.begin()->first;
+  action(*fabric_);
 }
 
 void Reactor::submit(fabric::NodeId node, fabric::ChannelIndex channel, const fabric::Transaction& transaction) {

@@ -24,7 +24,7 @@ class Reactor final : private fabric::DeliverySink {
 
   DeviceIndex attach(device::Endpoint& device, Place place);
   DeviceSlot& slot(DeviceIndex device) { return *slots_[device.value()]; }
-  void at(Instant when, Action action) { actions_.emplace(when, std::move(action)); }
+  void at(Instant when, Action action);
   void observe(fabric::DeliverySink* sink) { observer_ = sink; }
 
   /// Makes the fabric. The reactions that endpoints promise are taken; with a
@@ -52,6 +52,7 @@ class Reactor final : private fabric::DeliverySink {
 
  private:
   void deliver(const fabric::Delivery& delivery) override;
+  void act();
   /// Who answers at one node of the fabric, and whose its channels are.
   struct AtNode {
     std::vector<DeviceSlot*> slots;
@@ -67,6 +68,7 @@ class Reactor final : private fabric::DeliverySink {
   std::vector<std::unique_ptr<DeviceSlot>> slots_;
   std::vector<AtNode> nodes_;
   std::multimap<Instant, Action> actions_;
+  Instant next_action_ = never;
   Instant horizon_{};
   std::int64_t in_flight_ = 0;
 };
