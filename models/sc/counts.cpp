@@ -65,20 +65,6 @@ void fill_nic(Results& results, const std::string& name, const device::NicConfig
   results.resources.push_back({name + " Ethernet transmit", after.wire_busy - before.wire_busy, window});
 }
 
-/// Drops of a NIC belong to its receive entries: to its only one, else in the order of the list as far as each one offered
-/// more than was delivered, for the NIC does not count by stream.
-void fill_drops(Results& results, const scenario::Scenario& scenario, const std::string& nic, std::int64_t drops) {
-  std::vector<observe::TrafficResult*> entries;
-  for (std::size_t i = 0; i < scenario.traffic.size(); ++i)
-    if (scenario.traffic[i].kind == scenario::TrafficKind::receive && scenario.traffic[i].from == nic)
-      entries.push_back(&results.traffic[i]);
-  for (auto* entry : entries) {
-    const auto missing = std::max<std::int64_t>(0, entry->offered_packets - entry->delivered_packets);
-    entry->dropped_packets = entry == entries.back() ? drops : std::min(drops, missing);
-    drops -= entry->dropped_packets;
-  }
-}
-
 }  // namespace
 
 Counts take_counts(Platform& platform, Instant now) {
@@ -107,7 +93,6 @@ void fill(Results& results, const Platform& platform, const scenario::Scenario& 
       for (std::size_t i = 0; i < scenario.traffic.size(); ++i)
         if (scenario.traffic[i].from == name) received += meter.wire_bytes(static_cast<std::uint16_t>(i));
       fill_nic(results, name, *nic, before.nics.at(name), after.nics.at(name), received, window);
-      fill_drops(results, scenario, name, after.nics.at(name).dropped() - before.nics.at(name).dropped());
     } else if (const auto* cpu = std::get_if<device::HostCpuConfig>(&device.config)) {
       const auto &a = before.cpus.at(name), &b = after.cpus.at(name);
       results.cpus.push_back({name, cpu->cores, b.busy - a.busy, b.counters.copied - a.counters.copied});

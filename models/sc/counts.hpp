@@ -27,8 +27,8 @@ struct Counts {
 /// Copies them; the fabric has computed exactly until `now`.
 Counts take_counts(Platform& platform, Instant now);
 
-/// Fills links, CPUs, memories, resources, faults and the shell's own metrics of `results`, and the drops of its traffic,
-/// with what happened between two instants.
+/// Fills links, CPUs, memories, resources, faults and the shell's own metrics of `results` with what happened between two
+/// instants.
 void fill(observe::Results& results, const Platform& platform, const scenario::Scenario& scenario, const Meter& meter,
           const Counts& before, const Counts& after);
 

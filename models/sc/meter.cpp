@@ -49,6 +49,10 @@ void Meter::on_packet(const nic::PacketRecord& packet) {
   done(transport::stream_of(packet.handle), packet.wire, packet.application, packet.payload);
 }
 
+void Meter::on_drop(std::uint64_t handle, Instant wire) {
+  if (inside(wire)) ++traffic[transport::stream_of(handle)].dropped_packets;
+}
+
 void Meter::on_sent(const host_cpu::SentRecord& packet) {
   const auto found = queues_.find({packet.nic, packet.queue});
   if (found != queues_.end()) done(found->second, packet.posted, packet.completed, packet.payload);

@@ -35,6 +35,7 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
 
   void deliver(const fabric::Delivery& delivery) override;
   void on_packet(const nic::PacketRecord& packet) override;
+  void on_drop(std::uint64_t handle, Instant wire) override;
   void on_sent(const host_cpu::SentRecord& packet) override;
 
   /// Requests that did not end in success, by requester and status, with the time of the first.

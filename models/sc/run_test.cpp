@@ -84,6 +84,29 @@ TEST(Run, BouncedPayloadCrossesTheUpstreamLinkTwice) {
   EXPECT_GT(metric(r, "dram.written_gbps"), 80);
 }
 
+TEST(Run, DropsBelongToTheStreamThatLostThem) {
+  // The second stream is more than the cores can copy; the first one needs no copy.
+  auto fast = traffic(scenario::TrafficKind::receive, "nic", "gpu");
+  fast.rate = 20_Gbps;
+  auto slow = fast;
+  slow.name = "slow";
+  slow.path = scenario::DataPath::bounce;
+  slow.rate = 170_Gbps;
+  auto s = below_one_switch(fast);
+  s.traffic.push_back(slow);
+  for (auto& device : s.devices)
+    if (auto* nic = std::get_if<device::NicConfig>(&device.config)) nic->ring_entries = 64;
+  s.run.warmup = 200us;
+  const auto r = run(s);
+  const auto &first = r.traffic[0], &second = r.traffic[1];
+  EXPECT_GT(second.dropped_packets, 50);
+  const auto reasons = metric(r, "nic.dropped_fifo_full") + metric(r, "nic.dropped_no_buffer");
+  EXPECT_EQ(static_cast<double>(first.dropped_packets + second.dropped_packets), reasons);
+  // What is under way at either end of the window is all that may be missing besides drops.
+  for (const auto* t : {&first, &second})
+    EXPECT_NEAR(static_cast<double>(t->offered_packets - t->delivered_packets - t->dropped_packets), 0, 40) << t->name;
+}
+
 TEST(Run, PacketsAreSentFromGpuMemory) {
   auto t = traffic(scenario::TrafficKind::transmit, "nic", "gpu");
   t.rate = 100_Gbps;

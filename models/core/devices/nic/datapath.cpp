@@ -29,27 +29,29 @@ Datapath::Datapath(const device::NicConfig& config, QueueMemory& memory)
   }
 }
 
-void Datapath::drop(Drop why, const net::ParsedFrame& frame) {
+void Datapath::drop(Drop why, const device::Frame& frame, Bytes payload, Instant now) {
   ++nic_.counters.rx_dropped[static_cast<std::size_t>(why)];
-  nic_.counters.rx_dropped_payload += frame.payload;
+  nic_.counters.rx_dropped_payload += payload;
+  nic_.memory.journal().dropped(frame.handle, now);
 }
 
 void Datapath::on_frame(const device::Frame& frame, Instant now, device::Outbox& out) {
   const std::size_t at_hand = std::min<std::size_t>(frame.header_size, device::Frame::header_capacity);
   auto parsed = net::parse({frame.header, at_hand}, frame.size);
+  const auto drop = [&](Drop why) { this->drop(why, frame, parsed.payload, now); };
   using net::ParseError;
-  if (!link_up_) return drop(Drop::link_down, parsed);
+  if (!link_up_) return drop(Drop::link_down);
   if (parsed.error == ParseError::truncated || parsed.error == ParseError::bad_header)
-    return drop(Drop::malformed, parsed);
+    return drop(Drop::malformed);
   const auto& config = nic_.config;
   const auto steered = steering_(parsed);
   auto& queue = rx_[steered.queue.value()];
-  if (!queue.running()) return drop(Drop::queue_stopped, parsed);
+  if (!queue.running()) return drop(Drop::queue_stopped);
   if (frame.size > config.mtu + net::ethernet_header + vlan_tags ||
       frame.size > config.buffer_size * nic_.memory.queue(steered.queue).buffers.size())
-    return drop(Drop::too_long, parsed);
+    return drop(Drop::too_long);
   if (!nic_.fifo.accept(frame.size, now))
-    return drop(queue.starved() ? Drop::no_buffer : Drop::fifo_full, parsed);
+    return drop(queue.starved() ? Drop::no_buffer : Drop::fifo_full);
   auto& counters = nic_.counters;
   counters.rx_fifo_peak = nic_.fifo.peak();
 

@@ -44,7 +44,7 @@ class Datapath {
   Bytes fifo_held(Instant now) { return nic_.fifo.held(now); }
 
  private:
-  void drop(Drop why, const net::ParsedFrame& frame);
+  void drop(Drop why, const device::Frame& frame, Bytes payload, Instant now);
 
   Context nic_;
   Steering steering_;

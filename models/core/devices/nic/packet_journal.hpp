@@ -25,6 +25,8 @@ class PacketSink {
  public:
   virtual ~PacketSink() = default;
   virtual void on_packet(const PacketRecord& packet) = 0;
+  /// A frame whose last bit came in at `wire` was not received.
+  virtual void on_drop(std::uint64_t /*handle*/, Instant /*wire*/) {}
 };
 
 /// The packets between NIC and application. The NIC opens a row, the fabric's deliveries and the driver fill it, and when
@@ -41,6 +43,11 @@ class PacketJournal {
 
   /// The driver has handed it to the application.
   void consumed(PacketIndex index, Instant when);
+
+  /// A frame got no row: it was dropped.
+  void dropped(std::uint64_t handle, Instant wire) {
+    if (sink_ != nullptr) sink_->on_drop(handle, wire);
+  }
 
   const PacketRecord& at(PacketIndex index) const { return rows_[index.value()].record; }
   std::int64_t in_flight() const { return in_flight_; }
