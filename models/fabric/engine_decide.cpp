@@ -134,8 +134,10 @@ Femto Engine::next_arrival(const Transmitter& x, std::uint64_t slots, Femto now)
 /// `wanted` does not matter.
 Femto Engine::undisturbed_until(const Transmitter& x, const Queue& fifo, Femto now, Femto wanted) {
   const NodeState& node = *x.node;
-  const std::uint64_t same_ingress = std::uint64_t{7} << (fifo.slot - fifo.tlp_class);
-  if (x.unknown || (node.blocked & ~same_ingress) != 0) return now + 1;
+  // What waits behind posted TLPs of this ingress waits for all of a posted run; any other run it may overtake.
+  const bool posted = fifo.tlp_class == static_cast<int>(pcie::TlpClass::posted);
+  const std::uint64_t behind = posted ? std::uint64_t{7} << fifo.slot : fifo.bit;
+  if (x.unknown || (node.blocked & ~behind) != 0) return now + 1;
   for (std::uint64_t left = node.mixed & ~fifo.bit; left != 0; left &= left - 1) {
     const auto& runs = node.queues[std::countr_zero(left)].runs;
     for (std::size_t i = 0; i < runs.size(); ++i)
