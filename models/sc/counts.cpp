@@ -48,11 +48,15 @@ void add_count(Results& results, const std::string& name, const std::string& uni
 }
 
 void fill_nic(Results& results, const std::string& name, const device::NicConfig& config, const nic::NicCounters& before,
-              const nic::NicCounters& after, Bytes received, Duration window) {
+              const nic::NicCounters& after, const Meter& meter, const std::vector<std::size_t>& entries, Duration window) {
+  Bytes received{};
+  for (const auto i : entries) received += meter.wire_bytes(static_cast<std::uint16_t>(i));
   for (const auto& [reason, drop] : nic::enum_names(nic::Drop{})) {
     const auto count = after.dropped(drop) - before.dropped(drop);
     add_count(results, name + ".dropped_" + std::string{reason}, "1", count, "Frames not received for this reason");
-    if (count > 0) results.faults.push_back({name, "frame dropped: " + std::string{reason}, count, {}});
+    Instant first = never;
+    for (const auto i : entries) first = std::min(first, meter.first_drop(i, drop));
+    if (count > 0) results.faults.push_back({name, "frame dropped: " + std::string{reason}, count, first});
   }
   add_count(results, name + ".rx_fifo_peak_bytes", "B", after.rx_fifo_peak.count(),
             "Most that the receive FIFO held, since the start");
@@ -89,10 +93,10 @@ void fill(Results& results, const Platform& platform, const scenario::Scenario& 
   for (const auto& device : scenario.devices) {
     const auto& name = device.name;
     if (const auto* nic = std::get_if<device::NicConfig>(&device.config)) {
-      Bytes received{};
+      std::vector<std::size_t> entries;
       for (std::size_t i = 0; i < scenario.traffic.size(); ++i)
-        if (scenario.traffic[i].from == name) received += meter.wire_bytes(static_cast<std::uint16_t>(i));
-      fill_nic(results, name, *nic, before.nics.at(name), after.nics.at(name), received, window);
+        if (scenario.traffic[i].from == name) entries.push_back(i);
+      fill_nic(results, name, *nic, before.nics.at(name), after.nics.at(name), meter, entries, window);
     } else if (const auto* cpu = std::get_if<device::HostCpuConfig>(&device.config)) {
       const auto &a = before.cpus.at(name), &b = after.cpus.at(name);
       results.cpus.push_back({name, cpu->cores, b.busy - a.busy, b.counters.copied - a.counters.copied});

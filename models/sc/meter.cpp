@@ -49,8 +49,16 @@ void Meter::on_packet(const nic::PacketRecord& packet) {
   done(transport::stream_of(packet.handle), packet.wire, packet.application, packet.payload);
 }
 
-void Meter::on_drop(std::uint64_t handle, Instant wire) {
-  if (inside(wire)) ++traffic[transport::stream_of(handle)].dropped_packets;
+void Meter::on_drop(std::uint64_t handle, nic::Drop why, Instant wire) {
+  if (!inside(wire)) return;
+  const std::size_t entry = transport::stream_of(handle);
+  ++traffic[entry].dropped_packets;
+  first_drops_.try_emplace({entry, why}, wire);
+}
+
+Instant Meter::first_drop(std::size_t entry, nic::Drop why) const {
+  const auto found = first_drops_.find({entry, why});
+  return found == first_drops_.end() ? never : found->second;
 }
 
 void Meter::on_sent(const host_cpu::SentRecord& packet) {

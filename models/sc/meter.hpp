@@ -35,7 +35,7 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
 
   void deliver(const fabric::Delivery& delivery) override;
   void on_packet(const nic::PacketRecord& packet) override;
-  void on_drop(std::uint64_t handle, Instant wire) override;
+  void on_drop(std::uint64_t handle, nic::Drop why, Instant wire) override;
   void on_sent(const host_cpu::SentRecord& packet) override;
 
   /// Requests that did not end in success, by requester and status, with the time of the first.
@@ -44,6 +44,8 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
     Instant first = never;
   };
   const std::map<std::pair<fabric::NodeId, pcie::Status>, Failure>& failures() const { return failures_; }
+  /// When the first frame of an entry was dropped for this reason; `never` if none was.
+  Instant first_drop(std::size_t entry, nic::Drop why) const;
   /// What the frames of an entry took of the wire: preamble, FCS and gap included.
   Bytes wire_bytes(std::uint16_t entry) const;
 
@@ -61,6 +63,7 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
   std::map<std::pair<fabric::NodeId, nic::QueueIndex>, std::size_t> queues_;
   std::vector<Transfers> transfers_;
   std::vector<Bytes> wire_;
+  std::map<std::pair<std::size_t, nic::Drop>, Instant> first_drops_;
   std::map<std::pair<fabric::NodeId, pcie::Status>, Failure> failures_;
 };
 

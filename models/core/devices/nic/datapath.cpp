@@ -32,7 +32,7 @@ Datapath::Datapath(const device::NicConfig& config, QueueMemory& memory)
 void Datapath::drop(Drop why, const device::Frame& frame, Bytes payload, Instant now) {
   ++nic_.counters.rx_dropped[static_cast<std::size_t>(why)];
   nic_.counters.rx_dropped_payload += payload;
-  nic_.memory.journal().dropped(frame.handle, now);
+  nic_.memory.journal().dropped(frame.handle, why, now);
 }
 
 void Datapath::on_frame(const device::Frame& frame, Instant now, device::Outbox& out) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/devices/nic/counters.hpp"
 #include "core/devices/nic/rings.hpp"
 
 namespace peerpath::nic {
@@ -26,7 +27,7 @@ class PacketSink {
   virtual ~PacketSink() = default;
   virtual void on_packet(const PacketRecord& packet) = 0;
   /// A frame whose last bit came in at `wire` was not received.
-  virtual void on_drop(std::uint64_t /*handle*/, Instant /*wire*/) {}
+  virtual void on_drop(std::uint64_t /*handle*/, Drop /*why*/, Instant /*wire*/) {}
 };
 
 /// The packets between NIC and application. The NIC opens a row, the fabric's deliveries and the driver fill it, and when
@@ -45,8 +46,8 @@ class PacketJournal {
   void consumed(PacketIndex index, Instant when);
 
   /// A frame got no row: it was dropped.
-  void dropped(std::uint64_t handle, Instant wire) {
-    if (sink_ != nullptr) sink_->on_drop(handle, wire);
+  void dropped(std::uint64_t handle, Drop why, Instant wire) {
+    if (sink_ != nullptr) sink_->on_drop(handle, why, wire);
   }
 
   const PacketRecord& at(PacketIndex index) const { return rows_[index.value()].record; }

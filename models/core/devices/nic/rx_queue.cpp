@@ -34,7 +34,7 @@ void RxQueue::stop(Instant now) {
     nic_->fifo.release(frame.record.frame, now);
     ++nic_->counters.rx_dropped[static_cast<std::size_t>(Drop::queue_stopped)];
     nic_->counters.rx_dropped_payload += frame.record.payload;
-    nic_->memory.journal().dropped(frame.record.handle, frame.record.wire);
+    nic_->memory.journal().dropped(frame.record.handle, Drop::queue_stopped, frame.record.wire);
   }
   waiting_.clear();
   running_ = false;
