@@ -2,15 +2,15 @@
 #pragma once
 
 #include <map>
-#include <source_location>
 #include <string>
 
+#include "peerpath/base/fail.hpp"
 #include "peerpath/scenario/load.hpp"
 
 namespace peerpath::scenario {
 
-inline std::filesystem::path source_folder(std::source_location here = std::source_location::current()) {
-  return std::filesystem::canonical(here.file_name()).parent_path();  // the build sees headers through links
+inline std::filesystem::path source_folder(SourcePlace here = SourcePlace::current()) {
+  return std::filesystem::canonical(here.file).parent_path();  // the build sees headers through links
 }
 
 inline std::filesystem::path testdata() { return source_folder() / "testdata"; }

@@ -55,9 +55,9 @@ configure() {
     { tail -n 40 "$log" >&2; printf '%s: configuring "%s" failed; the whole log is %s\n' "${0##*/}" "$preset" "$log" >&2; return 1; }
 }
 
-# build PRESET [targets]
+# build PRESET [targets]; builds what it can when keep_going is 0, as ninja's -k has it.
 build() {
   local preset=$1
   shift
-  NINJA_STATUS='[%f/%t, %es] ' cmake --build "$root/build/$preset" -j "$jobs" ${1:+--target "$@"}
+  NINJA_STATUS='[%f/%t, %es] ' cmake --build "$root/build/$preset" -j "$jobs" ${1:+--target "$@"} -- -k "${keep_going:-1}"
 }
