@@ -85,16 +85,16 @@ void Engine::enqueue(NodeState& node, int slot, const TlpRun& run) {
   Queue& fifo = node.queues[slot];
   Ingress& in = *fifo.ingress;
   const Record& record = records_[run.record];
-  const std::size_t requester = record.delivery.requester.value();
+  const std::size_t sender = record.sender(fifo.tlp_class);
   std::int64_t mark = 0;
   bool may_join = true;
   if (fifo.tlp_class == static_cast<int>(pcie::TlpClass::posted)) {
     in.posted_in += run.count;
-    in.posted_by[requester] = in.posted_in;
+    in.posted_by[sender] = in.posted_in;
     may_join = !in.marked;
     in.marked = false;
   } else if (!(record.relaxed_ordering && fifo.tlp_class == static_cast<int>(pcie::TlpClass::completion))) {
-    mark = record.id_based_ordering ? in.posted_by[requester] : in.posted_in;
+    mark = record.id_based_ordering ? in.posted_by[sender] : in.posted_in;
     in.marked = in.marked || mark > 0;
   }
   if (!fifo.runs.empty()) {

@@ -104,14 +104,14 @@ bool Engine::pass_run(Transmitter& x, Transmitter& z, NodeId to, Queue& fifo, Qu
   // At the router, by the rules of its queues.
   Ingress& in = *relay.ingress;
   const Femto serialisation = z.serialisation[run.dw];
-  const std::size_t requester = record.delivery.requester.value();
+  const std::size_t sender = record.sender(tlp_class);
   TlpRun relayed;
   relayed.e = start + x.propagation + x.peer->latency + std::max<Femto>(0, first.serialisation - serialisation);
   relayed.slope = first.spacing;
   relayed.count = run.count;
   if (tlp_class != static_cast<int>(pcie::TlpClass::posted) &&
       !(record.relaxed_ordering && tlp_class == static_cast<int>(pcie::TlpClass::completion)))
-    relayed.mark = record.id_based_ordering ? in.posted_by[requester] : in.posted_in;
+    relayed.mark = record.id_based_ordering ? in.posted_by[sender] : in.posted_in;
   const Femto eligible_there = eligible_at(relay, relayed);
   if (eligible_there == unknown_time) return false;
   Femto start_there = std::max(eligible_there, z.free);
@@ -147,7 +147,7 @@ bool Engine::pass_run(Transmitter& x, Transmitter& z, NodeId to, Queue& fifo, Qu
     own.posted_out += run.count;
     own.posted_left = x.free;
     in.posted_in += run.count;
-    in.posted_by[requester] = in.posted_in;
+    in.posted_by[sender] = in.posted_in;
     in.posted_out = in.posted_in;
     in.posted_left = z.free;
     in.marked = false;

@@ -62,7 +62,7 @@ struct Ingress {
   std::int64_t posted_in = 0;   ///< posted TLPs that have entered
   std::int64_t posted_out = 0;
   Femto posted_left = 0;                ///< when the last posted one has left
-  std::vector<std::int64_t> posted_by;  ///< by requester: `posted_in` after its last posted TLP
+  std::vector<std::int64_t> posted_by;  ///< by sender: `posted_in` after its last posted TLP
 };
 
 /// The sending end of one direction of one link.
@@ -165,6 +165,12 @@ struct Record {
   std::int64_t lost = 0;  ///< requests that nobody will answer and that have not arrived yet
   Femto done = 0;
   std::size_t tally = 0;
+
+  /// The function that sends its TLPs of this class: the requester, for completions the completer.
+  std::size_t sender(int tlp_class) const {
+    return tlp_class == static_cast<int>(pcie::TlpClass::completion) ? delivery.target.value()
+                                                                     : delivery.requester.value();
+  }
 };
 
 /// A request whose completions are under way, or that an external endpoint has to answer.

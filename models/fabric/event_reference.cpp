@@ -201,14 +201,14 @@ void EventReference::handle(const Event& event) {
 void EventReference::enter(NodeId node, std::size_t ingress_number, Tlp* tlp) {
   Ingress& ingress = station(node).ingresses[ingress_number];
   const Transaction& transaction = tlp->job->transaction;
-  const std::size_t requester = tlp->job->requester.value();
+  const NodeId sender = tlp->tlp_class == TlpClass::completion ? transaction.target : tlp->job->requester;
   if (tlp->tlp_class == TlpClass::posted) {
     tlp->mark = 0;
-    ingress.last_posted[requester] = ++ingress.posted_entered;
+    ingress.last_posted[sender.value()] = ++ingress.posted_entered;
   } else if (tlp->tlp_class == TlpClass::completion && (transaction.relaxed_ordering || flaw_ == Flaw::ordering)) {
     tlp->mark = 0;
   } else {
-    tlp->mark = transaction.id_based_ordering ? ingress.last_posted[requester] : ingress.posted_entered;
+    tlp->mark = transaction.id_based_ordering ? ingress.last_posted[sender.value()] : ingress.posted_entered;
   }
   Fifo& fifo = ingress.fifos[index_of(tlp->tlp_class)];
   fifo.tlps.push_back(tlp);
