@@ -26,17 +26,18 @@ Leaf leaf_of(const fabric::Topology& topology, fabric::NodeId node) {
 /// transactions its reads bring data in, and what it writes elsewhere comes out of memory only as payload.
 host_memory::Load memory_load(const fabric::Topology& topology, fabric::NodeId node, const observe::Snapshot& before,
                               const observe::Snapshot& after) {
-  const auto [link, towards] = leaf_of(topology, node);
+  const auto place = leaf_of(topology, node);
   host_memory::Load load;
   for (std::size_t requester = 0; requester < topology.nodes.size(); ++requester) {
-    for (const auto& [name, purpose] : enum_names(Purpose{})) {
+    for (const auto& entry : enum_names(Purpose{})) {
+      const Purpose purpose = entry.value;
       if (purpose == Purpose::doorbell || purpose == Purpose::interrupt) continue;
       const auto moved = [&](std::size_t direction) {
-        return after.tally(link, direction, requester, purpose).payload -
-               before.tally(link, direction, requester, purpose).payload;
+        return after.tally(place.link, direction, requester, purpose).payload -
+               before.tally(place.link, direction, requester, purpose).payload;
       };
-      load.written += moved(towards);
-      if (requester != node.value() || purpose == Purpose::payload) load.read += moved(1 - towards);
+      load.written += moved(place.towards);
+      if (requester != node.value() || purpose == Purpose::payload) load.read += moved(1 - place.towards);
     }
   }
   return load;
