@@ -29,6 +29,11 @@ class Devices {
     if (roots.empty()) add("/devices", "there is no root_complex; every PCIe domain has one");
     for (std::size_t i = 1; i < roots.size(); ++i)
       add(join("/devices", roots[i]), "is a second root_complex beside " + roots[0] + "; a scenario is one PCIe domain");
+    const auto memories = tree_.all<device::HostMemoryConfig>();
+    for (std::size_t i = 1; i < memories.size(); ++i)
+      add(join("/devices", memories[i]), "is a second host_memory beside " + memories[0] + "; a root_complex has one");
+    for (const auto& nic : tree_.all<device::NicConfig>())
+      if (memories.empty()) add(join("/devices", nic), "needs a host_memory, where its rings are");
     check_addresses();
   }
 
