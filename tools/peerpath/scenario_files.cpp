@@ -76,8 +76,7 @@ std::vector<std::string> scenario_names() {
     }
   }
   std::ranges::sort(names);
-  const auto repeated = std::ranges::unique(names);
-  names.erase(repeated.begin(), repeated.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());  // clang 14 cannot compile ranges::unique's subrange
   return names;
 }
 
