@@ -126,8 +126,8 @@ class Fabric {
   virtual void observe(TlpObserver* observer) = 0;
 };
 
-/// How a fabric computes: as textbook events (the oracle), per TLP in closed form, or as trains of TLPs. All give the
-/// same times to the femtosecond.
+/// How a fabric computes: as textbook events (the oracle), or computed, with the starts of equal TLPs worked out one after
+/// the other (`tlp`) or as an arithmetic progression (`train`). All give the same times to the femtosecond.
 enum class Mode : std::uint8_t { event, tlp, train };
 
 constexpr std::array<EnumName<Mode>, 3> enum_names(Mode) {
