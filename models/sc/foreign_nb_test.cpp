@@ -3,7 +3,7 @@
 
 #include <deque>
 
-#include "sc/foreign_parts.hpp"
+#include "sc/test_foreign_parts.hpp"
 
 namespace peerpath::sc {
 namespace {

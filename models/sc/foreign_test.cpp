@@ -1,7 +1,7 @@
 // Foreign TLM-2.0 components around a domain: random-latency memories and random initiators, at all quanta.
 #include <tlm_utils/simple_initiator_socket.h>
 
-#include "sc/foreign_parts.hpp"
+#include "sc/test_foreign_parts.hpp"
 
 namespace peerpath::sc {
 namespace {
