@@ -159,6 +159,11 @@ const Resolver::Preset* Resolver::preset(const Node& name, const std::string& po
   }
   if (const auto known = presets_.find(key); known != presets_.end())
     return known->second.values > 0 ? &known->second : nullptr;
+  constexpr std::size_t most_files = 256;
+  if (presets_.size() >= most_files) {
+    report_.add(name.place, pointer, "is one file more than the " + std::to_string(most_files) + " that a scenario may be made of");
+    return nullptr;
+  }
   Preset& out = presets_[key];
   const auto text = options_.files.read(file);
   if (!text) {
