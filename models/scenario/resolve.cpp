@@ -159,7 +159,7 @@ const Resolver::Preset* Resolver::preset(const Node& name, const std::string& po
   }
   if (const auto known = presets_.find(key); known != presets_.end())
     return known->second.values > 0 ? &known->second : nullptr;
-  constexpr std::size_t most_files = 256;
+  constexpr std::size_t most_files = 64;
   if (presets_.size() >= most_files) {
     report_.add(name.place, pointer, "is one file more than the " + std::to_string(most_files) + " that a scenario may be made of");
     return nullptr;
