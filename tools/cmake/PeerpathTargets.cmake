@@ -148,7 +148,8 @@ function(peerpath_add_fuzzer name)
     set_property(GLOBAL APPEND PROPERTY peerpath_fuzzers ${name})
     set(found ${CMAKE_CURRENT_BINARY_DIR}/${name}.corpus)
     file(MAKE_DIRECTORY ${found})
-    add_test(NAME fuzz.${name} COMMAND ${name} -max_total_time=${PEERPATH_FUZZ_SECONDS} -timeout=20 -print_final_stats=1
+    # The same seed each time: what is new is looked for by the long runs.
+    add_test(NAME fuzz.${name} COMMAND ${name} -seed=1 -max_total_time=${PEERPATH_FUZZ_SECONDS} -timeout=20 -print_final_stats=1
                                        -artifact_prefix=${CMAKE_CURRENT_BINARY_DIR}/ ${arg_ARGS} ${found} ${corpus})
     math(EXPR limit "${PEERPATH_FUZZ_SECONDS} + 120")
     set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT ${limit} LABELS fuzz)
