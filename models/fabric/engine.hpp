@@ -69,6 +69,7 @@ class Engine final : public Fabric {
   Femto decide_among(Transmitter& x);
   Femto undisturbed_until(const Transmitter& x, const Queue& fifo, Femto now, Femto wanted);
   Femto next_arrival(const Transmitter& x, std::uint64_t slots, Femto now);
+  Femto earliest_reaction(Femto now) const;
   Femto next_start(const Transmitter& x, Femto now);
   Femto next_dllp(const Transmitter& x, Femto now);
   Femto earliest_stimulus(const Leaf& leaf, Femto now) const;

@@ -94,11 +94,20 @@ Femto Engine::earliest_stimulus(const Leaf& leaf, Femto now) const {
   return when;
 }
 
+/// Nobody submits anything because of a notice that is still to come before this.
+Femto Engine::earliest_reaction(Femto now) const {
+  if (notices_coming_ == 0) return unknown_time;
+  Femto soonest = side_latency_;
+  for (const Leaf& leaf : leaves_)
+    if (leaf.notices_coming > 0) soonest = std::min(soonest, femtoseconds(leaf.config.reaction));
+  return later(now + shortest_arrival_, soonest);
+}
+
 /// No start on `x` that is not known at `now` comes before this.
 Femto Engine::next_start(const Transmitter& x, Femto now) {
   const NodeState& node = *x.node;
   if (x.peer->leaf != nullptr && x.peer->leaf->inbound == 0)  // only something yet to be submitted can come here
-    return notices_coming_ == 0 ? horizon_ : now + shortest_arrival_;
+    return std::min(horizon_, earliest_reaction(now));
   if (x.unknown || (node.blocked | node.mixed) != 0) return now;
   return std::min(x.decision, node.leaf != nullptr ? earliest_stimulus(*node.leaf, now) : later(now, x.lookahead));
 }
