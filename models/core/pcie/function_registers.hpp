@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/pcie/acs.hpp"
 #include "core/pcie/address_map.hpp"
 #include "core/pcie/config_space.hpp"
 #include "peerpath/pcie/link_shape.hpp"
@@ -15,17 +16,6 @@ inline constexpr std::uint8_t capability_pci_express = 0x10;
 inline constexpr std::uint8_t capability_msi_x = 0x11;
 inline constexpr std::uint16_t extended_capability_aer = 0x0001;
 inline constexpr std::uint16_t extended_capability_acs = 0x000d;
-
-/// ACS controls (ACS Extended Capability): bits of the capability and of the control register.
-namespace acs {
-inline constexpr std::uint16_t source_validation = 1 << 0;
-inline constexpr std::uint16_t translation_blocking = 1 << 1;
-inline constexpr std::uint16_t request_redirect = 1 << 2;
-inline constexpr std::uint16_t completion_redirect = 1 << 3;
-inline constexpr std::uint16_t upstream_forwarding = 1 << 4;
-inline constexpr std::uint16_t egress_control = 1 << 5;
-inline constexpr std::uint16_t direct_translated = 1 << 6;
-}  // namespace acs
 
 /// Uncorrectable errors of AER: bits of its status, mask and severity registers.
 namespace aer {

@@ -1,0 +1,68 @@
+// What a scenario and the fabric say of routing between peers: kinds of TLPs, ACS controls, the kernel's trust in a
+// host.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "peerpath/base/field.hpp"
+
+namespace peerpath::pcie {
+
+/// What routing may ask of a TLP. The kinds differ in nothing else.
+enum class RouteKind : std::uint8_t {
+  request,             ///< untranslated, or not a memory request
+  translated_request,  ///< memory request whose Address Type says translated (PCIe Base Spec 10.2.1)
+  completion,
+  relaxed_completion,  ///< completion with the Relaxed Ordering attribute
+};
+inline constexpr std::size_t route_kinds = 4;
+
+constexpr std::array<EnumName<RouteKind>, route_kinds> enum_names(RouteKind) {
+  return {{{"request", RouteKind::request},
+           {"translated_request", RouteKind::translated_request},
+           {"completion", RouteKind::completion},
+           {"relaxed_completion", RouteKind::relaxed_completion}}};
+}
+
+constexpr bool is_completion(RouteKind kind) {
+  return kind == RouteKind::completion || kind == RouteKind::relaxed_completion;
+}
+
+/// ACS controls, numbered as their bits in the ACS capability and control registers (PCIe Base Spec 7.7.11).
+enum class AcsControl : std::uint8_t {
+  source_validation,
+  translation_blocking,
+  request_redirect,
+  completion_redirect,
+  upstream_forwarding,
+  egress_control,
+  direct_translated,
+};
+
+constexpr std::array<EnumName<AcsControl>, 7> enum_names(AcsControl) {
+  return {{{"SV", AcsControl::source_validation},
+           {"TB", AcsControl::translation_blocking},
+           {"RR", AcsControl::request_redirect},
+           {"CR", AcsControl::completion_redirect},
+           {"UF", AcsControl::upstream_forwarding},
+           {"EC", AcsControl::egress_control},
+           {"DT", AcsControl::direct_translated}}};
+}
+
+/// Whether the kernel trusts a root complex to forward between its root ports: the CPU's family (AMD from 17h on,
+/// Hygon) or a list of host bridges says so (drivers/pci/p2pdma.c: cpu_supports_p2pdma, pci_p2pdma_whitelist).
+enum class HostBridgeList : std::uint8_t {
+  listed,            ///< between any root complexes that are listed
+  same_bridge_only,  ///< only between root ports of this one
+  unlisted,
+};
+
+constexpr std::array<EnumName<HostBridgeList>, 3> enum_names(HostBridgeList) {
+  return {{{"listed", HostBridgeList::listed},
+           {"same_bridge_only", HostBridgeList::same_bridge_only},
+           {"unlisted", HostBridgeList::unlisted}}};
+}
+
+}  // namespace peerpath::pcie

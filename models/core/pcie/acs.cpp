@@ -1,0 +1,45 @@
+#include "core/pcie/acs.hpp"
+
+namespace peerpath::pcie {
+namespace {
+
+AcsDecision to_peer(const AcsPort& port, RouteKind kind, int peer_port) {
+  const auto on = [&](std::uint16_t control) { return (port.control & control) != 0; };
+  if (kind == RouteKind::completion && on(acs::completion_redirect))
+    return {AcsAction::redirected, acs::completion_redirect};
+  if (is_completion(kind)) return {};
+  if (kind == RouteKind::translated_request && on(acs::direct_translated)) return {};
+  if (on(acs::egress_control)) {
+    // The vector, where it is in force, says which peers Request Redirect means.
+    if ((port.egress_vector >> peer_port & 1) == 0) return {AcsAction::direct, acs::egress_control};
+    if (!on(acs::request_redirect)) return {AcsAction::violation, acs::egress_control};
+    return {AcsAction::redirected, acs::egress_control};
+  }
+  if (on(acs::request_redirect)) return {AcsAction::redirected, acs::request_redirect};
+  return {};
+}
+
+}  // namespace
+
+AcsDecision decide(const AcsPort& port, RouteKind kind, PeerWay way, int peer_port, std::optional<Bdf> requester) {
+  const auto on = [&](std::uint16_t control) { return (port.control & control) != 0; };
+  if (!is_completion(kind)) {
+    if (on(acs::source_validation) && requester &&
+        (requester->bus < port.secondary_bus || requester->bus > port.subordinate_bus))
+      return {AcsAction::violation, acs::source_validation};
+    if (on(acs::translation_blocking) && kind == RouteKind::translated_request)
+      return {AcsAction::violation, acs::translation_blocking};
+  }
+  switch (way) {
+    case PeerWay::upstream:
+      return {};
+    case PeerWay::peer:
+      return to_peer(port, kind, peer_port);
+    case PeerWay::own_port:
+      if (on(acs::upstream_forwarding)) return {AcsAction::redirected, acs::upstream_forwarding};
+      return {AcsAction::unsupported, acs::upstream_forwarding};
+  }
+  return {};
+}
+
+}  // namespace peerpath::pcie
