@@ -29,6 +29,7 @@ void Engine::submit(NodeId requester, ChannelIndex channel, const Transaction& t
   record.delivery.ready = t.ready;
   record.answer = t.answer;
   record.relaxed_ordering = t.relaxed_ordering;
+  record.translated = t.translated;
   record.id_based_ordering = t.id_based_ordering;
   record.notify_target = t.notify_target;
   record.notify_requester = t.notify_requester;

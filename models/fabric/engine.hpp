@@ -112,6 +112,9 @@ class Engine final : public Fabric {
 
   // engine_receive.cpp: what an endpoint does with what arrives
   void receive(Transmitter& x, int tlp_class, const TlpRun& run, Femto first, Femto spacing, std::int32_t count);
+  void receive_passed(Transmitter& x, int tlp_class, const TlpRun& run, Femto first, Femto spacing,
+                      std::int32_t count);
+  TlpRun through_gate(const Transmitter& x, int tlp_class, const TlpRun& run, std::int32_t i);
   Femto take_in(Transmitter& x, Leaf& leaf, int tlp_class, const TlpRun& run, Femto first, Femto spacing,
                 std::int32_t count);
   void finish_posted(std::uint32_t record, Leaf& target, Femto done);

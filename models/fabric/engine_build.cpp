@@ -46,6 +46,7 @@ void Engine::build_transmitters() {
     x.dllp = femtoseconds(pcie::dllp_size / direction.rate);
     x.shortest = x.serialisation[3];
     x.propagation = femtoseconds(direction.propagation);
+    x.gate = direction.gate;
     x.update_fc = femtoseconds(direction.update_fc);
     x.ack_interval = femtoseconds(direction.ack_interval);
     x.fc_interval = femtoseconds(direction.fc_interval);

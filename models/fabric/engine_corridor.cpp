@@ -51,7 +51,7 @@ bool Engine::pass_through(Transmitter& x) {
   NodeState &node = *x.node, &router = *x.peer;
   Queue& fifo = node.queues[x.winner];
   const Femto now = x.decision;
-  if (router.leaf != nullptr || observer_ != nullptr || fifo.takes_tags || x.candidates != fifo.bit || x.unknown ||
+  if (router.leaf != nullptr || x.gate != nullptr || observer_ != nullptr || fifo.takes_tags || x.candidates != fifo.bit || x.unknown ||
       x.stalling != 0 || (node.blocked | router.blocked | router.mixed) != 0)
     return false;
   const NodeId to = destination(fifo.tlp_class, records_[fifo.runs.front().record]);

@@ -6,6 +6,7 @@
 #include "fabric/engine.hpp"
 #include "peerpath/base/fail.hpp"
 #include "peerpath/base/random.hpp"
+#include "peerpath/fabric/gate.hpp"
 
 namespace peerpath::fabric {
 
@@ -19,7 +20,41 @@ Femto Leaf::serve(int tlp_class, std::int32_t data_dw) {
   return known.time;
 }
 
+/// The TLP `i` of a run that comes to the gate of `x` at e + i * slope, as a run of its own that goes on from `e`.
+TlpRun Engine::through_gate(const Transmitter& x, int tlp_class, const TlpRun& run, std::int32_t i) {
+  const Record& record = records_[run.record];
+  TlpRun one = run;
+  one.count = 1;
+  one.slope = 0;
+  one.address += static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(run.step);
+  const Instant at{Duration{run.e + i * run.slope}};
+  const Instant passed = x.gate->pass({.tlp_class = static_cast<pcie::TlpClass>(tlp_class),
+                                       .op = record.delivery.op,
+                                       .purpose = record.delivery.purpose,
+                                       .translated = record.translated,
+                                       .requester = record.delivery.requester,
+                                       .target = record.delivery.target,
+                                       .address = one.address,
+                                       .bytes = Bytes{run.step},
+                                       .at = at});
+  require(passed >= at, "a gate does not turn time back");
+  one.e = femtoseconds(passed);
+  return one;
+}
+
 void Engine::receive(Transmitter& x, int tlp_class, const TlpRun& run, Femto first, Femto spacing, std::int32_t count) {
+  if (x.gate == nullptr) return receive_passed(x, tlp_class, run, first, spacing, count);
+  TlpRun arriving = run;
+  arriving.e = first;
+  arriving.slope = spacing;
+  for (std::int32_t i = 0; i < count; ++i) {
+    const TlpRun one = through_gate(x, tlp_class, arriving, i);
+    receive_passed(x, tlp_class, one, one.e, 0, 1);
+  }
+}
+
+void Engine::receive_passed(Transmitter& x, int tlp_class, const TlpRun& run, Femto first, Femto spacing,
+                            std::int32_t count) {
   Leaf& own = *x.peer->leaf;
   if (tlp_class == static_cast<int>(pcie::TlpClass::non_posted)) {
     for (std::int32_t i = 0; i < count; ++i)

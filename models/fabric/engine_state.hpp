@@ -72,6 +72,7 @@ struct Transmitter {
   NodeState *node = nullptr, *peer = nullptr;
   int peer_port = 0;
   bool up = true;
+  Gate* gate = nullptr;  ///< at the peer
 
   std::uint64_t candidates = 0;   ///< slots whose head wants this direction
   Femto decision = unknown_time;  ///< next start, as far as is known
@@ -160,7 +161,7 @@ struct NodeState {
 struct Record {
   Delivery delivery;  ///< as it will be told, but for `done` and `notify`
   pcie::Status answer = pcie::Status::success;
-  bool relaxed_ordering = false, id_based_ordering = false, notify_target = false, notify_requester = false;
+  bool relaxed_ordering = false, id_based_ordering = false, translated = false, notify_target = false, notify_requester = false;
   std::int64_t open = 0;  ///< posted: TLPs not taken in; else requests not answered
   std::int64_t lost = 0;  ///< requests that nobody will answer and that have not arrived yet
   Femto done = 0;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "peerpath/base/fail.hpp"
+#include "peerpath/fabric/gate.hpp"
 
 namespace peerpath::fabric {
 
@@ -358,12 +359,21 @@ void EventReference::forward(Transmitter& t, std::uint32_t index, Tlp* tlp) {
   const Instant arrival = t.free + in.propagation;
   cause_dllps(t, arrival);
   tlp->came_by = index;
-  if (next.node->is_endpoint) return arrive(next, t.to, tlp, arrival);
+  if (next.node->is_endpoint) return arrive(next, t.to, tlp, through_gate(in, *tlp, arrival));
   tlp->egress = next.routes[t.to_ingress * stations_.size() + tlp->destination.value()];
   const auto dw = static_cast<std::size_t>(tlp->piece.dw);
   const Duration wait = std::max(Duration{0}, t.ser[dw] - transmitter(tlp->egress).ser[dw]);
-  tlp->earliest = now_ + in.propagation + wait + next.node->router.latency;
+  tlp->earliest = through_gate(in, *tlp, now_ + in.propagation + wait + next.node->router.latency);
   enter(t.to, t.to_ingress, tlp);
+}
+
+/// From when a TLP that comes to the receiver of a direction at `at` goes on there.
+Instant EventReference::through_gate(const LinkDirection& direction, const Tlp& tlp, Instant at) {
+  if (direction.gate == nullptr) return at;
+  const Job& job = *tlp.job;
+  const Transaction& t = job.transaction;
+  return direction.gate->pass({tlp.tlp_class, t.op, t.purpose, t.translated, job.requester, t.target,
+                               tlp.piece.address, tlp.piece.bytes, at});
 }
 
 void EventReference::return_credits(std::uint32_t index, TlpClass tlp_class, int units) {

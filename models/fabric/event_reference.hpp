@@ -53,6 +53,7 @@ class EventReference final : public Fabric {
   void start(std::uint32_t index, std::size_t slot);
   void account(Transmitter& t, const Tlp& tlp, Duration ser);
   void forward(Transmitter& t, std::uint32_t index, Tlp* tlp);
+  static Instant through_gate(const LinkDirection& direction, const Tlp& tlp, Instant at);
   void return_credits(std::uint32_t index, pcie::TlpClass tlp_class, int units);
 
   // Receivers.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "peerpath/base/random.hpp"
+#include "peerpath/fabric/gate.hpp"
 
 namespace peerpath::fabric {
 namespace {
@@ -401,6 +402,66 @@ TEST(EventReference, TheLedgerTellsPayloadFromOverhead) {
   EXPECT_EQ(tally.tlps, 2);
   EXPECT_EQ(tally.payload, 132_B);
   EXPECT_EQ(tally.overhead, 40_B);
+}
+
+/// Holds up what is at addresses of at least `from`.
+struct Hold : Gate {
+  std::uint64_t from = 0;
+  Duration delay{};
+  std::vector<GatedTlp> seen;
+  Instant pass(const GatedTlp& tlp) override {
+    seen.push_back(tlp);
+    return tlp.address >= from ? tlp.at + delay : tlp.at;
+  }
+};
+
+TEST(Gates, AtARouterATlpWaitsInItsQueueAndThoseBehindItOfItsClass) {
+  Pair p;
+  Hold hold;
+  hold.delay = 1us;
+  p.up(0).gate = &hold;
+  p.go().submit(p.a, own, p.write(64_B));
+  auto low = p.write(64_B);
+  low.translated = true;
+  p.fabric->submit(p.a, own, low);
+  p.finish();
+  ASSERT_EQ(hold.seen.size(), 2U);
+  // starts at 0 and 76; could leave the switch 110 later
+  EXPECT_EQ(ns(hold.seen[0].at), 110);
+  EXPECT_EQ(hold.seen[0].bytes, 64_B);
+  EXPECT_EQ(hold.seen[0].requester, p.a);
+  EXPECT_EQ(hold.seen[0].target, p.b);
+  EXPECT_FALSE(hold.seen[0].translated);
+  EXPECT_TRUE(hold.seen[1].translated);
+  EXPECT_EQ(p.starts(1, 1), (Times{1110, 1186}));
+}
+
+TEST(Gates, AtARouterOnlyTheFirstIsHeldUpYetBothWait) {
+  Pair p;
+  Hold hold;
+  hold.delay = 1us;
+  hold.from = 4096;
+  p.up(0).gate = &hold;
+  auto held = p.write(64_B);
+  held.address = 4096;
+  p.go().submit(p.a, own, held);
+  p.fabric->submit(p.a, own, p.write(64_B));
+  p.finish();
+  EXPECT_EQ(p.starts(1, 1), (Times{1110, 1186}));
+}
+
+TEST(Gates, AtAnEndpointItCountsAsArrivedLaterAndKeepsItsCredit) {
+  Pair p;
+  Hold hold;
+  hold.delay = 1us;
+  p.down(1).gate = &hold;
+  p.down(1).credits[0] = {1, 8};
+  p.go().submit(p.a, own, p.write(64_B));
+  p.fabric->submit(p.a, own, p.write(64_B));
+  p.finish();
+  // leaves the switch at 110, is in at 196, counts at 1196, and its credit is back at 1246
+  EXPECT_EQ(p.starts(1, 1), (Times{110, 1246}));
+  EXPECT_EQ(p.done(), (Times{1196, 1246 + 76 + 10 + 1000}));
 }
 
 }  // namespace

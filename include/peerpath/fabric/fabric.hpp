@@ -19,6 +19,7 @@ struct Transaction {
   pcie::Status answer = pcie::Status::success;  ///< how the completer will answer (decided by address decoding)
   bool relaxed_ordering = false;
   bool id_based_ordering = false;
+  bool translated = false;        ///< the requester has translated the address itself (ATS); only gates care
   bool notify_target = false;     ///< the target reacts to the arrival: bounds how far the fabric may compute
   bool notify_requester = false;  ///< the requester reacts to the completion, or to the arrival of what it posted
   std::uint64_t address = 0;      ///< splitting follows its low bits; at 4 GiB and above the header has four double words

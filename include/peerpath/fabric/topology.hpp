@@ -13,6 +13,8 @@
 
 namespace peerpath::fabric {
 
+class Gate;
+
 using NodeId = Id<struct NodeTag>;          ///< a router or an endpoint, in one numbering
 using LinkId = Id<struct LinkTag>;
 using ChannelIndex = Id<struct ChannelTag>; ///< queue of an endpoint; 0 is its completer, 1.. are its own
@@ -32,6 +34,7 @@ struct LinkDirection {
   Duration update_fc{};                             ///< from buffer space freed to credit usable at the transmitter
   Duration ack_interval{};                          ///< TLPs received at least this far apart cause one ACK each; 0: none
   Duration fc_interval{};                           ///< the same for UpdateFC, for all classes together; 0: none
+  Gate* gate = nullptr;                             ///< at the receiver, asked about each TLP; not owned, has to outlive the fabric
 };
 
 /// A link between two nodes; `direction[0]` carries a to b, `direction[1]` b to a.

@@ -83,6 +83,7 @@ Scenario shrink(const Scenario& scenario, const Make& expected, const Make& got)
   drop(small.planned, differs, attempts);
   drop(small.faults, differs, attempts);
   drop(small.flips, differs, attempts);
+  drop(small.gates, differs, attempts);
   small.observed = true;
   if (!differs()) small.observed = scenario.observed;
   return small;

@@ -56,6 +56,8 @@ std::string describe(const Scenario& s) {
         << r.b.node.value() << '.' << r.b.channel.value() << ' ' << r.c.node.value() << '.' << r.c.channel.value()
         << " depth " << r.depth << " rounds " << r.rounds << " op " << int(r.op) << " bytes " << r.bytes.count()
         << " think " << r.think.count() << " begin " << femtoseconds(r.begin) << " frames " << r.frames.size() << '\n';
+  for (const GatePlace& g : s.gates)
+    out << "gate link " << g.link.value() << '/' << g.direction << " seed " << g.seed << '\n';
   for (const Fault& f : s.faults)
     out << "fault link " << f.link.value() << " up " << f.up << " at " << femtoseconds(f.at) << '\n';
   for (const Flip& f : s.flips)

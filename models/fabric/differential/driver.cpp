@@ -6,6 +6,7 @@
 
 #include "peerpath/base/fail.hpp"
 #include "peerpath/base/random.hpp"
+#include "peerpath/fabric/gate.hpp"
 
 namespace peerpath::fabric::differential {
 namespace {
@@ -22,10 +23,31 @@ constexpr int cookie_shift = 32;
 /// A reactor's number in the high half of a cookie; planned transactions have 0 there.
 std::uint64_t cookie_of(std::size_t reactor, std::uint64_t n) { return ((reactor + 1) << cookie_shift) | n; }
 
+/// Holds some TLPs up, one after the other, for a time that depends on all that a gate is told.
+class Obstacle final : public Gate {
+ public:
+  explicit Obstacle(std::uint64_t seed) : state_{seed} {}
+
+  Instant pass(const GatedTlp& tlp) override {
+    for (const std::uint64_t known :
+         {static_cast<std::uint64_t>(tlp.tlp_class), static_cast<std::uint64_t>(tlp.op),
+          static_cast<std::uint64_t>(tlp.purpose), std::uint64_t{tlp.translated}, std::uint64_t{tlp.requester.value()},
+          std::uint64_t{tlp.target.value()}, tlp.address, static_cast<std::uint64_t>(tlp.bytes.count())})
+      state_ = mix(state_ ^ known);
+    if (state_ % 4 != 0) return tlp.at;
+    free_ = std::max(free_, tlp.at) + Duration{static_cast<std::int64_t>(state_ >> 8) % 300'000'000};
+    return free_;
+  }
+
+ private:
+  std::uint64_t state_;
+  Instant free_{};
+};
+
 class Player final : public DeliverySink, public TlpObserver {
  public:
   Player(const Scenario& scenario, const Make& make)
-      : scenario_{scenario}, random_{scenario.seed, "player"}, fabric_{make(scenario.topology, *this)} {
+      : scenario_{scenario}, random_{scenario.seed, "player"}, fabric_{make(with_gates(), *this)} {
     if (scenario.observed) fabric_->observe(this);
     states_.resize(scenario.reactors.size());
     for (std::size_t r = 0; r < scenario.reactors.size(); ++r) {
@@ -77,6 +99,15 @@ class Player final : public DeliverySink, public TlpObserver {
     int buffers = 0;
     int waiting_frames = 0;
   };
+
+  Topology with_gates() {
+    Topology topology = scenario_.topology;
+    for (const GatePlace& place : scenario_.gates) {
+      gates_.push_back(std::make_unique<Obstacle>(place.seed));
+      topology.links[place.link.value()].direction[static_cast<std::size_t>(place.direction)].gate = gates_.back().get();
+    }
+    return topology;
+  }
 
   /// Who is to be told of a delivery: the target, the requester.
   std::pair<bool, bool> notified(const Delivery& delivery) const {
@@ -232,6 +263,7 @@ class Player final : public DeliverySink, public TlpObserver {
   const Scenario& scenario_;
   Random random_;
   Outcome outcome_;
+  std::vector<std::unique_ptr<Gate>> gates_;
   std::unique_ptr<Fabric> fabric_;
   std::vector<State> states_;
   std::vector<Notice> notices_;

@@ -32,6 +32,7 @@ class Generator {
     for (std::size_t i = 0; i < s_.planned.size(); ++i) s_.planned[i].transaction.cookie = i;
     s_.end = last_ + Duration{2'000'000 * ns};
     if (draw_.chance(10)) s_.end = Instant{last_.time_since_epoch() / 2 + Duration{500 * ns}};  // in the middle of it
+    make_gates();
     return std::move(s_);
   }
 
@@ -279,6 +280,16 @@ class Generator {
   Instant any_time() {
     const Duration t{draw_.between(0, femtoseconds(last_))};
     return Instant{round_ ? t - t % Duration{ns} : t};
+  }
+
+  /// By numbers of their own, so that the rest of a case does not depend on whether it has gates.
+  void make_gates() {
+    Draw draw{s_.seed ^ 0x6a7e5};
+    if (!draw.chance(40)) return;
+    for (std::size_t l = 0; l < s_.topology.links.size(); ++l)
+      for (int direction = 0; direction < 2; ++direction)
+        if (draw.chance(30)) s_.gates.push_back({LinkId{static_cast<std::uint16_t>(l)}, direction, draw.next()});
+    for (Planned& p : s_.planned) p.transaction.translated = draw.chance(30);
   }
 
   void make_faults() {

@@ -56,9 +56,17 @@ struct Flip {
   LinkId egress{};
 };
 
+/// A direction whose receiver holds TLPs up by anything it knows of them.
+struct GatePlace {
+  LinkId link{};
+  int direction = 0;
+  std::uint64_t seed = 0;
+};
+
 struct Scenario {
   std::uint64_t seed = 0;
-  Topology topology;
+  Topology topology;  ///< without gates
+  std::vector<GatePlace> gates;
   std::vector<Planned> planned;  ///< by time ready
   std::vector<Reactor> reactors;
   std::vector<Fault> faults;   ///< by time

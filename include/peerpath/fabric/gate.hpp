@@ -1,0 +1,36 @@
+// What a receiver does with each TLP before it goes on: translates its address, waits for a resource of the host.
+#pragma once
+
+#include <cstdint>
+
+#include "peerpath/base/id.hpp"
+#include "peerpath/base/time.hpp"
+#include "peerpath/base/units.hpp"
+#include "peerpath/pcie/tlp.hpp"
+
+namespace peerpath::fabric {
+
+/// One TLP as it comes to a gate.
+struct GatedTlp {
+  pcie::TlpClass tlp_class{};
+  pcie::Operation op{};
+  pcie::Purpose purpose{};
+  bool translated = false;                   ///< its Address Type says so (PCIe Base Spec 10.2.1)
+  Id<struct NodeTag> requester{}, target{};  ///< of the transaction, also for a completion
+  std::uint64_t address = 0;                 ///< of the access in this TLP; of a completion, of what it carries
+  Bytes bytes{};                             ///< of this access
+  Instant at{};  ///< at a router: it could leave from then on; at an endpoint: its last bit has come in
+};
+
+/// A gate at the receiving end of one direction of a link. It is asked once about each TLP that comes this way, in the
+/// order in which they start on it, at the time at which the start is computed: a gate's state may depend on nothing
+/// but what it was asked, and on what was set between two calls of Fabric::advance, which then holds for TLPs that
+/// start later. Gates of different directions are asked in no order and share no state.
+class Gate {
+ public:
+  virtual ~Gate() = default;
+  /// From when the TLP goes on, not before `tlp.at`.
+  virtual Instant pass(const GatedTlp& tlp) = 0;
+};
+
+}  // namespace peerpath::fabric
