@@ -29,6 +29,15 @@ constexpr std::array report_options{
 constexpr std::array doctor_options{json};
 constexpr std::array import_options{
     Option{"--out", "FILE", "Write it there instead of to standard output", Word::file, false, "-o"}};
+constexpr std::array measure_options{
+    Option{"--out", "FILE", "The dataset to write; dataset.jsonl if left out", Word::file, false, "-o"},
+    Option{"--backend", "NAME", "cuda (default) or hip"},
+    Option{"--only", "NAME", "Only this experiment; may be repeated", Word::text, true},
+    Option{"--kernels", "FILE", "Kernels as nvcc or hipcc made them; those built with the program if left out",
+           Word::file},
+    Option{"--library", "FILE", "Driver library to load in place of the system's", Word::file},
+    Option{"--list", "", "Print the experiments and what each isolates"},
+    quiet};
 constexpr std::array validate_options{
     Option{"--data", "DIR", "A directory of published results, or a folder of them", Word::folder},
     Option{"--host", "NAME", "Only hosts whose directory name contains it"},
@@ -64,6 +73,7 @@ constexpr std::array commands{
             {"FILE", "Output of lspci -vvv", Word::file, 1, 1},
             import_options,
             import},
+    Command{"measure", "Measure what the GPUs of this machine do over PCIe", {}, measure_options, measure},
     Command{"validate",
             "Hold the model against published measurements",
             {"WHAT", "pcie-bench", Word::text, 1, 1},

@@ -1,0 +1,121 @@
+#include "validation/backends/gpu/gpu.hpp"
+
+namespace peerpath::gpu_backend {
+
+void check(Status status, const char* call) {
+  if (status != 0) throw Error{std::string{call} + " failed with status " + std::to_string(status)};
+}
+
+Gpu::Gpu(const Driver& driver, Vendor vendor, int ordinal, const std::string& kernels)
+    : driver_{driver}, ordinal_{ordinal} {
+  check(driver_.device_get(&device_, ordinal), "device_get");
+  check(driver_.context_retain(&context_, device_), "context_retain");
+  use();
+  char text[256] = {};
+  check(driver_.device_name(text, sizeof text, device_), "device_name");
+  name_ = text;
+  char bus[64] = {};
+  check(driver_.device_bus_id(bus, sizeof bus, device_), "device_bus_id");
+  bus_id_ = bus;
+  check(driver_.device_memory(&memory_, device_), "device_memory");
+  check(driver_.device_attribute(&multiprocessors_, multiprocessors_attribute(vendor), device_), "device_attribute");
+  check(driver_.module_load(&module_, kernels.c_str()), "module_load");
+}
+
+Gpu::~Gpu() {
+  driver_.context_use(context_);
+  driver_.module_unload(module_);
+  driver_.context_release(device_);
+}
+
+bool Gpu::connect(const Gpu& peer) const {
+  int possible = 0;
+  check(driver_.peer_possible(&possible, device_, peer.device_), "peer_possible");
+  if (possible == 0) return false;
+  use();
+  driver_.context_enable_peer(peer.context_, 0);  // fails if it was enabled before, which is as good
+  return true;
+}
+
+Handle Gpu::kernel(const char* name) {
+  auto& function = functions_[name];
+  if (!function) check(driver_.module_function(&function, module_, name), name);
+  return function;
+}
+
+DeviceMemory::DeviceMemory(const Gpu& gpu, std::size_t bytes) : gpu_{gpu} {
+  gpu_.use();
+  check(gpu_.driver().memory_allocate(&memory_, bytes), "memory_allocate");
+}
+
+DeviceMemory::~DeviceMemory() {
+  gpu_.use();
+  gpu_.driver().memory_free(memory_);
+}
+
+HostMemory::HostMemory(const Gpu& gpu, std::size_t bytes) : gpu_{gpu}, size_{bytes} {
+  gpu_.use();
+  check(gpu_.driver().host_allocate(&memory_, bytes, host_mapped_portable), "host_allocate");
+  check(gpu_.driver().host_address(&device_, memory_, 0), "host_address");
+}
+
+HostMemory::~HostMemory() {
+  gpu_.use();
+  gpu_.driver().host_free(memory_);
+}
+
+Event::Event(const Gpu& gpu, unsigned flags) : gpu_{gpu} {
+  gpu_.use();
+  check(gpu_.driver().event_create(&event_, flags), "event_create");
+}
+
+Event::~Event() { gpu_.driver().event_destroy(event_); }
+
+double Event::since(const Event& start) const {
+  float milliseconds = 0;
+  check(gpu_.driver().event_elapsed(&milliseconds, start.event_, event_), "event_elapsed");
+  return 1e6 * static_cast<double>(milliseconds);
+}
+
+Stream::Stream(Gpu& gpu) : gpu_{gpu} {
+  gpu_.use();
+  check(gpu_.driver().stream_create(&stream_, stream_non_blocking), "stream_create");
+}
+
+Stream::~Stream() { gpu_.driver().stream_destroy(stream_); }
+
+void Stream::to_device(DevicePointer to, const void* from, std::size_t bytes) {
+  check(gpu_.driver().copy_to_device(to, from, bytes, stream_), "copy_to_device");
+}
+
+void Stream::from_device(void* to, DevicePointer from, std::size_t bytes) {
+  check(gpu_.driver().copy_from_device(to, from, bytes, stream_), "copy_from_device");
+}
+
+void Stream::on_device(DevicePointer to, DevicePointer from, std::size_t bytes) {
+  check(gpu_.driver().copy_on_device(to, from, bytes, stream_), "copy_on_device");
+}
+
+void Stream::fill(DevicePointer to, unsigned char value, std::size_t bytes) {
+  check(gpu_.driver().fill(to, value, bytes, stream_), "fill");
+}
+
+void Stream::write_value(DevicePointer to, std::uint32_t value) {
+  check(gpu_.driver().stream_write_value(stream_, to, value, 0), "stream_write_value");
+}
+
+void Stream::launch(const char* kernel, unsigned blocks, unsigned threads, KernelArguments arguments) {
+  void* parameters[] = {&arguments};
+  check(gpu_.driver().launch(gpu_.kernel(kernel), blocks, 1, 1, threads, 1, 1, 0, stream_, parameters, nullptr),
+        kernel);
+}
+
+void Stream::record(const Event& event) { check(gpu_.driver().event_record(event.handle(), stream_), "event_record"); }
+
+void Stream::wait_for(const Event& event) {
+  check(gpu_.driver().stream_wait_event(stream_, event.handle(), 0), "stream_wait_event");
+}
+
+void Stream::wait() { check(gpu_.driver().stream_wait(stream_), "stream_wait"); }
+
+}  // namespace peerpath::gpu_backend

@@ -1,0 +1,152 @@
+// What kernels do to host memory: loads, stores and atomic operations, by size and by how many are outstanding.
+#include <algorithm>
+
+#include "validation/experiments/catalogue.hpp"
+
+namespace peerpath::experiments {
+namespace {
+
+constexpr std::uint64_t line = 128;
+constexpr std::uint32_t warp = 32;  // of CUDA; HIP's 64 lanes run the same chains, half of them idle
+
+struct Grid {
+  unsigned blocks, threads;
+};
+
+/// One warp a chain, spread over the multiprocessors.
+Grid grid_for(std::int64_t chains) {
+  const unsigned warps = chains <= 2048 ? 1 : 4;
+  return {static_cast<unsigned>((chains + warps - 1) / warps), warps * warp};
+}
+
+/// Fewer steps where each moves much.
+std::uint64_t steps_for(std::int64_t chains) {
+  return static_cast<std::uint64_t>(std::clamp<std::int64_t>((1 << 18) / chains, 32, 256));
+}
+
+gpu::KernelArguments chain_arguments(const Bench& bench, const Settings& settings) {
+  const auto chains = static_cast<std::uint32_t>(settings.at("outstanding"));
+  return {.from = bench.host.device_at(),
+          .to = bench.host_target.device_at(),
+          .result = bench.result_at(),
+          .bytes = bench.host.size(),
+          .stride = line * chains,
+          .spacing = line,
+          .seed = host_seed,
+          .chains = chains,
+          .words = static_cast<std::uint32_t>(settings.at("request") / 4)};
+}
+
+/// Runs `kernel`, each run going on at the place where the last one ended.
+std::vector<double> run_chains(Bench& bench, const Lab& lab, const char* kernel, gpu::KernelArguments& a) {
+  const auto grid = grid_for(a.chains);
+  const auto launch = [&](std::uint64_t steps) {
+    a.steps = steps;
+    bench.in.launch(kernel, grid.blocks, grid.threads, a);
+    a.first += static_cast<std::uint32_t>(steps);
+  };
+  return time_steps(bench, lab.effort.samples, steps_for(a.chains), launch);
+}
+
+Measurement read_chains(Lab& lab, const Settings& settings) {
+  auto& bench = lab.first();
+  auto a = chain_arguments(bench, settings);
+  bench.clear_result();
+  Measurement m;
+  m.ns = run_chains(bench, lab, "read_chains", a);
+  m.bytes = settings.at("request") * settings.at("outstanding");
+  m.correct = bench.result() == 0;
+  return m;
+}
+
+Measurement read_window(Lab& lab, const Settings& settings) {
+  constexpr std::uint64_t far_apart = 33 * line;
+  auto& bench = lab.first();
+  gpu::KernelArguments a{.from = bench.host.device_at(),
+                         .result = bench.result_at(),
+                         .bytes = static_cast<std::uint64_t>(settings.at("window")),
+                         .stride = far_apart,
+                         .seed = host_seed,
+                         .chains = 1,
+                         .words = 1};
+  bench.clear_result();
+  Measurement m;
+  m.ns = run_chains(bench, lab, "read_chains", a);
+  m.correct = bench.result() == 0;
+  return m;
+}
+
+/// Whether the places of the last run hold the pattern.
+bool places_right(const Bench& bench, const gpu::KernelArguments& a) {
+  for (std::uint64_t step = 0; step < std::min<std::uint64_t>(a.steps, 8); ++step)
+    for (std::uint64_t chain = 0; chain < a.chains; ++chain) {
+      const auto at = (((a.first - 1 - step) * a.stride + chain * a.spacing) & (a.bytes - 1)) / 4;
+      for (std::uint64_t word = at; word < at + a.words; ++word)
+        if (bench.host_target.words()[word] != gpu::pattern(word, a.seed)) return false;
+    }
+  return true;
+}
+
+Measurement write_places(Lab& lab, const Settings& settings) {
+  auto& bench = lab.first();
+  auto a = chain_arguments(bench, settings);
+  a.seed = write_seed + static_cast<std::uint64_t>(settings.at("request"));
+  Measurement m;
+  m.ns = run_chains(bench, lab, "write_places", a);
+  m.bytes = settings.at("request") * settings.at("outstanding");
+  m.correct = places_right(bench, a);
+  return m;
+}
+
+Measurement add_chains(Lab& lab, const Settings& settings) {
+  auto& bench = lab.first();
+  auto a = chain_arguments(bench, {{{"request", 4}, settings.values.front()}});
+  for (std::uint64_t chain = 0; chain < a.chains; ++chain) bench.host_target.words()[chain * line / 4] = 0;
+  a.words = 1;
+  Measurement m;
+  m.ns = run_chains(bench, lab, "add_chains", a);
+  m.correct = true;
+  for (std::uint64_t chain = 0; chain < a.chains; ++chain)
+    m.correct = m.correct && bench.host_target.words()[chain * line / 4] == a.first;
+  bench.poison_host(a.chains * line);
+  return m;
+}
+
+std::vector<Settings> with_requests(const Lab& lab, std::initializer_list<std::int64_t> requests, int factor) {
+  std::vector<Settings> all;
+  for (const auto request : requests)
+    for (auto& point : sweep("outstanding", 1, lab.effort.outstanding, factor)) {
+      point.values.insert(point.values.begin(), {"request", request});
+      all.push_back(std::move(point));
+    }
+  return all;
+}
+
+std::vector<Settings> reads(const Lab& lab) { return with_requests(lab, {32, 64, 128}, 2); }
+std::vector<Settings> writes(const Lab& lab) { return with_requests(lab, {4, 8, 16, 32, 64, 128}, 4); }
+std::vector<Settings> additions(const Lab& lab) { return sweep("outstanding", 1, lab.effort.outstanding / 2, 2); }
+std::vector<Settings> windows(const Lab& lab) {
+  return sweep("window", 1 << 16, static_cast<std::int64_t>(lab.effort.largest), 4);
+}
+
+}  // namespace
+
+std::vector<Experiment> accesses() {
+  return {
+      {"read_outstanding",
+       "loads of host memory by a GPU: so many warps, each with one request of so many bytes outstanding; two runs of "
+       "different length are subtracted",
+       reads, read_chains},
+      {"read_latency",
+       "one dependent load of 4 B after the other, by the window they are spread over: translations and caches on the "
+       "way",
+       windows, read_window},
+      {"write_scattered",
+       "stores to host memory, each request to a 128 B line of its own, by size and by number of warps that store",
+       writes, write_places},
+      {"atomic_outstanding", "dependent atomic additions to host memory, one outstanding for each warp", additions,
+       add_chains},
+  };
+}
+
+}  // namespace peerpath::experiments

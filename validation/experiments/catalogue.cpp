@@ -1,0 +1,12 @@
+#include "validation/experiments/catalogue.hpp"
+
+namespace peerpath::experiments {
+
+std::vector<Experiment> catalogue() {
+  std::vector<Experiment> all;
+  for (const auto part : {copies, accesses, signals, several_gpus})
+    for (auto& experiment : part()) all.push_back(experiment);
+  return all;
+}
+
+}  // namespace peerpath::experiments

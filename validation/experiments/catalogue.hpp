@@ -1,0 +1,15 @@
+// All experiments. A new one is a row in a table of its file; a new file is one line in catalogue.cpp.
+#pragma once
+
+#include "validation/experiments/experiment.hpp"
+
+namespace peerpath::experiments {
+
+std::vector<Experiment> copies();        ///< copies.cpp
+std::vector<Experiment> accesses();      ///< accesses.cpp: loads, stores and atomics of kernels
+std::vector<Experiment> signals();       ///< signals.cpp: flags, doorbell, launch, interrupt
+std::vector<Experiment> several_gpus();  ///< several_gpus.cpp
+
+std::vector<Experiment> catalogue();
+
+}  // namespace peerpath::experiments

@@ -1,0 +1,34 @@
+// `peerpath measure`: finds the GPUs of this machine, runs the experiments on them, writes a dataset.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "validation/experiments/bench.hpp"
+
+namespace peerpath::experiments {
+
+struct MeasureOptions {
+  std::string out = "dataset.jsonl";
+  gpu::Vendor vendor = gpu::Vendor::cuda;
+  std::string library;            ///< of the driver; empty: the vendor's own
+  std::string kernels;            ///< file that nvcc or hipcc made of kernels.cu; empty: the one built with the program
+  std::vector<std::string> only;  ///< names of experiments; empty: all
+  Effort effort;
+  std::string command;  ///< as the user typed it, for the dataset
+};
+
+/// Says what is being done.
+using Say = std::function<void(std::string_view)>;
+
+enum class MeasureEnd { done, points_failed, wrong_input, waived };
+
+/// `waived` where there is no driver or no GPU, with the reason said; what would have run is listed then.
+MeasureEnd measure(const MeasureOptions& options, const Say& say);
+
+/// What there is to measure: name and what it isolates, a line each.
+std::string list_experiments();
+
+}  // namespace peerpath::experiments

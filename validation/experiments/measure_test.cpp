@@ -1,0 +1,142 @@
+#include "validation/experiments/measure.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include <nlohmann/json.hpp>
+
+#include "validation/experiments/catalogue.hpp"
+
+namespace peerpath::experiments {
+namespace {
+
+using nlohmann::json;
+
+/// Runs against the fake driver, in a folder of its own.
+class Measure : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* name = testing::UnitTest::GetInstance()->current_test_info()->name();
+    folder_ = std::filesystem::path{testing::TempDir()} / ("measure_" + std::string{name});
+    std::filesystem::create_directories(folder_);
+    std::ofstream{folder_ / "kernels"} << "any";
+    options.library = PEERPATH_FAKE_DRIVER;
+    options.kernels = folder_ / "kernels";
+    options.out = folder_ / "dataset.jsonl";
+    options.effort = {.largest = 1 << 20, .outstanding = 16, .samples = 2, .rounds = 3};
+  }
+  void TearDown() override {
+    for (const auto* name : {"FAKE_GPUS", "FAKE_CORRUPT", "FAKE_FAIL", "FAKE_CRASH"}) unsetenv(name);
+    std::filesystem::remove_all(folder_);
+  }
+
+  MeasureEnd run() {
+    return measure(options, [this](std::string_view line) { said += std::string{line} + "\n"; });
+  }
+  std::vector<json> lines() const {
+    std::vector<json> all;
+    std::ifstream file{options.out};
+    for (std::string line; std::getline(file, line);) all.push_back(json::parse(line));
+    return all;
+  }
+
+  MeasureOptions options;
+  std::string said;
+
+ private:
+  std::filesystem::path folder_;
+};
+
+TEST_F(Measure, EveryExperimentRunsOnTwoGpusAndEveryPlannedPointIsThere) {
+  setenv("FAKE_GPUS", "2", 1);
+  options.effort.largest = 1 << 18;
+  ASSERT_EQ(run(), MeasureEnd::done) << said;
+  const auto all = lines();
+  std::map<std::string, int> planned, seen;
+  for (const auto& item : all.front()["plan"]) planned[item["experiment"]] = item["points"];
+  for (const auto& line : all)
+    if (line.contains("point")) ++seen[line["experiment"]];
+  EXPECT_EQ(planned.size(), catalogue().size());
+  std::erase_if(planned, [](const auto& item) { return item.second == 0; });
+  EXPECT_EQ(seen, planned);
+  EXPECT_EQ(all.front()["gpus"].size(), 2u);
+  EXPECT_EQ(all.back()["end"], all.size() - 2);
+}
+
+TEST_F(Measure, APointHasItsSpreadItsUnitAndARateThatFollows) {
+  options.only = {"copy_to_device"};
+  ASSERT_EQ(run(), MeasureEnd::done) << said;
+  for (const auto& line : lines()) {
+    if (!line.contains("point")) continue;
+    EXPECT_EQ(line["unit"], "ns");
+    EXPECT_LE(line["least"].get<double>(), line["median"].get<double>());
+    EXPECT_LE(line["median"].get<double>(), line["most"].get<double>());
+    EXPECT_NEAR(line["rate"].get<double>(), line["bytes"].get<double>() / line["median"].get<double>(), 1e-9);
+  }
+}
+
+TEST_F(Measure, DataThatArrivesWrongMakesNoPoint) {
+  setenv("FAKE_CORRUPT", "1", 1);
+  options.only = {"copy_from_device", "kernel_to_device"};
+  EXPECT_EQ(run(), MeasureEnd::points_failed);
+  for (const auto& line : lines())
+    if (line.contains("point")) {
+      EXPECT_EQ(line["failed"], "the data that arrived is wrong") << line;
+    }
+}
+
+TEST_F(Measure, ACallThatFailsCostsItsPointOnly) {
+  setenv("FAKE_FAIL", "cuStreamWriteValue32_v2", 1);
+  options.only = {"doorbell", "launch_submit"};
+  EXPECT_EQ(run(), MeasureEnd::points_failed);
+  const auto all = lines();
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_EQ(all[1]["failed"], "stream_write_value failed with status 999");
+  EXPECT_TRUE(all[2].contains("median"));
+}
+
+TEST_F(Measure, ACrashKeepsThePointsTakenBefore) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  options.only = {"flag_round_trip", "doorbell"};
+  EXPECT_DEATH(
+      {
+        setenv("FAKE_CRASH", "cuStreamWriteValue32_v2", 1);
+        run();
+      },
+      "");
+  const auto all = lines();
+  ASSERT_EQ(all.size(), 2u);  // the header and the point before the crash
+  EXPECT_EQ(all[1]["experiment"], "flag_round_trip");
+}
+
+TEST_F(Measure, WithoutDriverItIsWaivedAndSaysWhatWouldRun) {
+  options.library = "/nowhere/libcuda.so.1";
+  options.only = {"doorbell"};
+  EXPECT_EQ(run(), MeasureEnd::waived);
+  EXPECT_NE(said.find("/nowhere/libcuda.so.1"), std::string::npos) << said;
+  EXPECT_NE(said.find("would run: doorbell"), std::string::npos) << said;
+}
+
+TEST_F(Measure, WithoutGpuItIsWaived) {
+  setenv("FAKE_GPUS", "0", 1);
+  EXPECT_EQ(run(), MeasureEnd::waived);
+}
+
+TEST_F(Measure, AnUnknownExperimentIsRefused) {
+  options.only = {"copy_sideways"};
+  EXPECT_EQ(run(), MeasureEnd::wrong_input);
+  EXPECT_NE(said.find("copy_sideways"), std::string::npos);
+}
+
+TEST_F(Measure, ALibraryWithoutTheFunctionsIsNamed) {
+  options.vendor = gpu::Vendor::hip;  // the fake has CUDA's names only
+  EXPECT_EQ(run(), MeasureEnd::waived);
+  EXPECT_NE(said.find("hipInit"), std::string::npos) << said;
+}
+
+}  // namespace
+}  // namespace peerpath::experiments
