@@ -143,17 +143,42 @@ Instant Engine::advance(Instant limit) {
   }
   horizon_ = femtoseconds(limit);
   if (!bounds_.empty()) horizon_ = std::min(horizon_, bounds_.front());
-  while (decisions_.earliest_time() < horizon_) {
-    Transmitter& x = transmitters_[decisions_.earliest()];
-    const bool done = x.node->leaf != nullptr ? pass_through(x) : !std::has_single_bit(x.candidates) && contend(x);
-    if (!done) carry_out(x);
-    settle();
-  }
+  parking_ = true;
+  play();
   reached_ = horizon_;
   return Instant{Duration{reached_}};
 }
 
+/// Makes all starts before the horizon, but for those that may be parked.
+void Engine::play() {
+  unpark();
+  playing_ = true;
+  while (decisions_.earliest_time() < horizon_) {
+    Transmitter& x = transmitters_[decisions_.earliest()];
+    const bool done =
+        x.node->leaf != nullptr ? pass_through(x) : (x.candidates & (x.candidates - 1)) != 0 && contend(x);
+    if (!done) carry_out(x);
+    settle();
+  }
+  playing_ = false;
+}
+
+void Engine::unpark() {
+  for (Transmitter* x : parked_) touch(*x);
+  parked_.clear();
+  settle();
+}
+
+/// Makes the parked starts before the time reached: somebody looks at them or changes what they depend on.
+void Engine::catch_up() {
+  if (parked_.empty() || playing_) return;
+  horizon_ = reached_;
+  parking_ = false;
+  play();
+}
+
 void Engine::set_link(LinkId link, bool up) {
+  catch_up();
   for (std::size_t direction = 0; direction < 2; ++direction) {
     Transmitter& x = transmitters_[link.value() * 2u + direction];
     if (x.up == up) continue;
@@ -171,6 +196,7 @@ void Engine::set_link(LinkId link, bool up) {
 }
 
 void Engine::set_route(NodeId router, LinkId ingress, NodeId target, LinkId egress) {
+  catch_up();
   const auto port = static_cast<std::size_t>(wiring_.port_of(router, ingress));
   const Port& out = wiring_.ports(router)[static_cast<std::size_t>(wiring_.port_of(router, egress))];
   for (const Leaf& leaf : leaves_) rerouted_ = rerouted_ || leaf.inbound > 0;
@@ -179,6 +205,7 @@ void Engine::set_route(NodeId router, LinkId ingress, NodeId target, LinkId egre
 }
 
 DirectionCounters Engine::counters(LinkId link, int direction) const {
+  const_cast<Engine*>(this)->catch_up();  // what was put off is, to whoever looks, done
   const Transmitter& x = transmitters_[link.value() * 2u + static_cast<unsigned>(direction)];
   std::int64_t dllps = x.dllps;
   Femto free = x.free;

@@ -27,7 +27,10 @@ class Engine final : public Fabric {
   void set_link(LinkId link, bool up) override;
   void set_route(NodeId router, LinkId ingress, NodeId target, LinkId egress) override;
   DirectionCounters counters(LinkId link, int direction) const override;
-  void observe(TlpObserver* observer) override { observer_ = observer; }
+  void observe(TlpObserver* observer) override {
+    catch_up();
+    observer_ = observer;
+  }
 
  private:
   /// TLPs that start one after the other: the first at `first`, `count` in all, `spacing` apart.
@@ -45,6 +48,11 @@ class Engine final : public Fabric {
     return transmitters_[port.link.value() * 2u + static_cast<unsigned>(port.outgoing)];
   }
   Transmitter& incoming(const Port& port) { return *outgoing(port).reverse; }
+
+  // engine.cpp: time
+  void play();
+  void unpark();
+  void catch_up();
 
   // engine.cpp: queues
   Leaf& leaf(NodeId node) { return *nodes_[node.value()].leaf; }
@@ -89,6 +97,9 @@ class Engine final : public Fabric {
   void leave_queue(Transmitter& x, Queue& fifo, const Departure& departure);
   void take_tags(Leaf& leaf, const TlpRun& run, const Departure& departure);
   void send_dllps(Transmitter& x, Femto until);
+  static DllpBatch caused(const Transmitter& x, Femto& next_ack, Femto& next_fc, Femto first, Femto spacing,
+                          std::int32_t count);
+  static void retire_dllps(Transmitter& x, Femto until);
   void cause_dllps(Transmitter& x, Femto first, Femto spacing, std::int32_t count, Femto now);
   void record_tlps(const Transmitter& x, int tlp_class, const TlpRun& run, const Departure& departure);
 
@@ -105,6 +116,14 @@ class Engine final : public Fabric {
   bool pass_through(Transmitter& x);
   bool pass_run(Transmitter& x, Transmitter& z, NodeId to, Queue& fifo, Queue& relay, Femto now, Femto limit,
                 Femto second_limit);
+
+  // engine_stream.cpp: packet after packet
+  struct Echo;
+  static Crossing crossing(const Transmitter& x, const Transmitter& z, const TlpRun& run);
+  bool pass_alike(Transmitter& x, Transmitter& z, NodeId to, Queue& fifo, Queue& relay, Femto known, Femto limit,
+                  Femto second_limit);
+  bool may_park(const Transmitter& x, const Transmitter& z, const Queue& fifo, Femto known);
+  void park(Transmitter& x);
 
   // engine_contend.cpp: several ingresses, one leaf
   struct Contest;
@@ -139,6 +158,8 @@ class Engine final : public Fabric {
   Pool<Answer> answers_;
   DecisionTree decisions_;
   std::vector<Transmitter*> touched_;
+  std::vector<Transmitter*> parked_;  ///< their starts before the horizon wait until more is known
+  bool playing_ = false, parking_ = false;
 
   Femto horizon_ = 0;          ///< no start at or after this in the present `advance`
   Femto reached_ = 0;          ///< what the last `advance` returned

@@ -9,7 +9,7 @@
 
 namespace peerpath::fabric {
 
-namespace {
+namespace contest {
 
 /// Times as long as they are equally spaced.
 struct Progression {
@@ -40,10 +40,12 @@ struct Lane {
   Progression starts;
 };
 
-}  // namespace
+}  // namespace contest
 
 /// The competition for one transmitter from `now` on.
 struct Engine::Contest {
+  using Lane = contest::Lane;
+
   Engine& engine;
   Transmitter& z;
   Leaf& leaf;
@@ -52,7 +54,7 @@ struct Engine::Contest {
   Femto free = z.free, taken_in = leaf.taken_in[0];
   int count = 0, next = 0;  ///< lanes; the one whose turn it is
   int most_units = 0, returned_units = 0;
-  Progression arrivals{}, returns{};
+  contest::Progression arrivals{}, returns{};
   std::array<Lane, max_ingresses> lanes{};
 
   void open(std::uint64_t slots);

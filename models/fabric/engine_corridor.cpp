@@ -58,22 +58,27 @@ bool Engine::pass_through(Transmitter& x) {
   Transmitter& z = next_hop(x, to);
   Queue& relay = router.queues[x.peer_port * 3 + fifo.tlp_class];
   if (!sole_source(z, node) || !z.up || z.candidates != 0 || z.stalling != 0 || !relay.runs.empty()) return false;
-  // Until when the first link and the second are theirs alone.
-  Femto limit = std::min(horizon_, earliest_stimulus(*node.leaf, now));
+  // Until when the first link and the second are theirs alone. A parked decision lies before what is known.
+  const Femto known = std::max(now, reached_);
+  Femto limit = std::min(horizon_, earliest_stimulus(*node.leaf, known));
   const Femto others_there = later(x.propagation + router.latency, limit);
-  limit = std::min(limit, next_dllp(x, now));
-  if (topology_.reconfigures && notices_coming_ > 0) limit = std::min(limit, now + shortest_arrival_);
-  const Femto second_limit = std::min(others_there, corridor_limit(z, *node.leaf, now));
-  if (now + z.lookahead >= second_limit) return false;
+  limit = std::min(limit, next_dllp(x, known));
+  if (topology_.reconfigures && notices_coming_ > 0) limit = std::min(limit, known + shortest_arrival_);
+  const Femto second_limit = std::min(others_there, corridor_limit(z, *node.leaf, known));
 
   bool passed = false;
   while (!fifo.runs.empty() &&
-         pass_run(x, z, to, fifo, relay, now, std::min(limit, horizon_), std::min(second_limit, horizon_)))
+         (pass_alike(x, z, to, fifo, relay, known, limit, second_limit) ||
+          pass_run(x, z, to, fifo, relay, known, std::min(limit, horizon_), std::min(second_limit, horizon_))))
     passed = true;
-  if (!passed) return false;
-  touch(x);
-  x.candidates &= ~fifo.bit;
-  if (!fifo.runs.empty()) refresh_head(node, fifo);
+  if (passed) {
+    touch(x);
+    x.candidates &= ~fifo.bit;
+    if (!fifo.runs.empty()) refresh_head(node, fifo);
+    settle();
+  }
+  if (limit < horizon_ || second_limit < horizon_ || !may_park(x, z, fifo, known)) return passed;
+  park(x);
   return true;
 }
 

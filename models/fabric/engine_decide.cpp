@@ -158,8 +158,8 @@ Femto Engine::undisturbed_until(const Transmitter& x, const Queue& fifo, Femto n
   else if (later(now, x.lookahead) < std::min(limit, wanted))
     limit = std::min(limit, next_arrival(x, fifo.bit, now));
   if (topology_.reconfigures && notices_coming_ > 0) limit = std::min(limit, now + shortest_arrival_);
-  limit = std::min(limit, x.due.front());
-  return std::min(limit, next_dllp(x, now));
+  limit = std::min({limit, x.due.front(), next_dllp(x, now)});
+  return std::max(limit, now + 1);  // what is parked may seem to bound it by a time before `now`
 }
 
 }  // namespace peerpath::fabric

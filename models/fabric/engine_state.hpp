@@ -65,6 +65,36 @@ struct Ingress {
   std::vector<std::int64_t> posted_by;  ///< by sender: `posted_in` after its last posted TLP
 };
 
+/// How a posted run crosses two links with nothing in its way; times count from its first start.
+struct Crossing {
+  const Transmitter* second = nullptr;
+  std::uint16_t dw = 0, data_dw = 0;
+  std::int32_t count = 0;
+  Femto serialisation = 0, spacing = 0, last = 0, arrival = 0;                  ///< first link
+  Femto there = 0, serialisation_there = 0, spacing_there = 0, last_there = 0;  ///< second link
+  Femto arrival_there = 0, first_done = 0, step = 0, done = 0;                  ///< server of the leaf
+
+  bool fits(const Transmitter& z, const TlpRun& run) const { return second == &z && alike(run); }
+  bool alike(const TlpRun& run) const {
+    return dw == run.dw && data_dw == run.data_dw && count == run.count && run.slope == 0;
+  }
+};
+
+/// The DLLPs that `count` arrivals at `spacing` cause, given how long after the first of them the next ACK and the next
+/// UpdateFC may be caused; times count from the first arrival.
+struct DllpPattern {
+  Femto ack_lag = -1, fc_lag = -1, spacing = 0;
+  std::int32_t count = 0;
+  std::uint8_t follower = 0;  ///< which pattern came after it last time
+  bool acks = false, updates = false;
+  Femto next_ack = 0, next_fc = 0, front = 0, sent = 0;
+  std::int64_t size = 0;
+
+  bool fits(Femto ack, Femto fc, Femto apart, std::int32_t arrivals) const {
+    return ack_lag == ack && fc_lag == fc && spacing == apart && count == arrivals;
+  }
+};
+
 /// The sending end of one direction of one link.
 struct Transmitter {
   int index = 0;
@@ -91,6 +121,10 @@ struct Transmitter {
 
   DllpQueue due;                                                       ///< DLLPs to be sent
   Femto ack_interval = 0, fc_interval = 0, next_ack = 0, next_fc = 0;  ///< of those that its TLPs cause
+
+  Crossing crossing;                    ///< the last one that began here
+  std::array<DllpPattern, 4> patterns;  ///< of DLLPs that its TLPs caused of late
+  std::uint8_t pattern = 0, oldest_pattern = 0;
 
   std::int64_t framing = 0;
   std::int64_t dllps = 0;

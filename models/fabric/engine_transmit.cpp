@@ -188,20 +188,33 @@ void owe(DllpBatch::Kind& kind, Femto interval, Femto& next, Femto first, Femto 
 
 }  // namespace
 
+/// The DLLPs that arrivals of TLPs from `x` cause; moves on from when they may cause more.
+DllpBatch Engine::caused(const Transmitter& x, Femto& next_ack, Femto& next_fc, Femto first, Femto spacing,
+                         std::int32_t count) {
+  DllpBatch batch;
+  owe(batch.acks, x.ack_interval, next_ack, first, spacing, count);
+  owe(batch.updates, x.fc_interval, next_fc, first, spacing, count);
+  const Femto dllp = x.reverse->dllp;
+  if (x.ack_interval >= 2 * dllp && x.fc_interval >= 2 * dllp) batch.sent = batch.sent_by(dllp);
+  return batch;
+}
+
+/// Counts the DLLPs that have left by `until`, before which no TLP comes to `x`.
+void Engine::retire_dllps(Transmitter& x, Femto until) {
+  if (x.candidates != 0 || !x.up) return;
+  while (x.due.front_sent() <= until && x.free <= x.due.front()) {
+    x.free = x.due.front_sent();
+    x.dllps += x.due.front_batch().size();
+    x.due.pop_batch();
+  }
+}
+
 /// Arrivals at the far end make it owe ACKs and UpdateFCs on the way back.
 void Engine::cause_dllps(Transmitter& x, Femto first, Femto spacing, std::int32_t count, Femto now) {
   if (std::min(x.next_ack, x.next_fc) > first + (count - 1) * spacing) return;
   Transmitter& back = *x.reverse;
-  if (back.candidates == 0 && back.up)
-    while (back.due.front_sent() <= now && back.free <= back.due.front()) {
-      back.free = back.due.front_sent();
-      back.dllps += back.due.front_batch().size();
-      back.due.pop_batch();
-    }
-  DllpBatch batch;
-  owe(batch.acks, x.ack_interval, x.next_ack, first, spacing, count);
-  owe(batch.updates, x.fc_interval, x.next_fc, first, spacing, count);
-  if (x.ack_interval >= 2 * back.dllp && x.fc_interval >= 2 * back.dllp) batch.sent = batch.sent_by(back.dllp);
+  retire_dllps(back, now);
+  const DllpBatch batch = caused(x, x.next_ack, x.next_fc, first, spacing, count);
   back.due.push(batch);
   if (back.candidates != 0 && batch.front() <= back.decision) touch(back);
 }
