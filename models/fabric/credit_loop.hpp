@@ -91,6 +91,11 @@ class CreditLoop {
         return;
       }
     }
+    give_apart(first, spacing, count, units);
+  }
+
+  /// The same for returns that do not continue the last ones.
+  void give_apart(Femto first, Femto spacing, std::int64_t count, int units) {
     pending_.push({first, spacing, count, units});
   }
 

@@ -23,6 +23,14 @@ struct DllpBatch {
   Kind acks, updates;
   Femto sent = unknown_time;  ///< when all of them have left a line that is otherwise idle, if that is known
 
+  DllpBatch later_by(Femto span) const {
+    DllpBatch batch = *this;
+    if (acks.count > 0) batch.acks.first += span;
+    if (updates.count > 0) batch.updates.first += span;
+    if (sent != unknown_time) batch.sent += span;
+    return batch;
+  }
+
   bool empty() const { return acks.count + updates.count == 0; }
   Femto front() const { return std::min(acks.first, updates.first); }
   /// When the last has left a line that is otherwise idle, if two of one kind never meet on it.
@@ -44,6 +52,7 @@ class DllpQueue {
   Femto front() const { return front_; }
   Femto front_sent() const { return front_ == unknown_time ? unknown_time : batches_.front().sent; }
   const DllpBatch& front_batch() const { return batches_.front(); }
+  const DllpBatch& back() const { return batches_.back(); }
 
   void push(const DllpBatch& batch) {
     if (batches_.empty()) front_ = batch.front();

@@ -12,54 +12,72 @@ void Engine::submit(NodeId requester, ChannelIndex channel, const Transaction& t
   require(femtoseconds(t.ready) >= reached_, "a transaction was submitted for a time already computed");
   NodeState& node = nodes_[requester.value()];
   Leaf& own = *node.leaf;
+  const auto tlp_class = pcie::request_class(t.op);
+  const bool posted = tlp_class == pcie::TlpClass::posted;
   const std::uint32_t index = records_.take();
   Record& record = records_[index];
-  const auto tlp_class = pcie::request_class(t.op);
-  record.delivery.kind = tlp_class == pcie::TlpClass::posted ? DeliveryKind::arrived : DeliveryKind::completed;
-  record.delivery.notify = t.notify_requester || (t.notify_target && tlp_class == pcie::TlpClass::posted);
-  record.delivery.op = t.op;
-  record.delivery.purpose = t.purpose;
-  record.delivery.status = tlp_class == pcie::TlpClass::posted ? t.answer : pcie::Status::success;
-  record.delivery.requester = requester;
-  record.delivery.target = t.target;
-  record.delivery.channel = channel;
-  record.delivery.cookie = t.cookie;
-  record.delivery.address = t.address;
-  record.delivery.bytes = t.bytes;
-  record.delivery.ready = t.ready;
+  Delivery& told = record.delivery;
+  told.kind = posted ? DeliveryKind::arrived : DeliveryKind::completed;
+  told.notify = t.notify_requester || (posted && t.notify_target);
+  told.op = t.op;
+  told.purpose = t.purpose;
+  told.status = posted ? t.answer : pcie::Status::success;
+  told.requester = requester;
+  told.target = t.target;
+  told.channel = channel;
+  told.cookie = t.cookie;
+  told.address = t.address;
+  told.bytes = t.bytes;
+  told.ready = t.ready;
   record.answer = t.answer;
   record.relaxed_ordering = t.relaxed_ordering;
   record.translated = t.translated;
   record.id_based_ordering = t.id_based_ordering;
   record.notify_target = t.notify_target;
   record.notify_requester = t.notify_requester;
-  record.lost = 0;
+  record.open = record.lost = 0;
   record.done = 0;
   record.tally = requester.value() * pcie::purposes + static_cast<std::size_t>(t.purpose);
   TlpRun tlps;
   tlps.e = femtoseconds(t.ready);
   tlps.record = index;
   tlps.out = static_cast<std::uint16_t>(own.out->index);
-  const int slot = channel.value() * 3 + static_cast<int>(tlp_class);
-  record.open = 0;
-  const auto add = [&](const pcie::Run& run) {
-    record.open += run.count;
-    tlps.set_size(run);
-    enqueue(node, slot, tlps);
-  };
-  const Bytes step = tlp_class == pcie::TlpClass::posted ? own.rules.max_payload : own.rules.max_read_request;
-  if ((tlp_class == pcie::TlpClass::posted || t.op == pcie::Operation::memory_read) &&
-      pcie::whole_steps(t.address, t.bytes, step)) {
-    const int data = tlp_class == pcie::TlpClass::posted ? static_cast<int>(step.count() / 4) : 0;
-    const int header = pcie::request_header_double_words(t.op, t.address);
-    add({{t.address, step, data, header + data + (own.rules.ecrc ? 1 : 0), (data + 3) / 4},
-         static_cast<std::int64_t>(static_cast<std::uint64_t>(t.bytes.count()) >>
-                                   std::countr_zero(static_cast<std::uint64_t>(step.count())))});
+  Queue& fifo = node.queues[channel.value() * 3 + static_cast<int>(tlp_class)];
+  const Bytes step = posted ? own.rules.max_payload : own.rules.max_read_request;
+  if ((posted || t.op == pcie::Operation::memory_read) && pcie::whole_steps(t.address, t.bytes, step)) {
+    const int data = posted ? static_cast<int>(step.count() / 4) : 0;
+    tlps.address = t.address;
+    tlps.step = static_cast<std::int32_t>(step.count());
+    tlps.data_dw = static_cast<std::uint16_t>(data);
+    tlps.dw = static_cast<std::uint16_t>(pcie::request_header_double_words(t.op, t.address) + data + own.rules.ecrc);
+    tlps.units = static_cast<std::uint16_t>((data + 3) / 4);
+    tlps.count = static_cast<std::int32_t>(static_cast<std::uint64_t>(t.bytes.count()) >>
+                                           std::countr_zero(static_cast<std::uint64_t>(step.count())));
+    record.open = tlps.count;
+    if (posted)
+      enter_posted(node, fifo, tlps, requester);
+    else
+      enqueue(node, fifo, tlps);
   } else {
-    for (const pcie::Run& run : pcie::split_request(own.rules, t.op, t.address, t.bytes)) add(run);
+    for (const pcie::Run& run : pcie::split_request(own.rules, t.op, t.address, t.bytes)) {
+      record.open += run.count;
+      tlps.set_size(run);
+      enqueue(node, fifo, tlps);
+    }
   }
   count_coming(record, own);
   settle();
+}
+
+/// What `enqueue` does with the first run of a posted transaction at its requester.
+void Engine::enter_posted(NodeState& node, Queue& fifo, const TlpRun& run, NodeId requester) {
+  Ingress& in = *fifo.ingress;
+  in.posted_in += run.count;
+  in.posted_by[requester.value()] = in.posted_in;
+  in.marked = false;
+  const bool first = fifo.runs.empty();
+  fifo.runs.push(run);
+  if (first) refresh_head(node, fifo);
 }
 
 /// Notes what the transaction may cause at its ends, so that runs elsewhere stop in time.
@@ -82,8 +100,7 @@ void Engine::count_coming(Record& record, Leaf& requester) {
   if (record.answer == pcie::Status::no_answer) record.lost = record.open;
 }
 
-void Engine::enqueue(NodeState& node, int slot, const TlpRun& run) {
-  Queue& fifo = node.queues[slot];
+void Engine::enqueue(NodeState& node, Queue& fifo, const TlpRun& run) {
   Ingress& in = *fifo.ingress;
   const Record& record = records_[run.record];
   const std::size_t sender = record.sender(fifo.tlp_class);
@@ -164,9 +181,8 @@ void Engine::play() {
 }
 
 void Engine::unpark() {
-  for (Transmitter* x : parked_) touch(*x);
+  for (const Transmitter* x : parked_) decisions_.set(static_cast<std::size_t>(x->index), x->decision);
   parked_.clear();
-  settle();
 }
 
 /// Makes the parked starts before the time reached: somebody looks at them or changes what they depend on.

@@ -57,7 +57,8 @@ class Engine final : public Fabric {
   // engine.cpp: queues
   Leaf& leaf(NodeId node) { return *nodes_[node.value()].leaf; }
   void count_coming(Record& record, Leaf& requester);
-  void enqueue(NodeState& node, int slot, const TlpRun& run);
+  void enqueue(NodeState& node, Queue& fifo, const TlpRun& run);
+  void enter_posted(NodeState& node, Queue& fifo, const TlpRun& run, NodeId requester);
   void refresh_head(NodeState& node, Queue& fifo);
   void touch(Transmitter& x) {
     if (x.touched) return;
@@ -118,11 +119,12 @@ class Engine final : public Fabric {
                 Femto second_limit);
 
   // engine_stream.cpp: packet after packet
-  struct Echo;
-  static Crossing crossing(const Transmitter& x, const Transmitter& z, const TlpRun& run);
-  bool pass_alike(Transmitter& x, Transmitter& z, NodeId to, Queue& fifo, Queue& relay, Femto known, Femto limit,
-                  Femto second_limit);
-  bool may_park(const Transmitter& x, const Transmitter& z, const Queue& fifo, Femto known);
+  struct Stream;
+  enum class Outcome : std::uint8_t { passed, late, other };  ///< `late`: the next packet would not be over in time
+  static Crossing& crossing(const Transmitter& x, const Transmitter& z, const TlpRun& run);
+  Outcome pass_alike(Transmitter& x, Transmitter& z, NodeId to, Queue& fifo, Queue& relay, Femto known, Femto limit,
+                     Femto second_limit);
+  bool may_park(const Transmitter& x, const Transmitter& z, NodeId to, const Queue& fifo, Femto known);
   void park(Transmitter& x);
 
   // engine_contend.cpp: several ingresses, one leaf
@@ -131,8 +133,7 @@ class Engine final : public Fabric {
 
   // engine_receive.cpp: what an endpoint does with what arrives
   void receive(Transmitter& x, int tlp_class, const TlpRun& run, Femto first, Femto spacing, std::int32_t count);
-  void receive_passed(Transmitter& x, int tlp_class, const TlpRun& run, Femto first, Femto spacing,
-                      std::int32_t count);
+  void receive_passed(Transmitter& x, int tlp_class, const TlpRun& run, Femto first, Femto spacing, std::int32_t count);
   TlpRun through_gate(const Transmitter& x, int tlp_class, const TlpRun& run, std::int32_t i);
   Femto take_in(Transmitter& x, Leaf& leaf, int tlp_class, const TlpRun& run, Femto first, Femto spacing,
                 std::int32_t count);

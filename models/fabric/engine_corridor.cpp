@@ -51,8 +51,8 @@ bool Engine::pass_through(Transmitter& x) {
   NodeState &node = *x.node, &router = *x.peer;
   Queue& fifo = node.queues[x.winner];
   const Femto now = x.decision;
-  if (router.leaf != nullptr || x.gate != nullptr || observer_ != nullptr || fifo.takes_tags || x.candidates != fifo.bit || x.unknown ||
-      x.stalling != 0 || (node.blocked | router.blocked | router.mixed) != 0)
+  if (router.leaf != nullptr || x.gate != nullptr || observer_ != nullptr || fifo.takes_tags ||
+      x.candidates != fifo.bit || x.unknown || x.stalling != 0 || (node.blocked | router.blocked | router.mixed) != 0)
     return false;
   const NodeId to = destination(fifo.tlp_class, records_[fifo.runs.front().record]);
   Transmitter& z = next_hop(x, to);
@@ -67,17 +67,21 @@ bool Engine::pass_through(Transmitter& x) {
   const Femto second_limit = std::min(others_there, corridor_limit(z, *node.leaf, known));
 
   bool passed = false;
-  while (!fifo.runs.empty() &&
-         (pass_alike(x, z, to, fifo, relay, known, limit, second_limit) ||
-          pass_run(x, z, to, fifo, relay, known, std::min(limit, horizon_), std::min(second_limit, horizon_))))
+  while (!fifo.runs.empty()) {
+    const Outcome outcome = pass_alike(x, z, to, fifo, relay, known, limit, second_limit);
+    if (outcome == Outcome::late) break;
+    if (outcome == Outcome::other &&
+        !pass_run(x, z, to, fifo, relay, now, std::min(limit, horizon_), std::min(second_limit, horizon_)))
+      break;
     passed = true;
+  }
   if (passed) {
     touch(x);
     x.candidates &= ~fifo.bit;
     if (!fifo.runs.empty()) refresh_head(node, fifo);
     settle();
   }
-  if (limit < horizon_ || second_limit < horizon_ || !may_park(x, z, fifo, known)) return passed;
+  if (limit < horizon_ || second_limit < horizon_ || !may_park(x, z, to, fifo, known)) return passed;
   park(x);
   return true;
 }

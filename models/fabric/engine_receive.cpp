@@ -168,7 +168,7 @@ void Engine::answer(Leaf& leaf, std::uint32_t index, Femto data_ready, bool from
       leaf.read_free = tlps.e + (run.count - 1) * tlps.slope;
     }
     tlps.set_size(run);
-    enqueue(*leaf.node, static_cast<int>(pcie::TlpClass::completion), tlps);
+    enqueue(*leaf.node, leaf.node->queues[static_cast<int>(pcie::TlpClass::completion)], tlps);
   }
 }
 

@@ -24,6 +24,9 @@ struct TlpRun {
   std::uint16_t dw = 0, data_dw = 0, units = 0;
   std::uint16_t out = 0;  ///< transmitter by which they leave
 
+  /// The double words and credits of each in one number.
+  std::uint64_t size() const { return std::uint64_t{dw} << 32 | std::uint64_t{data_dw} << 16 | units; }
+
   void set_size(const pcie::Run& run) {
     count = static_cast<std::int32_t>(run.count);
     address = run.first.address;
@@ -65,34 +68,38 @@ struct Ingress {
   std::vector<std::int64_t> posted_by;  ///< by sender: `posted_in` after its last posted TLP
 };
 
+/// The DLLPs that a posted run causes on the ways back of both links that it crosses undisturbed, given how long after
+/// its first start the next ACKs and UpdateFCs may be caused. All times count from that start.
+struct DllpPattern {
+  struct Link {
+    Femto ack_lag = -1, fc_lag = -1;  ///< from the first arrival on
+    Femto next_ack = 0, next_fc = 0;
+    DllpBatch batch;
+  };
+  std::array<Link, 2> links;
+  std::array<std::int64_t, 2> sizes{};
+  // What comes after a run that starts `gap` later, if its DLLPs do not meet those of this one.
+  Femto gap = -1;
+  DllpPattern* follower = nullptr;
+};
+
 /// How a posted run crosses two links with nothing in its way; times count from its first start.
 struct Crossing {
   const Transmitter* second = nullptr;
-  std::uint16_t dw = 0, data_dw = 0;
-  std::int32_t count = 0;
+  std::uint64_t size = 0;  ///< of its TLPs
+  std::int64_t count = 0;
   Femto serialisation = 0, spacing = 0, last = 0, arrival = 0;                  ///< first link
   Femto there = 0, serialisation_there = 0, spacing_there = 0, last_there = 0;  ///< second link
   Femto arrival_there = 0, first_done = 0, step = 0, done = 0;                  ///< server of the leaf
+  Femto occupied = 0;                                                           ///< the first link
+  Femto least_gap = 0;  ///< to the next start, so that it finds the second link and the server free
 
-  bool fits(const Transmitter& z, const TlpRun& run) const { return second == &z && alike(run); }
-  bool alike(const TlpRun& run) const {
-    return dw == run.dw && data_dw == run.data_dw && count == run.count && run.slope == 0;
-  }
-};
+  std::array<DllpPattern, 8> patterns;
+  std::size_t oldest = 0;
+  DllpPattern* pattern = nullptr;  ///< of the run that started at `previous`
+  Femto previous = 0, gap = 0;     ///< last start and its distance from the one before
 
-/// The DLLPs that `count` arrivals at `spacing` cause, given how long after the first of them the next ACK and the next
-/// UpdateFC may be caused; times count from the first arrival.
-struct DllpPattern {
-  Femto ack_lag = -1, fc_lag = -1, spacing = 0;
-  std::int32_t count = 0;
-  std::uint8_t follower = 0;  ///< which pattern came after it last time
-  bool acks = false, updates = false;
-  Femto next_ack = 0, next_fc = 0, front = 0, sent = 0;
-  std::int64_t size = 0;
-
-  bool fits(Femto ack, Femto fc, Femto apart, std::int32_t arrivals) const {
-    return ack_lag == ack && fc_lag == fc && spacing == apart && count == arrivals;
-  }
+  bool alike(const TlpRun& run) const { return size == run.size() && count == run.count && run.slope == 0; }
 };
 
 /// The sending end of one direction of one link.
@@ -122,10 +129,6 @@ struct Transmitter {
   DllpQueue due;                                                       ///< DLLPs to be sent
   Femto ack_interval = 0, fc_interval = 0, next_ack = 0, next_fc = 0;  ///< of those that its TLPs cause
 
-  Crossing crossing;                    ///< the last one that began here
-  std::array<DllpPattern, 4> patterns;  ///< of DLLPs that its TLPs caused of late
-  std::uint8_t pattern = 0, oldest_pattern = 0;
-
   std::int64_t framing = 0;
   std::int64_t dllps = 0;
   Femto busy = 0, queueing = 0, credit_stall = 0, stalling = 0;
@@ -145,8 +148,9 @@ struct Leaf {
   bool timeouts = false;       ///< some tags come back by timeout, so later ones may come first
   Ring<Femto> tag_returns;     ///< known to come, in order
   std::int64_t requests_coming = 0, notices_coming = 0;
-  std::int64_t inbound = 0;  ///< transactions that may still send TLPs to it
-  int only_peer = -1;        ///< the only node from which they do; -1 if there are several
+  std::array<Crossing, 4> crossings;  ///< that began here of late, by shape
+  std::int64_t inbound = 0;           ///< transactions that may still send TLPs to it
+  int only_peer = -1;                 ///< the only node from which they do; -1 if there are several
 
   /// How long one TLP occupies the server of its class.
   struct Occupancy {
@@ -195,7 +199,8 @@ struct NodeState {
 struct Record {
   Delivery delivery;  ///< as it will be told, but for `done` and `notify`
   pcie::Status answer = pcie::Status::success;
-  bool relaxed_ordering = false, id_based_ordering = false, translated = false, notify_target = false, notify_requester = false;
+  bool relaxed_ordering = false, id_based_ordering = false, translated = false, notify_target = false,
+       notify_requester = false;
   std::int64_t open = 0;  ///< posted: TLPs not taken in; else requests not answered
   std::int64_t lost = 0;  ///< requests that nobody will answer and that have not arrived yet
   Femto done = 0;

@@ -8,13 +8,13 @@
 
 namespace peerpath::fabric {
 
-Crossing Engine::crossing(const Transmitter& x, const Transmitter& z, const TlpRun& run) {
-  Crossing c;
+namespace {
+
+void measure(Crossing& c, const Transmitter& x, const Transmitter& z, const TlpRun& run) {
   const Femto more = run.count - 1;
   const Femto service = z.peer->leaf->occupancy_of(static_cast<int>(pcie::TlpClass::posted), run.data_dw);
   c.second = &z;
-  c.dw = run.dw;
-  c.data_dw = run.data_dw;
+  c.size = run.size();
   c.count = run.count;
   c.serialisation = x.serialisation[run.dw];
   c.spacing = more == 0 ? 0 : c.serialisation;
@@ -28,188 +28,246 @@ Crossing Engine::crossing(const Transmitter& x, const Transmitter& z, const TlpR
   c.first_done = c.arrival_there + service;
   c.step = more == 0 ? 0 : std::max(c.spacing_there, service);
   c.done = c.first_done + more * c.step;
+  c.occupied = c.last + c.serialisation;
+  c.least_gap = std::max(c.last_there + c.serialisation_there - c.there, c.done - c.arrival_there);
+  c.patterns = {};
+  c.pattern = nullptr;
+}
+
+}  // namespace
+
+Crossing& Engine::crossing(const Transmitter& x, const Transmitter& z, const TlpRun& run) {
+  auto& known = x.node->leaf->crossings;
+  Crossing& c =
+      known[(static_cast<std::size_t>(z.index) + run.dw + static_cast<std::size_t>(run.count)) % known.size()];
+  if (c.second != &z || c.size != run.size() || c.count != run.count) measure(c, x, z, run);
   return c;
 }
 
-/// The DLLPs that equal runs from `x` cause on the way back. While nobody else is there before `until`, only those of
-/// the last run need be queued.
-struct Engine::Echo {
+/// The DLLPs of the runs that cross, which depend on when they last were caused. As long as the runs come at the same
+/// gap they repeat themselves; and as long as nobody else comes to the ways back, only those of the last run need be
+/// queued.
+struct Engine::Stream {
   Engine& engine;
-  Transmitter& x;
-  Femto spacing;
-  std::int32_t count;
-  Femto until;
-  Femto span = (count - 1) * spacing;
-  bool held = false;  ///< the last run's are not counted yet
-  Femto first = 0, next_ack = 0, next_fc = 0, front = 0, sent = 0;
-  std::int64_t size = 0;
+  Crossing& c;
+  Transmitter &x, &z;
+  const Femto now;
+  bool alone;  ///< nobody is on the ways back
+  DllpPattern* pattern = nullptr;
+  bool held = false;  ///< those of the last run, by `pattern`, are not queued yet
+  std::array<std::int64_t, 2> sent{};
 
-  Echo(Engine& of, Transmitter& from, Femto apart, std::int32_t arrivals, Femto known)
-      : engine{of}, x{from}, spacing{apart}, count{arrivals} {
-    const Transmitter& back = *x.reverse;
-    until = back.candidates != 0 || !back.up || std::min(x.next_ack, x.next_fc) == unknown_time
-                ? 0
-                : std::min({engine.horizon_, engine.next_start(back, known), engine.earliest_reaction(known)});
+  Stream(Engine& of, Crossing& by, Transmitter& first, Transmitter& second, Femto at, Femto until, Femto until_there)
+      : engine{of}, c{by}, x{first}, z{second}, now{at} {
     retire_dllps(*x.reverse, until);
+    retire_dllps(*z.reverse, until_there);
+    alone = x.reverse->due.empty() && z.reverse->due.empty();
+    if (c.pattern != nullptr && stands(x, c.pattern->links[0]) && stands(z, c.pattern->links[1])) pattern = c.pattern;
   }
 
-  /// A run arrives.
-  void hear(Femto arrival) {
-    if (std::min(x.next_ack, x.next_fc) > arrival + span) return;
-    release();
-    const Femto ack_lag = std::clamp<Femto>(x.next_ack - arrival, 0, span + 1);
-    const Femto fc_lag = std::clamp<Femto>(x.next_fc - arrival, 0, span + 1);
-    std::uint8_t which = x.patterns[x.pattern].follower;
-    if (!x.patterns[which].fits(ack_lag, fc_lag, spacing, count)) which = look_up(arrival, ack_lag, fc_lag);
-    const DllpPattern& pattern = x.patterns[which];
-    x.pattern = which;
-    held = true;
-    first = arrival;
-    next_ack = x.next_ack;
-    next_fc = x.next_fc;
-    front = arrival + pattern.front;
-    sent = later(arrival, pattern.sent);
-    size = pattern.size;
-    if (pattern.acks) x.next_ack = arrival + pattern.next_ack;
-    if (pattern.updates) x.next_fc = arrival + pattern.next_fc;
-  }
-
-  /// Counts or queues what is held.
-  void release() {
-    if (!held) return;
-    held = false;
-    Transmitter& back = *x.reverse;
-    if (sent <= until && back.due.empty() && back.free <= front) {
-      back.free = sent;
-      back.dllps += size;
-      return;
+  /// The next run starts at `start`.
+  [[gnu::always_inline]] void hear(Femto start) {
+    const Femto gap = start - c.previous;
+    if (pattern == nullptr || pattern->gap != gap) return hear_irregular(start, gap);
+    if (held) {
+      sent[0] += pattern->sizes[0];
+      sent[1] += pattern->sizes[1];
     }
-    back.due.push(caused(x, next_ack, next_fc, first, spacing, count));
-    if (back.candidates != 0 && front <= back.decision) engine.touch(back);
+    held = true;
+    pattern = pattern->follower;
+    c.previous = start;
+  }
+
+  void close() {
+    if (held) queue();
+    x.reverse->dllps += sent[0];
+    z.reverse->dllps += sent[1];
+    c.pattern = pattern;
   }
 
  private:
-  std::uint8_t look_up(Femto arrival, Femto ack_lag, Femto fc_lag) {
-    std::uint8_t which = 0;
-    while (which < x.patterns.size() && !x.patterns[which].fits(ack_lag, fc_lag, spacing, count)) ++which;
-    if (which == x.patterns.size()) {
-      which = x.oldest_pattern;
-      x.oldest_pattern = static_cast<std::uint8_t>((which + 1u) % x.patterns.size());
-      Femto ack = x.next_ack, fc = x.next_fc;
-      const DllpBatch batch = caused(x, ack, fc, arrival, spacing, count);
-      x.patterns[which] = {ack_lag,
-                           fc_lag,
-                           spacing,
-                           count,
-                           0,
-                           batch.acks.count > 0,
-                           batch.updates.count > 0,
-                           ack - arrival,
-                           fc - arrival,
-                           batch.front() - arrival,
-                           batch.sent == unknown_time ? unknown_time : batch.sent - arrival,
-                           batch.size()};
+  bool stands(const Transmitter& t, const DllpPattern::Link& link) const {
+    return t.next_ack == later(c.previous, link.next_ack) && t.next_fc == later(c.previous, link.next_fc);
+  }
+
+  /// Queues what is held.
+  void queue() {
+    held = false;
+    queue_on(x, pattern->links[0]);
+    queue_on(z, pattern->links[1]);
+  }
+  void queue_on(Transmitter& t, const DllpPattern::Link& link) {
+    t.next_ack = later(c.previous, link.next_ack);
+    t.next_fc = later(c.previous, link.next_fc);
+    if (link.batch.empty()) return;
+    Transmitter& back = *t.reverse;
+    back.due.push(link.batch.later_by(c.previous));
+    if (back.candidates != 0 && back.due.back().front() <= back.decision) engine.touch(back);
+  }
+
+  [[gnu::noinline]] void hear_irregular(Femto start, Femto gap) {
+    if (held) queue();
+    if (gap != c.gap || !alone) {
+      pattern = nullptr;
+      engine.cause_dllps(x, start + c.arrival, c.spacing, static_cast<std::int32_t>(c.count), now);
+      engine.cause_dllps(z, start + c.arrival_there, c.spacing_there, static_cast<std::int32_t>(c.count), now);
+    } else {
+      DllpPattern& next = look_up(start);
+      if (pattern != nullptr && apart(pattern->links[0].batch, next.links[0].batch, gap) &&
+          apart(pattern->links[1].batch, next.links[1].batch, gap)) {
+        pattern->gap = gap;
+        pattern->follower = &next;
+      }
+      pattern = &next;
+      held = true;
     }
-    x.patterns[x.pattern].follower = which;
-    return which;
+    c.gap = gap;
+    c.previous = start;
+  }
+
+  /// Whether the DLLPs of one run have left before those of the next, `gap` later, are due.
+  static bool apart(const DllpBatch& batch, const DllpBatch& next, Femto gap) {
+    return batch.empty() || (batch.sent != unknown_time && (next.empty() || batch.sent <= next.front() + gap));
+  }
+
+  DllpPattern& look_up(Femto start) {
+    const Femto arrival = start + c.arrival, arrival_there = start + c.arrival_there;
+    const std::array<Femto, 4> lags{lag(x.next_ack, arrival), lag(x.next_fc, arrival), lag(z.next_ack, arrival_there),
+                                    lag(z.next_fc, arrival_there)};
+    for (DllpPattern& known : c.patterns)
+      if (lags ==
+          std::array{known.links[0].ack_lag, known.links[0].fc_lag, known.links[1].ack_lag, known.links[1].fc_lag})
+        return known;
+    DllpPattern& fresh = c.patterns[c.oldest];
+    c.oldest = (c.oldest + 1) % c.patterns.size();
+    for (DllpPattern& known : c.patterns)
+      if (known.follower == &fresh) known.gap = -1;
+    if (pattern == &fresh) pattern = nullptr;
+    fresh.gap = -1;
+    fresh.links[0] = learn(x, lags[0], lags[1], c.arrival, c.spacing);
+    fresh.links[1] = learn(z, lags[2], lags[3], c.arrival_there, c.spacing_there);
+    fresh.sizes = {fresh.links[0].batch.size(), fresh.links[1].batch.size()};
+    return fresh;
+  }
+  static Femto lag(Femto next, Femto arrival) {
+    return next == unknown_time ? next : std::max<Femto>(0, next - arrival);
+  }
+
+  DllpPattern::Link learn(const Transmitter& t, Femto ack_lag, Femto fc_lag, Femto arrival, Femto spacing) const {
+    DllpPattern::Link link{ack_lag, fc_lag, later(arrival, ack_lag), later(arrival, fc_lag), {}};
+    link.batch = caused(t, link.next_ack, link.next_fc, arrival, spacing, static_cast<std::int32_t>(c.count));
+    return link;
   }
 };
 
 /// Takes the first runs of `fifo` over both links as long as each finds its way empty and is like the first.
-bool Engine::pass_alike(Transmitter& x, Transmitter& z, NodeId to, Queue& fifo, Queue& relay, Femto known, Femto limit,
-                        Femto second_limit) {
-  if (fifo.tlp_class != static_cast<int>(pcie::TlpClass::posted)) return false;
-  const TlpRun shape = fifo.runs.front();
-  if (!x.crossing.fits(z, shape)) {
-    if (shape.slope != 0) return false;
-    x.crossing = crossing(x, z, shape);
-  }
-  const Crossing& c = x.crossing;
-  const Femto bound =
-      std::min(std::min(limit, x.due.front()) - c.last, std::min(second_limit, z.due.front()) - c.last_there);
-  if (std::max(shape.e, x.free) >= std::min(bound, horizon_ - c.last_there)) return false;
-
-  CreditLoop &credit = x.credit[fifo.tlp_class], &second_credit = z.credit[fifo.tlp_class];
-  Leaf& leaf = *z.peer->leaf;
+Engine::Outcome Engine::pass_alike(Transmitter& x, Transmitter& z, NodeId to, Queue& fifo, Queue& relay, Femto known,
+                                   Femto limit, Femto second_limit) {
+  constexpr auto posted = static_cast<std::size_t>(pcie::TlpClass::posted);
+  const TlpRun& shape = fifo.runs.front();
   const Record& record = records_[shape.record];
-  const std::size_t tally = record.tally, sender = record.sender(fifo.tlp_class);
-  Echo echo{*this, x, c.spacing, c.count, known}, second_echo{*this, z, c.spacing_there, c.count, known};
-  Femto free = x.free, left = fifo.left, free_there = std::max(z.free, relay.left),
-        taken_in = leaf.taken_in[fifo.tlp_class];
-  std::int64_t runs = 0;
-  while (!fifo.runs.empty()) {
-    const TlpRun& run = fifo.runs.front();
-    Record& packet = records_[run.record];
-    if (!c.alike(run) || packet.tally != tally || packet.delivery.target != to) break;
-    const Femto eligible = std::max(run.e, left), start = std::max(eligible, free);
-    if (start >= bound || start + c.last_there >= horizon_ || start + c.there < free_there ||
-        start + c.arrival_there < taken_in)
-      break;
-    if (!credit.covers_all(run.count, run.units)) {
-      credit.fold(start);
-      if (!credit.covers_all(run.count, run.units)) break;
-    }
-    if (!second_credit.covers_all(run.count, run.units)) {
-      second_credit.fold(start + c.there);
-      if (!second_credit.covers_all(run.count, run.units)) break;
-    }
-    x.queueing += start - eligible;
-    if (second_credit.limited()) {
-      second_credit.take(run.count, run.units);
-      second_credit.give(start + c.first_done + z.update_fc, c.step, run.count, run.units);
-    }
-    if (credit.limited()) {
-      credit.take(run.count, run.units);
-      credit.give(start + c.there + c.serialisation_there + x.update_fc, c.spacing_there, run.count, run.units);
-    }
-    left = free = start + c.last + c.serialisation;
-    free_there = start + c.last_there + c.serialisation_there;
-    taken_in = start + c.done;
-    echo.hear(start + c.arrival);
-    second_echo.hear(start + c.arrival_there);
-    ++runs;
-    packet.open -= run.count;
-    const std::uint32_t index = run.record;
-    fifo.runs.pop();
-    if (packet.open == 0) finish_posted(index, leaf, taken_in);
+  if (fifo.tlp_class != posted || shape.slope != 0 || z.gate != nullptr || record.delivery.target != to)
+    return Outcome::other;
+  Crossing& c = crossing(x, z, shape);
+  const Femto time_left = std::min(limit - c.last, std::min(second_limit, horizon_) - c.last_there);
+  const Femto eligible = std::max(shape.e, fifo.left);
+  Femto start = std::max(eligible, x.free);
+  if (start >= time_left) return Outcome::late;
+  Femto bound = std::min({time_left, x.due.front() - c.last, z.due.front() - c.last_there});
+  Leaf& leaf = *z.peer->leaf;
+  if (start >= bound || start + c.there < std::max(z.free, relay.left) ||
+      start + c.arrival_there < leaf.taken_in[posted])
+    return Outcome::other;
+  CreditLoop &credit = x.credit[posted], &second_credit = z.credit[posted];
+  const int units = shape.units;
+  const auto affordable = [&] { return std::min(credit.covered(units), second_credit.covered(units)) / c.count; };
+  std::int64_t afford = affordable();
+  if (afford == 0) {
+    credit.fold(start);
+    second_credit.fold(start + c.there);
+    if ((afford = affordable()) == 0) return Outcome::other;
   }
-  if (runs == 0) return false;
-  echo.release();
-  second_echo.release();
-  leaf.taken_in[fifo.tlp_class] = taken_in;
+
+  const Femto reaction = std::min(horizon_, earliest_reaction(known));
+  const Femto until = std::min(reaction, next_start(*x.reverse, known));
+  const Femto until_there = std::min(reaction, next_start(*z.reverse, known));
+  // The DLLPs of one that starts before this have left before anybody comes.
+  const Femto echo_bound = std::min(until - c.arrival - c.last - 2 * x.reverse->dllp,
+                                    until_there - c.arrival_there - (c.last_there - c.there) - 2 * z.reverse->dllp);
+  Stream stream{*this, c, x, z, known, until, until_there};
+  x.queueing += start - eligible;
+  const std::size_t tally = record.tally, sender = record.sender(posted);
+  const Femto freed = c.there + c.serialisation_there + x.update_fc, freed_there = c.first_done + z.update_fc;
+  std::int64_t runs = 0, untaken = 0;
+  for (;;) {
+    if (second_credit.limited()) second_credit.give_apart(start + freed_there, c.step, c.count, units);
+    if (credit.limited()) credit.give_apart(start + freed, c.spacing_there, c.count, units);
+    stream.hear(start);
+    ++runs;
+    ++untaken;
+    const std::uint32_t index = fifo.runs.front().record;
+    fifo.runs.pop();
+    Record& packet = records_[index];
+    packet.open -= c.count;
+    if (packet.open == 0) {
+      finish_posted(index, leaf, start + c.done);
+      bound = std::min(bound, horizon_ - c.last_there);
+    }
+    if (fifo.runs.empty()) break;
+    const TlpRun& run = fifo.runs.front();
+    const Record& next = records_[run.record];
+    const Femto next_at = std::max(run.e, start + c.occupied);
+    if (next_at >= bound || next_at - start < c.least_gap || start >= echo_bound || !c.alike(run) ||
+        next.tally != tally || next.delivery.target != to)
+      break;
+    if (--afford == 0) {
+      credit.take(untaken * c.count, units);
+      second_credit.take(untaken * c.count, units);
+      untaken = 0;
+      credit.fold(next_at);
+      second_credit.fold(next_at + c.there);
+      if ((afford = affordable()) == 0) break;
+    }
+    start = next_at;
+  }
+  stream.close();
+  credit.take(untaken * c.count, units);
+  second_credit.take(untaken * c.count, units);
+  leaf.taken_in[posted] = start + c.done;
   const std::int64_t tlps = runs * c.count;
-  const auto count_on = [&](Transmitter& on, Femto serialisation, Femto free_from) {
+  const auto count_on = [&](Transmitter& on, Femto serialisation, Femto free) {
     Tally& counted = on.tallies[tally];
     counted.tlps += tlps;
-    counted.payload += Bytes{4 * c.data_dw * tlps};
-    counted.overhead += Bytes{(4 * (c.dw - c.data_dw) + on.framing) * tlps};
+    counted.payload += Bytes{4 * shape.data_dw * tlps};
+    counted.overhead += Bytes{(4 * (shape.dw - shape.data_dw) + on.framing) * tlps};
     on.busy += serialisation * tlps;
-    on.free = free_from;
+    on.free = free;
   };
-  count_on(x, c.serialisation, free);
-  count_on(z, c.serialisation_there, free_there);
+  count_on(x, c.serialisation, start + c.occupied);
+  count_on(z, c.serialisation_there, start + c.last_there + c.serialisation_there);
   x.next_slot = fifo.slot + 1 == x.slots ? 0 : fifo.slot + 1;
   z.next_slot = relay.slot + 1 == z.slots ? 0 : relay.slot + 1;
-  fifo.left = free;
-  relay.left = free_there;
   Ingress &own = *fifo.ingress, &in = *relay.ingress;
   own.posted_out += tlps;
-  own.posted_left = free;
+  own.posted_left = fifo.left = x.free;
   in.posted_in += tlps;
   in.posted_by[sender] = in.posted_out = in.posted_in;
-  in.posted_left = free_there;
+  in.posted_left = relay.left = z.free;
   in.marked = false;
-  return true;
+  return Outcome::passed;
 }
 
 /// Whether what starts next on `x` may wait for the next `advance`: its last TLP cannot start on `z` before the
 /// horizon, so nothing comes of it before; what follows it cannot reach the router's other links before; and nobody is
 /// on the way back, whom its DLLPs could meet.
-bool Engine::may_park(const Transmitter& x, const Transmitter& z, const Queue& fifo, Femto known) {
-  if (!parking_ || x.decision >= horizon_ || fifo.tlp_class != static_cast<int>(pcie::TlpClass::posted)) return false;
-  const TlpRun& run = fifo.runs.front();
-  return x.crossing.fits(z, run) && x.decision + x.crossing.last_there >= horizon_ &&
-         x.decision + x.crossing.last + x.crossing.serialisation + x.propagation + x.peer->latency >= horizon_ &&
+bool Engine::may_park(const Transmitter& x, const Transmitter& z, NodeId to, const Queue& fifo, Femto known) {
+  if (!parking_ || z.gate != nullptr || x.decision >= horizon_ ||
+      fifo.tlp_class != static_cast<int>(pcie::TlpClass::posted) || fifo.runs.front().slope != 0 ||
+      records_[fifo.runs.front().record].delivery.target != to)
+    return false;
+  const Crossing& c = crossing(x, z, fifo.runs.front());
+  return x.decision + c.last_there >= horizon_ &&
+         x.decision + c.occupied + x.propagation + x.peer->latency >= horizon_ &&
          next_start(*x.reverse, known) >= horizon_ && next_start(*z.reverse, known) >= horizon_;
 }
 

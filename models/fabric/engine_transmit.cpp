@@ -33,11 +33,11 @@ void Engine::carry_out(Transmitter& x) {
              std::max<Femto>(0, departure.serialisation - z.serialisation[run.dw]);
     sent.slope = departure.spacing;
     sent.count = count;
-    const int slot = x.peer_port * 3 + fifo.tlp_class;
+    Queue& entered = next.queues[x.peer_port * 3 + fifo.tlp_class];
     if (x.gate == nullptr)
-      enqueue(next, slot, sent);
+      enqueue(next, entered, sent);
     else
-      for (std::int32_t i = 0; i < count; ++i) enqueue(next, slot, through_gate(x, fifo.tlp_class, sent, i));
+      for (std::int32_t i = 0; i < count; ++i) enqueue(next, entered, through_gate(x, fifo.tlp_class, sent, i));
   }
   leave_queue(x, fifo, departure);
 }

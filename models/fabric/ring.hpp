@@ -15,18 +15,19 @@ class Ring {
   T& front() { return items_[head_ & mask_]; }
   const T& front() const { return items_[head_ & mask_]; }
   T& back() { return items_[(tail_ - 1) & mask_]; }
+  const T& back() const { return items_[(tail_ - 1) & mask_]; }
   /// i-th from the front.
   T& operator[](std::size_t i) { return items_[(head_ + i) & mask_]; }
   const T& operator[](std::size_t i) const { return items_[(head_ + i) & mask_]; }
   void pop() { ++head_; }
 
-  T& push(const T& item) {
-    if (tail_ - head_ == items_.size()) grow();
+  [[gnu::always_inline]] T& push(const T& item) {
+    if (tail_ - head_ > mask_) grow();
     return items_[tail_++ & mask_] = item;
   }
 
  private:
-  void grow() {
+  [[gnu::noinline]] void grow() {
     std::vector<T> larger(items_.size() * 2);
     const std::size_t count = size();
     for (std::size_t i = 0; i < count; ++i) larger[i] = (*this)[i];
