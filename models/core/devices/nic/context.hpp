@@ -31,6 +31,11 @@ struct Context {
   NicCounters counters{};
 };
 
+inline RxShape rx_shape(const Context& nic, const QueueRings& rings) {
+  if (rings.rx_shape) return *rings.rx_shape;
+  return {nic.config.buffer_size, nic.config.header_split ? nic.config.header_buffer_size : Bytes{0}};
+}
+
 /// A posted write of the NIC.
 inline fabric::Transaction write_to(MemoryPlace place, Bytes bytes, pcie::Purpose purpose, Cookie cookie, Instant ready) {
   fabric::Transaction t;

@@ -11,10 +11,9 @@ namespace {
 constexpr Bytes vlan_tags{8};  ///< up to two tags do not count against the MTU
 
 /// Headers go to the header buffer only in front of TCP or UDP payload, and only if they fit.
-bool can_split(const net::ParsedFrame& p, const device::NicConfig& config) {
+bool can_split(const net::ParsedFrame& p, const RxShape& shape) {
   const bool known = p.key.layer4 == net::Layer4::tcp || p.key.layer4 == net::Layer4::udp;
-  return config.header_split && known && p.error == net::ParseError::none &&
-         Bytes{p.header_length} <= config.header_buffer_size;
+  return known && p.error == net::ParseError::none && Bytes{p.header_length} <= shape.header_buffer_size;
 }
 
 }  // namespace
@@ -47,8 +46,9 @@ void Datapath::on_frame(const device::Frame& frame, Instant now, device::Outbox&
   const auto steered = steering_(parsed);
   auto& queue = rx_[steered.queue.value()];
   if (!queue.running()) return drop(Drop::queue_stopped);
-  if (frame.size > config.mtu + net::ethernet_header + vlan_tags ||
-      frame.size > config.buffer_size * nic_.memory.queue(steered.queue).buffers.size())
+  auto& rings = nic_.memory.queue(steered.queue);
+  const auto shape = rx_shape(nic_, rings);
+  if (frame.size > config.mtu + net::ethernet_header + vlan_tags || frame.size > shape.buffer_size * rings.buffers.size())
     return drop(Drop::too_long);
   if (!nic_.fifo.accept(frame.size, now))
     return drop(queue.starved() ? Drop::no_buffer : Drop::fifo_full);
@@ -60,10 +60,10 @@ void Datapath::on_frame(const device::Frame& frame, Instant now, device::Outbox&
   in.layer4 = parsed.key.layer4;
   in.error = parsed.error != ParseError::none;
   in.ready = now + config.pipeline_latency;
-  if (can_split(parsed, config)) {
+  if (can_split(parsed, shape)) {
     in.header_length = parsed.header_length;
   } else {
-    if (config.header_split) ++counters.rx_not_split;
+    if (shape.header_buffer_size > Bytes{0}) ++counters.rx_not_split;
     in.in_front = parsed.header_length;
     parsed.payload = frame.size - Bytes{parsed.header_length};
   }

@@ -50,23 +50,26 @@ Descriptor32 encode_buffer(const BufferDescriptor& buffer) {
   return raw;
 }
 
-Descriptor32 encode_rx_completion(const RxCompletion& c) {
+Descriptor32 encode_rx_completion(const RxCompletion& c, const RxOffload& offload) {
+  using net::Layer4Checksum;
   Descriptor32 raw{};
   raw[0] = 1;  // rxdid
-  raw[1] = static_cast<std::uint8_t>(bit(c.error, 2));
+  raw[1] = static_cast<std::uint8_t>(bit(offload.ipv6_extension, 1) | bit(offload.write_failed, 2));
   store_le(raw, 2, 2, ptype_of(c.layer3, c.layer4));
-  store_le(raw, 4, 2, (c.payload_length & 0x3fffu) | bit(c.generation, 14));
-  store_le(raw, 6, 2, (c.header_length & 0x3ffu) | bit(c.split, 11));
-  const bool known = c.layer4 == net::Layer4::tcp || c.layer4 == net::Layer4::udp;
-  raw[8] = static_cast<std::uint8_t>(bit(true, 0) | bit(c.end_of_packet, 1) | bit(known && !c.error, 3));
+  store_le(raw, rx_generation_at, 2, (c.payload_length & 0x3fffu) | bit(c.generation, 14));
+  store_le(raw, 6, 2, (c.header_length & 0x3ffu) | bit(offload.rsc_segment > 0, 10) | bit(c.split, 11));
+  raw[8] = static_cast<std::uint8_t>(bit(true, 0) | bit(c.end_of_packet, 1) |
+                                     bit(offload.layer4 != Layer4Checksum::unknown, 3) | bit(c.error, 4) |
+                                     bit(offload.layer4 == Layer4Checksum::bad, 5));
   store_le(raw, 12, 2, c.buffer.value());
+  store_le(raw, 14, 2, offload.rsc_segment);
   store_le(raw, 16, 4, c.rss_hash);
   return raw;
 }
 
 RxCompletion decode_rx_completion(const Descriptor32& raw) {
   RxCompletion c;
-  c.error = (raw[1] >> 2 & 1) != 0;
+  c.error = (raw[8] >> 4 & 1) != 0;
   const auto types = ptype_entry(static_cast<std::uint16_t>(load_le(raw, 2, 2) & 0x3ff));
   c.layer3 = types[0] == 2 ? net::Layer3::ipv4 : types[0] == 3 ? net::Layer3::ipv6 : net::Layer3::other;
   constexpr std::array layers4{net::Layer4::none, net::Layer4::other, net::Layer4::tcp, net::Layer4::udp};

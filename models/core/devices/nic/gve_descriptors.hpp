@@ -8,6 +8,7 @@
 
 #include "core/devices/nic/gve_bytes.hpp"
 #include "core/devices/nic/rings.hpp"
+#include "peerpath/net/layer4_checksum.hpp"
 
 namespace peerpath::nic::gve {
 
@@ -25,8 +26,17 @@ std::array<std::uint8_t, 2> ptype_entry(std::uint16_t ptype);
 BufferDescriptor decode_buffer(const Descriptor32& raw);
 Descriptor32 encode_buffer(const BufferDescriptor& buffer);
 
-/// Receive completion. The shell writes bytes 4 and 5, which hold the generation bit, last.
-Descriptor32 encode_rx_completion(const RxCompletion& completion);
+/// What the device found out about a frame beyond its headers.
+struct RxOffload {
+  net::Layer4Checksum layer4 = net::Layer4Checksum::unknown;
+  bool ipv6_extension = false;
+  bool write_failed = false;      ///< a DMA write of the frame did not succeed: the driver must not use it
+  std::uint16_t rsc_segment = 0;  ///< payload bytes of each frame of which this one was made; 0: just one frame
+};
+
+/// Receive completion. The shell writes the generation bit, in the bytes `rx_generation_at` and the next, last.
+Descriptor32 encode_rx_completion(const RxCompletion& completion, const RxOffload& offload = {});
+inline constexpr std::size_t rx_generation_at = 4;
 RxCompletion decode_rx_completion(const Descriptor32& raw);
 
 /// Types of transmit completion.

@@ -69,32 +69,54 @@ void Registers::driver_status(std::uint32_t value) {
   }
 }
 
+void Registers::reset() {
+  admin_.reset();
+  queue_address_ = 0;
+  queue_length_ = events_ = 0;
+  running_ = is_reset_ = reset_requested_ = false;
+}
+
 void Registers::run_commands(std::uint32_t up_to) {
-  // A count far ahead would name slots twice: no driver does that, so it is ignored.
-  if (!running_ || queue_length_ != queue_bytes || up_to - events_ > slots) return;
+  // A count far ahead would name slots twice: no driver does that.
+  if (!running_ || queue_length_ != queue_bytes || up_to - events_ > slots) {
+    ++bad_doorbells_;
+    return;
+  }
   for (; events_ != up_to; ++events_) {
     const std::uint64_t slot = queue_address_ + (events_ % slots) * command_size;
     Command command{};
-    if (!memory_.read(slot, command)) return;
+    auto answer = AdminStatus::invalid_argument;
+    const bool read = memory_.read(slot, command);
+    if (read) answer = admin_.execute(command);
+    if (answer != AdminStatus::passed) ++refused_commands_;
     std::array<std::uint8_t, 4> status{};
-    store_be(status, 0, 4, static_cast<std::uint32_t>(admin_.execute(command)));
-    if (!memory_.write(slot + 4, status)) return;
+    store_be(status, 0, 4, static_cast<std::uint32_t>(answer));
+    if (!read || !memory_.write(slot + 4, status)) return;
   }
 }
 
-void Registers::doorbell(std::uint64_t offset, std::uint32_t value) {
-  if (!running_ || offset % 4 != 0 || offset / 4 >= 0x1000) return;
-  const auto index = static_cast<std::uint32_t>(offset / 4);
+bool Registers::ring(std::uint32_t index, std::uint32_t value) {
   const auto queue_of = [&](std::uint32_t first) { return QueueIndex{static_cast<std::uint16_t>(index - first)}; };
   if (index >= rx_doorbells) {
-    if (const auto* rx = admin_.rx(queue_of(rx_doorbells)); rx != nullptr && value < rx->buffer_entries)
-      backend_.rx_tail(rx->queue, value);
-  } else if (index >= tx_doorbells) {
-    if (const auto* tx = admin_.tx(queue_of(tx_doorbells)); tx != nullptr && value < tx->entries)
-      backend_.tx_tail(tx->queue, value);
-  } else if (index < static_cast<std::uint32_t>(offer_.vectors)) {
-    backend_.vector_doorbell(index, value);
+    const auto* rx = admin_.rx(queue_of(rx_doorbells));
+    if (rx == nullptr || value >= rx->buffer_entries) return false;
+    backend_.rx_tail(rx->queue, value);
+    return true;
   }
+  if (index >= tx_doorbells) {
+    const auto* tx = admin_.tx(queue_of(tx_doorbells));
+    if (tx == nullptr || value >= tx->entries) return false;
+    backend_.tx_tail(tx->queue, value);
+    return true;
+  }
+  if (index >= static_cast<std::uint32_t>(offer_.vectors)) return false;
+  backend_.vector_doorbell(index, value);
+  return true;
+}
+
+void Registers::doorbell(std::uint64_t offset, std::uint32_t value) {
+  const bool inside = running_ && offset % 4 == 0 && offset / 4 < 0x1000;
+  if (!inside || !ring(static_cast<std::uint32_t>(offset / 4), value)) ++bad_doorbells_;
 }
 
 }  // namespace peerpath::nic::gve

@@ -22,14 +22,21 @@ class Registers {
   /// BAR2: a doorbell of 4 bytes.
   void doorbell(std::uint64_t offset, std::uint32_t value);
 
+  /// As after power on: queues destroyed, rules forgotten, no driver.
+  void reset();
   /// Asks the driver to reset the device; it looks when the management vector fires.
   void request_reset() { reset_requested_ = true; }
   bool running() const { return running_; }
+  /// Doorbells of no queue, with impossible values, or that announce more commands than there are slots.
+  std::int64_t bad_doorbells() const { return bad_doorbells_; }
+  /// Admin commands that were not answered with `passed`.
+  std::int64_t refused_commands() const { return refused_commands_; }
   const Admin& admin() const { return admin_; }
 
  private:
   void driver_status(std::uint32_t value);
   void run_commands(std::uint32_t up_to);
+  bool ring(std::uint32_t index, std::uint32_t value);
 
   Offer offer_;
   GuestMemory& memory_;
@@ -38,6 +45,7 @@ class Registers {
   std::uint64_t queue_address_ = 0;
   std::uint32_t queue_length_ = 0;
   std::uint32_t events_ = 0;      ///< commands done
+  std::int64_t bad_doorbells_ = 0, refused_commands_ = 0;
   bool running_ = false, is_reset_ = false, reset_requested_ = false;
 };
 

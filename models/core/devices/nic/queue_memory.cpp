@@ -19,8 +19,10 @@ void QueueMemory::resize(QueueIndex index, const RingSizes& sizes) {
     require(std::has_single_bit(n), "rings have a power of two entries");
   auto& rings = rings_[index.value()];
   const auto places = rings.places;
+  const auto shape = rings.rx_shape;
   rings = QueueRings{sizes};
   rings.places = places;
+  rings.rx_shape = shape;
 }
 
 MemoryPlace QueueMemory::place(MemoryPlace base, MemoryPlace interrupts) {

@@ -2,6 +2,7 @@
 // writes becomes visible to the other only through a delivery, as in reality.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "core/devices/nic/packet_journal.hpp"
@@ -66,6 +67,12 @@ struct RingSizes {
   std::uint32_t buffers = 0, rx_completions = 0, tx = 0, tx_completions = 0;
 };
 
+/// What a receive queue's buffers are like. A driver that creates queues one by one says it for each.
+struct RxShape {
+  Bytes buffer_size{};
+  Bytes header_buffer_size{};  ///< 0: no header split
+};
+
 /// The rings of one queue pair.
 struct QueueRings {
   explicit QueueRings(const RingSizes& sizes)
@@ -73,6 +80,7 @@ struct QueueRings {
         tx_completions{sizes.tx_completions} {}
 
   QueuePlaces places;
+  std::optional<RxShape> rx_shape{};  ///< none: that of the NIC's configuration
   DescriptorRing<BufferDescriptor> buffers;
   CompletionRing<RxCompletion> rx_completions;
   DescriptorRing<TxDescriptor> tx;
@@ -90,7 +98,7 @@ class QueueMemory {
   std::uint32_t entries() const { return entries_; }
   const DescriptorSizes& sizes() const { return sizes_; }
   QueueRings& queue(QueueIndex index) { return rings_[index.value()]; }
-  /// Gives a queue empty rings of other sizes, at the places that it has; only while the queue is stopped.
+  /// Gives a queue empty rings of other sizes, at the places and with the shape that it has; only while it is stopped.
   void resize(QueueIndex index, const RingSizes& sizes);
   PacketJournal& journal() { return journal_; }
 

@@ -44,7 +44,7 @@ struct RxCompletion {
   net::Layer4 layer4 = net::Layer4::none;
   bool split = false;
   bool end_of_packet = false;
-  bool error = false;                ///< truncated or malformed frame
+  bool error = false;                ///< the checksum of the IP header is wrong
   bool generation = false;           ///< flips at each wrap of the ring; first pass true
   PacketIndex packet{};              ///< model bookkeeping
 };

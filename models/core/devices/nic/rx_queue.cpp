@@ -57,7 +57,7 @@ void RxQueue::frame(const RxFrame& frame, Instant now, device::Outbox& out) {
 }
 
 std::uint32_t RxQueue::buffers_for(const RxFrame& frame) const {
-  const std::int64_t size = nic_->config.buffer_size.count();
+  const std::int64_t size = rx_shape(*nic_, *rings_).buffer_size.count();
   const std::int64_t bytes = frame.in_front + frame.record.payload.count();
   return static_cast<std::uint32_t>(std::max<std::int64_t>((bytes + size - 1) / size, 1));
 }
@@ -72,7 +72,7 @@ void RxQueue::serve(Instant now, device::Outbox& out) {
 
 void RxQueue::write(const RxFrame& frame, Instant now, device::Outbox& out) {
   const Instant ready = std::max(frame.ready, now);
-  const Bytes buffer_size = nic_->config.buffer_size;
+  const Bytes buffer_size = rx_shape(*nic_, *rings_).buffer_size;
   const std::uint32_t buffers = buffers_for(frame);
   const std::int64_t payload_bytes = frame.record.payload.count();
   const bool has_header_write = frame.header_length > 0 || frame.in_front > 0;

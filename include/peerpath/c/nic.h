@@ -1,0 +1,57 @@
+/* The emulated NIC behind a C interface. Not thread-safe: one call at a time for each device. No call ends the process
+   or throws, whatever a guest has done. */
+#pragma once
+
+#include "peerpath/c/dma.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct pp_nic;
+
+struct pp_nic_config {
+  uint32_t abi; /* PP_ABI */
+  uint32_t queues; /* receive and transmit queues, 1 to 16 */
+  uint32_t max_mtu; /* 1500 to 9728 */
+  uint8_t mac[6];
+};
+
+struct pp_nic_host {
+  struct pp_dma dma;
+  void (*interrupt)(void* host, uint32_t vector);
+  /* A frame without FCS leaves. May lead to pp_nic_receive of the same device before it returns. */
+  void (*transmit)(void* host, const uint8_t* frame, size_t size);
+  /* Doorbells have been rung: call pp_nic_run soon, and not from within this call. */
+  void (*schedule)(void* host);
+};
+
+/* What the NIC has counted since it was made. */
+struct pp_nic_counters {
+  uint64_t rx_frames, rx_bytes, rx_dropped, tx_packets, tx_frames, tx_bytes;
+  uint64_t bad_descriptors, bad_doorbells, bad_checksums, dma_errors, refused_commands, faults;
+};
+
+/* NULL if the configuration is outside its limits. `host_operations` is copied. */
+struct pp_nic* pp_nic_new(const struct pp_nic_config* config, const struct pp_nic_host* host_operations, void* host);
+void pp_nic_free(struct pp_nic* nic);
+/* As after power on. */
+void pp_nic_reset(struct pp_nic* nic);
+
+/* BAR 0: the number that the register's bytes mean in big-endian order. Width in bytes: 1, 2 or 4. */
+uint32_t pp_nic_read(struct pp_nic* nic, uint64_t offset, uint32_t width);
+void pp_nic_write(struct pp_nic* nic, uint64_t offset, uint32_t width, uint32_t value);
+/* BAR 2: a write of 4 bytes, little-endian. */
+void pp_nic_doorbell(struct pp_nic* nic, uint64_t offset, uint32_t value);
+/* Does what doorbells asked for. */
+void pp_nic_run(struct pp_nic* nic);
+/* A frame without FCS has come in. */
+void pp_nic_receive(struct pp_nic* nic, const uint8_t* frame, size_t size);
+void pp_nic_set_link(struct pp_nic* nic, bool up);
+void pp_nic_count(const struct pp_nic* nic, struct pp_nic_counters* counters);
+/* MSI-X vectors of a NIC with that many queues. */
+uint32_t pp_nic_vectors(uint32_t queues);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,114 @@
+#include "peerpath/c/nic.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "c/guard.hpp"
+#include "core/devices/nic/gve_nic.hpp"
+
+using peerpath::c::guarded;
+namespace gve = peerpath::nic::gve;
+using peerpath::pcie::Purpose;
+
+static_assert(PP_PURPOSES == peerpath::pcie::purposes && PP_CONTROL == static_cast<int>(Purpose::control) &&
+              PP_PAYLOAD == static_cast<int>(Purpose::payload) &&
+              PP_COMPLETION_ENTRY == static_cast<int>(Purpose::completion_entry));
+
+struct pp_nic final : private gve::Host {
+  pp_nic(const gve::Offer& offer, const pp_nic_host& operations, void* host)
+      : host_{host}, operations_{operations}, device{offer, *this} {}
+
+ private:
+  bool read(std::uint64_t address, std::span<std::uint8_t> into, Purpose purpose) override {
+    return operations_.dma.read(host_, address, into.data(), into.size(), static_cast<pp_purpose>(purpose));
+  }
+  bool write(std::uint64_t address, std::span<const std::uint8_t> from, Purpose purpose) override {
+    return operations_.dma.write(host_, address, from.data(), from.size(), static_cast<pp_purpose>(purpose));
+  }
+  bool peek(std::uint64_t address, std::span<std::uint8_t> into) override {
+    return operations_.dma.read(host_, address, into.data(), into.size(), PP_UNCOUNTED);
+  }
+  bool publish(std::uint64_t address, std::span<const std::uint8_t> entry, std::size_t flag_at,
+               Purpose purpose) override {
+    return operations_.dma.publish(host_, address, entry.data(), entry.size(), flag_at,
+                                   static_cast<pp_purpose>(purpose));
+  }
+  void interrupt(std::uint32_t vector) override { operations_.interrupt(host_, vector); }
+  void transmit(std::span<const std::uint8_t> frame) override {
+    operations_.transmit(host_, frame.data(), frame.size());
+  }
+
+  void* host_;
+  pp_nic_host operations_;
+
+ public:
+  void schedule() {
+    if (device.wants_run()) operations_.schedule(host_);
+  }
+  gve::Nic device;
+  std::uint64_t faults = 0;
+};
+
+uint32_t pp_nic_vectors(uint32_t queues) { return 2 * queues + 1; }
+
+pp_nic* pp_nic_new(const pp_nic_config* config, const pp_nic_host* operations, void* host) {
+  if (config->abi != PP_ABI || config->queues < 1 || config->queues > 16 || config->max_mtu < 1500 ||
+      config->max_mtu > 9728)
+    return nullptr;
+  gve::Offer offer;
+  offer.queues = static_cast<int>(config->queues);
+  offer.vectors = static_cast<int>(pp_nic_vectors(config->queues));
+  offer.max_mtu = static_cast<std::uint16_t>(config->max_mtu);
+  std::copy_n(config->mac, offer.mac.size(), offer.mac.begin());
+  std::uint64_t faults = 0;
+  pp_nic* nic = nullptr;
+  guarded(faults, [&] { nic = std::make_unique<pp_nic>(offer, *operations, host).release(); });
+  return nic;
+}
+
+void pp_nic_free(pp_nic* nic) { delete nic; }
+void pp_nic_reset(pp_nic* nic) {
+  guarded(nic->faults, [&] { nic->device.reset(); });
+}
+
+uint32_t pp_nic_read(pp_nic* nic, uint64_t offset, uint32_t width) {
+  return nic->device.registers().read(offset, width);
+}
+
+void pp_nic_write(pp_nic* nic, uint64_t offset, uint32_t width, uint32_t value) {
+  guarded(nic->faults, [&] { nic->device.registers().write(offset, width, value); });
+}
+
+void pp_nic_doorbell(pp_nic* nic, uint64_t offset, uint32_t value) {
+  guarded(nic->faults, [&] { nic->device.registers().doorbell(offset, value); });
+  nic->schedule();
+}
+
+void pp_nic_run(pp_nic* nic) {
+  guarded(nic->faults, [&] { nic->device.run(); });
+}
+
+void pp_nic_receive(pp_nic* nic, const uint8_t* frame, size_t size) {
+  guarded(nic->faults, [&] { nic->device.receive({frame, size}); });
+  nic->schedule();
+}
+
+void pp_nic_set_link(pp_nic* nic, bool up) { nic->device.set_link(up); }
+
+void pp_nic_count(const pp_nic* nic, pp_nic_counters* counters) {
+  const auto s = nic->device.statistics();
+  const auto u = [](std::int64_t n) { return static_cast<std::uint64_t>(n); };
+  const auto& d = s.datapath;
+  *counters = {.rx_frames = u(d.rx_frames),
+               .rx_bytes = u(d.rx_bytes.count()),
+               .rx_dropped = u(d.dropped() + s.lost_reentrant),
+               .tx_packets = u(d.tx_packets),
+               .tx_frames = u(d.tx_frames),
+               .tx_bytes = u(d.tx_bytes.count()),
+               .bad_descriptors = u(d.bad_descriptors),
+               .bad_doorbells = u(d.bad_doorbells + s.bad_doorbells),
+               .bad_checksums = u(s.bad_checksums),
+               .dma_errors = u(s.dma_errors),
+               .refused_commands = u(s.refused_commands),
+               .faults = nic->faults};
+}

@@ -1,0 +1,250 @@
+#include "core/devices/nic/gve_nic.hpp"
+
+#include <algorithm>
+
+namespace peerpath::nic::gve {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// The datapath with all delays taken out.
+device::NicConfig functional(const Offer& offer) {
+  device::NicConfig config;
+  config.queues = offer.queues;
+  config.ring_entries = offer.max_entries;
+  config.buffer_size = Bytes{offer.buffer_size};
+  config.header_buffer_size = Bytes{offer.header_buffer_size};
+  config.pipeline_latency = config.writeback_timeout = config.interrupt_moderation = Duration{0};
+  config.writeback_batch = 32;
+  config.interrupt_frames = 1;
+  config.mtu = Bytes{offer.max_mtu};
+  return config;
+}
+
+}  // namespace
+
+Nic::Nic(const Offer& offer, Host& host)
+    : offer_{offer},
+      host_{host},
+      memory_{offer.queues, offer.max_entries},
+      receive_{offer, host, memory_},
+      transmit_{offer, host, memory_},
+      datapath_{functional(offer), memory_},
+      registers_{offer, *this, *this},
+      pairs_(static_cast<std::size_t>(offer.queues)),
+      vectors_(static_cast<std::size_t>(offer.vectors)) {
+  datapath_.reset(now_);
+}
+
+bool Nic::read(std::uint64_t address, std::span<std::uint8_t> into) {
+  return host_.read(address, into, pcie::Purpose::control);
+}
+bool Nic::write(std::uint64_t address, std::span<const std::uint8_t> from) {
+  return host_.write(address, from, pcie::Purpose::control);
+}
+
+void Nic::create_rx(const RxQueueConfig& config) {
+  auto& pair = pairs_[config.queue.value()];
+  pair.rx = true;
+  pair.rx_vector = config.vector;
+  pair.rx_tail.reset();
+  receive_.create(config);
+  datapath_.start_rx(config.queue);
+}
+
+void Nic::create_tx(const TxQueueConfig& config) {
+  auto& pair = pairs_[config.queue.value()];
+  pair.tx = true;
+  pair.tx_vector = config.vector;
+  pair.tx_tail.reset();
+  transmit_.create(config);
+  datapath_.start_tx(config.queue);
+}
+
+void Nic::destroy_rx(QueueIndex queue) {
+  pairs_[queue.value()].rx = false;
+  pairs_[queue.value()].rx_tail.reset();
+  datapath_.stop_rx(queue, now_);
+}
+
+void Nic::destroy_tx(QueueIndex queue) {
+  pairs_[queue.value()].tx = false;
+  pairs_[queue.value()].tx_tail.reset();
+  datapath_.stop_tx(queue);
+}
+
+void Nic::rx_tail(QueueIndex queue, std::uint32_t tail) {
+  pairs_[queue.value()].rx_tail = tail;
+  work_ = true;
+}
+void Nic::tx_tail(QueueIndex queue, std::uint32_t tail) {
+  pairs_[queue.value()].tx_tail = tail;
+  work_ = true;
+}
+
+void Nic::vector_doorbell(std::uint32_t index, std::uint32_t value) {
+  auto& vector = vectors_[index];
+  if ((value & 1) == 0) return;
+  vector.enabled = true;
+  if (std::exchange(vector.pending, false)) fire(index);
+}
+
+void Nic::fire(std::uint32_t index) {
+  auto& vector = vectors_[index];
+  const bool management = index + 1 == vectors_.size();  // the driver never masks it
+  if (!vector.enabled && !management) {
+    vector.pending = true;
+    return;
+  }
+  vector.enabled = false;
+  host_.interrupt(index);
+}
+
+void Nic::wake_at(device::TimerId timer, Instant when) {
+  if (when == never)
+    timers_.erase(timer);
+  else
+    timers_[timer] = when;
+}
+
+void Nic::transmit(int, const device::Frame& frame, Instant) { transmit_.send(frame); }
+
+void Nic::run() {
+  if (busy_) return;
+  busy_ = true;
+  while (std::exchange(work_, false))
+    for (std::size_t i = 0; i < pairs_.size(); ++i) doorbells(QueueIndex{static_cast<std::uint16_t>(i)}, pairs_[i]);
+  for (; !queued_.empty(); queued_.pop_front()) frame(queued_.front());
+  busy_ = false;
+}
+
+void Nic::doorbells(QueueIndex queue, Pair& pair) {
+  now_ += 1ns;
+  if (const auto tail = std::exchange(pair.rx_tail, {})) {
+    datapath_.doorbell(queue, Doorbell::rx_buffers, receive_.producer(queue, *tail), now_, *this);
+    settle();
+  }
+  if (const auto tail = std::exchange(pair.tx_tail, {})) {
+    datapath_.doorbell(queue, Doorbell::tx_packets, transmit_.take(queue, *tail), now_, *this);
+    settle();
+  }
+}
+
+void Nic::receive(std::span<const std::uint8_t> bytes) {
+  if (busy_) {  // what the NIC sends may come back before it is done
+    if (queued_.size() < most_queued)
+      queued_.emplace_back(bytes.begin(), bytes.end());
+    else
+      ++lost_reentrant_;
+    return;
+  }
+  busy_ = true;
+  frame(bytes);
+  for (; !queued_.empty(); queued_.pop_front()) frame(queued_.front());
+  busy_ = false;
+  if (work_) run();
+}
+
+void Nic::frame(std::span<const std::uint8_t> bytes) {
+  now_ += 1ns;
+  device::Frame frame;
+  frame.size = Bytes{static_cast<std::int64_t>(bytes.size())};
+  frame.header_size = static_cast<std::uint16_t>(std::min<std::size_t>(bytes.size(), device::Frame::header_capacity));
+  std::copy_n(bytes.begin(), frame.header_size, frame.header);
+  const auto parsed = net::parse(bytes.first(frame.header_size), frame.size);
+  const auto queue = datapath_.steering()(parsed).queue;
+  RxOffload offload;
+  offload.layer4 = net::check_layer4(bytes, parsed);
+  offload.ipv6_extension = parsed.ipv6_extension;
+  if (offload.layer4 == net::Layer4Checksum::bad) {
+    ++bad_checksums_;
+    ++receive_.drops(queue).bad_checksum;
+  }
+  frame.handle = receive_.open(bytes, queue, offload);
+  datapath_.on_frame(frame, now_, *this);
+  settle();
+  receive_.keep(frame.handle);
+}
+
+/// Until the datapath has nothing to do but wait for the guest. Each transaction comes from a bounded number of
+/// descriptors, so this ends.
+void Nic::settle() {
+  while (true) {
+    if (!transactions_.empty()) {
+      const auto t = transactions_.front();
+      transactions_.pop_front();
+      perform(t);
+      continue;
+    }
+    const auto next = std::ranges::min_element(timers_, {}, [](const auto& timer) { return timer.second; });
+    if (next == timers_.end()) return;
+    const auto timer = next->first;
+    now_ = std::max(now_, next->second);
+    timers_.erase(next);
+    datapath_.on_timer(timer, now_, *this);
+  }
+}
+
+void Nic::perform(const fabric::Transaction& t) {
+  const auto cookie = Cookie::unpack(t.cookie);
+  auto& pair = pairs_[cookie.queue.value()];
+  fabric::Delivery d;
+  d.cookie = t.cookie;
+  d.purpose = t.purpose;
+  d.address = t.address;
+  d.bytes = t.bytes;
+  d.done = now_;
+  switch (cookie.dma) {
+    case Dma::rx_data:
+      d.status = receive_.write_data(cookie, t);
+      return datapath_.write_computed(d);
+    case Dma::rx_completions: {
+      const auto written = receive_.write_completions(cookie, t, now_);
+      datapath_.write_computed(d);
+      // The guest's own arming is that of the vector; the datapath is to tell of each batch.
+      return datapath_.doorbell(cookie.queue, Doorbell::rx_arm, written, now_, *this);
+    }
+    case Dma::tx_completions: {
+      const auto written = transmit_.write_completions(cookie, t.purpose);
+      datapath_.write_computed(d);
+      return datapath_.doorbell(cookie.queue, Doorbell::tx_arm, written, now_, *this);
+    }
+    case Dma::interrupt:
+      return fire(cookie.value % 2 == 0 ? pair.rx_vector : pair.tx_vector);
+    case Dma::rx_descriptors:
+      d.status = receive_.read_descriptors(cookie, t);
+      break;
+    case Dma::tx_descriptors:
+      break;  // they were read when the doorbell rang
+    case Dma::tx_data:
+      d.status = transmit_.read_data(cookie, t);
+      break;
+  }
+  datapath_.read_completed(d, *this);
+}
+
+void Nic::set_link(bool up) {
+  if (up == datapath_.link_up()) return;
+  datapath_.set_link(up);
+  fire(static_cast<std::uint32_t>(offer_.vectors - 1));
+}
+
+void Nic::reset() {
+  registers_.reset();
+  datapath_.reset(now_);
+  std::ranges::fill(vectors_, Vector{});
+  transactions_.clear();
+  timers_.clear();
+  work_ = false;
+}
+
+Statistics Nic::statistics() const {
+  return {datapath_.counters(),
+          receive_.dma_errors() + transmit_.dma_errors(),
+          bad_checksums_,
+          registers_.bad_doorbells(),
+          registers_.refused_commands(),
+          lost_reentrant_};
+}
+
+}  // namespace peerpath::nic::gve

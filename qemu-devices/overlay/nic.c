@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* peerpath-nic: a Google Virtual NIC (DQO, raw addressing) whose behaviour is peerpath's own NIC. Here is the plumbing. */
+#include "compat.h"
+#include "net/net.h"
+#include "dma.h"
+#include "peerpath/c/nic.h"
+
+#define TYPE_PEERPATH_NIC "peerpath-nic"
+OBJECT_DECLARE_SIMPLE_TYPE(PeerpathNic, PEERPATH_NIC)
+
+enum { REGISTERS_BAR = 0, MSIX_BAR = 1, DOORBELLS_BAR = 2, BAR_SIZE = 4096 };
+
+struct PeerpathNic {
+    PCIDevice parent_obj;
+    MemoryRegion registers, doorbells;
+    NICState *nic;
+    NICConf conf;
+    uint32_t queues, max_mtu;
+    QEMUBH *work;
+    struct pp_nic *core;
+};
+
+static bool host_read(void *host, uint64_t address, void *into, size_t size, enum pp_purpose purpose)
+{
+    return peerpath_dma(host, address, into, size, false, purpose);
+}
+
+static bool host_write(void *host, uint64_t address, const void *from, size_t size, enum pp_purpose purpose)
+{
+    return peerpath_dma(host, address, (void *)from, size, true, purpose);
+}
+
+static bool host_publish(void *host, uint64_t address, const void *entry, size_t size, size_t flag_at,
+                         enum pp_purpose purpose)
+{
+    return peerpath_dma_publish(host, address, entry, size, flag_at, purpose);
+}
+
+static void host_interrupt(void *host, uint32_t vector)
+{
+    if (msix_enabled(host)) {
+        msix_notify(host, vector);
+    }
+}
+
+static void host_transmit(void *host, const uint8_t *frame, size_t size)
+{
+    qemu_send_packet(qemu_get_queue(PEERPATH_NIC(host)->nic), frame, size);
+}
+
+static void host_schedule(void *host)
+{
+    qemu_bh_schedule(PEERPATH_NIC(host)->work);
+}
+
+static const struct pp_nic_host host_operations = {
+    .dma = {.read = host_read, .write = host_write, .publish = host_publish},
+    .interrupt = host_interrupt,
+    .transmit = host_transmit,
+    .schedule = host_schedule,
+};
+
+static void work(void *opaque)
+{
+    pp_nic_run(PEERPATH_NIC(opaque)->core);
+}
+
+static uint64_t registers_read(void *opaque, hwaddr offset, unsigned size)
+{
+    return pp_nic_read(PEERPATH_NIC(opaque)->core, offset, size);
+}
+
+static void registers_write(void *opaque, hwaddr offset, uint64_t value, unsigned size)
+{
+    pp_nic_write(PEERPATH_NIC(opaque)->core, offset, size, value);
+}
+
+static const MemoryRegionOps registers_ops = {
+    .read = registers_read,
+    .write = registers_write,
+    .endianness = DEVICE_BIG_ENDIAN,
+    .valid = {.min_access_size = 1, .max_access_size = 4},
+    .impl = {.min_access_size = 1, .max_access_size = 4},
+};
+
+static uint64_t doorbells_read(void *opaque, hwaddr offset, unsigned size)
+{
+    return 0;
+}
+
+static void doorbells_write(void *opaque, hwaddr offset, uint64_t value, unsigned size)
+{
+    pp_nic_doorbell(PEERPATH_NIC(opaque)->core, offset, value);
+}
+
+static const MemoryRegionOps doorbells_ops = {
+    .read = doorbells_read,
+    .write = doorbells_write,
+    .endianness = DEVICE_LITTLE_ENDIAN,
+    .valid = {.min_access_size = 4, .max_access_size = 4},
+    .impl = {.min_access_size = 4, .max_access_size = 4},
+};
+
+static ssize_t wire_receive(NetClientState *wire, const uint8_t *frame, size_t size)
+{
+    PeerpathNic *s = qemu_get_nic_opaque(wire);
+
+    pp_nic_receive(s->core, frame, size);
+    return size;
+}
+
+static void wire_link_changed(NetClientState *wire)
+{
+    PeerpathNic *s = qemu_get_nic_opaque(wire);
+
+    pp_nic_set_link(s->core, !wire->link_down);
+}
+
+static NetClientInfo wire_info = {
+    .type = NET_CLIENT_DRIVER_NIC,
+    .size = sizeof(NICState),
+    .receive = wire_receive,
+    .link_status_changed = wire_link_changed,
+};
+
+static void peerpath_nic_realize(PCIDevice *pci, Error **errp)
+{
+    PeerpathNic *s = PEERPATH_NIC(pci);
+    struct pp_nic_config config = {.abi = PP_ABI, .queues = s->queues, .max_mtu = s->max_mtu};
+    const uint32_t vectors = pp_nic_vectors(s->queues);
+
+    qemu_macaddr_default_if_unset(&s->conf.macaddr);
+    memcpy(config.mac, s->conf.macaddr.a, sizeof(config.mac));
+    s->core = pp_nic_new(&config, &host_operations, s);
+    if (!s->core) {
+        error_setg(errp, "peerpath-nic: queues must be 1 to 16 and max-mtu 1500 to 9728; they are %u and %u", s->queues,
+                   s->max_mtu);
+        return;
+    }
+    pci->config[PCI_INTERRUPT_PIN] = 0;
+    if (pci_bus_is_express(pci_get_bus(pci)) && pcie_endpoint_cap_init(pci, 0x80) < 0) {
+        error_setg(errp, "peerpath-nic: no room for the PCI Express capability");
+        return;
+    }
+    memory_region_init_io(&s->registers, OBJECT(s), &registers_ops, s, "peerpath-nic-registers", BAR_SIZE);
+    memory_region_init_io(&s->doorbells, OBJECT(s), &doorbells_ops, s, "peerpath-nic-doorbells", BAR_SIZE);
+    pci_register_bar(pci, REGISTERS_BAR, PCI_BASE_ADDRESS_SPACE_MEMORY, &s->registers);
+    pci_register_bar(pci, DOORBELLS_BAR, PCI_BASE_ADDRESS_SPACE_MEMORY, &s->doorbells);
+    if (msix_init_exclusive_bar(pci, vectors, MSIX_BAR, errp)) {
+        return;
+    }
+    for (uint32_t i = 0; i < vectors; i++) {
+        msix_vector_use(pci, i);
+    }
+    /* Guarded: DMA into its own registers is refused, so the core is never entered twice. */
+    s->work = qemu_bh_new_guarded(work, s, &DEVICE(pci)->mem_reentrancy_guard);
+    s->nic = qemu_new_nic(&wire_info, &s->conf, TYPE_PEERPATH_NIC, DEVICE(pci)->id, &DEVICE(pci)->mem_reentrancy_guard, s);
+    qemu_format_nic_info_str(qemu_get_queue(s->nic), s->conf.macaddr.a);
+}
+
+static void peerpath_nic_exit(PCIDevice *pci)
+{
+    PeerpathNic *s = PEERPATH_NIC(pci);
+
+    if (s->nic) {
+        qemu_del_nic(s->nic);
+    }
+    if (s->work) {
+        qemu_bh_delete(s->work);
+    }
+    msix_uninit_exclusive_bar(pci);
+    pp_nic_free(s->core);
+}
+
+static void peerpath_nic_reset(DeviceState *device)
+{
+    PeerpathNic *s = PEERPATH_NIC(device);
+
+    qemu_bh_cancel(s->work);
+    pp_nic_reset(s->core);
+}
+
+static char *get_counters(Object *object, Error **errp)
+{
+    struct pp_nic_counters c;
+
+    pp_nic_count(PEERPATH_NIC(object)->core, &c);
+    return g_strdup_printf("{\"rx_frames\": %" PRIu64 ", \"rx_bytes\": %" PRIu64 ", \"rx_dropped\": %" PRIu64
+                           ", \"tx_packets\": %" PRIu64 ", \"tx_frames\": %" PRIu64 ", \"tx_bytes\": %" PRIu64
+                           ", \"bad_descriptors\": %" PRIu64 ", \"bad_doorbells\": %" PRIu64
+                           ", \"bad_checksums\": %" PRIu64 ", \"dma_errors\": %" PRIu64
+                           ", \"refused_commands\": %" PRIu64 ", \"faults\": %" PRIu64 "}",
+                           c.rx_frames, c.rx_bytes, c.rx_dropped, c.tx_packets, c.tx_frames, c.tx_bytes,
+                           c.bad_descriptors, c.bad_doorbells, c.bad_checksums, c.dma_errors, c.refused_commands,
+                           c.faults);
+}
+
+static const Property peerpath_nic_properties[] = {
+    DEFINE_NIC_PROPERTIES(PeerpathNic, conf),
+    DEFINE_PROP_UINT32("queues", PeerpathNic, queues, 4),
+    DEFINE_PROP_UINT32("max-mtu", PeerpathNic, max_mtu, 9000),
+};
+
+static void peerpath_nic_class_init(ObjectClass *class, peerpath_class_data *data)
+{
+    DeviceClass *device = DEVICE_CLASS(class);
+    PCIDeviceClass *pci = PCI_DEVICE_CLASS(class);
+
+    pci->realize = peerpath_nic_realize;
+    pci->exit = peerpath_nic_exit;
+    pci->vendor_id = 0x1ae0;
+    pci->device_id = 0x0042;
+    pci->revision = 1; /* 0 would be the older way to set up the admin queue */
+    pci->class_id = PCI_CLASS_NETWORK_ETHERNET;
+    device->desc = "peerpath NIC (Google Virtual NIC, DQO-RDA)";
+    device_class_set_legacy_reset(device, peerpath_nic_reset);
+    set_bit(DEVICE_CATEGORY_NETWORK, device->categories);
+    device_class_set_props(device, peerpath_nic_properties);
+    object_class_property_add_str(class, "counters", get_counters, NULL);
+}
+
+static const TypeInfo peerpath_nic_type = {
+    .name = TYPE_PEERPATH_NIC,
+    .parent = TYPE_PCI_DEVICE,
+    .instance_size = sizeof(PeerpathNic),
+    .class_init = peerpath_nic_class_init,
+    .interfaces = (peerpath_interface[]){{INTERFACE_PCIE_DEVICE}, {}},
+};
+
+static void peerpath_nic_register(void)
+{
+    type_register_static(&peerpath_nic_type);
+}
+type_init(peerpath_nic_register)
