@@ -80,6 +80,12 @@ class CreditLoop {
     data_ -= count * units;
   }
 
+  /// Credits that never come back.
+  void leak(Credits lost) {
+    if (headers_ < unlimited / 2) headers_ -= lost.header;
+    if (data_ < unlimited / 2) data_ -= lost.data;
+  }
+
   /// `count` TLPs of `units` give their credits back, at `first` and then every `spacing`.
   void give(Femto first, Femto spacing, std::int64_t count, int units) {
     if (!pending_.empty()) {

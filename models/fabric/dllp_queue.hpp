@@ -69,6 +69,11 @@ class DllpQueue {
     front_ = batches_.empty() ? unknown_time : batches_.front().front();
   }
 
+  /// What was known of when batches have left holds no longer.
+  void forget_sent() {
+    for (std::size_t i = 0; i < batches_.size(); ++i) batches_[i].sent = unknown_time;
+  }
+
   /// Calls `see` with each due time in order until it returns false.
   template <class See>
   void each(See&& see) const {

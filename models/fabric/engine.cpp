@@ -211,13 +211,50 @@ void Engine::set_link(LinkId link, bool up) {
   settle();
 }
 
-void Engine::set_route(NodeId router, LinkId ingress, NodeId target, LinkId egress) {
+void Engine::set_route(const Route& route) {
   catch_up();
-  const auto port = static_cast<std::size_t>(wiring_.port_of(router, ingress));
-  const Port& out = wiring_.ports(router)[static_cast<std::size_t>(wiring_.port_of(router, egress))];
-  for (const Leaf& leaf : leaves_) rerouted_ = rerouted_ || leaf.inbound > 0;
-  nodes_[router.value()].routes[port * nodes_.size() + target.value()] =
-      static_cast<std::uint16_t>(outgoing(out).index);
+  const auto port = static_cast<std::size_t>(wiring_.port_of(route.router, route.ingress));
+  const Port& out = wiring_.ports(route.router)[static_cast<std::size_t>(wiring_.port_of(route.router, route.egress))];
+  const Transmitter& x = outgoing(out);
+  nodes_[route.router.value()].routes[(port * nodes_.size() + route.target.value()) * pcie::route_kinds +
+                                      static_cast<std::size_t>(route.kind)] = static_cast<std::uint16_t>(x.index);
+  if (!rerouted_) allow_turns();
+  require(topology_.strays || x.peer->leaf == nullptr || x.peer->number == route.target.value(),
+          "a route to another than the target in a topology that promises none");
+}
+
+/// Routes are no longer those of the tree: a TLP may leave a router by the link by which it came.
+void Engine::allow_turns() {
+  rerouted_ = true;
+  for (Transmitter& x : transmitters_)
+    if (x.node->leaf == nullptr) x.lookahead = std::min(x.lookahead, later(x.reverse->propagation, x.node->latency));
+}
+
+void Engine::set_rate(LinkId link, int direction, BitRate rate) {
+  catch_up();
+  Transmitter& x = transmitters_[link.value() * 2u + static_cast<unsigned>(direction)];
+  send_dllps(x, reached_ - 1);
+  set_times(x, rate);
+  x.due.forget_sent();
+  for (Leaf& leaf : leaves_) leaf.crossings = {};
+  if (x.peer->leaf != nullptr) shortest_arrival_ = std::min(shortest_arrival_, x.shortest + x.propagation);
+  touch(x);
+  settle();
+}
+
+void Engine::leak_credits(LinkId link, int direction, pcie::TlpClass tlp_class, Credits lost) {
+  catch_up();
+  Transmitter& x = transmitters_[link.value() * 2u + static_cast<unsigned>(direction)];
+  x.credit[static_cast<std::size_t>(tlp_class)].leak(lost);
+  touch(x);
+  settle();
+}
+
+void Engine::strike(LinkId link, int direction) {
+  catch_up();
+  Transmitter& x = transmitters_[link.value() * 2u + static_cast<unsigned>(direction)];
+  x.errors.strike();
+  x.error_prone = true;
 }
 
 DirectionCounters Engine::counters(LinkId link, int direction) const {
@@ -231,7 +268,8 @@ DirectionCounters Engine::counters(LinkId link, int direction) const {
     ++dllps;
     return true;
   });
-  return {dllps, Duration{x.busy}, Duration{x.queueing}, Duration{x.credit_stall}, x.tallies};
+  return {dllps,    Duration{x.busy}, Duration{x.queueing}, x.replays, Duration{x.replaying}, Duration{x.credit_stall},
+          x.tallies};
 }
 
 }  // namespace peerpath::fabric

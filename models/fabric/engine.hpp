@@ -25,7 +25,10 @@ class Engine final : public Fabric {
   void respond(RequestId request, Instant ready, pcie::Status status) override;
   Instant advance(Instant limit) override;
   void set_link(LinkId link, bool up) override;
-  void set_route(NodeId router, LinkId ingress, NodeId target, LinkId egress) override;
+  void set_route(const Route& route) override;
+  void set_rate(LinkId link, int direction, BitRate rate) override;
+  void leak_credits(LinkId link, int direction, pcie::TlpClass tlp_class, Credits lost) override;
+  void strike(LinkId link, int direction) override;
   DirectionCounters counters(LinkId link, int direction) const override;
   void observe(TlpObserver* observer) override {
     catch_up();
@@ -37,11 +40,14 @@ class Engine final : public Fabric {
   struct Departure {
     Femto first = 0, spacing = 0, serialisation = 0;
     std::int32_t count = 1;
+    Femto replaying = 0;  ///< failed transmissions and their recovery, before `first`
     Femto last() const { return first + (count - 1) * spacing; }
   };
 
   // engine_build.cpp
   void build_transmitters();
+  static void set_times(Transmitter& x, BitRate rate);
+  void allow_turns();
   void build_nodes();
   void build_routes(NodeState& node);
   Transmitter& outgoing(const Port& port) {
@@ -94,8 +100,9 @@ class Engine final : public Fabric {
     x.free = departure.last() + departure.serialisation;
   }
   Departure plan(Transmitter& x, const Queue& fifo, const TlpRun& run);
-  Departure plan_paced(Transmitter& x, const Queue& fifo, const TlpRun& run, Departure departure);
+  Departure plan_paced(Transmitter& x, const Queue& fifo, const TlpRun& run, Departure departure, std::int64_t most);
   void leave_queue(Transmitter& x, Queue& fifo, const Departure& departure);
+  void replay(Transmitter& x, const TlpRun& run, Departure& departure);
   void take_tags(Leaf& leaf, const TlpRun& run, const Departure& departure);
   void send_dllps(Transmitter& x, Femto until);
   static DllpBatch caused(const Transmitter& x, Femto& next_ack, Femto& next_fc, Femto first, Femto spacing,
@@ -109,7 +116,7 @@ class Engine final : public Fabric {
     return tlp_class == static_cast<int>(pcie::TlpClass::completion) ? record.delivery.requester
                                                                      : record.delivery.target;
   }
-  Transmitter& next_hop(const Transmitter& x, NodeId to);
+  Transmitter& next_hop(const Transmitter& x, int tlp_class, const Record& record);
   bool sole_source(const Transmitter& z, const NodeState& source) const;
   Femto corridor_limit(const Transmitter& z, const Leaf& source, Femto now);
   static Femto eligible_at(const Queue& fifo, const TlpRun& run);
@@ -138,6 +145,8 @@ class Engine final : public Fabric {
   Femto take_in(Transmitter& x, Leaf& leaf, int tlp_class, const TlpRun& run, Femto first, Femto spacing,
                 std::int32_t count);
   void finish_posted(std::uint32_t record, Leaf& target, Femto done);
+  void take_in_stray(const Leaf& own, const TlpRun& run, Femto done);
+  void take_in_misdirected(Leaf& own, const TlpRun& run, Femto done, std::uint64_t address);
   void take_in_request(Transmitter& x, Leaf& leaf, const TlpRun& run, Femto arrival, std::uint64_t address);
   void answer(Leaf& leaf, std::uint32_t answer, Femto data_ready, bool from_read_server);
   void finish_request(std::uint32_t record, pcie::Status status, Femto done);
@@ -168,7 +177,7 @@ class Engine final : public Fabric {
   std::int64_t notices_coming_ = 0;
   Femto shortest_arrival_ = unknown_time;  ///< a start at t is not noticed by any endpoint before t + this
   Femto side_latency_ = 0;
-  bool rerouted_ = false;  ///< routes have changed under TLPs on their way, so these may overtake each other
+  bool rerouted_ = false;  ///< TLPs from one leaf to another may go several ways, and back by the link they came by
 };
 
 }  // namespace peerpath::fabric

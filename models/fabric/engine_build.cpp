@@ -39,12 +39,10 @@ void Engine::build_transmitters() {
     x.peer = &nodes_[peer.value()];
     x.peer_port = wiring_.port_of(peer, LinkId{static_cast<std::uint16_t>(i / 2)});
     x.framing = direction.framing.count();
-    x.serialisation.resize(largest_tlp_dw + 1);
-    for (std::size_t dw = 0; dw <= largest_tlp_dw; ++dw)
-      x.serialisation[dw] =
-          femtoseconds((Bytes{static_cast<std::int64_t>(4 * dw)} + direction.framing) / direction.rate);
-    x.dllp = femtoseconds(pcie::dllp_size / direction.rate);
-    x.shortest = x.serialisation[3];
+    set_times(x, direction.rate);
+    x.errors = {topology_.seed, static_cast<std::uint32_t>(i), direction.bits_per_error};
+    x.error_prone = direction.bits_per_error > 0;
+    x.replay_delay = femtoseconds(direction.replay_delay);
     x.propagation = femtoseconds(direction.propagation);
     x.gate = direction.gate;
     x.update_fc = femtoseconds(direction.update_fc);
@@ -57,6 +55,14 @@ void Engine::build_transmitters() {
     if (topology_.nodes[peer.value()].is_endpoint)
       shortest_arrival_ = std::min(shortest_arrival_, x.shortest + x.propagation);
   }
+}
+
+void Engine::set_times(Transmitter& x, BitRate rate) {
+  x.serialisation.resize(largest_tlp_dw + 1);
+  for (std::size_t dw = 0; dw <= largest_tlp_dw; ++dw)
+    x.serialisation[dw] = femtoseconds(Bytes{static_cast<std::int64_t>(4 * dw) + x.framing} / rate);
+  x.dllp = femtoseconds(pcie::dllp_size / rate);
+  x.shortest = x.serialisation[3];
 }
 
 void Engine::build_nodes() {
@@ -119,12 +125,12 @@ void Engine::build_nodes() {
 void Engine::build_routes(NodeState& node) {
   const NodeId id{static_cast<std::uint16_t>(node.number)};
   const auto ports = wiring_.ports(id);
-  node.routes.resize(ports.size() * nodes_.size());
+  node.routes.reserve(ports.size() * nodes_.size() * pcie::route_kinds);
   for (std::size_t p = 0; p < ports.size(); ++p)
     for (std::size_t target = 0; target < nodes_.size(); ++target) {
       const int next = wiring_.next_port(id, NodeId{static_cast<std::uint16_t>(target)});
-      node.routes[p * nodes_.size() + target] =
-          static_cast<std::uint16_t>(outgoing(ports[static_cast<std::size_t>(next)]).index);
+      node.routes.insert(node.routes.end(), pcie::route_kinds,
+                         static_cast<std::uint16_t>(outgoing(ports[static_cast<std::size_t>(next)]).index));
     }
 }
 

@@ -265,8 +265,8 @@ void Engine::Contest::close() {
 
 bool Engine::contend(Transmitter& z) {
   const NodeState& node = *z.node;
-  if (z.peer->leaf == nullptr || z.gate != nullptr || observer_ != nullptr || z.unknown || z.stalling != 0 ||
-      (z.candidates & ~posted_slots) != 0 || (node.blocked | node.mixed) != 0)
+  if (z.peer->leaf == nullptr || observer_ != nullptr || z.error_prone || z.gate != nullptr || topology_.strays ||
+      z.unknown || z.stalling != 0 || (z.candidates & ~posted_slots) != 0 || (node.blocked | node.mixed) != 0)
     return false;
   const Femto now = z.decision;
   if (now != std::max(z.ready_since, z.free)) return false;

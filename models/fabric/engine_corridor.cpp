@@ -8,13 +8,15 @@
 namespace peerpath::fabric {
 
 /// Where a run goes that leaves `x`; the corridor's second transmitter.
-Transmitter& Engine::next_hop(const Transmitter& x, NodeId to) {
-  return transmitters_[x.peer->routes[static_cast<std::size_t>(x.peer_port) * nodes_.size() + to.value()]];
+Transmitter& Engine::next_hop(const Transmitter& x, int tlp_class, const Record& record) {
+  const std::size_t to = destination(tlp_class, record).value();
+  return transmitters_[x.peer->routes[(static_cast<std::size_t>(x.peer_port) * nodes_.size() + to) * pcie::route_kinds +
+                                      static_cast<std::size_t>(record.kind(tlp_class))]];
 }
 
 /// Whether all that may still reach the leaf behind `z` comes from `source`, on one way and therefore in order.
 bool Engine::sole_source(const Transmitter& z, const NodeState& source) const {
-  return !rerouted_ && z.peer->leaf != nullptr && z.peer->leaf->only_peer == source.number;
+  return z.peer->leaf != nullptr && z.peer->leaf->only_peer == source.number;
 }
 
 /// Nobody but `source` can cause a TLP on `z` before this, nor a change of routes or links.
@@ -51,13 +53,16 @@ bool Engine::pass_through(Transmitter& x) {
   NodeState &node = *x.node, &router = *x.peer;
   Queue& fifo = node.queues[x.winner];
   const Femto now = x.decision;
-  if (router.leaf != nullptr || x.gate != nullptr || observer_ != nullptr || fifo.takes_tags ||
-      x.candidates != fifo.bit || x.unknown || x.stalling != 0 || (node.blocked | router.blocked | router.mixed) != 0)
+  if (router.leaf != nullptr || observer_ != nullptr || x.error_prone || x.gate != nullptr || rerouted_ ||
+      fifo.takes_tags || x.candidates != fifo.bit || x.unknown || x.stalling != 0 ||
+      (node.blocked | router.blocked | router.mixed) != 0)
     return false;
-  const NodeId to = destination(fifo.tlp_class, records_[fifo.runs.front().record]);
-  Transmitter& z = next_hop(x, to);
+  const Record& foremost = records_[fifo.runs.front().record];
+  const NodeId to = destination(fifo.tlp_class, foremost);
+  Transmitter& z = next_hop(x, fifo.tlp_class, foremost);
   Queue& relay = router.queues[x.peer_port * 3 + fifo.tlp_class];
-  if (!sole_source(z, node) || !z.up || z.candidates != 0 || z.stalling != 0 || !relay.runs.empty()) return false;
+  if (!sole_source(z, node) || !z.up || z.error_prone || z.candidates != 0 || z.stalling != 0 || !relay.runs.empty())
+    return false;
   // Until when the first link and the second are theirs alone. A parked decision lies before what is known.
   const Femto known = std::max(now, reached_);
   Femto limit = std::min(horizon_, earliest_stimulus(*node.leaf, known));

@@ -88,7 +88,7 @@ Femto Engine::decide_among(Transmitter& x) {
 Femto Engine::earliest_stimulus(const Leaf& leaf, Femto now) const {
   Femto when = unknown_time;
   const Femto arrival = now + shortest_arrival_;
-  if (leaf.requests_coming > 0) when = arrival + femtoseconds(leaf.config.read_latency);
+  if (leaf.requests_coming > 0 || topology_.strays) when = arrival + femtoseconds(leaf.config.read_latency);
   if (leaf.notices_coming > 0) when = std::min(when, later(arrival, femtoseconds(leaf.config.reaction)));
   if (notices_coming_ > leaf.notices_coming) when = std::min(when, later(arrival, side_latency_));
   return when;
@@ -106,7 +106,8 @@ Femto Engine::earliest_reaction(Femto now) const {
 /// No start on `x` that is not known at `now` comes before this.
 Femto Engine::next_start(const Transmitter& x, Femto now) {
   const NodeState& node = *x.node;
-  if (x.peer->leaf != nullptr && x.peer->leaf->inbound == 0)  // only something yet to be submitted can come here
+  if (x.peer->leaf != nullptr && x.peer->leaf->inbound == 0 &&
+      !topology_.strays)  // only something yet to be submitted can come here
     return std::min(horizon_, earliest_reaction(now));
   if (x.unknown || (node.blocked | node.mixed) != 0) return now;
   return std::min(x.decision, node.leaf != nullptr ? earliest_stimulus(*node.leaf, now) : later(now, x.lookahead));
@@ -128,7 +129,7 @@ Femto Engine::next_arrival(const Transmitter& x, std::uint64_t slots, Femto now)
   for (int i = 0; i < node.ingresses; ++i) {
     const Ingress& in = *node.queues[i * 3].ingress;
     const Transmitter& from = *in.from;
-    if (&from == x.reverse) continue;
+    if (&from == x.reverse && !rerouted_) continue;
     const std::uint64_t own = slots >> (3 * i) & 7;
     const std::uint64_t same_class = posted_slots << (own == 0 ? 0 : std::countr_zero(own));
     const bool queues_up =

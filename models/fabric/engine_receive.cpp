@@ -66,15 +66,44 @@ void Engine::receive_passed(Transmitter& x, int tlp_class, const TlpRun& run, Fe
   if (tlp_class == static_cast<int>(pcie::TlpClass::posted)) {
     Record& record = records_[run.record];
     record.open -= count;
-    if (record.open == 0) finish_posted(run.record, own, done);
+    if (topology_.strays) {
+      record.done = std::max(record.done, done);
+      if (record.delivery.target.value() != own.node->number)
+        record.delivery.status = std::max(record.delivery.status, own.config.misdirected);
+      if (record.open == 0) finish_posted(run.record, leaf(record.delivery.target), record.done);
+    } else if (record.open == 0) {
+      finish_posted(run.record, own, done);
+    }
     return;
   }
   Answer& answered = answers_[run.answered];
   answered.open -= count;
+  if (topology_.strays) return take_in_stray(own, run, done);
   if (answered.open > 0) return;
   own.release_tag(done);
   if (own.tags == 0) touch(*own.out);
   const pcie::Status status = answered.status;
+  answers_.give(run.answered);
+  finish_request(run.record, status, done);
+}
+
+/// Completions where some may go astray: a request that lacks one of them ends by the completion timeout.
+void Engine::take_in_stray(const Leaf& own, const TlpRun& run, Femto done) {
+  Answer& answered = answers_[run.answered];
+  const NodeId requester = records_[run.record].delivery.requester;
+  Leaf& asking = leaf(requester);
+  answered.done = std::max(answered.done, done);
+  answered.lost = answered.lost || own.node->number != requester.value();
+  if (answered.open > 0) return;
+  done = answered.done;
+  pcie::Status status = answered.status;
+  if (answered.lost) {
+    done += femtoseconds(asking.config.completion_timeout);
+    status = pcie::Status::no_answer;
+    asking.timeouts = true;
+  }
+  asking.release_tag(done);
+  if (asking.tags == 0) touch(*asking.out);
   answers_.give(run.answered);
   finish_request(run.record, status, done);
 }
@@ -120,13 +149,15 @@ void Engine::take_in_request(Transmitter& x, Leaf& leaf, const TlpRun& run, Femt
   const Femto done = take_in(x, leaf, static_cast<int>(pcie::TlpClass::non_posted), run, arrival, 0, 1);
   const std::uint64_t number = leaf.requests++;
   Record& record = records_[run.record];
+  if (topology_.strays && record.delivery.target.value() != leaf.node->number)
+    return take_in_misdirected(leaf, run, done, address);
   --leaf.inbound;
   if (!leaf.config.external && record.answer == pcie::Status::no_answer) {
     if (--record.lost == 0 && record.open == 0) records_.give(run.record);
     return;
   }
   const std::uint32_t index = answers_.take();
-  answers_[index] = {run.record, 0, record.answer, address, Bytes{run.step}};
+  answers_[index] = {run.record, 0, record.answer, false, 0, address, Bytes{run.step}};
   if (leaf.config.external) {
     Delivery delivery = record.delivery;
     delivery.kind = DeliveryKind::requested;
@@ -147,6 +178,25 @@ void Engine::take_in_request(Transmitter& x, Leaf& leaf, const TlpRun& run, Femt
     jitter = static_cast<Femto>(
         mix(topology_.seed ^ mix(static_cast<std::uint64_t>(leaf.node->number) << 32 | number)) % (most + 1));
   answer(leaf, index, done + femtoseconds(leaf.config.read_latency) + jitter, true);
+}
+
+/// A request has come to an endpoint that it is not meant for.
+void Engine::take_in_misdirected(Leaf& own, const TlpRun& run, Femto done, std::uint64_t address) {
+  Record& record = records_[run.record];
+  Leaf& target = leaf(record.delivery.target);
+  --target.inbound;
+  if (target.config.external) {
+    --target.notices_coming;
+    --notices_coming_;
+  } else if (record.answer == pcie::Status::no_answer) {
+    if (--record.lost == 0 && record.open == 0) records_.give(run.record);
+    return;
+  } else {
+    --target.requests_coming;
+  }
+  const std::uint32_t index = answers_.take();
+  answers_[index] = {run.record, 0, own.config.misdirected, false, 0, address, Bytes{run.step}};
+  answer(own, index, done + femtoseconds(own.config.read_latency), true);
 }
 
 /// Queues the completions of one request on channel 0.
@@ -185,7 +235,7 @@ void Engine::respond(RequestId request, Instant ready, pcie::Status status) {
 void Engine::finish_request(std::uint32_t index, pcie::Status status, Femto done) {
   Record& record = records_[index];
   record.done = std::max(record.done, done);
-  if (record.delivery.status == pcie::Status::success) record.delivery.status = status;
+  record.delivery.status = std::max(record.delivery.status, status);
   if (--record.open > 0) return;
   Leaf& requester = leaf(record.delivery.requester);
   --requester.inbound;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/pcie/split.hpp"
+#include "fabric/bit_errors.hpp"
 #include "fabric/credit_loop.hpp"
 #include "fabric/ring.hpp"
 #include "peerpath/fabric/fabric.hpp"
@@ -129,9 +130,14 @@ struct Transmitter {
   DllpQueue due;                                                       ///< DLLPs to be sent
   Femto ack_interval = 0, fc_interval = 0, next_ack = 0, next_fc = 0;  ///< of those that its TLPs cause
 
+  BitErrors errors{0, 0, 0};
+  Femto replay_delay = 0;
+  bool error_prone = false;  ///< `errors` has to be asked
+
   std::int64_t framing = 0;
   std::int64_t dllps = 0;
-  Femto busy = 0, queueing = 0, credit_stall = 0, stalling = 0;
+  std::int64_t replays = 0;
+  Femto replaying = 0, busy = 0, queueing = 0, credit_stall = 0, stalling = 0;
   std::vector<Tally> tallies;
 };
 
@@ -192,7 +198,7 @@ struct NodeState {
   Femto latency = 0;
   std::uint64_t blocked = 0;          ///< slots whose head waits for posted TLPs
   std::uint64_t mixed = 0;            ///< slots whose TLPs may leave by different transmitters
-  std::vector<std::uint16_t> routes;  ///< [ingress * nodes + target] -> transmitter
+  std::vector<std::uint16_t> routes;  ///< [(ingress * nodes + target) * kinds + kind] -> transmitter
 };
 
 /// A transaction under way.
@@ -206,6 +212,13 @@ struct Record {
   Femto done = 0;
   std::size_t tally = 0;
 
+  /// What routers ask of its TLPs of this class.
+  pcie::RouteKind kind(int tlp_class) const {
+    if (tlp_class == static_cast<int>(pcie::TlpClass::completion))
+      return relaxed_ordering ? pcie::RouteKind::relaxed_completion : pcie::RouteKind::completion;
+    return translated ? pcie::RouteKind::translated_request : pcie::RouteKind::request;
+  }
+
   /// The function that sends its TLPs of this class: the requester, for completions the completer.
   std::size_t sender(int tlp_class) const {
     return tlp_class == static_cast<int>(pcie::TlpClass::completion) ? delivery.target.value()
@@ -218,6 +231,8 @@ struct Answer {
   std::uint32_t record = 0;
   std::int64_t open = 0;  ///< completions to come
   pcie::Status status = pcie::Status::success;
+  bool lost = false;  ///< a completion went astray
+  Femto done = 0;     ///< the latest of them
   std::uint64_t address = 0;
   Bytes bytes{};
 };

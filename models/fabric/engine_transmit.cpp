@@ -10,7 +10,9 @@ void Engine::carry_out(Transmitter& x) {
   NodeState& node = *x.node;
   Queue& fifo = node.queues[x.winner];
   const TlpRun& run = fifo.runs.front();
-  const Departure departure = plan(x, fifo, run);
+  Departure departure = plan(x, fifo, run);
+  const Femto now = departure.first;
+  if (x.error_prone) replay(x, run, departure);
   const std::int32_t count = departure.count;
   const Record& record = records_[run.record];
   touch(x);
@@ -21,12 +23,12 @@ void Engine::carry_out(Transmitter& x) {
   if (fifo.takes_tags) take_tags(*node.leaf, run, departure);
 
   const Femto arrival = departure.first + departure.serialisation + x.propagation;
-  cause_dllps(x, arrival, departure.spacing, count, departure.first);
+  cause_dllps(x, arrival, departure.spacing, count, now);
   if (x.peer->leaf != nullptr) {
     receive(x, fifo.tlp_class, run, arrival, departure.spacing, count);
   } else {
     NodeState& next = *x.peer;
-    const Transmitter& z = next_hop(x, destination(fifo.tlp_class, record));
+    const Transmitter& z = next_hop(x, fifo.tlp_class, record);
     TlpRun sent = run;
     sent.out = static_cast<std::uint16_t>(z.index);
     sent.e = departure.first + x.propagation + next.latency +
@@ -42,6 +44,17 @@ void Engine::carry_out(Transmitter& x) {
   leave_queue(x, fifo, departure);
 }
 
+/// Transmissions that fail: the train was planned to end before the next error, so that only a single TLP is hit.
+void Engine::replay(Transmitter& x, const TlpRun& run, Departure& departure) {
+  const std::int64_t bytes = 4 * run.dw + x.framing;
+  if (x.errors.unharmed(bytes) >= departure.count) return x.errors.pass(departure.count, bytes);
+  const std::int64_t failed = x.errors.send(bytes);
+  departure.replaying = failed * (departure.serialisation + x.replay_delay);
+  departure.first += departure.replaying;
+  x.replays += failed;
+  x.replaying += departure.replaying;
+}
+
 /// How many of the winner's TLPs start without regard to anybody else, and when.
 Engine::Departure Engine::plan(Transmitter& x, const Queue& fifo, const TlpRun& run) {
   const Femto start = x.decision;
@@ -53,11 +66,12 @@ Engine::Departure Engine::plan(Transmitter& x, const Queue& fifo, const TlpRun& 
   x.credit_stall += x.stalling + start - std::max(x.ready_since, x.free);
   x.stalling = 0;
   Departure departure{start, 0, x.serialisation[run.dw], 1};
-  if (run.count == 1 || x.rival <= start + departure.serialisation) return departure;
+  std::int64_t most = run.count;
+  if (x.error_prone) most = std::min(most, x.errors.unharmed(4 * run.dw + x.framing));
+  if (most <= 1 || x.rival <= start + departure.serialisation) return departure;
   if (credit.limited() && x.candidates == fifo.bit && !fifo.takes_tags && run.slope <= departure.serialisation &&
       credit.covered(run.units) == 1)
-    return plan_paced(x, fifo, run, departure);
-  std::int64_t most = run.count;
+    return plan_paced(x, fifo, run, departure, most);
   if (credit.limited()) most = std::min(most, credit.covered(run.units));
   if (fifo.takes_tags) most = std::min(most, x.node->leaf->tags);
   const Femto wanted = start + (most - 1) * std::max(run.slope, departure.serialisation) + 1;
@@ -92,12 +106,13 @@ Engine::Departure Engine::plan(Transmitter& x, const Queue& fifo, const TlpRun& 
 }
 
 /// With the last credits taken, each further TLP waits for the return of its own.
-Engine::Departure Engine::plan_paced(Transmitter& x, const Queue& fifo, const TlpRun& run, Departure departure) {
+Engine::Departure Engine::plan_paced(Transmitter& x, const Queue& fifo, const TlpRun& run, Departure departure,
+                                     std::int64_t most) {
   CreditLoop& credit = x.credit[fifo.tlp_class];
   const Femto start = departure.first;
   const auto [spacing, returns] = credit.pace(run.units, start, departure.serialisation);
   if (returns == 0) return departure;
-  const std::int64_t most = std::min<std::int64_t>(run.count, returns + 1);
+  most = std::min(most, returns + 1);
   const Femto limit = undisturbed_until(x, fifo, start, start + (most - 1) * spacing + 1);
   const std::int64_t count = std::min(most, (limit - 1 - start) / spacing + 1);
   if (count <= 1) return departure;
@@ -148,7 +163,8 @@ void Engine::take_tags(Leaf& leaf, const TlpRun& run, const Departure& departure
   if (records_[run.record].answer != pcie::Status::no_answer) return;
   leaf.timeouts = true;
   for (std::int32_t i = 0; i < departure.count; ++i) {
-    const Femto end = departure.first + i * departure.spacing + femtoseconds(leaf.config.completion_timeout);
+    const Femto end =
+        departure.first - departure.replaying + i * departure.spacing + femtoseconds(leaf.config.completion_timeout);
     leaf.release_tag(end);
     finish_request(run.record, pcie::Status::no_answer, end);
   }

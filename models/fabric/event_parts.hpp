@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/pcie/split.hpp"
+#include "fabric/bit_errors.hpp"
 #include "fabric/wiring.hpp"
 #include "peerpath/fabric/fabric.hpp"
 
@@ -46,6 +47,7 @@ struct Request {
   Job* job = nullptr;
   pcie::Piece piece{};
   std::int64_t completions = 0;  ///< not yet taken in
+  bool lost = false;             ///< one of them went astray
 };
 
 struct Tlp {
@@ -55,6 +57,7 @@ struct Tlp {
   pcie::TlpClass tlp_class{};
   pcie::Status status = pcie::Status::success;  ///< of CPL
   NodeId destination{};
+  pcie::RouteKind kind{};
   Instant earliest{};               ///< e, at the node where it waits
   std::uint64_t mark = 0;           ///< that many P must have left the ingress
   std::uint32_t came_by = nowhere;  ///< transmitter whose credits it holds
@@ -98,6 +101,7 @@ struct Transmitter {
     std::uint32_t came_by = nowhere;
     std::uint16_t units = 0;
   } sending;
+  BitErrors errors{0, 0, 0};
   bool stalled = false;  ///< a head has lacked nothing but credits since `stalled_since`, and none could start
   Duration stalling{};   ///< so far, since the last start
   Instant stalled_since{};
@@ -116,7 +120,7 @@ struct Station {
   const Node* node = nullptr;
   std::vector<Ingress> ingresses;
   std::vector<std::uint32_t> outgoing;  ///< transmitter of each port
-  // Of a router: [ingress * nodes + target] = transmitter.
+  // Of a router: [(ingress * nodes + target) * kinds + kind] = transmitter.
   std::vector<std::uint32_t> routes;
   // Of an endpoint:
   pcie::SplitRules rules{};

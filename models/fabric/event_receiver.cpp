@@ -38,13 +38,14 @@ void EventReference::take_in(NodeId node, TlpClass tlp_class) {
   Job* job = tlp->job;
   switch (tlp_class) {
     case TlpClass::posted:
+      if (tlp->destination != node) job->status = std::max(job->status, station(node).node->endpoint.misdirected);
       if (--job->unfinished == 0) deliver(DeliveryKind::arrived, *job, nullptr, {});
       break;
     case TlpClass::non_posted:
       take_in_request(node, tlp);
       break;
     case TlpClass::completion:
-      take_in_completion(tlp);
+      take_in_completion(node, tlp);
       break;
   }
   tlps_.give_back(tlp);
@@ -55,6 +56,12 @@ void EventReference::take_in_request(NodeId node, Tlp* tlp) {
   Station& s = station(node);
   const Endpoint& endpoint = s.node->endpoint;
   const Job& job = *tlp->job;
+  if (tlp->destination != node) {
+    const bool timed = !station(tlp->destination).node->endpoint.external;
+    if (timed && job.transaction.answer == pcie::Status::no_answer) return;  // the requester's timer runs
+    ++s.requests;
+    return answer(node, tlp->request, endpoint.misdirected, now_ + endpoint.read_latency, true);
+  }
   if (endpoint.external) {
     const RequestId id{++next_request_};
     at_external_[id.value()] = tlp->request;
@@ -88,6 +95,9 @@ void EventReference::answer(NodeId completer, Request* request, pcie::Status sta
       if (by_read_server && has_data && endpoint.read_rate > BitRate{}) ready += tlp->piece.bytes / endpoint.read_rate;
       tlp->status = status;
       tlp->destination = job->requester;
+      tlp->kind = flaw_ == Flaw::routes               ? pcie::RouteKind::request
+                  : job->transaction.relaxed_ordering ? pcie::RouteKind::relaxed_completion
+                                                      : pcie::RouteKind::completion;
       tlp->earliest = ready;
       tlp->egress = s.outgoing.front();
       ++job->users;
@@ -96,9 +106,14 @@ void EventReference::answer(NodeId completer, Request* request, pcie::Status sta
   if (by_read_server) s.read_server = ready;
 }
 
-void EventReference::take_in_completion(Tlp* tlp) {
-  if (tlp->status != pcie::Status::success && tlp->job->status == pcie::Status::success) tlp->job->status = tlp->status;
-  if (--tlp->request->completions == 0) answered(tlp->request, tlp->status);
+void EventReference::take_in_completion(NodeId node, Tlp* tlp) {
+  Request* request = tlp->request;
+  if (tlp->destination != node) request->lost = true;
+  if (--request->completions > 0) return;
+  if (request->lost)
+    start_timer(tlp->destination, request);
+  else
+    answered(request, tlp->status);
 }
 
 /// A request is over, by its last completion or by the completion timeout: its tag is free.
@@ -107,7 +122,7 @@ void EventReference::answered(Request* request, pcie::Status status) {
   Station& s = station(job->requester);
   ++s.tags;
   poke(s.outgoing.front());
-  if (job->status == pcie::Status::success) job->status = status;
+  job->status = std::max(job->status, status);
   requests_.give_back(request);
   if (--job->unfinished == 0) deliver(DeliveryKind::completed, *job, nullptr, {});
   drop_user(job);

@@ -51,9 +51,9 @@ void EventReference::build_transmitters() {
       t.to = d == 0 ? link.b : link.a;
       t.opposite = static_cast<std::uint32_t>(2 * l + static_cast<std::size_t>(1 - d));
       t.to_ingress = static_cast<std::size_t>(wiring_.port_of(t.to, t.link));
-      for (int dw = 0; dw <= most_double_words; ++dw)
-        t.ser.push_back((Bytes{4 * dw} + t.direction->framing) / t.direction->rate);
-      t.ser_dllp = pcie::dllp_size / t.direction->rate;
+      set_times(t, t.direction->rate);
+      t.errors = {topology_.seed, static_cast<std::uint32_t>(2 * l + static_cast<std::size_t>(d)),
+                  t.direction->bits_per_error};
       for (std::size_t c = 0; c < pcie::tlp_classes; ++c) {
         t.header[c] = t.direction->credits[c].header + (flaw_ == Flaw::credits ? 1 : 0);
         t.data[c] = t.direction->credits[c].data;
@@ -61,6 +61,12 @@ void EventReference::build_transmitters() {
       t.tallies.resize(topology_.nodes.size() * pcie::purposes);
       transmitters_.push_back(std::move(t));
     }
+}
+
+void EventReference::set_times(Transmitter& t, BitRate rate) {
+  t.ser.clear();
+  for (int dw = 0; dw <= most_double_words; ++dw) t.ser.push_back((Bytes{4 * dw} + t.direction->framing) / rate);
+  t.ser_dllp = pcie::dllp_size / rate;
 }
 
 void EventReference::build_stations() {
@@ -84,7 +90,7 @@ void EventReference::build_stations() {
       for (std::size_t i = 0; i < s.outgoing.size(); ++i)
         for (std::size_t to = 0; to < nodes; ++to) {
           const int port = wiring_.next_port(id, NodeId{static_cast<std::uint16_t>(to)});
-          s.routes.push_back(s.outgoing[static_cast<std::size_t>(port)]);
+          s.routes.insert(s.routes.end(), pcie::route_kinds, s.outgoing[static_cast<std::size_t>(port)]);
         }
     }
     stations_.push_back(std::move(s));
@@ -101,11 +107,13 @@ void EventReference::submit(NodeId requester, ChannelIndex channel, const Transa
   require(transaction.ready >= now_, "submitted for a time that is over");
   Job* job = jobs_.take({transaction, requester, channel});
   const TlpClass tlp_class = pcie::request_class(transaction.op);
+  if (tlp_class == TlpClass::posted) job->status = transaction.answer;
   const auto runs = pcie::split_request(from.rules, transaction.op, transaction.address, transaction.bytes);
   for (const pcie::Run& run : runs)
     for (std::int64_t i = 0; i < run.count; ++i) {
       Tlp* tlp = tlps_.take({.job = job, .piece = run[i], .tlp_class = tlp_class});
       tlp->destination = transaction.target;
+      tlp->kind = transaction.translated ? pcie::RouteKind::translated_request : pcie::RouteKind::request;
       tlp->earliest = transaction.ready;
       tlp->egress = from.outgoing.front();
       ++job->users;
@@ -153,11 +161,27 @@ void EventReference::set_link(LinkId link, bool up) {
   }
 }
 
-void EventReference::set_route(NodeId router, LinkId ingress, NodeId target, LinkId egress) {
-  Station& s = station(router);
-  const auto in = static_cast<std::size_t>(wiring_.port_of(router, ingress));
-  const auto out = static_cast<std::size_t>(wiring_.port_of(router, egress));
-  s.routes[in * stations_.size() + target.value()] = s.outgoing[out];
+void EventReference::set_route(const Route& route) {
+  Station& s = station(route.router);
+  const auto in = static_cast<std::size_t>(wiring_.port_of(route.router, route.ingress));
+  const auto out = static_cast<std::size_t>(wiring_.port_of(route.router, route.egress));
+  s.routes[(in * stations_.size() + route.target.value()) * pcie::route_kinds + static_cast<std::size_t>(route.kind)] =
+      s.outgoing[out];
+}
+
+void EventReference::set_rate(LinkId link, int direction, BitRate rate) {
+  set_times(transmitter(2u * link.value() + static_cast<std::uint32_t>(direction)), rate);
+}
+
+void EventReference::leak_credits(LinkId link, int direction, TlpClass tlp_class, Credits lost) {
+  const std::uint32_t index = 2u * link.value() + static_cast<std::uint32_t>(direction);
+  transmitter(index).header[index_of(tlp_class)] -= lost.header;
+  transmitter(index).data[index_of(tlp_class)] -= lost.data;
+  poke(index);
+}
+
+void EventReference::strike(LinkId link, int direction) {
+  transmitter(2u * link.value() + static_cast<std::uint32_t>(direction)).errors.strike();
 }
 
 DirectionCounters EventReference::counters(LinkId link, int direction) const {
@@ -330,16 +354,21 @@ void EventReference::start(std::uint32_t index, std::size_t slot) {
   t.wanting &= ~(std::uint64_t{1} << slot);
   fifo.head = Fifo::Head::started;
   const Duration ser = t.ser[static_cast<std::size_t>(tlp->piece.dw)];
-  t.free = now_ + ser;
+  const std::int64_t failed = t.errors.send(4 * tlp->piece.dw + t.direction->framing.count());
+  const Duration recovery = flaw_ == Flaw::replay ? Duration{0} : t.direction->replay_delay;
+  const Instant begin = now_ + failed * (ser + recovery);
+  t.counters.replays += failed;
+  t.counters.replaying += begin - now_;
+  t.free = begin + ser;
   t.sending = {slot, tlp->tlp_class, tlp->came_by, static_cast<std::uint16_t>(tlp->piece.units)};
   t.counters.queueing += now_ - fifo.eligible_since;
   t.counters.credit_stall += std::exchange(t.stalling, Duration{0});
-  account(t, *tlp, ser);
+  account(t, *tlp, begin, ser);
   schedule(t.free, EventKind::left, index);
-  forward(t, index, tlp);
+  forward(t, index, tlp, begin);
 }
 
-void EventReference::account(Transmitter& t, const Tlp& tlp, Duration ser) {
+void EventReference::account(Transmitter& t, const Tlp& tlp, Instant begin, Duration ser) {
   const Job& job = *tlp.job;
   t.counters.busy += ser;
   Tally& tally = t.tallies[job.requester.value() * pcie::purposes + static_cast<std::size_t>(job.transaction.purpose)];
@@ -349,21 +378,22 @@ void EventReference::account(Transmitter& t, const Tlp& tlp, Duration ser) {
   tally.overhead += Bytes{4 * tlp.piece.dw} + t.direction->framing - payload;
   if (observer_ == nullptr) return;
   observer_->observe({t.link, t.number, tlp.tlp_class, job.transaction.op, job.transaction.purpose, job.requester,
-                      job.transaction.target, job.transaction.cookie, tlp.piece.address, payload, now_, now_ + ser});
+                      job.transaction.target, job.transaction.cookie, tlp.piece.address, payload, begin, begin + ser});
 }
 
-/// Sends a TLP that starts now on its way to the next node.
-void EventReference::forward(Transmitter& t, std::uint32_t index, Tlp* tlp) {
+/// Sends a TLP on its way to the next node; `begin` is the start of the transmission that succeeds.
+void EventReference::forward(Transmitter& t, std::uint32_t index, Tlp* tlp, Instant begin) {
   const LinkDirection& in = *t.direction;
   Station& next = station(t.to);
   const Instant arrival = t.free + in.propagation;
   cause_dllps(t, arrival);
   tlp->came_by = index;
   if (next.node->is_endpoint) return arrive(next, t.to, tlp, through_gate(in, *tlp, arrival));
-  tlp->egress = next.routes[t.to_ingress * stations_.size() + tlp->destination.value()];
+  tlp->egress = next.routes[(t.to_ingress * stations_.size() + tlp->destination.value()) * pcie::route_kinds +
+                            static_cast<std::size_t>(tlp->kind)];
   const auto dw = static_cast<std::size_t>(tlp->piece.dw);
   const Duration wait = std::max(Duration{0}, t.ser[dw] - transmitter(tlp->egress).ser[dw]);
-  tlp->earliest = through_gate(in, *tlp, now_ + in.propagation + wait + next.node->router.latency);
+  tlp->earliest = through_gate(in, *tlp, begin + in.propagation + wait + next.node->router.latency);
   enter(t.to, t.to_ingress, tlp);
 }
 
@@ -372,8 +402,8 @@ Instant EventReference::through_gate(const LinkDirection& direction, const Tlp& 
   if (direction.gate == nullptr) return at;
   const Job& job = *tlp.job;
   const Transaction& t = job.transaction;
-  return direction.gate->pass({tlp.tlp_class, t.op, t.purpose, t.translated, job.requester, t.target,
-                               tlp.piece.address, tlp.piece.bytes, at});
+  return direction.gate->pass(
+      {tlp.tlp_class, t.op, t.purpose, t.translated, job.requester, t.target, tlp.piece.address, tlp.piece.bytes, at});
 }
 
 void EventReference::return_credits(std::uint32_t index, TlpClass tlp_class, int units) {

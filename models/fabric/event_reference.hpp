@@ -20,7 +20,10 @@ class EventReference final : public Fabric {
   void respond(RequestId request, Instant ready, pcie::Status status) override;
   Instant advance(Instant limit) override;
   void set_link(LinkId link, bool up) override;
-  void set_route(NodeId router, LinkId ingress, NodeId target, LinkId egress) override;
+  void set_route(const Route& route) override;
+  void set_rate(LinkId link, int direction, BitRate rate) override;
+  void leak_credits(LinkId link, int direction, pcie::TlpClass tlp_class, Credits lost) override;
+  void strike(LinkId link, int direction) override;
   DirectionCounters counters(LinkId link, int direction) const override;
   void observe(TlpObserver* observer) override { observer_ = observer; }
 
@@ -32,6 +35,7 @@ class EventReference final : public Fabric {
 
   void build_stations();
   void build_transmitters();
+  static void set_times(Transmitter& t, BitRate rate);
   Transmitter& transmitter(std::uint32_t index) { return transmitters_[index]; }
   Station& station(NodeId node) { return stations_[node.value()]; }
 
@@ -51,8 +55,8 @@ class EventReference final : public Fabric {
   bool has_tag(const Transmitter& t, std::size_t slot) const;
   void count_stalls(Transmitter& t);
   void start(std::uint32_t index, std::size_t slot);
-  void account(Transmitter& t, const Tlp& tlp, Duration ser);
-  void forward(Transmitter& t, std::uint32_t index, Tlp* tlp);
+  void account(Transmitter& t, const Tlp& tlp, Instant begin, Duration ser);
+  void forward(Transmitter& t, std::uint32_t index, Tlp* tlp, Instant begin);
   static Instant through_gate(const LinkDirection& direction, const Tlp& tlp, Instant at);
   void return_credits(std::uint32_t index, pcie::TlpClass tlp_class, int units);
 
@@ -61,7 +65,7 @@ class EventReference final : public Fabric {
   void cause_dllps(Transmitter& t, Instant arrival);
   void take_in(NodeId node, pcie::TlpClass tlp_class);
   void take_in_request(NodeId node, Tlp* tlp);
-  void take_in_completion(Tlp* tlp);
+  void take_in_completion(NodeId node, Tlp* tlp);
   void answer(NodeId completer, Request* request, pcie::Status status, Instant data_ready, bool by_read_server);
   void answered(Request* request, pcie::Status status);
   void start_timer(NodeId requester, Request* request);

@@ -42,7 +42,10 @@ class CountingFabric final : public fabric::Fabric {
   void respond(fabric::RequestId, Instant, pcie::Status) override {}
   Instant advance(Instant limit) override { return limit; }
   void set_link(fabric::LinkId, bool) override {}
-  void set_route(fabric::NodeId, fabric::LinkId, fabric::NodeId, fabric::LinkId) override {}
+  void set_route(const fabric::Route&) override {}
+  void set_rate(fabric::LinkId, int, BitRate) override {}
+  void leak_credits(fabric::LinkId, int, pcie::TlpClass, fabric::Credits) override {}
+  void strike(fabric::LinkId, int) override {}
   fabric::DirectionCounters counters(fabric::LinkId link, int direction) const override {
     fabric::DirectionCounters counters;
     counters.tallies = tallies_[link.value()][static_cast<std::size_t>(direction)];

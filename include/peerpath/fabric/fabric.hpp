@@ -7,6 +7,7 @@
 #include <span>
 
 #include "peerpath/fabric/topology.hpp"
+#include "peerpath/pcie/routing.hpp"
 
 namespace peerpath::fabric {
 
@@ -19,7 +20,7 @@ struct Transaction {
   pcie::Status answer = pcie::Status::success;  ///< how the completer will answer (decided by address decoding)
   bool relaxed_ordering = false;
   bool id_based_ordering = false;
-  bool translated = false;        ///< the requester has translated the address itself (ATS); only gates care
+  bool translated = false;        ///< its requests carry a translated address (ATS): routes and gates care
   bool notify_target = false;     ///< the target reacts to the arrival: bounds how far the fabric may compute
   bool notify_requester = false;  ///< the requester reacts to the completion, or to the arrival of what it posted
   std::uint64_t address = 0;      ///< splitting follows its low bits; at 4 GiB and above the header has four double words
@@ -70,6 +71,8 @@ struct DirectionCounters {
   std::int64_t dllps = 0;
   Duration busy{};          ///< serialising TLPs
   Duration queueing{};      ///< sum over TLPs of eligible -> start
+  std::int64_t replays = 0;  ///< transmissions of TLPs that had to be repeated
+  Duration replaying{};      ///< time that they and their recovery took
   Duration credit_stall{};  ///< line free and up, a TLP eligible (tag included), and none could start for want of credits;
                             ///< counted when the next one starts
   std::span<const Tally> tallies;  ///< [requester node * pcie::purposes + purpose]
@@ -98,6 +101,16 @@ class TlpObserver {
   virtual void observe(const TlpRecord& tlp) = 0;
 };
 
+/// What a router does with one kind of TLP that comes in on `ingress` and is meant for `target`.
+struct Route {
+  NodeId router{};
+  LinkId ingress{};
+  pcie::RouteKind kind{};
+  NodeId target{};
+  LinkId egress{};
+  auto operator<=>(const Route&) const = default;
+};
+
 /// A simulated PCIe domain. Contract: after `advance` has returned h, whatever is submitted later has ready >= h, and
 /// whoever is to react to a delivery with `notify` and done + reaction <= h has reacted before the next `advance`.
 class Fabric {
@@ -118,8 +131,19 @@ class Fabric {
   /// new one starts while it is down.
   virtual void set_link(LinkId link, bool up) = 0;
 
-  /// From the last returned h on, TLPs for `target` that start towards `router` on `ingress` leave it on `egress`.
-  virtual void set_route(NodeId router, LinkId ingress, NodeId target, LinkId egress) = 0;
+  /// From the last returned h on, TLPs that start towards the router go by this route. It may end at an endpoint that is
+  /// not the target: that one takes them in and answers requests with its `misdirected`.
+  virtual void set_route(const Route& route) = 0;
+
+  /// From the last returned h on, TLPs and DLLPs start at this rate on one direction of a link, as after a retrain to
+  /// another width or generation.
+  virtual void set_rate(LinkId link, int direction, BitRate rate) = 0;
+
+  /// Takes credits away from a transmitter for good, as a receiver does that loses an UpdateFC. Infinite ones stay.
+  virtual void leak_credits(LinkId link, int direction, pcie::TlpClass tlp_class, Credits lost) = 0;
+
+  /// The next TLP that starts on this direction is hit by a bit error and replayed.
+  virtual void strike(LinkId link, int direction) = 0;
 
   virtual DirectionCounters counters(LinkId link, int direction) const = 0;
 

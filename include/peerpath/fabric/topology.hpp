@@ -34,6 +34,8 @@ struct LinkDirection {
   Duration update_fc{};                             ///< from buffer space freed to credit usable at the transmitter
   Duration ack_interval{};                          ///< TLPs received at least this far apart cause one ACK each; 0: none
   Duration fc_interval{};                           ///< the same for UpdateFC, for all classes together; 0: none
+  std::int64_t bits_per_error = 0;                  ///< mean distance of bit errors, 1 / BER; 0: none
+  Duration replay_delay{};                          ///< end of a TLP that was hit to the start of its replay
   Gate* gate = nullptr;                             ///< at the receiver, asked about each TLP; not owned, has to outlive the fabric
 };
 
@@ -66,6 +68,8 @@ struct Endpoint {
   Duration read_latency{};       ///< request taken in to first data ready
   Duration read_jitter{};        ///< adds a deterministic 0..read_jitter to each request's latency
   BitRate read_rate{};           ///< rate at which completion data becomes ready; 0: all at once
+  /// How it answers requests that are routed to it though they are meant for another.
+  pcie::Status misdirected = pcie::Status::unsupported_request;
   bool external = false;         ///< requests are answered through Fabric::respond, not by the fabric
   Duration reaction{};           ///< promise: what it submits because of a notice comes at least this long after it
   int channels = 1;              ///< own channels, numbered from 1
@@ -88,6 +92,8 @@ struct Topology {
   Duration side_latency{};
   /// Whether links or routes may be changed in reaction to a notice, rather than only at a limit of `advance`.
   bool reconfigures = true;
+  /// Whether a route may ever end at an endpoint that is not the target (Fabric::set_route).
+  bool strays = false;
 
   NodeId add_router(std::string name, Router router);
   NodeId add_endpoint(std::string name, Endpoint endpoint);

@@ -55,7 +55,10 @@ class FixedLatency final : public fabric::Fabric {
     return horizon_ = h;
   }
   void set_link(fabric::LinkId, bool up) override { links.push_back({horizon_, up}); }
-  void set_route(fabric::NodeId, fabric::LinkId, fabric::NodeId, fabric::LinkId) override {}
+  void set_route(const fabric::Route&) override {}
+  void set_rate(fabric::LinkId, int, BitRate) override {}
+  void leak_credits(fabric::LinkId, int, pcie::TlpClass, fabric::Credits) override {}
+  void strike(fabric::LinkId, int) override {}
   fabric::DirectionCounters counters(fabric::LinkId, int) const override { return {}; }
   void observe(fabric::TlpObserver*) override {}
 

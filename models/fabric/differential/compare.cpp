@@ -28,7 +28,7 @@ std::string text(const TlpRecord& t) {
 std::string text(const Counted& c) {
   std::ostringstream out;
   out << "dllps " << c.dllps << " busy " << c.busy.count() << " queueing " << c.queueing.count() << " credit_stall "
-      << c.credit_stall.count() << " tallies";
+      << c.credit_stall.count() << " replays " << c.replays << " replaying " << c.replaying.count() << " tallies";
   for (std::size_t i = 0; i < c.tallies.size(); ++i)
     if (c.tallies[i].tlps != 0)
       out << " [" << i / pcie::purposes << ',' << i % pcie::purposes << "] " << c.tallies[i].tlps << '/'
@@ -84,6 +84,7 @@ Scenario shrink(const Scenario& scenario, const Make& expected, const Make& got)
   drop(small.faults, differs, attempts);
   drop(small.flips, differs, attempts);
   drop(small.gates, differs, attempts);
+  drop(small.changes, differs, attempts);
   small.observed = true;
   if (!differs()) small.observed = scenario.observed;
   return small;

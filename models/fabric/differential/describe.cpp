@@ -7,8 +7,8 @@ namespace {
 
 void describe(std::ostream& out, const LinkDirection& d) {
   out << " [" << d.rate.bps() << " bit/s framing " << d.framing.count() << " propagation " << d.propagation.count()
-      << " fc " << d.update_fc.count() << " ack " << d.ack_interval.count() << " fci " << d.fc_interval.count()
-      << " credits";
+      << " errors " << d.bits_per_error << " replay " << d.replay_delay.count() << " fc " << d.update_fc.count()
+      << " ack " << d.ack_interval.count() << " fci " << d.fc_interval.count() << " credits";
   for (const Credits& c : d.credits) out << ' ' << c.header << '/' << c.data;
   out << ']';
 }
@@ -17,8 +17,8 @@ void describe(std::ostream& out, const Endpoint& e) {
   out << " mps " << e.max_payload.count() << " mrrs " << e.max_read_request.count() << " step "
       << e.max_completion.count() << " tags " << e.tags << " ecrc " << e.ecrc << " timeout "
       << e.completion_timeout.count() << " read " << e.read_latency.count() << '+' << e.read_jitter.count() << " at "
-      << e.read_rate.bps() << " external " << e.external << " reaction " << e.reaction.count() << " channels "
-      << e.channels << " service";
+      << e.read_rate.bps() << " external " << e.external << " astray " << int(e.misdirected) << " reaction "
+      << e.reaction.count() << " channels " << e.channels << " service";
   for (const ServiceTime& s : e.service) out << ' ' << s.per_tlp.count() << '/' << s.rate.bps();
 }
 
@@ -47,8 +47,8 @@ std::string describe(const Scenario& s) {
     const auto& [from, channel, t] = s.planned[i];
     out << "planned " << from.value() << '.' << channel.value() << " -> " << t.target.value() << " op " << int(t.op)
         << " cookie " << t.cookie << " address " << t.address << " bytes " << t.bytes.count() << " ready "
-        << femtoseconds(t.ready) << " ro " << t.relaxed_ordering << " ido " << t.id_based_ordering << " answer "
-        << int(t.answer) << " notify " << t.notify_target << t.notify_requester << '\n';
+        << femtoseconds(t.ready) << " ro " << t.relaxed_ordering << " ido " << t.id_based_ordering << " translated "
+        << t.translated << " answer " << int(t.answer) << " notify " << t.notify_target << t.notify_requester << '\n';
   }
   if (s.planned.size() > 30) out << "... " << s.planned.size() << " planned in all\n";
   for (const Reactor& r : s.reactors)
@@ -61,8 +61,13 @@ std::string describe(const Scenario& s) {
   for (const Fault& f : s.faults)
     out << "fault link " << f.link.value() << " up " << f.up << " at " << femtoseconds(f.at) << '\n';
   for (const Flip& f : s.flips)
-    out << "flip router " << f.router.value() << " ingress " << f.ingress.value() << " target " << f.target.value()
-        << " egress " << f.egress.value() << " at " << femtoseconds(f.at) << '\n';
+    out << "flip router " << f.route.router.value() << " ingress " << f.route.ingress.value() << " kind "
+        << int(f.route.kind) << " target " << f.route.target.value() << " egress " << f.route.egress.value() << " at "
+        << femtoseconds(f.at) << '\n';
+  for (const Change& c : s.changes)
+    out << "change kind " << int(c.kind) << " link " << c.link.value() << '/' << c.direction << " rate " << c.rate.bps()
+        << " class " << int(c.tlp_class) << " lost " << c.lost.header << '/' << c.lost.data << " at "
+        << femtoseconds(c.at) << '\n';
   return out.str();
 }
 

@@ -33,7 +33,7 @@ TEST_P(Differential, AgreesWithTheReference) {
 std::vector<Part> parts() {
   std::vector<Part> all;
   for (const Mode m : {Mode::tlp, Mode::train})
-    for (std::uint64_t first = 1; first <= 500; first += cases_per_part) all.push_back({m, first});
+    for (std::uint64_t first = 1; first <= 1000; first += cases_per_part) all.push_back({m, first});
   return all;
 }
 
@@ -73,7 +73,8 @@ TEST_P(PlantedFlaw, IsFoundWithin500Cases) {
   FAIL() << "500 cases did not show it";
 }
 
-INSTANTIATE_TEST_SUITE_P(EachOne, PlantedFlaw, testing::Values(Flaw::round_robin, Flaw::credits, Flaw::ordering),
+INSTANTIATE_TEST_SUITE_P(EachOne, PlantedFlaw,
+                         testing::Values(Flaw::round_robin, Flaw::credits, Flaw::ordering, Flaw::routes, Flaw::replay),
                          [](const auto& info) { return std::string(name_of(info.param)); });
 
 }  // namespace

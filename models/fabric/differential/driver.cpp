@@ -148,6 +148,7 @@ class Player final : public DeliverySink, public TlpObserver {
     if (!timers_.empty()) at_most(timers_.begin()->first);
     if (next_fault_ < scenario_.faults.size()) at_most(scenario_.faults[next_fault_].at);
     if (next_flip_ < scenario_.flips.size()) at_most(scenario_.flips[next_flip_].at);
+    if (next_change_ < scenario_.changes.size()) at_most(scenario_.changes[next_change_].at);
     if (quiet) return limit;
     const bool late = next_planned_ == scenario_.planned.size() && timers_.empty() && notices_.empty();
     return std::min(limit, now_ + (late ? std::max(scenario_.quantum, Duration{100'000'000}) : scenario_.quantum));
@@ -159,8 +160,10 @@ class Player final : public DeliverySink, public TlpObserver {
       fabric_->set_link(scenario_.faults[next_fault_].link, scenario_.faults[next_fault_].up);
     for (; next_flip_ < scenario_.flips.size() && scenario_.flips[next_flip_].at <= now_; ++next_flip_) {
       const Flip& flip = scenario_.flips[next_flip_];
-      fabric_->set_route(flip.router, flip.ingress, flip.target, flip.egress);
+      fabric_->set_route(flip.route);
     }
+    for (; next_change_ < scenario_.changes.size() && scenario_.changes[next_change_].at <= now_; ++next_change_)
+      change(scenario_.changes[next_change_]);
     for (; !timers_.empty() && timers_.begin()->first <= now_; timers_.erase(timers_.begin()))
       on_timer(timers_.begin()->second);
     const auto due = std::partition(notices_.begin(), notices_.end(), [&](const Notice& n) { return n.at > now_; });
@@ -172,6 +175,17 @@ class Player final : public DeliverySink, public TlpObserver {
     for (const Notice& notice : now) {
       if (notice.at < now_) outcome_.broken = "a delivery with notify came too late to react to it";
       on_notice(notice.delivery);
+    }
+  }
+
+  void change(const Change& c) {
+    switch (c.kind) {
+      case Change::Kind::rate:
+        return fabric_->set_rate(c.link, c.direction, c.rate);
+      case Change::Kind::leak:
+        return fabric_->leak_credits(c.link, c.direction, c.tlp_class, c.lost);
+      case Change::Kind::strike:
+        return fabric_->strike(c.link, c.direction);
     }
   }
 
@@ -248,8 +262,13 @@ class Player final : public DeliverySink, public TlpObserver {
     for (std::size_t l = 0; l < scenario_.topology.links.size(); ++l)
       for (int direction = 0; direction < 2; ++direction) {
         const auto c = fabric_->counters(LinkId{static_cast<std::uint16_t>(l)}, direction);
-        outcome_.counters.push_back(
-            {c.dllps, c.busy, c.queueing, c.credit_stall, {c.tallies.begin(), c.tallies.end()}});
+        outcome_.counters.push_back({c.dllps,
+                                     c.replays,
+                                     c.busy,
+                                     c.queueing,
+                                     c.credit_stall,
+                                     c.replaying,
+                                     {c.tallies.begin(), c.tallies.end()}});
         for (const Tally& tally : c.tallies) outcome_.tlp_count += tally.tlps;
       }
     std::erase_if(outcome_.deliveries, [&](const Delivery& d) { return d.done > scenario_.end; });
@@ -268,7 +287,7 @@ class Player final : public DeliverySink, public TlpObserver {
   std::vector<State> states_;
   std::vector<Notice> notices_;
   std::multimap<Instant, std::size_t> timers_;
-  std::size_t next_planned_ = 0, next_fault_ = 0, next_flip_ = 0;
+  std::size_t next_planned_ = 0, next_fault_ = 0, next_flip_ = 0, next_change_ = 0;
   std::int64_t outstanding_ = 0;
   Instant now_{};
 };

@@ -14,13 +14,17 @@ enum class Flaw : std::uint8_t {
   round_robin,  ///< the pointer stays at the winner instead of going to the slot after it
   credits,      ///< every receiver seems to have one header credit more than it advertises
   ordering,     ///< completions pass posted TLPs
+  routes,       ///< a completion takes the way of a request
+  replay,       ///< a replay starts at once
 };
 
-constexpr std::array<EnumName<Flaw>, 4> enum_names(Flaw) {
+constexpr std::array<EnumName<Flaw>, 6> enum_names(Flaw) {
   return {{{"none", Flaw::none},
            {"round_robin", Flaw::round_robin},
            {"credits", Flaw::credits},
-           {"ordering", Flaw::ordering}}};
+           {"ordering", Flaw::ordering},
+           {"routes", Flaw::routes},
+           {"replay", Flaw::replay}}};
 }
 
 }  // namespace peerpath::fabric

@@ -3,6 +3,7 @@
 
 #include "fabric/differential/draw.hpp"
 #include "fabric/differential/scenario.hpp"
+#include "fabric/wiring.hpp"
 
 namespace peerpath::fabric::differential {
 namespace {
@@ -27,6 +28,10 @@ class Generator {
     if (alike) plan_alike(streams);
     for (int i = 0; !alike && i < streams; ++i) plan(closed ? 300 : 800);
     if (closed) make_reactors();
+    if (!uplinks_.empty() && draw_.chance(closed ? 50 : 20)) make_flips();
+    if (draw_.chance(15)) make_strays();
+    if (draw_.chance(20)) make_changes();
+    sort_by_time(s_.faults), sort_by_time(s_.flips), sort_by_time(s_.changes);
     std::stable_sort(s_.planned.begin(), s_.planned.end(),
                      [](const Planned& x, const Planned& y) { return x.transaction.ready < y.transaction.ready; });
     for (std::size_t i = 0; i < s_.planned.size(); ++i) s_.planned[i].transaction.cookie = i;
@@ -178,7 +183,8 @@ class Generator {
     NodeId to = other_than(from);
     const ChannelIndex channel = draw_.chance(20) && at(from).channels > 0 ? ChannelIndex{1} : new_channel(from);
     const bool odd = draw_.chance(40), fixed_size = draw_.chance(50), spread = draw_.chance(25);
-    const bool relaxed = draw_.chance(25), by_id = draw_.chance(25), mixed = draw_.chance(20);
+    const bool translated = draw_.chance(20), relaxed = draw_.chance(25), by_id = draw_.chance(25),
+               mixed = draw_.chance(20);
     const int writes = draw_.one_of({100, 100, 80, 50, 0}), answers = draw_.one_of({0, 0, 10}),
               notices = draw_.one_of({0, 0, 5, 50});
     const Bytes usual = size();
@@ -198,6 +204,7 @@ class Generator {
       t.address = address(odd);
       t.relaxed_ordering = mixed ? draw_.chance(50) : relaxed;
       t.id_based_ordering = mixed ? draw_.chance(50) : by_id;
+      t.translated = translated;
       if (request_class(t.op) == pcie::TlpClass::non_posted && draw_.chance(answers))
         t.answer = draw_.one_of({pcie::Status::unsupported_request, pcie::Status::completer_abort,
                                  at(to).external ? pcie::Status::success : pcie::Status::no_answer});
@@ -264,7 +271,6 @@ class Generator {
       s_.reactors.push_back(std::move(r));
     }
     if (draw_.chance(40)) make_faults();
-    if (!uplinks_.empty() && draw_.chance(50)) make_flips();
   }
 
   void fill_ring(Reactor& r) {
@@ -300,7 +306,6 @@ class Generator {
       s_.faults.push_back({down, link, false});
       if (draw_.chance(90)) s_.faults.push_back({down + duration(4000), link, true});
     }
-    std::stable_sort(s_.faults.begin(), s_.faults.end(), [](const Fault& x, const Fault& y) { return x.at < y.at; });
   }
 
   /// Peer traffic below one switch goes up to its parent and down again for a while.
@@ -317,10 +322,72 @@ class Generator {
       for (const auto& [out, to] : leaves) {
         if (from == to || draw_.chance(30)) continue;
         const Instant at = any_time();
-        s_.flips.push_back({at, up.router, in, to, up.link});
-        s_.flips.push_back({at + duration(3000), up.router, in, to, out});
+        for (std::size_t kind = 0; kind < pcie::route_kinds; ++kind) {
+          if (draw_.chance(25)) continue;
+          Route route{up.router, in, static_cast<pcie::RouteKind>(kind), to, up.link};
+          s_.flips.push_back({at, route});
+          route.egress = out;
+          if (draw_.chance(75)) s_.flips.push_back({at + duration(3000), route});
+        }
       }
-    std::stable_sort(s_.flips.begin(), s_.flips.end(), [](const Flip& x, const Flip& y) { return x.at < y.at; });
+  }
+
+  /// Some TLPs end at an endpoint that they are not meant for, for a while.
+  void make_strays() {
+    s_.topology.strays = true;
+    for (Node& node : s_.topology.nodes)
+      if (draw_.chance(30)) node.endpoint.misdirected = pcie::Status::completer_abort;
+    const int n = draw_.small(1, 8);
+    for (int i = 0; i < n; ++i) {
+      const Link& trap = s_.topology.links[draw_.below(s_.topology.links.size())];
+      const bool a = s_.topology.nodes[trap.a.value()].is_endpoint, b = s_.topology.nodes[trap.b.value()].is_endpoint;
+      if (a == b) continue;
+      const NodeId router = a ? trap.b : trap.a, leaf = a ? trap.a : trap.b;
+      std::vector<LinkId> ports;
+      for (std::size_t l = 0; l < s_.topology.links.size(); ++l) {
+        const Link& link = s_.topology.links[l];
+        if (link.a == router || link.b == router) ports.push_back(LinkId{static_cast<std::uint16_t>(l)});
+      }
+      const LinkId egress{static_cast<std::uint16_t>(&trap - s_.topology.links.data())};
+      const NodeId target = other_than(leaf);
+      const LinkId way_back = next_link(router, target);
+      const auto kind = static_cast<pcie::RouteKind>(draw_.below(draw_.chance(20) ? pcie::route_kinds : 2));
+      Route route{router, ports[draw_.below(ports.size())], kind, target, egress};
+      const Instant at = any_time();
+      s_.flips.push_back({at, route});
+      route.egress = way_back;
+      if (draw_.chance(70)) s_.flips.push_back({at + duration(5000), route});
+    }
+  }
+
+  LinkId next_link(NodeId router, NodeId target) const {
+    const Wiring wiring{s_.topology};
+    return wiring.ports(router)[static_cast<std::size_t>(wiring.next_port(router, target))].link;
+  }
+
+  void make_changes() {
+    if (draw_.chance(50))
+      for (Link& link : s_.topology.links)
+        for (LinkDirection& d : link.direction) {
+          if (draw_.chance(50)) d.bits_per_error = draw_.between(2000, 1'000'000);
+          d.replay_delay = duration(500);
+        }
+    const int n = draw_.small(0, 6);
+    for (int i = 0; i < n; ++i) {
+      Change c{.at = any_time()};
+      c.kind = draw_.one_of({Change::Kind::rate, Change::Kind::rate, Change::Kind::leak, Change::Kind::strike});
+      c.link = LinkId{static_cast<std::uint16_t>(draw_.below(s_.topology.links.size()))};
+      c.direction = draw_.small(0, 1);
+      c.rate = direction().rate;
+      c.tlp_class = static_cast<pcie::TlpClass>(draw_.below(pcie::tlp_classes));
+      c.lost = {draw_.small(0, 2), draw_.small(0, 10)};
+      s_.changes.push_back(c);
+    }
+  }
+
+  template <class T>
+  static void sort_by_time(std::vector<T>& items) {
+    std::stable_sort(items.begin(), items.end(), [](const T& x, const T& y) { return x.at < y.at; });
   }
 
   struct Uplink {

@@ -50,10 +50,19 @@ struct Fault {
 /// A change of one route.
 struct Flip {
   Instant at{};
-  NodeId router{};
-  LinkId ingress{};
-  NodeId target{};
-  LinkId egress{};
+  Route route{};
+};
+
+/// Something else that happens to one direction of a link.
+struct Change {
+  enum class Kind : std::uint8_t { rate, leak, strike };
+  Instant at{};
+  Kind kind{};
+  LinkId link{};
+  int direction = 0;
+  BitRate rate{};
+  pcie::TlpClass tlp_class{};
+  Credits lost{};
 };
 
 /// A direction whose receiver holds TLPs up by anything it knows of them.
@@ -69,10 +78,11 @@ struct Scenario {
   std::vector<GatePlace> gates;
   std::vector<Planned> planned;  ///< by time ready
   std::vector<Reactor> reactors;
-  std::vector<Fault> faults;   ///< by time
-  std::vector<Flip> flips;     ///< by time
-  Duration foreign_latency{};  ///< external endpoints answer after 0..this
-  Duration quantum{};          ///< caps each advance
+  std::vector<Fault> faults;    ///< by time
+  std::vector<Flip> flips;      ///< by time
+  std::vector<Change> changes;  ///< by time
+  Duration foreign_latency{};   ///< external endpoints answer after 0..this
+  Duration quantum{};           ///< caps each advance
   Instant end{};
   bool observed = false;  ///< compare each TLP too
 };

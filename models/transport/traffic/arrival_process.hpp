@@ -25,11 +25,6 @@ constexpr std::array<EnumName<Arrival>, 4> enum_names(Arrival) {
            {"burst", Arrival::burst}}};
 }
 
-/// A sample of the exponential distribution with mean 1, in units of 2^-32, from 64 random bits: -ln(bits / 2^64), with
-/// the logarithm taken bit by bit in integers (Knuth, TAOCP 1, exercise 1.2.2-25 has the idea), so it is the same
-/// everywhere.
-std::uint64_t exponential_q32(std::uint64_t bits);
-
 /// The instants at which the things of one source are to start. A thing of n bytes takes n / rate of the mean's time.
 class ArrivalProcess {
  public:

@@ -1,0 +1,95 @@
+// Routes, rates, credits and bit errors that change under way, at times computed by hand: 64 B of data at address 0
+// take 76 ns, a read request or a completion without data 12 ns.
+#include <gtest/gtest.h>
+
+#include "fabric/test_pair.hpp"
+
+namespace peerpath::fabric {
+namespace {
+
+using namespace test;
+using pcie::RouteKind;
+
+/// What comes from `a` for `b` ends at `c`.
+struct Astray : Pair {
+  explicit Astray(RouteKind kind) {
+    t.strays = true;
+    const LinkId in{static_cast<std::uint16_t>(is_completion(kind) ? 1 : 0)};
+    go().set_route({node, in, kind, is_completion(kind) ? a : b, LinkId{2}});
+  }
+};
+
+TEST(Faults, AWriteThatGoesAstrayArrivesAsUnsupported) {
+  Astray p{RouteKind::request};
+  p.fabric->submit(p.a, own, p.write(64_B));
+  p.finish();
+  EXPECT_EQ(p.starts(2, 1), Times{110});
+  EXPECT_EQ(p.done(), Times{110 + 76 + 10});
+  EXPECT_EQ(p.deliveries.at(0).status, Status::unsupported_request);
+  EXPECT_EQ(p.deliveries.at(0).target, p.b);
+}
+
+TEST(Faults, AReadThatGoesAstrayIsAnsweredByWhereItEnds) {
+  Astray p{RouteKind::request};
+  p.fabric->submit(p.a, own, p.read(64_B));
+  p.finish();
+  EXPECT_EQ(p.starts(2, 0), Times{110 + 12 + 10});
+  EXPECT_EQ(p.done(), Times{132 + 110 + 12 + 10});
+  EXPECT_EQ(p.deliveries.at(0).status, Status::unsupported_request);
+}
+
+TEST(Faults, ARequestWhoseCompletionGoesAstrayTimesOut) {
+  Astray p{RouteKind::completion};
+  p.fabric->submit(p.a, own, p.read(64_B));
+  p.finish();
+  EXPECT_EQ(p.starts(2, 1), Times{132 + 110});
+  EXPECT_EQ(p.done(), Times{242 + 76 + 10 + 5000});
+  EXPECT_EQ(p.deliveries.at(0).status, Status::no_answer);
+}
+
+TEST(Faults, KindsOfTlpsGoTheirOwnWays) {
+  Astray p{RouteKind::translated_request};
+  p.fabric->submit(p.a, own, p.write(64_B));
+  Transaction translated = p.write(64_B, 1us);
+  translated.translated = true;
+  p.fabric->submit(p.a, own, translated);
+  p.finish();
+  EXPECT_EQ(p.starts(1, 1), Times{110});
+  EXPECT_EQ(p.starts(2, 1), Times{1110});
+}
+
+TEST(Faults, AStruckTlpIsReplayedAfterItsRecovery) {
+  Pair p;
+  p.up(0).replay_delay = 30ns;
+  p.go().strike(LinkId{0}, 0);
+  p.fabric->submit(p.a, own, p.write(64_B));
+  p.fabric->submit(p.a, own, p.write(64_B));
+  p.finish();
+  EXPECT_EQ(p.starts(0, 0), (Times{76 + 30, 106 + 76}));
+  EXPECT_EQ(p.done(), (Times{106 + 110 + 76 + 10, 182 + 110 + 76 + 10}));
+  const auto counters = p.fabric->counters(LinkId{0}, 0);
+  EXPECT_EQ(counters.replays, 1);
+  EXPECT_EQ(counters.replaying, 106ns);
+}
+
+TEST(Faults, ARetrainedLinkSendsAtItsNewRate) {
+  Pair p;
+  p.go().advance(at(50ns));
+  p.fabric->set_rate(LinkId{1}, 1, 16_Gbps);
+  p.fabric->submit(p.a, own, p.write(64_B, 60ns));
+  p.finish();
+  EXPECT_EQ(p.starts(1, 1), Times{60 + 10 + (76 - 38) + 100});
+  EXPECT_EQ(p.done(), Times{208 + 38 + 10});
+}
+
+TEST(Faults, LeakedCreditsAreGone) {
+  Pair p;
+  p.down(1).credits[0] = {2, 16};
+  p.go().leak_credits(LinkId{1}, 1, pcie::TlpClass::posted, {1, 0});
+  p.fabric->submit(p.a, own, p.write(256_B));
+  p.finish();
+  EXPECT_EQ(p.starts(1, 1), (Times{110, 110 + 140 + 10 + 50}));
+}
+
+}  // namespace
+}  // namespace peerpath::fabric
