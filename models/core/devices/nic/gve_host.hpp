@@ -4,16 +4,13 @@
 #include <cstdint>
 #include <span>
 
-#include "peerpath/pcie/tlp.hpp"
+#include "peerpath/device/dma.hpp"
 
 namespace peerpath::nic::gve {
 
-/// DMA, interrupts and the wire. Bytes really move here. An access that fails does so as a whole and returns false.
-class Host {
+/// DMA, interrupts and the wire. Bytes really move here.
+class Host : public device::Dma {
  public:
-  virtual ~Host() = default;
-  virtual bool read(std::uint64_t address, std::span<std::uint8_t> into, pcie::Purpose purpose) = 0;
-  virtual bool write(std::uint64_t address, std::span<const std::uint8_t> from, pcie::Purpose purpose) = 0;
   /// A look that is not a transaction of its own: the NIC reads these bytes again when it takes the packet in.
   virtual bool peek(std::uint64_t address, std::span<std::uint8_t> into) = 0;
   /// Writes an entry of a ring such that whoever polls sees its bytes `flag_at` and the next after all others.

@@ -1,0 +1,78 @@
+#include "peerpath/c/gpu.h"
+
+#include <memory>
+
+#include "c/guard.hpp"
+#include "core/devices/gpu/emulated_gpu.hpp"
+
+using peerpath::c::guarded;
+using peerpath::gpu::Blobs;
+using peerpath::gpu::EmulatedGpu;
+using peerpath::pcie::Purpose;
+
+static_assert(PP_GPU_REPLY == Blobs::max_reply && PP_GPU_REGISTERS == peerpath::gpu::page::size);
+
+struct pp_gpu final : private peerpath::device::Dma {
+  pp_gpu(const pp_gpu_config& config, const pp_gpu_host& operations, void* host)
+      : host_{host}, operations_{operations}, device{{config.vram, config.vram_size}, config.vram_bar, *this} {}
+
+ private:
+  bool read(std::uint64_t address, std::span<std::uint8_t> into, Purpose purpose) override {
+    return operations_.dma.read(host_, address, into.data(), into.size(), static_cast<pp_purpose>(purpose));
+  }
+  bool write(std::uint64_t address, std::span<const std::uint8_t> from, Purpose purpose) override {
+    return operations_.dma.write(host_, address, from.data(), from.size(), static_cast<pp_purpose>(purpose));
+  }
+
+  void* host_;
+  pp_gpu_host operations_;
+
+ public:
+  void schedule() {
+    if (device.wants_run()) operations_.schedule(host_);
+  }
+  EmulatedGpu device;
+  std::uint64_t faults = 0;
+};
+
+pp_gpu* pp_gpu_new(const pp_gpu_config* config, const pp_gpu_host* operations, void* host) {
+  if (config->abi != PP_ABI || config->vram == nullptr || config->vram_size == 0) return nullptr;
+  std::uint64_t faults = 0;
+  pp_gpu* gpu = nullptr;
+  guarded(faults, [&] { gpu = std::make_unique<pp_gpu>(*config, *operations, host).release(); });
+  return gpu;
+}
+
+void pp_gpu_free(pp_gpu* gpu) { delete gpu; }
+void pp_gpu_reset(pp_gpu* gpu) { gpu->device.reset(); }
+
+uint64_t pp_gpu_read(const pp_gpu* gpu, uint64_t offset, uint32_t width) { return gpu->device.read(offset, width); }
+
+void pp_gpu_write(pp_gpu* gpu, uint64_t offset, uint32_t width, uint64_t value) {
+  gpu->device.write(offset, width, value);
+  gpu->schedule();
+}
+
+void pp_gpu_run(pp_gpu* gpu) {
+  guarded(gpu->faults, [&] { gpu->device.run(); });
+  gpu->schedule();
+}
+
+size_t pp_gpu_command(pp_gpu* gpu, const uint8_t* command, size_t size, uint8_t* reply) {
+  size_t length = 0;
+  guarded(gpu->faults, [&] { length = gpu->device.blobs().execute({command, size}, {reply, PP_GPU_REPLY}); });
+  return length;
+}
+
+void pp_gpu_reset_commands(pp_gpu* gpu) { gpu->device.blobs().reset(); }
+
+void pp_gpu_count(const pp_gpu* gpu, pp_gpu_counters* counters) {
+  const auto u = [](std::int64_t n) { return static_cast<std::uint64_t>(n); };
+  const auto& d = gpu->device;
+  *counters = {.copies = u(d.copies()),
+               .failed_copies = u(d.failed()),
+               .bad_doorbells = u(d.bad_doorbells()),
+               .commands = u(d.blobs().counters().commands),
+               .refused_commands = u(d.blobs().counters().refused),
+               .faults = gpu->faults};
+}
