@@ -97,11 +97,13 @@ class CreditLoop {
         return;
       }
     }
-    give_apart(first, spacing, count, units);
+    pending_.push({first, spacing, count, units});
   }
 
-  /// The same for returns that do not continue the last ones.
-  void give_apart(Femto first, Femto spacing, std::int64_t count, int units) {
+  /// Takes credits and gives them back, after all that is known; what is back by `now` makes no difference.
+  void lend(Femto first, Femto spacing, std::int64_t count, int units, Femto now) {
+    if (!limited_ || first + (count - 1) * spacing <= now) return;
+    take(count, units);
     pending_.push({first, spacing, count, units});
   }
 

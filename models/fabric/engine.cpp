@@ -8,8 +8,20 @@
 
 namespace peerpath::fabric {
 
+/// What `enqueue` does with the first run of a posted transaction at its requester.
+[[gnu::always_inline]] inline void Engine::enter_posted(NodeState& node, Queue& fifo, const TlpRun& run,
+                                                        NodeId requester) {
+  Ingress& in = *fifo.ingress;
+  in.posted_in += run.count;
+  in.posted_by[requester.value()] = in.posted_in;
+  in.marked = false;
+  const bool first = fifo.runs.empty();
+  fifo.runs.push(run);
+  if (first) refresh_head(node, fifo);
+}
+
 void Engine::submit(NodeId requester, ChannelIndex channel, const Transaction& t) {
-  require(femtoseconds(t.ready) >= reached_, "a transaction was submitted for a time already computed");
+  if (femtoseconds(t.ready) < reached_) fail("a transaction was submitted for a time already computed");
   NodeState& node = nodes_[requester.value()];
   Leaf& own = *node.leaf;
   const auto tlp_class = pcie::request_class(t.op);
@@ -38,21 +50,14 @@ void Engine::submit(NodeId requester, ChannelIndex channel, const Transaction& t
   record.open = record.lost = 0;
   record.done = 0;
   record.tally = requester.value() * pcie::purposes + static_cast<std::size_t>(t.purpose);
+  Queue& fifo = node.queues[channel.value() * 3 + static_cast<int>(tlp_class)];
+  const WholeSteps& steps = posted ? own.writes : own.reads;
   TlpRun tlps;
   tlps.e = femtoseconds(t.ready);
   tlps.record = index;
   tlps.out = static_cast<std::uint16_t>(own.out->index);
-  Queue& fifo = node.queues[channel.value() * 3 + static_cast<int>(tlp_class)];
-  const Bytes step = posted ? own.rules.max_payload : own.rules.max_read_request;
-  if ((posted || t.op == pcie::Operation::memory_read) && pcie::whole_steps(t.address, t.bytes, step)) {
-    const int data = posted ? static_cast<int>(step.count() / 4) : 0;
-    tlps.address = t.address;
-    tlps.step = static_cast<std::int32_t>(step.count());
-    tlps.data_dw = static_cast<std::uint16_t>(data);
-    tlps.dw = static_cast<std::uint16_t>(pcie::request_header_double_words(t.op, t.address) + data + own.rules.ecrc);
-    tlps.units = static_cast<std::uint16_t>((data + 3) / 4);
-    tlps.count = static_cast<std::int32_t>(static_cast<std::uint64_t>(t.bytes.count()) >>
-                                           std::countr_zero(static_cast<std::uint64_t>(step.count())));
+  if ((posted || t.op == pcie::Operation::memory_read) && steps.cover(t.address, t.bytes)) {
+    steps.cut(t.op, t.address, t.bytes, tlps);
     record.open = tlps.count;
     if (posted)
       enter_posted(node, fifo, tlps, requester);
@@ -67,17 +72,6 @@ void Engine::submit(NodeId requester, ChannelIndex channel, const Transaction& t
   }
   count_coming(record, own);
   settle();
-}
-
-/// What `enqueue` does with the first run of a posted transaction at its requester.
-void Engine::enter_posted(NodeState& node, Queue& fifo, const TlpRun& run, NodeId requester) {
-  Ingress& in = *fifo.ingress;
-  in.posted_in += run.count;
-  in.posted_by[requester.value()] = in.posted_in;
-  in.marked = false;
-  const bool first = fifo.runs.empty();
-  fifo.runs.push(run);
-  if (first) refresh_head(node, fifo);
 }
 
 /// Notes what the transaction may cause at its ends, so that runs elsewhere stop in time.

@@ -113,6 +113,8 @@ void Engine::build_nodes() {
       node.leaf->config = topology_.nodes[id.value()].endpoint;
       node.leaf->rules = {node.leaf->config.max_payload, node.leaf->config.max_read_request,
                           node.leaf->config.max_completion, node.leaf->config.ecrc};
+      node.leaf->writes = {node.leaf->rules.max_payload, true, node.leaf->rules.ecrc};
+      node.leaf->reads = {node.leaf->rules.max_read_request, false, node.leaf->rules.ecrc};
       node.leaf->tags = node.leaf->config.tags;
       node.leaf->out = &outgoing(ports[0]);
     } else {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -25,8 +26,10 @@ struct TlpRun {
   std::uint16_t dw = 0, data_dw = 0, units = 0;
   std::uint16_t out = 0;  ///< transmitter by which they leave
 
-  /// The double words and credits of each in one number.
-  std::uint64_t size() const { return std::uint64_t{dw} << 32 | std::uint64_t{data_dw} << 16 | units; }
+  /// The double words and credits of each, and their way out, in one number.
+  std::uint64_t size() const {
+    return dw | std::uint64_t{data_dw} << 16 | std::uint64_t{units} << 32 | std::uint64_t{out} << 48;
+  }
 
   void set_size(const pcie::Run& run) {
     count = static_cast<std::int32_t>(run.count);
@@ -35,6 +38,36 @@ struct TlpRun {
     dw = static_cast<std::uint16_t>(run.first.dw);
     data_dw = static_cast<std::uint16_t>(run.first.data_dw);
     units = static_cast<std::uint16_t>(run.first.units);
+  }
+};
+
+/// Transactions of whole steps, cut into TLPs: what is known of these beforehand.
+struct WholeSteps {
+  std::uint64_t below = 0;  ///< step - 1
+  int shift = -1;           ///< step = 1 << shift; -1 if it is no power of two
+  std::uint16_t dw = 0;     ///< with a header of three double words
+  std::uint16_t data_dw = 0, units = 0;
+
+  WholeSteps() = default;
+  WholeSteps(Bytes step, bool has_data, bool ecrc)
+      : below{static_cast<std::uint64_t>(step.count()) - 1},
+        shift{std::has_single_bit(below + 1) ? std::countr_zero(below + 1) : -1},
+        dw{static_cast<std::uint16_t>(3 + (has_data ? step.count() / 4 : 0) + ecrc)},
+        data_dw{static_cast<std::uint16_t>(has_data ? step.count() / 4 : 0)},
+        units{static_cast<std::uint16_t>((data_dw + 3) / 4)} {}
+
+  /// Whether an access is whole steps, all below or all above 4 GiB.
+  bool cover(std::uint64_t address, Bytes bytes) const {
+    const auto size = static_cast<std::uint64_t>(bytes.count());
+    return ((address | size) & below) == 0 && size != 0 && shift >= 0 && (address ^ (address + size - 1)) >> 32 == 0;
+  }
+  void cut(pcie::Operation op, std::uint64_t address, Bytes bytes, TlpRun& run) const {
+    run.address = address;
+    run.count = static_cast<std::int32_t>(bytes.count() >> shift);
+    run.step = static_cast<std::int32_t>(below + 1);
+    run.dw = static_cast<std::uint16_t>(dw + (op == pcie::Operation::message || address >> 32 != 0 ? 1 : 0));
+    run.data_dw = data_dw;
+    run.units = units;
   }
 };
 
@@ -87,9 +120,10 @@ struct DllpPattern {
 /// How a posted run crosses two links with nothing in its way; times count from its first start.
 struct Crossing {
   const Transmitter* second = nullptr;
-  std::uint64_t size = 0;  ///< of its TLPs
-  std::int64_t count = 0;
-  Femto serialisation = 0, spacing = 0, last = 0, arrival = 0;                  ///< first link
+  std::uint64_t size = 0;                                       ///< of its TLPs
+  std::int32_t count = 0, flight = 0;                           ///< TLPs; runs that hold credits at a time, at most
+  Femto freed = 0, freed_there = 0;                             ///< credits of the first TLP are back
+  Femto serialisation = 0, spacing = 0, last = 0, arrival = 0;  ///< first link
   Femto there = 0, serialisation_there = 0, spacing_there = 0, last_there = 0;  ///< second link
   Femto arrival_there = 0, first_done = 0, step = 0, done = 0;                  ///< server of the leaf
   Femto occupied = 0;                                                           ///< the first link
@@ -146,6 +180,7 @@ struct Leaf {
   NodeState* node = nullptr;
   Endpoint config;
   pcie::SplitRules rules;
+  WholeSteps writes, reads;
   Transmitter* out = nullptr;                       ///< its only one
   std::array<Femto, pcie::tlp_classes> taken_in{};  ///< when the server of each class is free
   Femto read_free = 0;

@@ -30,6 +30,10 @@ void measure(Crossing& c, const Transmitter& x, const Transmitter& z, const TlpR
   c.done = c.first_done + more * c.step;
   c.occupied = c.last + c.serialisation;
   c.least_gap = std::max(c.last_there + c.serialisation_there - c.there, c.done - c.arrival_there);
+  c.freed = c.there + c.serialisation_there + x.update_fc;
+  c.freed_there = c.first_done + z.update_fc;
+  const Femto back = std::max(c.freed + more * c.spacing_there, c.freed_there + more * c.step);
+  c.flight = static_cast<std::int32_t>(std::min<Femto>(back / std::max(c.occupied, c.least_gap) + 1, INT32_MAX));
   c.patterns = {};
   c.pattern = nullptr;
 }
@@ -109,8 +113,8 @@ struct Engine::Stream {
     if (held) queue();
     if (gap != c.gap || !alone) {
       pattern = nullptr;
-      engine.cause_dllps(x, start + c.arrival, c.spacing, static_cast<std::int32_t>(c.count), now);
-      engine.cause_dllps(z, start + c.arrival_there, c.spacing_there, static_cast<std::int32_t>(c.count), now);
+      engine.cause_dllps(x, start + c.arrival, c.spacing, c.count, now);
+      engine.cause_dllps(z, start + c.arrival_there, c.spacing_there, c.count, now);
     } else {
       DllpPattern& next = look_up(start);
       if (pattern != nullptr && apart(pattern->links[0].batch, next.links[0].batch, gap) &&
@@ -155,7 +159,7 @@ struct Engine::Stream {
 
   DllpPattern::Link learn(const Transmitter& t, Femto ack_lag, Femto fc_lag, Femto arrival, Femto spacing) const {
     DllpPattern::Link link{ack_lag, fc_lag, later(arrival, ack_lag), later(arrival, fc_lag), {}};
-    link.batch = caused(t, link.next_ack, link.next_fc, arrival, spacing, static_cast<std::int32_t>(c.count));
+    link.batch = caused(t, link.next_ack, link.next_fc, arrival, spacing, c.count);
     return link;
   }
 };
@@ -164,6 +168,7 @@ struct Engine::Stream {
 Engine::Outcome Engine::pass_alike(Transmitter& x, Transmitter& z, NodeId to, Queue& fifo, Queue& relay, Femto known,
                                    Femto limit, Femto second_limit) {
   constexpr auto posted = static_cast<std::size_t>(pcie::TlpClass::posted);
+  constexpr std::int64_t remembered = 8;
   const TlpRun& shape = fifo.runs.front();
   const Record& record = records_[shape.record];
   if (fifo.tlp_class != posted || shape.slope != 0 || z.gate != nullptr || record.delivery.target != to)
@@ -180,13 +185,12 @@ Engine::Outcome Engine::pass_alike(Transmitter& x, Transmitter& z, NodeId to, Qu
     return Outcome::other;
   CreditLoop &credit = x.credit[posted], &second_credit = z.credit[posted];
   const int units = shape.units;
-  const auto affordable = [&] { return std::min(credit.covered(units), second_credit.covered(units)) / c.count; };
-  std::int64_t afford = affordable();
-  if (afford == 0) {
-    credit.fold(start);
-    second_credit.fold(start + c.there);
-    if ((afford = affordable()) == 0) return Outcome::other;
-  }
+  credit.fold(start);
+  second_credit.fold(start + c.there);
+  const std::int64_t afford = std::min(credit.covered(units), second_credit.covered(units)) / c.count;
+  if (afford == 0) return Outcome::other;
+  // If those that hold credits at a time have enough, they need not be counted; else as many go as surely have.
+  const std::int64_t most = afford >= c.flight && c.flight <= remembered ? INT64_MAX : std::min(afford, remembered);
 
   const Femto reaction = std::min(horizon_, earliest_reaction(known));
   const Femto until = std::min(reaction, next_start(*x.reverse, known));
@@ -197,14 +201,12 @@ Engine::Outcome Engine::pass_alike(Transmitter& x, Transmitter& z, NodeId to, Qu
   Stream stream{*this, c, x, z, known, until, until_there};
   x.queueing += start - eligible;
   const std::size_t tally = record.tally, sender = record.sender(posted);
-  const Femto freed = c.there + c.serialisation_there + x.update_fc, freed_there = c.first_done + z.update_fc;
-  std::int64_t runs = 0, untaken = 0;
+  std::array<Femto, remembered> starts;
+  std::int64_t runs = 0;
   for (;;) {
-    if (second_credit.limited()) second_credit.give_apart(start + freed_there, c.step, c.count, units);
-    if (credit.limited()) credit.give_apart(start + freed, c.spacing_there, c.count, units);
     stream.hear(start);
+    starts[static_cast<std::size_t>(runs) % remembered] = start;
     ++runs;
-    ++untaken;
     const std::uint32_t index = fifo.runs.front().record;
     fifo.runs.pop();
     Record& packet = records_[index];
@@ -218,21 +220,17 @@ Engine::Outcome Engine::pass_alike(Transmitter& x, Transmitter& z, NodeId to, Qu
     const Record& next = records_[run.record];
     const Femto next_at = std::max(run.e, start + c.occupied);
     if (next_at >= bound || next_at - start < c.least_gap || start >= echo_bound || !c.alike(run) ||
-        next.tally != tally || next.delivery.target != to)
+        next.tally != tally || next.delivery.target != to || runs == most)
       break;
-    if (--afford == 0) {
-      credit.take(untaken * c.count, units);
-      second_credit.take(untaken * c.count, units);
-      untaken = 0;
-      credit.fold(next_at);
-      second_credit.fold(next_at + c.there);
-      if ((afford = affordable()) == 0) break;
-    }
     start = next_at;
   }
   stream.close();
-  credit.take(untaken * c.count, units);
-  second_credit.take(untaken * c.count, units);
+  // Credits of earlier runs are back already.
+  for (std::int64_t i = std::max<std::int64_t>(0, runs - remembered); i < runs; ++i) {
+    const Femto at = starts[static_cast<std::size_t>(i) % remembered];
+    credit.lend(at + c.freed, c.spacing_there, c.count, units, start);
+    second_credit.lend(at + c.freed_there, c.step, c.count, units, start + c.there);
+  }
   leaf.taken_in[posted] = start + c.done;
   const std::int64_t tlps = runs * c.count;
   const auto count_on = [&](Transmitter& on, Femto serialisation, Femto free) {
