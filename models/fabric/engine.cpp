@@ -8,66 +8,63 @@
 
 namespace peerpath::fabric {
 
-/// What `enqueue` does with the first run of a posted transaction at its requester.
-[[gnu::always_inline]] inline void Engine::enter_posted(NodeState& node, Queue& fifo, const TlpRun& run,
-                                                        NodeId requester) {
-  Ingress& in = *fifo.ingress;
-  in.posted_in += run.count;
-  in.posted_by[requester.value()] = in.posted_in;
-  in.marked = false;
-  const bool first = fifo.runs.empty();
-  fifo.runs.push(run);
-  if (first) refresh_head(node, fifo);
-}
-
 void Engine::submit(NodeId requester, ChannelIndex channel, const Transaction& t) {
   if (femtoseconds(t.ready) < reached_) fail("a transaction was submitted for a time already computed");
   NodeState& node = nodes_[requester.value()];
   Leaf& own = *node.leaf;
-  const auto tlp_class = pcie::request_class(t.op);
-  const bool posted = tlp_class == pcie::TlpClass::posted;
+  const bool posted = pcie::request_class(t.op) == pcie::TlpClass::posted;
   const std::uint32_t index = records_.take();
   Record& record = records_[index];
-  Delivery& told = record.delivery;
-  told.kind = posted ? DeliveryKind::arrived : DeliveryKind::completed;
-  told.notify = t.notify_requester || (posted && t.notify_target);
-  told.op = t.op;
-  told.purpose = t.purpose;
-  told.status = posted ? t.answer : pcie::Status::success;
-  told.requester = requester;
-  told.target = t.target;
-  told.channel = channel;
-  told.cookie = t.cookie;
-  told.address = t.address;
-  told.bytes = t.bytes;
-  told.ready = t.ready;
-  record.answer = t.answer;
-  record.relaxed_ordering = t.relaxed_ordering;
-  record.translated = t.translated;
-  record.id_based_ordering = t.id_based_ordering;
-  record.notify_target = t.notify_target;
-  record.notify_requester = t.notify_requester;
-  record.open = record.lost = 0;
+  record.asked = t;
+  record.status = posted ? t.answer : pcie::Status::success;
   record.done = 0;
-  record.tally = requester.value() * pcie::purposes + static_cast<std::size_t>(t.purpose);
-  Queue& fifo = node.queues[channel.value() * 3 + static_cast<int>(tlp_class)];
-  const WholeSteps& steps = posted ? own.writes : own.reads;
+  record.requester = requester;
+  record.channel = channel;
+  record.tally = own.tally + static_cast<std::uint32_t>(t.purpose);
+  if (!posted || !own.writes.cover(t.address, t.bytes)) return submit_other(own, index);
+  // By far the most frequent, so without `enqueue`: it is one run, and no other can be joined with it.
+  Queue& fifo = node.queues[channel.value() * 3];
+  const bool first = fifo.runs.empty();
+  TlpRun& run = fifo.runs.push_stale();
+  own.writes.cut(t.op, t.address, t.bytes, run);
+  run.e = femtoseconds(t.ready);
+  run.slope = run.mark = 0;
+  run.record = index;
+  run.out = static_cast<std::uint16_t>(own.out->index);
+  record.open = run.count;
+  Ingress& in = *fifo.ingress;
+  in.posted_in += run.count;
+  in.posted_by[requester.value()] = in.posted_in;
+  in.marked = false;
+  Leaf& target = leaf(t.target);
+  target.expect(node.number, 1);
+  if (t.notify_requester) ++own.notices_coming, ++notices_coming_;
+  if (t.notify_target) ++target.notices_coming, ++notices_coming_;
+  if (first) {
+    refresh_head(node, fifo);
+    settle();
+  }
+}
+
+[[gnu::noinline]] void Engine::submit_other(Leaf& own, std::uint32_t index) {
+  Record& record = records_[index];
+  const Transaction& t = record.asked;
+  const auto tlp_class = pcie::request_class(t.op);
+  record.open = record.lost = 0;
+  Queue& fifo = own.node->queues[record.channel.value() * 3 + static_cast<int>(tlp_class)];
   TlpRun tlps;
   tlps.e = femtoseconds(t.ready);
   tlps.record = index;
   tlps.out = static_cast<std::uint16_t>(own.out->index);
-  if ((posted || t.op == pcie::Operation::memory_read) && steps.cover(t.address, t.bytes)) {
-    steps.cut(t.op, t.address, t.bytes, tlps);
+  if (t.op == pcie::Operation::memory_read && own.reads.cover(t.address, t.bytes)) {
+    own.reads.cut(t.op, t.address, t.bytes, tlps);
     record.open = tlps.count;
-    if (posted)
-      enter_posted(node, fifo, tlps, requester);
-    else
-      enqueue(node, fifo, tlps);
+    enqueue(*own.node, fifo, tlps);
   } else {
     for (const pcie::Run& run : pcie::split_request(own.rules, t.op, t.address, t.bytes)) {
       record.open += run.count;
       tlps.set_size(run);
-      enqueue(node, fifo, tlps);
+      enqueue(*own.node, fifo, tlps);
     }
   }
   count_coming(record, own);
@@ -76,11 +73,11 @@ void Engine::submit(NodeId requester, ChannelIndex channel, const Transaction& t
 
 /// Notes what the transaction may cause at its ends, so that runs elsewhere stop in time.
 void Engine::count_coming(Record& record, Leaf& requester) {
-  Leaf& target = leaf(record.delivery.target);
-  if (record.notify_requester) ++requester.notices_coming, ++notices_coming_;
-  if (record.delivery.kind == DeliveryKind::arrived) {
+  Leaf& target = leaf(record.asked.target);
+  if (record.asked.notify_requester) ++requester.notices_coming, ++notices_coming_;
+  if (pcie::request_class(record.asked.op) == pcie::TlpClass::posted) {
     target.expect(requester.node->number, 1);
-    if (record.notify_target) ++target.notices_coming, ++notices_coming_;
+    if (record.asked.notify_target) ++target.notices_coming, ++notices_coming_;
     return;
   }
   requester.expect(target.node->number, 1);
@@ -88,10 +85,10 @@ void Engine::count_coming(Record& record, Leaf& requester) {
   if (target.config.external) {
     target.notices_coming += record.open;
     notices_coming_ += record.open;
-  } else if (record.answer != pcie::Status::no_answer) {
+  } else if (record.asked.answer != pcie::Status::no_answer) {
     target.requests_coming += record.open;
   }
-  if (record.answer == pcie::Status::no_answer) record.lost = record.open;
+  if (record.asked.answer == pcie::Status::no_answer) record.lost = record.open;
 }
 
 void Engine::enqueue(NodeState& node, Queue& fifo, const TlpRun& run) {
@@ -105,8 +102,8 @@ void Engine::enqueue(NodeState& node, Queue& fifo, const TlpRun& run) {
     in.posted_by[sender] = in.posted_in;
     may_join = !in.marked;
     in.marked = false;
-  } else if (!(record.relaxed_ordering && fifo.tlp_class == static_cast<int>(pcie::TlpClass::completion))) {
-    mark = record.id_based_ordering ? in.posted_by[sender] : in.posted_in;
+  } else if (!(record.asked.relaxed_ordering && fifo.tlp_class == static_cast<int>(pcie::TlpClass::completion))) {
+    mark = record.asked.id_based_ordering ? in.posted_by[sender] : in.posted_in;
     in.marked = in.marked || mark > 0;
   }
   if (!fifo.runs.empty()) {

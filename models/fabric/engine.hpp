@@ -62,9 +62,9 @@ class Engine final : public Fabric {
 
   // engine.cpp: queues
   Leaf& leaf(NodeId node) { return *nodes_[node.value()].leaf; }
+  void submit_other(Leaf& own, std::uint32_t index);
   void count_coming(Record& record, Leaf& requester);
   void enqueue(NodeState& node, Queue& fifo, const TlpRun& run);
-  void enter_posted(NodeState& node, Queue& fifo, const TlpRun& run, NodeId requester);
   void refresh_head(NodeState& node, Queue& fifo);
   void touch(Transmitter& x) {
     if (x.touched) return;
@@ -113,25 +113,32 @@ class Engine final : public Fabric {
 
   // engine_corridor.cpp: leaf to leaf, undisturbed
   static NodeId destination(int tlp_class, const Record& record) {
-    return tlp_class == static_cast<int>(pcie::TlpClass::completion) ? record.delivery.requester
-                                                                     : record.delivery.target;
+    return tlp_class == static_cast<int>(pcie::TlpClass::completion) ? record.requester : record.asked.target;
   }
   Transmitter& next_hop(const Transmitter& x, int tlp_class, const Record& record);
   bool sole_source(const Transmitter& z, const NodeState& source) const;
   Femto corridor_limit(const Transmitter& z, const Leaf& source, Femto now);
   static Femto eligible_at(const Queue& fifo, const TlpRun& run);
   static Departure in_line(const TlpRun& run, Femto start, Femto serialisation);
+  /// The way of the runs of one FIFO from a leaf through one router to another leaf.
+  struct Corridor {
+    Transmitter &x, &z;
+    NodeId to;
+    Queue &fifo, &relay;
+    Femto now, known;                ///< a parked decision lies before what is known
+    Femto limit, second_limit;       ///< the first link and the second are theirs alone until then
+    Femto back = 0, back_there = 0;  ///< of posted runs: nobody comes to the ways back before that
+    Crossing* crossing = nullptr;    ///< of the first run, if that is known
+  };
   bool pass_through(Transmitter& x);
-  bool pass_run(Transmitter& x, Transmitter& z, NodeId to, Queue& fifo, Queue& relay, Femto now, Femto limit,
-                Femto second_limit);
+  bool pass_run(const Corridor& way);
 
   // engine_stream.cpp: packet after packet
   struct Stream;
   enum class Outcome : std::uint8_t { passed, late, other };  ///< `late`: the next packet would not be over in time
   static Crossing& crossing(const Transmitter& x, const Transmitter& z, const TlpRun& run);
-  Outcome pass_alike(Transmitter& x, Transmitter& z, NodeId to, Queue& fifo, Queue& relay, Femto known, Femto limit,
-                     Femto second_limit);
-  bool may_park(const Transmitter& x, const Transmitter& z, NodeId to, const Queue& fifo, Femto known);
+  Outcome pass_alike(Corridor& way);
+  bool may_park(const Corridor& way) const;
   void park(Transmitter& x);
 
   // engine_contend.cpp: several ingresses, one leaf

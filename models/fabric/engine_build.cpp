@@ -113,6 +113,7 @@ void Engine::build_nodes() {
       node.leaf->config = topology_.nodes[id.value()].endpoint;
       node.leaf->rules = {node.leaf->config.max_payload, node.leaf->config.max_read_request,
                           node.leaf->config.max_completion, node.leaf->config.ecrc};
+      node.leaf->tally = static_cast<std::uint32_t>(id.value() * pcie::purposes);
       node.leaf->writes = {node.leaf->rules.max_payload, true, node.leaf->rules.ecrc};
       node.leaf->reads = {node.leaf->rules.max_read_request, false, node.leaf->rules.ecrc};
       node.leaf->tags = node.leaf->config.tags;

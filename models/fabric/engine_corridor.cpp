@@ -52,7 +52,6 @@ Engine::Departure Engine::in_line(const TlpRun& run, Femto start, Femto serialis
 bool Engine::pass_through(Transmitter& x) {
   NodeState &node = *x.node, &router = *x.peer;
   Queue& fifo = node.queues[x.winner];
-  const Femto now = x.decision;
   if (router.leaf != nullptr || observer_ != nullptr || x.error_prone || x.gate != nullptr || rerouted_ ||
       fifo.takes_tags || x.candidates != fifo.bit || x.unknown || x.stalling != 0 ||
       (node.blocked | router.blocked | router.mixed) != 0)
@@ -63,41 +62,49 @@ bool Engine::pass_through(Transmitter& x) {
   Queue& relay = router.queues[x.peer_port * 3 + fifo.tlp_class];
   if (!sole_source(z, node) || !z.up || z.error_prone || z.candidates != 0 || z.stalling != 0 || !relay.runs.empty())
     return false;
-  // Until when the first link and the second are theirs alone. A parked decision lies before what is known.
-  const Femto known = std::max(now, reached_);
-  Femto limit = std::min(horizon_, earliest_stimulus(*node.leaf, known));
-  const Femto others_there = later(x.propagation + router.latency, limit);
-  limit = std::min(limit, next_dllp(x, known));
-  if (topology_.reconfigures && notices_coming_ > 0) limit = std::min(limit, known + shortest_arrival_);
-  const Femto second_limit = std::min(others_there, corridor_limit(z, *node.leaf, known));
-
-  bool passed = false;
-  while (!fifo.runs.empty()) {
-    const Outcome outcome = pass_alike(x, z, to, fifo, relay, known, limit, second_limit);
-    if (outcome == Outcome::late) break;
-    if (outcome == Outcome::other &&
-        !pass_run(x, z, to, fifo, relay, now, std::min(limit, horizon_), std::min(second_limit, horizon_)))
-      break;
-    passed = true;
+  const Femto known = std::max(x.decision, reached_);
+  const Femto own_limit = std::min(horizon_, earliest_stimulus(*node.leaf, known));
+  Corridor way{x,
+               z,
+               to,
+               fifo,
+               relay,
+               x.decision,
+               known,
+               std::min(own_limit, next_dllp(x, known)),
+               std::min(later(x.propagation + router.latency, own_limit), corridor_limit(z, *node.leaf, known))};
+  if (topology_.reconfigures && notices_coming_ > 0) way.limit = std::min(way.limit, known + shortest_arrival_);
+  if (fifo.tlp_class == static_cast<int>(pcie::TlpClass::posted)) {
+    way.back = next_start(*x.reverse, known);
+    way.back_there = next_start(*z.reverse, known);
   }
+
+  const std::size_t waiting = fifo.runs.size();
+  for (auto outcome = Outcome::passed; outcome == Outcome::passed && !fifo.runs.empty();) {
+    outcome = pass_alike(way);
+    if (outcome == Outcome::other && pass_run(way)) outcome = Outcome::passed;
+  }
+  const bool passed = fifo.runs.size() < waiting;
   if (passed) {
     touch(x);
     x.candidates &= ~fifo.bit;
     if (!fifo.runs.empty()) refresh_head(node, fifo);
     settle();
   }
-  if (limit < horizon_ || second_limit < horizon_ || !may_park(x, z, to, fifo, known)) return passed;
+  if (!may_park(way)) return passed;
   park(x);
   return true;
 }
 
 /// Takes the first run of `fifo` over both links, or does nothing.
-bool Engine::pass_run(Transmitter& x, Transmitter& z, NodeId to, Queue& fifo, Queue& relay, Femto now, Femto limit,
-                      Femto second_limit) {
+bool Engine::pass_run(const Corridor& way) {
+  Transmitter &x = way.x, &z = way.z;
+  Queue &fifo = way.fifo, &relay = way.relay;
+  const Femto limit = std::min(way.limit, horizon_), second_limit = std::min(way.second_limit, horizon_);
   TlpRun& run = fifo.runs.front();
   const Record& record = records_[run.record];
   const int tlp_class = fifo.tlp_class;
-  if (destination(tlp_class, record) != to) return false;
+  if (destination(tlp_class, record) != way.to) return false;
   const Femto eligible = eligible_at(fifo, run);
   Femto start = std::max(eligible, x.free);
   if (start >= limit) return false;
@@ -124,8 +131,8 @@ bool Engine::pass_run(Transmitter& x, Transmitter& z, NodeId to, Queue& fifo, Qu
   relayed.slope = first.spacing;
   relayed.count = run.count;
   if (tlp_class != static_cast<int>(pcie::TlpClass::posted) &&
-      !(record.relaxed_ordering && tlp_class == static_cast<int>(pcie::TlpClass::completion)))
-    relayed.mark = record.id_based_ordering ? in.posted_by[sender] : in.posted_in;
+      !(record.asked.relaxed_ordering && tlp_class == static_cast<int>(pcie::TlpClass::completion)))
+    relayed.mark = record.asked.id_based_ordering ? in.posted_by[sender] : in.posted_in;
   const Femto eligible_there = eligible_at(relay, relayed);
   if (eligible_there == unknown_time) return false;
   Femto start_there = std::max(eligible_there, z.free);
@@ -166,9 +173,9 @@ bool Engine::pass_run(Transmitter& x, Transmitter& z, NodeId to, Queue& fifo, Qu
     in.posted_left = z.free;
     in.marked = false;
   }
-  cause_dllps(x, first.first + first.serialisation + x.propagation, first.spacing, run.count, now);
+  cause_dllps(x, first.first + first.serialisation + x.propagation, first.spacing, run.count, way.now);
   const Femto arrival = second.first + second.serialisation + z.propagation;
-  cause_dllps(z, arrival, second.spacing, run.count, now);
+  cause_dllps(z, arrival, second.spacing, run.count, way.now);
   receive(z, tlp_class, run, arrival, second.spacing, run.count);
   fifo.runs.pop();
   return true;

@@ -29,11 +29,11 @@ TlpRun Engine::through_gate(const Transmitter& x, int tlp_class, const TlpRun& r
   one.address += static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(run.step);
   const Instant at{Duration{run.e + i * run.slope}};
   const Instant passed = x.gate->pass({.tlp_class = static_cast<pcie::TlpClass>(tlp_class),
-                                       .op = record.delivery.op,
-                                       .purpose = record.delivery.purpose,
-                                       .translated = record.translated,
-                                       .requester = record.delivery.requester,
-                                       .target = record.delivery.target,
+                                       .op = record.asked.op,
+                                       .purpose = record.asked.purpose,
+                                       .translated = record.asked.translated,
+                                       .requester = record.requester,
+                                       .target = record.asked.target,
                                        .address = one.address,
                                        .bytes = Bytes{run.step},
                                        .at = at});
@@ -68,9 +68,9 @@ void Engine::receive_passed(Transmitter& x, int tlp_class, const TlpRun& run, Fe
     record.open -= count;
     if (topology_.strays) {
       record.done = std::max(record.done, done);
-      if (record.delivery.target.value() != own.node->number)
-        record.delivery.status = std::max(record.delivery.status, own.config.misdirected);
-      if (record.open == 0) finish_posted(run.record, leaf(record.delivery.target), record.done);
+      if (record.asked.target.value() != own.node->number)
+        record.status = std::max(record.status, own.config.misdirected);
+      if (record.open == 0) finish_posted(run.record, leaf(record.asked.target), record.done);
     } else if (record.open == 0) {
       finish_posted(run.record, own, done);
     }
@@ -90,7 +90,7 @@ void Engine::receive_passed(Transmitter& x, int tlp_class, const TlpRun& run, Fe
 /// Completions where some may go astray: a request that lacks one of them ends by the completion timeout.
 void Engine::take_in_stray(const Leaf& own, const TlpRun& run, Femto done) {
   Answer& answered = answers_[run.answered];
-  const NodeId requester = records_[run.record].delivery.requester;
+  const NodeId requester = records_[run.record].requester;
   Leaf& asking = leaf(requester);
   answered.done = std::max(answered.done, done);
   answered.lost = answered.lost || own.node->number != requester.value();
@@ -109,13 +109,13 @@ void Engine::take_in_stray(const Leaf& own, const TlpRun& run, Femto done) {
 }
 
 void Engine::finish_posted(std::uint32_t index, Leaf& target, Femto done) {
-  Record& record = records_[index];
+  const Record& record = records_[index];
+  const Transaction& t = record.asked;
   --target.inbound;
-  record.delivery.done = Instant{Duration{done}};
   records_.give(index);
-  if (record.notify_target) notice(target, done);
-  if (record.notify_requester) notice(leaf(record.delivery.requester), done);
-  sink_.deliver(record.delivery);
+  if (t.notify_target) notice(target, done);
+  if (t.notify_requester) notice(leaf(record.requester), done);
+  sink_.deliver(record.told(DeliveryKind::arrived, t.notify_target || t.notify_requester, record.status, done));
 }
 
 /// Passes equally spaced arrivals through the server of their class: while it is behind they leave it back to back,
@@ -149,24 +149,20 @@ void Engine::take_in_request(Transmitter& x, Leaf& leaf, const TlpRun& run, Femt
   const Femto done = take_in(x, leaf, static_cast<int>(pcie::TlpClass::non_posted), run, arrival, 0, 1);
   const std::uint64_t number = leaf.requests++;
   Record& record = records_[run.record];
-  if (topology_.strays && record.delivery.target.value() != leaf.node->number)
+  if (topology_.strays && record.asked.target.value() != leaf.node->number)
     return take_in_misdirected(leaf, run, done, address);
   --leaf.inbound;
-  if (!leaf.config.external && record.answer == pcie::Status::no_answer) {
+  if (!leaf.config.external && record.asked.answer == pcie::Status::no_answer) {
     if (--record.lost == 0 && record.open == 0) records_.give(run.record);
     return;
   }
   const std::uint32_t index = answers_.take();
-  answers_[index] = {run.record, 0, record.answer, false, 0, address, Bytes{run.step}};
+  answers_[index] = {run.record, 0, record.asked.answer, false, 0, address, Bytes{run.step}};
   if (leaf.config.external) {
-    Delivery delivery = record.delivery;
-    delivery.kind = DeliveryKind::requested;
-    delivery.status = pcie::Status::success;
-    delivery.notify = true;
+    Delivery delivery = record.told(DeliveryKind::requested, true, pcie::Status::success, done);
     delivery.request = RequestId{index};
     delivery.address = address;
     delivery.bytes = Bytes{run.step};
-    delivery.done = Instant{Duration{done}};
     notice(leaf, done);
     sink_.deliver(delivery);
     return;
@@ -183,12 +179,12 @@ void Engine::take_in_request(Transmitter& x, Leaf& leaf, const TlpRun& run, Femt
 /// A request has come to an endpoint that it is not meant for.
 void Engine::take_in_misdirected(Leaf& own, const TlpRun& run, Femto done, std::uint64_t address) {
   Record& record = records_[run.record];
-  Leaf& target = leaf(record.delivery.target);
+  Leaf& target = leaf(record.asked.target);
   --target.inbound;
   if (target.config.external) {
     --target.notices_coming;
     --notices_coming_;
-  } else if (record.answer == pcie::Status::no_answer) {
+  } else if (record.asked.answer == pcie::Status::no_answer) {
     if (--record.lost == 0 && record.open == 0) records_.give(run.record);
     return;
   } else {
@@ -202,7 +198,7 @@ void Engine::take_in_misdirected(Leaf& own, const TlpRun& run, Femto done, std::
 /// Queues the completions of one request on channel 0.
 void Engine::answer(Leaf& leaf, std::uint32_t index, Femto data_ready, bool from_read_server) {
   Answer& answered = answers_[index];
-  const auto runs = pcie::split_completion(leaf.rules, records_[answered.record].delivery.op, answered.status,
+  const auto runs = pcie::split_completion(leaf.rules, records_[answered.record].asked.op, answered.status,
                                            answered.address, answered.bytes);
   answered.open = runs.pieces();
   TlpRun tlps;
@@ -228,21 +224,20 @@ void Engine::respond(RequestId request, Instant ready, pcie::Status status) {
   require(femtoseconds(ready) >= reached_, "a response was given for a time already computed");
   Answer& answered = answers_[index];
   answered.status = status;
-  answer(leaf(records_[answered.record].delivery.target), index, femtoseconds(ready), false);
+  answer(leaf(records_[answered.record].asked.target), index, femtoseconds(ready), false);
   settle();
 }
 
 void Engine::finish_request(std::uint32_t index, pcie::Status status, Femto done) {
   Record& record = records_[index];
   record.done = std::max(record.done, done);
-  record.delivery.status = std::max(record.delivery.status, status);
+  record.status = std::max(record.status, status);
   if (--record.open > 0) return;
-  Leaf& requester = leaf(record.delivery.requester);
+  Leaf& requester = leaf(record.requester);
   --requester.inbound;
-  record.delivery.done = Instant{Duration{record.done}};
   if (record.lost == 0) records_.give(index);
-  if (record.notify_requester) notice(requester, record.done);
-  sink_.deliver(record.delivery);
+  if (record.asked.notify_requester) notice(requester, record.done);
+  sink_.deliver(record.told(DeliveryKind::completed, record.asked.notify_requester, record.status, record.done));
 }
 
 /// Somebody at this endpoint will react to what is done at `done`.

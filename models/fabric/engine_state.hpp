@@ -181,6 +181,7 @@ struct Leaf {
   Endpoint config;
   pcie::SplitRules rules;
   WholeSteps writes, reads;
+  std::uint32_t tally = 0;                          ///< of the first purpose of what it asks for
   Transmitter* out = nullptr;                       ///< its only one
   std::array<Femto, pcie::tlp_classes> taken_in{};  ///< when the server of each class is free
   Femto read_free = 0;
@@ -238,26 +239,30 @@ struct NodeState {
 
 /// A transaction under way.
 struct Record {
-  Delivery delivery;  ///< as it will be told, but for `done` and `notify`
-  pcie::Status answer = pcie::Status::success;
-  bool relaxed_ordering = false, id_based_ordering = false, translated = false, notify_target = false,
-       notify_requester = false;
+  Transaction asked;
+  NodeId requester{};
+  ChannelIndex channel{};
+  pcie::Status status = pcie::Status::success;  ///< so far
+  std::uint32_t tally = 0;
   std::int64_t open = 0;  ///< posted: TLPs not taken in; else requests not answered
   std::int64_t lost = 0;  ///< requests that nobody will answer and that have not arrived yet
-  Femto done = 0;
-  std::size_t tally = 0;
+  Femto done = 0;         ///< of those answered; of posted ones where TLPs may stray
 
   /// What routers ask of its TLPs of this class.
   pcie::RouteKind kind(int tlp_class) const {
     if (tlp_class == static_cast<int>(pcie::TlpClass::completion))
-      return relaxed_ordering ? pcie::RouteKind::relaxed_completion : pcie::RouteKind::completion;
-    return translated ? pcie::RouteKind::translated_request : pcie::RouteKind::request;
+      return asked.relaxed_ordering ? pcie::RouteKind::relaxed_completion : pcie::RouteKind::completion;
+    return asked.translated ? pcie::RouteKind::translated_request : pcie::RouteKind::request;
   }
 
   /// The function that sends its TLPs of this class: the requester, for completions the completer.
   std::size_t sender(int tlp_class) const {
-    return tlp_class == static_cast<int>(pcie::TlpClass::completion) ? delivery.target.value()
-                                                                     : delivery.requester.value();
+    return tlp_class == static_cast<int>(pcie::TlpClass::completion) ? asked.target.value() : requester.value();
+  }
+
+  Delivery told(DeliveryKind kind, bool notify, pcie::Status as, Femto at) const {
+    return {kind,    notify,       asked.op, asked.purpose, as,          requester,   asked.target,
+            channel, asked.cookie, {},       asked.address, asked.bytes, asked.ready, Instant{Duration{at}}};
   }
 };
 

@@ -164,23 +164,26 @@ struct Engine::Stream {
   }
 };
 
-/// Takes the first runs of `fifo` over both links as long as each finds its way empty and is like the first.
-Engine::Outcome Engine::pass_alike(Transmitter& x, Transmitter& z, NodeId to, Queue& fifo, Queue& relay, Femto known,
-                                   Femto limit, Femto second_limit) {
+/// Takes the first runs over both links as long as each finds its way empty and is like the first.
+Engine::Outcome Engine::pass_alike(Corridor& way) {
   constexpr auto posted = static_cast<std::size_t>(pcie::TlpClass::posted);
   constexpr std::int64_t remembered = 8;
+  Transmitter &x = way.x, &z = way.z;
+  Queue &fifo = way.fifo, &relay = way.relay;
   const TlpRun& shape = fifo.runs.front();
   const Record& record = records_[shape.record];
-  if (fifo.tlp_class != posted || shape.slope != 0 || z.gate != nullptr || record.delivery.target != to)
+  way.crossing = nullptr;
+  if (fifo.tlp_class != posted || shape.slope != 0 || z.gate != nullptr || record.asked.target != way.to)
     return Outcome::other;
   Crossing& c = crossing(x, z, shape);
-  const Femto time_left = std::min(limit - c.last, std::min(second_limit, horizon_) - c.last_there);
+  way.crossing = &c;
+  Femto time_left = std::min(way.limit - c.last, std::min(way.second_limit, horizon_) - c.last_there);
   const Femto eligible = std::max(shape.e, fifo.left);
   Femto start = std::max(eligible, x.free);
   if (start >= time_left) return Outcome::late;
-  Femto bound = std::min({time_left, x.due.front() - c.last, z.due.front() - c.last_there});
+  const Femto clear = std::min(x.due.front() - c.last, z.due.front() - c.last_there);
   Leaf& leaf = *z.peer->leaf;
-  if (start >= bound || start + c.there < std::max(z.free, relay.left) ||
+  if (start >= clear || start + c.there < std::max(z.free, relay.left) ||
       start + c.arrival_there < leaf.taken_in[posted])
     return Outcome::other;
   CreditLoop &credit = x.credit[posted], &second_credit = z.credit[posted];
@@ -192,15 +195,16 @@ Engine::Outcome Engine::pass_alike(Transmitter& x, Transmitter& z, NodeId to, Qu
   // If those that hold credits at a time have enough, they need not be counted; else as many go as surely have.
   const std::int64_t most = afford >= c.flight && c.flight <= remembered ? INT64_MAX : std::min(afford, remembered);
 
-  const Femto reaction = std::min(horizon_, earliest_reaction(known));
-  const Femto until = std::min(reaction, next_start(*x.reverse, known));
-  const Femto until_there = std::min(reaction, next_start(*z.reverse, known));
+  const Femto reaction = std::min(horizon_, earliest_reaction(way.known));
+  const Femto until = std::min(reaction, way.back), until_there = std::min(reaction, way.back_there);
   // The DLLPs of one that starts before this have left before anybody comes.
   const Femto echo_bound = std::min(until - c.arrival - c.last - 2 * x.reverse->dllp,
                                     until_there - c.arrival_there - (c.last_there - c.there) - 2 * z.reverse->dllp);
-  Stream stream{*this, c, x, z, known, until, until_there};
+  Stream stream{*this, c, x, z, way.known, until, until_there};
   x.queueing += start - eligible;
-  const std::size_t tally = record.tally, sender = record.sender(posted);
+  const std::uint32_t tally = record.tally;
+  const std::size_t sender = record.requester.value();
+  Outcome outcome = Outcome::passed;
   std::array<Femto, remembered> starts;
   std::int64_t runs = 0;
   for (;;) {
@@ -213,15 +217,18 @@ Engine::Outcome Engine::pass_alike(Transmitter& x, Transmitter& z, NodeId to, Qu
     packet.open -= c.count;
     if (packet.open == 0) {
       finish_posted(index, leaf, start + c.done);
-      bound = std::min(bound, horizon_ - c.last_there);
+      time_left = std::min(time_left, horizon_ - c.last_there);
     }
     if (fifo.runs.empty()) break;
     const TlpRun& run = fifo.runs.front();
     const Record& next = records_[run.record];
     const Femto next_at = std::max(run.e, start + c.occupied);
-    if (next_at >= bound || next_at - start < c.least_gap || start >= echo_bound || !c.alike(run) ||
-        next.tally != tally || next.delivery.target != to || runs == most)
+    if (!c.alike(run) || next.tally != tally || next.asked.target != way.to) break;
+    if (next_at >= time_left) {
+      outcome = Outcome::late;
       break;
+    }
+    if (next_at >= clear || next_at - start < c.least_gap || start >= echo_bound || runs == most) break;
     start = next_at;
   }
   stream.close();
@@ -252,21 +259,19 @@ Engine::Outcome Engine::pass_alike(Transmitter& x, Transmitter& z, NodeId to, Qu
   in.posted_by[sender] = in.posted_out = in.posted_in;
   in.posted_left = relay.left = z.free;
   in.marked = false;
-  return Outcome::passed;
+  return outcome;
 }
 
-/// Whether what starts next on `x` may wait for the next `advance`: its last TLP cannot start on `z` before the
+/// Whether what starts next may wait for the next `advance`: its last TLP cannot start on the second link before the
 /// horizon, so nothing comes of it before; what follows it cannot reach the router's other links before; and nobody is
-/// on the way back, whom its DLLPs could meet.
-bool Engine::may_park(const Transmitter& x, const Transmitter& z, NodeId to, const Queue& fifo, Femto known) {
-  if (!parking_ || z.gate != nullptr || x.decision >= horizon_ ||
-      fifo.tlp_class != static_cast<int>(pcie::TlpClass::posted) || fifo.runs.front().slope != 0 ||
-      records_[fifo.runs.front().record].delivery.target != to)
-    return false;
-  const Crossing& c = crossing(x, z, fifo.runs.front());
-  return x.decision + c.last_there >= horizon_ &&
-         x.decision + c.occupied + x.propagation + x.peer->latency >= horizon_ &&
-         next_start(*x.reverse, known) >= horizon_ && next_start(*z.reverse, known) >= horizon_;
+/// on the ways back, whom its DLLPs could meet.
+bool Engine::may_park(const Corridor& way) const {
+  const Crossing* c = way.crossing;
+  const Femto start = way.x.decision;
+  return parking_ && c != nullptr && start < horizon_ && way.limit >= horizon_ && way.second_limit >= horizon_ &&
+         start + c->last_there >= horizon_ &&
+         start + c->occupied + way.x.propagation + way.x.peer->latency >= horizon_ && way.back >= horizon_ &&
+         way.back_there >= horizon_;
 }
 
 void Engine::park(Transmitter& x) {

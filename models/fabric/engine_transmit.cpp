@@ -160,7 +160,7 @@ void Engine::leave_queue(Transmitter& x, Queue& fifo, const Departure& departure
 
 void Engine::take_tags(Leaf& leaf, const TlpRun& run, const Departure& departure) {
   leaf.tags -= departure.count;
-  if (records_[run.record].answer != pcie::Status::no_answer) return;
+  if (records_[run.record].asked.answer != pcie::Status::no_answer) return;
   leaf.timeouts = true;
   for (std::int32_t i = 0; i < departure.count; ++i) {
     const Femto end =
@@ -236,11 +236,12 @@ void Engine::cause_dllps(Transmitter& x, Femto first, Femto spacing, std::int32_
 }
 
 void Engine::record_tlps(const Transmitter& x, int tlp_class, const TlpRun& run, const Departure& departure) {
-  const Delivery& t = records_[run.record].delivery;
+  const Record& record = records_[run.record];
+  const Transaction& t = record.asked;
   for (std::int32_t i = 0; i < departure.count; ++i) {
     const Instant start{Duration{departure.first + i * departure.spacing}};
     observer_->observe({LinkId{static_cast<std::uint16_t>(x.index / 2)}, x.index % 2,
-                        static_cast<pcie::TlpClass>(tlp_class), t.op, t.purpose, t.requester, t.target, t.cookie,
+                        static_cast<pcie::TlpClass>(tlp_class), t.op, t.purpose, record.requester, t.target, t.cookie,
                         run.address + static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(run.step),
                         Bytes{4 * run.data_dw}, start, start + Duration{departure.serialisation}});
   }

@@ -21,6 +21,12 @@ class Ring {
   const T& operator[](std::size_t i) const { return items_[(head_ + i) & mask_]; }
   void pop() { ++head_; }
 
+  /// A new last item, with the value of an earlier one.
+  [[gnu::always_inline]] T& push_stale() {
+    if (tail_ - head_ > mask_) grow();
+    return items_[tail_++ & mask_];
+  }
+
   [[gnu::always_inline]] T& push(const T& item) {
     if (tail_ - head_ > mask_) grow();
     return items_[tail_++ & mask_] = item;
