@@ -202,7 +202,7 @@ void Reader::read_text(const Node& root, std::string_view key, std::string& out)
 
 void Reader::read(const Node& root, Scenario& out) {
   const std::vector<std::string> known{"$schema", "description", "source", "extends", "devices",
-                                       "links",   "traffic",     "run",    "expect"};
+                                       "links",   "traffic",     "run",    "emulator", "expect"};
   if (const Node* kind = root.find("kind"); kind != nullptr && root.find("devices") == nullptr) {
     report_.add(kind->place, "/kind", "this is a preset of one device, not a scenario; a device takes it in by \"extends\"");
     return report_.give_up("");
@@ -219,9 +219,13 @@ void Reader::read(const Node& root, Scenario& out) {
   read_list(root.find("expect"), "/expect", out.expect);
   Node none;
   none.type = Node::Type::object;
-  const Node* run = root.find("run");
-  if (run == nullptr || object_at(run, "/run", Node::Type::object, "an object"))
-    read_object(run ? *run : none, "/run", out.run, {});
+  const auto section = [&](const std::string& name, auto& config) {
+    const Node* node = root.find(name);
+    if (node == nullptr || object_at(node, join("", name), Node::Type::object, "an object"))
+      read_object(node ? *node : none, join("", name), config, {});
+  };
+  section("run", out.run);
+  section("emulator", out.emulator);
 }
 
 }  // namespace peerpath::scenario

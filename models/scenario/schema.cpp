@@ -128,6 +128,7 @@ std::string schema_json() {
       {"links", list(object_schema<Link>(doc_of("link"), {"from", "to"}))},
       {"traffic", list(object_schema<Traffic>(doc_of("traffic"), {"from", "to"}))},
       {"run", object_schema<Run>(doc_of("run"), {})},
+      {"emulator", object_schema<Emulator>(doc_of("emulator"), {})},
       {"expect", list(object_schema<Expectation>(doc_of("expect"), {"metric"}))}};
   const Json schema{{"$schema", "http://json-schema.org/draft-07/schema#"},
                     {"title", "peerpath scenario"},

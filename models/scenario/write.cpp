@@ -50,6 +50,7 @@ Json written(const Scenario& scenario) {
   out["links"] = written(scenario.links);
   out["traffic"] = written(scenario.traffic);
   out["run"] = written(scenario.run);
+  out["emulator"] = written(scenario.emulator);
   out["expect"] = written(scenario.expect);
   return out;
 }

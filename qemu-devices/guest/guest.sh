@@ -51,3 +51,39 @@ make_peer() {
   in_peer ip link set lo up
 }
 in_peer() { nsenter -t "$peer" -n "$@"; }
+
+# connect_wire NIC MAC ADDRESS FAR_MAC FAR_ADDRESS MTU: the scenario's NIC keeps to this namespace, the card at the other
+# end of its wire goes to one of its own. Neighbours are set by hand, so that nothing but TCP crosses the wire.
+connect_wire() {
+  local near far
+  near=$(interface "$2") || fail "no driver took the card $1 ($2)"
+  far=$(interface "$4") || fail "no driver took the card at the other end of $1 ($4)"
+  mkdir -p "/run/wire/$1"
+  echo "$near" >"/run/wire/$1/interface"
+  make_peer "$far"
+  echo $peer >"/run/wire/$1/peer"
+  in_peer sh -c "echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6"
+  add_address "$near" "$3/31" "$6"
+  in_peer sh -c ". /lib/guest.sh; add_address $far $5/31 $6; ip neigh replace $3 lladdr $2 dev $far nud permanent"
+  ip neigh replace "$5" lladdr "$4" dev "$near" nud permanent
+}
+
+# transfer NAME NIC receive|transmit NEAR FAR: runs both ends of a stream; NEAR and FAR are the agent's traffic as JSON, with
+# @ for the interface. Reports {"traffic": NAME, "near": {...}, "far": {...}}.
+transfer() {
+  local name=$1 wire=/run/wire/$2 first second
+  peer=$(cat "$wire/peer")
+  echo "$4" | sed "s/\"@\"/\"$(cat "$wire/interface")\"/" >"$wire/near.json"
+  echo "$5" >"$wire/far.json"
+  step "transfer $name"
+  peerpath-agent "$(cat "$wire/near.json")" >"$wire/near.out" &
+  first=$!
+  in_peer peerpath-agent "$(cat "$wire/far.json")" >"$wire/far.out" &
+  second=$!
+  # An end that fails leaves the other waiting: it is told.
+  wait $first || kill $second 2>/dev/null
+  wait $second || kill $first 2>/dev/null
+  report "{\"traffic\": \"$name\", \"near\": $(document "$wire/near.out"), \"far\": $(document "$wire/far.out")}"
+}
+# document FILE: the JSON in it, or an object that says there is none.
+document() { if [ -s "$1" ]; then cat "$1"; else echo '{"problem": "ended without a word"}'; fi; }

@@ -117,7 +117,9 @@ std::string faults(const Results& results) {
   return table.text(indent);
 }
 
-std::string expectations(const Results& results, const Terminal& terminal) {
+}  // namespace
+
+std::string expectation_table(const Results& results, const Terminal& terminal) {
   TextTable table{{{"", Align::left}, {"", Align::right}, {"", Align::left}, {"", Align::left}}};
   for (const auto& e : results.expectations)
     table.add({e.metric, to_string(e.found), e.unit == "1" ? "" : e.unit, e.wanted});
@@ -134,8 +136,6 @@ std::string expectations(const Results& results, const Terminal& terminal) {
   }
   return text;
 }
-
-}  // namespace
 
 std::string result_table(const Results& results, const scenario::Scenario& scenario, const Terminal& terminal) {
   auto text = terminal.paint(Paint::bold, scenario.name);
@@ -154,7 +154,7 @@ std::string result_table(const Results& results, const scenario::Scenario& scena
   text += heading(terminal, "Bottleneck") + "  " + results.bottleneck + "\n";
   for (const auto& violation : results.conservation)
     text += terminal.paint(Paint::red, "BYTE LEDGER VIOLATED: " + violation) + "\n";
-  if (!results.expectations.empty()) text += heading(terminal, "Expectations") + expectations(results, terminal);
+  if (!results.expectations.empty()) text += heading(terminal, "Expectations") + expectation_table(results, terminal);
   return text;
 }
 

@@ -11,4 +11,7 @@ namespace peerpath::cli {
 
 std::string result_table(const observe::Results& results, const scenario::Scenario& scenario, const Terminal& terminal);
 
+/// The part of it that says what was expected and found: one line each.
+std::string expectation_table(const observe::Results& results, const Terminal& terminal);
+
 }  // namespace peerpath::cli

@@ -3,20 +3,17 @@
 #include <string>
 
 #include "observe/finish.hpp"
-#include "observe/results_json.hpp"
 #include "peerpath/base/nearest.hpp"
 #include "peerpath/sc/run.hpp"
-#include "peerpath/scenario/describe.hpp"
 #include "tools/peerpath/backends.hpp"
 #include "tools/peerpath/catalogue.hpp"
 #include "tools/peerpath/interrupt.hpp"
-#include "tools/peerpath/output_file.hpp"
 #include "tools/peerpath/progress.hpp"
 #include "tools/peerpath/result_table.hpp"
+#include "tools/peerpath/run_on_emulator.hpp"
+#include "tools/peerpath/run_output.hpp"
 #include "tools/peerpath/run_record.hpp"
 #include "tools/peerpath/scenario_files.hpp"
-#include "tools/peerpath/version.hpp"
-#include "tools/report/page.hpp"
 
 namespace peerpath::cli {
 namespace {
@@ -56,26 +53,6 @@ std::optional<fabric::Mode> choose_fabric(const Arguments& arguments, const Term
   return std::nullopt;
 }
 
-std::filesystem::path output_folder(const Arguments& arguments, const scenario::Scenario& scenario) {
-  if (const auto folder = arguments.value("--out")) return *folder;
-  return std::filesystem::path{"peerpath-out"} / scenario.name;
-}
-
-bool write_all(const std::filesystem::path& folder, const std::string& results, const std::string& record,
-               const Terminal& terminal) {
-  return make_folder(folder, terminal) && write_file(folder / "results.json", results, terminal) &&
-         write_file(folder / "run.json", record, terminal) &&
-         write_file(folder / "report.html", report::page(results, record), terminal);
-}
-
-Exit verdict(const observe::Results& results) {
-  if (!results.conservation.empty()) return Exit::bug;  // the model lost or invented bytes
-  if (!results.complete) return Exit::interrupted;
-  const bool failed = std::ranges::any_of(
-      results.expectations, [](const observe::ExpectationResult& e) { return e.verdict == observe::Verdict::failed; });
-  return failed ? Exit::expectation_failed : Exit::done;
-}
-
 tl::expected<observe::Results, Problems> simulate(const scenario::Loaded& loaded, fabric::Mode mode,
                                                   const Terminal& terminal) {
   const InterruptGuard guard;
@@ -88,13 +65,6 @@ tl::expected<observe::Results, Problems> simulate(const scenario::Loaded& loaded
   return sc::run_model(loaded.scenario, options);
 }
 
-/// Problems of expectations, with their places; how many.
-int report_located(const Problems& problems, const scenario::Loaded& loaded, const Terminal& terminal) {
-  Problems placed;
-  for (const auto& problem : problems) placed.push_back(located(problem, loaded));
-  return terminal.report(placed);
-}
-
 }  // namespace
 
 Exit run(const Arguments& arguments, Terminal& terminal) {
@@ -103,6 +73,7 @@ Exit run(const Arguments& arguments, Terminal& terminal) {
   const auto loaded = load_scenario(arguments.words().front(), arguments, terminal);
   if (!loaded || !mode || backend == Exit::wrong_input) return Exit::wrong_input;
   if (backend != Exit::done) return backend;
+  if (arguments.value("--on") == "emulator") return run_on_emulator(arguments, *loaded, terminal);
 
   RunRecord record;
   record.fabric = name_of(*mode);
@@ -120,14 +91,7 @@ Exit run(const Arguments& arguments, Terminal& terminal) {
   record.simulated = loaded->scenario.run.warmup + results.window;
   record.exit = static_cast<int>(exit);
 
-  const auto document =
-      observe::results_json(results, {std::string{version()}, loaded->scenario.name,
-                                      scenario::to_json(loaded->scenario), scenario::origins_json(*loaded)});
-  terminal.data(arguments.has("--json") ? document : result_table(results, loaded->scenario, terminal));
-  const auto folder = output_folder(arguments, loaded->scenario);
-  if (!write_all(folder, document, run_json(record, *loaded), terminal)) return Exit::wrong_input;
-  terminal.say("\nwritten to " + folder.string() + ": results.json, run.json, report.html");
-  return exit;
+  return publish(arguments, *loaded, results, record, result_table(results, loaded->scenario, terminal), terminal);
 }
 
 }  // namespace peerpath::cli

@@ -8,6 +8,7 @@
 
 #include "peerpath/device/config.hpp"
 #include "peerpath/pcie/link_shape.hpp"
+#include "peerpath/scenario/emulator.hpp"
 
 namespace peerpath::scenario {
 
@@ -172,6 +173,7 @@ struct Scenario {
   std::vector<Link> links;
   std::vector<Traffic> traffic;
   Run run;
+  Emulator emulator;
   std::vector<Expectation> expect;
 };
 

@@ -1,0 +1,43 @@
+// What only the emulator needs to know: how the guest moves the payload, and what machine it believes to run on.
+#pragma once
+
+#include "peerpath/base/field.hpp"
+#include "peerpath/base/time.hpp"
+#include "peerpath/base/units.hpp"
+
+namespace peerpath::scenario {
+
+/// The kernel's interface that the guest's program uses.
+enum class KernelApi : std::uint8_t { devmem, zcrx, socket };
+constexpr std::array<EnumName<KernelApi>, 3> enum_names(KernelApi) {
+  return {{{"devmem", KernelApi::devmem}, {"zcrx", KernelApi::zcrx}, {"socket", KernelApi::socket}}};
+}
+
+/// The driver that exports GPU memory to the NIC's.
+enum class GpuExporter : std::uint8_t { virtio_gpu, p2pdma };
+constexpr std::array<EnumName<GpuExporter>, 2> enum_names(GpuExporter) {
+  return {{{"virtio_gpu", GpuExporter::virtio_gpu}, {"p2pdma", GpuExporter::p2pdma}}};
+}
+
+struct Emulator {
+  KernelApi api = KernelApi::devmem;
+  GpuExporter exporter = GpuExporter::virtio_gpu;
+  Bytes transfer{1 << 20};
+  bool iommu = false;
+  bool acs_redirect = false;
+  Bytes guest_memory{1 << 30};
+  Duration timeout = std::chrono::seconds{120};
+
+  static constexpr auto fields() {
+    return std::tuple{
+        field("api", &Emulator::api, "How the guest's program moves payload: Device Memory TCP, io_uring zero-copy receive, or plain sockets (to and from host memory)"),
+        field("exporter", &Emulator::exporter, "What exports GPU memory: the stock virtio-gpu driver, or peerpath's module through the kernel's p2pdma"),
+        field("transfer", &Emulator::transfer, "Payload that each traffic entry moves").at_least(Bytes{1}).at_most(Bytes{std::int64_t{1} << 40}),
+        field("iommu", &Emulator::iommu, "The guest has an IOMMU and uses it"),
+        field("acs_redirect", &Emulator::acs_redirect, "The guest sets request and completion redirect in the switches' downstream ports"),
+        field("guest_memory", &Emulator::guest_memory, "Memory of the guest").at_least(Bytes{256 << 20}).at_most(Bytes{std::int64_t{1} << 40}),
+        field("timeout", &Emulator::timeout, "Wall clock after which the guest is given up").at_least(Duration{std::chrono::seconds{1}})};
+  }
+};
+
+}  // namespace peerpath::scenario

@@ -1,0 +1,11 @@
+// `peerpath run --on emulator`.
+#pragma once
+
+#include "peerpath/scenario/load.hpp"
+#include "tools/peerpath/command.hpp"
+
+namespace peerpath::cli {
+
+Exit run_on_emulator(const Arguments& arguments, const scenario::Loaded& loaded, Terminal& terminal);
+
+}  // namespace peerpath::cli

@@ -1,0 +1,50 @@
+#include "tools/peerpath/run_output.hpp"
+
+#include <algorithm>
+
+#include "observe/results_json.hpp"
+#include "peerpath/scenario/describe.hpp"
+#include "tools/peerpath/output_file.hpp"
+#include "tools/peerpath/scenario_files.hpp"
+#include "tools/peerpath/version.hpp"
+#include "tools/report/page.hpp"
+
+namespace peerpath::cli {
+
+std::filesystem::path output_folder(const Arguments& arguments, const scenario::Scenario& scenario) {
+  if (const auto folder = arguments.value("--out")) return *folder;
+  return std::filesystem::path{"peerpath-out"} / scenario.name;
+}
+
+Exit verdict(const observe::Results& results) {
+  if (!results.conservation.empty()) return Exit::bug;  // the model lost or invented bytes
+  if (!results.complete) return Exit::interrupted;
+  const bool failed = std::ranges::any_of(
+      results.expectations, [](const observe::ExpectationResult& e) { return e.verdict == observe::Verdict::failed; });
+  return failed ? Exit::expectation_failed : Exit::done;
+}
+
+int report_located(const Problems& problems, const scenario::Loaded& loaded, const Terminal& terminal) {
+  Problems placed;
+  for (const auto& problem : problems) placed.push_back(located(problem, loaded));
+  return terminal.report(placed);
+}
+
+Exit publish(const Arguments& arguments, const scenario::Loaded& loaded, const observe::Results& results,
+             const RunRecord& record, const std::string& table, const Terminal& terminal) {
+  const auto document =
+      observe::results_json(results, {std::string{version()}, loaded.scenario.name, scenario::to_json(loaded.scenario),
+                                      scenario::origins_json(loaded)});
+  const auto run = run_json(record, loaded);
+  terminal.data(arguments.has("--json") ? document : table);
+  const auto folder = output_folder(arguments, loaded.scenario);
+  if (!make_folder(folder, terminal) || !write_file(folder / "results.json", document, terminal) ||
+      !write_file(folder / "run.json", run, terminal) ||
+      !write_file(folder / "report.html", report::page(document, run), terminal)) {
+    return Exit::wrong_input;
+  }
+  terminal.say("\nwritten to " + folder.string() + ": results.json, run.json, report.html");
+  return static_cast<Exit>(record.exit);
+}
+
+}  // namespace peerpath::cli

@@ -1,0 +1,27 @@
+// What every backend does with its results: verdict, tables, files.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "peerpath/observe/results.hpp"
+#include "tools/peerpath/command.hpp"
+#include "tools/peerpath/run_record.hpp"
+
+namespace peerpath::cli {
+
+/// --out, or a folder below peerpath-out.
+std::filesystem::path output_folder(const Arguments& arguments, const scenario::Scenario& scenario);
+
+/// The exit status that finished results call for.
+Exit verdict(const observe::Results& results);
+
+/// Problems of expectations, with their places; how many.
+int report_located(const Problems& problems, const scenario::Loaded& loaded, const Terminal& terminal);
+
+/// Prints `table` (or, with --json, the results) and writes results.json, run.json and report.html. Returns the
+/// record's exit, or wrong_input if the files cannot be written.
+Exit publish(const Arguments& arguments, const scenario::Loaded& loaded, const observe::Results& results,
+             const RunRecord& record, const std::string& table, const Terminal& terminal);
+
+}  // namespace peerpath::cli

@@ -1,0 +1,53 @@
+#include "validation/emulator/ledger.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace peerpath::emulator {
+namespace {
+
+using Json = nlohmann::json;
+using observe::Direction;
+
+pcie::Purpose purpose_of(const std::string& name) {
+  for (const auto& known : enum_names(pcie::Purpose{})) {
+    if (known.name == name) return known.value;
+  }
+  throw std::invalid_argument{"no purpose is called '" + name + "'"};
+}
+
+observe::LedgerRow row_of(const Json& row) {
+  observe::LedgerRow out;
+  out.requester = row.at("requester").get<std::string>();
+  out.purpose = purpose_of(row.at("purpose").get<std::string>());
+  out.tlps = row.at("tlps").get<std::int64_t>();
+  out.payload = Bytes{row.at("data_bytes").get<std::int64_t>()};
+  out.overhead = Bytes{row.value("overhead_bytes", std::int64_t{0})};
+  return out;
+}
+
+}  // namespace
+
+tl::expected<std::vector<observe::LinkResult>, std::string> read_ledger(const std::string& document) {
+  std::vector<observe::LinkResult> links;
+  try {
+    for (const auto& side : Json::parse(document).at("ledger")) {
+      const auto name = side.at("link").get<std::string>();
+      auto link = std::ranges::find(links, name, &observe::LinkResult::name);
+      if (link == links.end()) {
+        links.emplace_back();
+        link = links.end() - 1;
+        link->name = name;
+        link->nearer = side.at("nearer").get<std::string>();
+        link->farther = side.at("farther").get<std::string>();
+      }
+      auto& direction = side.at("direction").get<std::string>() == "up" ? link->up : link->down;
+      for (const auto& row : side.at("rows")) direction.rows.push_back(row_of(row));
+    }
+  } catch (const std::exception& e) {
+    return tl::unexpected{std::string{"the emulator's ledger cannot be read: "} + e.what()};
+  }
+  return links;
+}
+
+}  // namespace peerpath::emulator

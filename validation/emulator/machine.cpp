@@ -1,0 +1,133 @@
+#include "validation/emulator/machine.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+namespace peerpath::emulator {
+namespace {
+
+/// The device of "device.port".
+std::string device_of(const std::string& end) { return end.substr(0, end.find('.')); }
+
+std::string mac_of(std::size_t nic, bool peer) {
+  std::array<char, 18> text{};
+  std::snprintf(text.data(), text.size(), "02:50:50:%02x:00:%02x", peer ? 1U : 0U, static_cast<unsigned>(nic & 0xff));
+  return text.data();
+}
+
+class Builder {
+ public:
+  Builder(const scenario::Scenario& scenario, const std::string& ledger) : scenario_{scenario}, ledger_{ledger} {}
+
+  tl::expected<Machine, Problems> build(bool kvm) {
+    const auto& options = scenario_.emulator;
+    // The kernel allows peer-to-peer through the host bridge of this processor (family 17h), see drivers/pci/p2pdma.c.
+    const char* processor = kvm ? "host" : "EPYC";
+    add({"-M", "q35,kernel-irqchip=split", "-cpu", processor, "-smp", "2", "-m",
+         std::to_string(options.guest_memory.count() >> 20) + "M", "-accel", kvm ? "kvm" : "tcg,thread=multi"});
+    if (options.iommu) {
+      add({"-device", "intel-iommu,intremap=on,caching-mode=on"});
+      machine_.kernel_words.emplace_back("intel_iommu=on");
+    }
+    // Bits from the right: source validation, translation blocking, request and completion redirect, upstream
+    // forwarding, egress control; of all ports that have ACS (Documentation/admin-guide/kernel-parameters.txt).
+    machine_.kernel_words.emplace_back(options.acs_redirect ? "pci=config_acs=0111x1@pci:0:0"
+                                                            : "pci=config_acs=0000x0@pci:0:0");
+    for (const auto& device : scenario_.devices) check(device);
+    for (const auto& device : scenario_.devices) {
+      if (std::holds_alternative<device::RootComplexConfig>(device.config)) below(device.name, "");
+    }
+    if (!problems_.empty()) return tl::unexpected{problems_};
+    return std::move(machine_);
+  }
+
+ private:
+  void add(std::initializer_list<std::string> words) {
+    machine_.arguments.insert(machine_.arguments.end(), words.begin(), words.end());
+  }
+  void device(const std::string& text) { add({"-device", text}); }
+  void problem(const std::string& key, const std::string& message) { problems_.push_back({"", 0, 0, key, message}); }
+
+  void check(const scenario::Device& device) {
+    if (std::holds_alternative<device::DmaCardConfig>(device.config)) {
+      problem("/devices/" + device.name + "/kind", "the emulator has no dma_card");
+    }
+  }
+
+  /// What hangs below a root complex or switch: a port for each link, and the device at its end.
+  void below(const std::string& parent, const std::string& bus) {
+    int slot = 0;
+    for (const auto& link : scenario_.links) {
+      if (device_of(link.from) != parent) continue;
+      const auto child = device_of(link.to);
+      const auto port = parent + "." + child;
+      ++chassis_;
+      if (bus.empty()) {
+        device("pcie-root-port,id=" + port + ",chassis=" + std::to_string(chassis_) +
+               ",slot=" + std::to_string(chassis_));
+      } else {
+        device("peerpath-switch-downstream,id=" + port + ",bus=" + bus + ",chassis=" + std::to_string(chassis_) +
+               ",slot=" + std::to_string(slot++));
+      }
+      place(child, port);
+    }
+  }
+
+  void place(const std::string& name, const std::string& bus) {
+    const auto found = std::ranges::find(scenario_.devices, name, &scenario::Device::name);
+    if (found == scenario_.devices.end()) return;
+    if (std::holds_alternative<device::SwitchConfig>(found->config)) {
+      device("peerpath-switch-upstream,id=" + name + ",bus=" + bus);
+      below(name, name);
+    } else if (const auto* gpu = std::get_if<device::GpuConfig>(&found->config)) {
+      place_gpu(name, bus, *gpu);
+    } else if (const auto* nic = std::get_if<device::NicConfig>(&found->config)) {
+      place_nic(name, bus, *nic);
+    }
+  }
+
+  void place_gpu(const std::string& name, const std::string& bus, const device::GpuConfig& gpu) {
+    // A GPU's own size would not fit the memory of the machine that emulates it; 256 MiB are far more than is moved.
+    const auto mebibytes = std::min<std::int64_t>(gpu.bar_size.count() >> 20, 256);
+    device("peerpath-gpu,id=" + name + ",bus=" + bus +
+           ",vram-size=" + std::to_string(std::max<std::int64_t>(mebibytes, 1)) + "M" +
+           (scenario_.emulator.iommu ? ",iommu_platform=on" : "") + ledger());
+    machine_.gpus.push_back(name);
+  }
+
+  void place_nic(const std::string& name, const std::string& bus, const device::NicConfig& nic) {
+    const auto number = machine_.wires.size();
+    const auto hub = std::to_string(number);
+    machine_.wires.push_back({name, mac_of(number, false), mac_of(number, true)});
+    add({"-netdev", "hubport,hubid=" + hub + ",id=wire." + name});
+    device("peerpath-nic,id=" + name + ",bus=" + bus + ",netdev=wire." + name + ",mac=" + mac_of(number, false) +
+           ",queues=" + std::to_string(std::clamp(nic.queues, 2, 16)) + ledger());
+    // The rest of the world: a paravirtual card beside the scenario's PCIe tree.
+    add({"-netdev", "hubport,hubid=" + hub + ",id=far." + name});
+    device("virtio-net-pci,netdev=far." + name + ",mac=" + mac_of(number, true) +
+           ",romfile=" + (scenario_.emulator.iommu ? ",iommu_platform=on,disable-legacy=on" : ""));
+  }
+
+  /// One device writes the ledger of the whole machine.
+  std::string ledger() {
+    if (ledger_.empty() || ledger_given_) return "";
+    ledger_given_ = true;
+    return ",ledger=" + ledger_;
+  }
+
+  const scenario::Scenario& scenario_;
+  std::string ledger_;
+  bool ledger_given_ = false;
+  int chassis_ = 0;
+  Machine machine_;
+  Problems problems_;
+};
+
+}  // namespace
+
+tl::expected<Machine, Problems> make_machine(const scenario::Scenario& scenario, const std::string& ledger, bool kvm) {
+  return Builder{scenario, ledger}.build(kvm);
+}
+
+}  // namespace peerpath::emulator

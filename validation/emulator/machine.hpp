@@ -1,0 +1,31 @@
+// A scenario's hardware as a QEMU command line.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "peerpath/base/problem.hpp"
+#include "peerpath/scenario/scenario.hpp"
+
+namespace peerpath::emulator {
+
+/// A NIC, and what stands at the other end of its wire: a network card of its own, which is no part of the scenario.
+struct Wire {
+  std::string nic;  ///< name in the scenario
+  std::string mac, peer_mac;
+};
+
+struct Machine {
+  std::vector<std::string> arguments;     ///< devices, memory and processor; neither kernel nor console
+  std::vector<std::string> kernel_words;  ///< for the kernel's command line
+  std::vector<Wire> wires;
+  std::vector<std::string> gpus;
+};
+
+/// `ledger`: file that the machine's ledger is written to. Problems name what the emulator has no device for, and what
+/// the scenario's links leave open; keys are JSON pointers.
+tl::expected<Machine, Problems> make_machine(const scenario::Scenario& scenario, const std::string& ledger, bool kvm);
+
+}  // namespace peerpath::emulator

@@ -1,0 +1,51 @@
+#include "validation/emulator/machine.hpp"
+
+#include <gmock/gmock.h>
+
+#include "validation/emulator/test_scenario.hpp"
+
+namespace peerpath::emulator {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+TEST(Machine, HasTheScenariosTree) {
+  const auto machine = make_machine(test_scenario(), "ledger.json", false);
+  ASSERT_TRUE(machine);
+  const auto& words = machine->arguments;
+  EXPECT_THAT(words, Contains(StartsWith("pcie-root-port,id=rc.sw0,")));
+  EXPECT_THAT(words, Contains("peerpath-switch-upstream,id=sw0,bus=rc.sw0"));
+  EXPECT_THAT(words, Contains(AllOf(StartsWith("peerpath-nic,id=nic0,bus=sw0.nic0,"), HasSubstr("ledger=ledger.json"))));
+  EXPECT_THAT(words, Contains(AllOf(StartsWith("peerpath-gpu,id=gpu0,bus=sw0.gpu0,vram-size=256M"), Not(HasSubstr("iommu")))));
+  EXPECT_THAT(words, Not(Contains(StartsWith("intel-iommu"))));
+  ASSERT_EQ(machine->wires.size(), 1u);
+  EXPECT_NE(machine->wires[0].mac, machine->wires[0].peer_mac);
+}
+
+TEST(Machine, IommuAndAcsReachDevicesAndKernel) {
+  auto scenario = test_scenario();
+  scenario.emulator.iommu = true;
+  scenario.emulator.acs_redirect = true;
+  const auto machine = make_machine(scenario, "", false);
+  ASSERT_TRUE(machine);
+  EXPECT_THAT(machine->arguments, Contains(StartsWith("intel-iommu")));
+  EXPECT_THAT(machine->arguments, Contains(AllOf(StartsWith("peerpath-gpu"), HasSubstr("iommu_platform=on"))));
+  EXPECT_THAT(machine->arguments, Not(Contains(HasSubstr("ledger="))));
+  EXPECT_THAT(machine->kernel_words, Contains("intel_iommu=on"));
+  EXPECT_THAT(machine->kernel_words, Contains(HasSubstr("config_acs=0111x1")));
+}
+
+TEST(Machine, SaysWhatItHasNot) {
+  auto scenario = test_scenario();
+  scenario.devices.push_back({"card", device::DmaCardConfig{}});
+  const auto machine = make_machine(scenario, "", false);
+  ASSERT_FALSE(machine);
+  EXPECT_EQ(machine.error().front().key, "/devices/card/kind");
+}
+
+}  // namespace
+}  // namespace peerpath::emulator
