@@ -100,7 +100,7 @@ class Cli(unittest.TestCase):
 
     def test_other_backends_are_waived(self):
         for backend in ("emulator", "hardware"):
-            done = peerpath("run", SCENARIO, "--on", backend)
+            done = peerpath("run", SCENARIO, "--on", backend, env={**os.environ, "PEERPATH_EMULATOR": "/nowhere"})
             self.assertEqual(done.returncode, 3)
             self.assertIn("waived", done.stderr)
 

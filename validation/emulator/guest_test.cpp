@@ -19,7 +19,8 @@ class Guest : public testing::Test {
   tl::expected<BootResult, std::string> boot_with(const std::string& does) {
     std::filesystem::create_directories(options_.folder);
     const auto program = options_.folder / "qemu";
-    std::ofstream{program} << "#!/bin/sh\nfor w; do case $w in file:*) report=${w#file:} ;; esac; done\n: >$report\n" << does;
+    std::ofstream{program} << "#!/bin/sh\nfor w; do case $w in file:*) report=${w#file:} ;; esac; done\n: >$report\n"
+                           << does;
     std::filesystem::permissions(program, std::filesystem::perms::owner_all);
     return boot({program, "vmlinuz", "initramfs", false}, options_);
   }
@@ -52,7 +53,8 @@ TEST_F(Guest, HangIsEndedWithTheConsole) {
 
 TEST_F(Guest, OopsIsEndedWithTheConsole) {
   const auto begin = std::chrono::steady_clock::now();
-  const auto result = boot_with("echo '[ 1.0] BUG: kernel NULL pointer dereference, address: 00a0'; echo RIP; sleep 100\n");
+  const auto result =
+      boot_with("echo '[ 1.0] BUG: kernel NULL pointer dereference, address: 00a0'; echo RIP; sleep 100\n");
   ASSERT_FALSE(result);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds{20});
   EXPECT_THAT(result.error(), HasSubstr("kernel broke: [ 1.0] BUG: kernel NULL"));

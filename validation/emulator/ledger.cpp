@@ -31,7 +31,8 @@ observe::LedgerRow row_of(const Json& row) {
 tl::expected<std::vector<observe::LinkResult>, std::string> read_ledger(const std::string& document) {
   std::vector<observe::LinkResult> links;
   try {
-    for (const auto& side : Json::parse(document).at("ledger")) {
+    const auto all = Json::parse(document);
+    for (const auto& side : all.at("ledger")) {
       const auto name = side.at("link").get<std::string>();
       auto link = std::ranges::find(links, name, &observe::LinkResult::name);
       if (link == links.end()) {

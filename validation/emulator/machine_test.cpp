@@ -19,8 +19,10 @@ TEST(Machine, HasTheScenariosTree) {
   const auto& words = machine->arguments;
   EXPECT_THAT(words, Contains(StartsWith("pcie-root-port,id=rc.sw0,")));
   EXPECT_THAT(words, Contains("peerpath-switch-upstream,id=sw0,bus=rc.sw0"));
-  EXPECT_THAT(words, Contains(AllOf(StartsWith("peerpath-nic,id=nic0,bus=sw0.nic0,"), HasSubstr("ledger=ledger.json"))));
-  EXPECT_THAT(words, Contains(AllOf(StartsWith("peerpath-gpu,id=gpu0,bus=sw0.gpu0,vram-size=256M"), Not(HasSubstr("iommu")))));
+  EXPECT_THAT(words,
+              Contains(AllOf(StartsWith("peerpath-nic,id=nic0,bus=sw0.nic0,"), HasSubstr("ledger=ledger.json"))));
+  EXPECT_THAT(words,
+              Contains(AllOf(StartsWith("peerpath-gpu,id=gpu0,bus=sw0.gpu0,vram-size=256M"), Not(HasSubstr("iommu")))));
   EXPECT_THAT(words, Not(Contains(StartsWith("intel-iommu"))));
   ASSERT_EQ(machine->wires.size(), 1u);
   EXPECT_NE(machine->wires[0].mac, machine->wires[0].peer_mac);
