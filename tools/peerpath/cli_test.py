@@ -59,7 +59,7 @@ class Cli(unittest.TestCase):
         first = (self.out / "results.json").read_text()
         for word in (os.uname().nodename, self.folder.name, os.getcwd(), str(pathlib.Path(SCENARIO).parent), "quantum",
                      "wall", "compiler"):
-            self.assertNotIn(word, first)
+            self.assertNotRegex(first, r"(?<!\w)" + re.escape(word) + r"(?!\w)")
         self.run_short("--quantum", "10us", "--fabric", "tlp")
         self.assertEqual(first, (self.out / "results.json").read_text())
         record = json.loads((self.out / "run.json").read_text())
