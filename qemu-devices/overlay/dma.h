@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How peerpath's devices reach memory: all their DMA goes through here. */
+/*
+ * How peerpath's devices reach memory. All their DMA goes through here: switches route it before any IOMMU sees it, and
+ * the machine's ledger counts it.
+ */
 #ifndef PEERPATH_DMA_H
 #define PEERPATH_DMA_H
 
@@ -12,5 +15,7 @@ bool peerpath_dma(PCIDevice *requester, uint64_t address, void *buffer, size_t s
 /* As pp_dma::publish. */
 bool peerpath_dma_publish(PCIDevice *requester, uint64_t address, const uint8_t *entry, size_t size, size_t flag_at,
                           enum pp_purpose purpose);
+/* The region is a BAR of `device` although its owner is another object; NULL: no longer. */
+void peerpath_dma_bar(MemoryRegion *region, PCIDevice *device);
 
 #endif

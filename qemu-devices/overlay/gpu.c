@@ -10,6 +10,7 @@
 #include "standard-headers/linux/virtio_gpu.h"
 #include "standard-headers/linux/virtio_ids.h"
 #include "dma.h"
+#include "machine_ledger.h"
 #include "peerpath/c/gpu.h"
 
 #define TYPE_PEERPATH_GPU_VIRTIO "peerpath-gpu-virtio"
@@ -17,7 +18,7 @@ OBJECT_DECLARE_SIMPLE_TYPE(PeerpathGpuVirtio, PEERPATH_GPU_VIRTIO)
 #define TYPE_PEERPATH_GPU "peerpath-gpu-base"
 OBJECT_DECLARE_SIMPLE_TYPE(PeerpathGpu, PEERPATH_GPU)
 
-enum { CONTROL_QUEUE = 256, CURSOR_QUEUE = 16, VECTORS = 3, COMMAND_MAX = 4096 };
+enum { CONTROL_QUEUE = 256, CURSOR_QUEUE = 16, VECTORS = 3, COMMAND_MAX = 4096, FIRST_DOORBELL = 0x1000 };
 
 struct PeerpathGpuVirtio {
     VirtIODevice parent_obj;
@@ -31,7 +32,8 @@ struct PeerpathGpu {
     MemoryRegion registers, own_vram, *vram;
     HostMemoryBackend *memdev;
     uint64_t vram_size;
-    char *layout;
+    int registers_bar;
+    char *layout, *ledger_file, *trace_file;
     QEMUBH *work;
     struct pp_gpu *core;
 };
@@ -158,7 +160,12 @@ static uint64_t registers_read(void *opaque, hwaddr offset, unsigned size)
 
 static void registers_write(void *opaque, hwaddr offset, uint64_t value, unsigned size)
 {
-    pp_gpu_write(PEERPATH_GPU(opaque)->core, offset, size, value);
+    PeerpathGpu *s = PEERPATH_GPU(opaque);
+
+    if (offset >= FIRST_DOORBELL) {
+        peerpath_ledger_doorbell(PCI_DEVICE(s), pci_get_bar_addr(PCI_DEVICE(s), s->registers_bar) + offset);
+    }
+    pp_gpu_write(s->core, offset, size, value);
 }
 
 static const MemoryRegionOps registers_ops = {
@@ -188,6 +195,7 @@ static bool make_vram(PeerpathGpu *s, Error **errp)
     }
     if (s->memdev) {
         host_memory_backend_set_mapped(s->memdev, true);
+        peerpath_dma_bar(s->vram, PCI_DEVICE(s));
         return true;
     }
     s->vram = &s->own_vram;
@@ -213,9 +221,11 @@ static void gpu_realize(VirtIOPCIProxy *proxy, Error **errp)
         error_setg(errp, "peerpath-gpu: there is no layout '%s'; known are nvidia and amd", s->layout);
         return;
     }
+    peerpath_ledger_files(s->ledger_file, s->trace_file);
     if (!make_vram(s, errp)) {
         return;
     }
+    s->registers_bar = layout->registers;
     config.vram_bar = layout->vram;
     config.vram = memory_region_get_ram_ptr(s->vram);
     config.vram_size = s->vram_size;
@@ -249,6 +259,7 @@ static void gpu_finalize(Object *object)
     }
     if (s->memdev && s->vram) {
         host_memory_backend_set_mapped(s->memdev, false);
+        peerpath_dma_bar(s->vram, NULL);
     }
     pp_gpu_free(s->core);
 }
@@ -284,6 +295,8 @@ static const Property gpu_properties[] = {
     DEFINE_PROP_SIZE("vram-size", PeerpathGpu, vram_size, 256 * MiB),
     DEFINE_PROP_LINK("memdev", PeerpathGpu, memdev, TYPE_MEMORY_BACKEND, HostMemoryBackend *),
     DEFINE_PROP_STRING("layout", PeerpathGpu, layout),
+    DEFINE_PROP_STRING("ledger", PeerpathGpu, ledger_file),
+    DEFINE_PROP_STRING("trace", PeerpathGpu, trace_file),
 };
 
 static void gpu_class_init(ObjectClass *class, peerpath_class_data *data)
@@ -297,6 +310,7 @@ static void gpu_class_init(ObjectClass *class, peerpath_class_data *data)
     set_bit(DEVICE_CATEGORY_DISPLAY, device->categories);
     device_class_set_props(device, gpu_properties);
     object_class_property_add_str(class, "counters", get_counters, NULL);
+    peerpath_ledger_class_init(class);
 }
 
 static void gpu_instance_init(Object *object)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* peerpath-nic: a Google Virtual NIC (DQO, raw addressing) whose behaviour is peerpath's own NIC. Here is the plumbing. */
 #include "compat.h"
+#include "hw/pci/msi.h"
 #include "net/net.h"
 #include "dma.h"
+#include "machine_ledger.h"
 #include "peerpath/c/nic.h"
 
 #define TYPE_PEERPATH_NIC "peerpath-nic"
@@ -16,6 +18,7 @@ struct PeerpathNic {
     NICState *nic;
     NICConf conf;
     uint32_t queues, max_mtu;
+    char *ledger_file, *trace_file;
     QEMUBH *work;
     struct pp_nic *core;
 };
@@ -38,8 +41,11 @@ static bool host_publish(void *host, uint64_t address, const void *entry, size_t
 
 static void host_interrupt(void *host, uint32_t vector)
 {
-    if (msix_enabled(host)) {
-        msix_notify(host, vector);
+    PCIDevice *pci = host;
+
+    if (msix_enabled(pci)) {
+        peerpath_ledger_interrupt(pci, msix_get_message(pci, vector).address);
+        msix_notify(pci, vector);
     }
 }
 
@@ -90,7 +96,10 @@ static uint64_t doorbells_read(void *opaque, hwaddr offset, unsigned size)
 
 static void doorbells_write(void *opaque, hwaddr offset, uint64_t value, unsigned size)
 {
-    pp_nic_doorbell(PEERPATH_NIC(opaque)->core, offset, value);
+    PCIDevice *pci = opaque;
+
+    peerpath_ledger_doorbell(pci, pci_get_bar_addr(pci, DOORBELLS_BAR) + offset);
+    pp_nic_doorbell(PEERPATH_NIC(pci)->core, offset, value);
 }
 
 static const MemoryRegionOps doorbells_ops = {
@@ -129,6 +138,7 @@ static void peerpath_nic_realize(PCIDevice *pci, Error **errp)
     struct pp_nic_config config = {.abi = PP_ABI, .queues = s->queues, .max_mtu = s->max_mtu};
     const uint32_t vectors = pp_nic_vectors(s->queues);
 
+    peerpath_ledger_files(s->ledger_file, s->trace_file);
     qemu_macaddr_default_if_unset(&s->conf.macaddr);
     memcpy(config.mac, s->conf.macaddr.a, sizeof(config.mac));
     s->core = pp_nic_new(&config, &host_operations, s);
@@ -199,6 +209,8 @@ static const Property peerpath_nic_properties[] = {
     DEFINE_NIC_PROPERTIES(PeerpathNic, conf),
     DEFINE_PROP_UINT32("queues", PeerpathNic, queues, 4),
     DEFINE_PROP_UINT32("max-mtu", PeerpathNic, max_mtu, 9000),
+    DEFINE_PROP_STRING("ledger", PeerpathNic, ledger_file),
+    DEFINE_PROP_STRING("trace", PeerpathNic, trace_file),
 };
 
 static void peerpath_nic_class_init(ObjectClass *class, peerpath_class_data *data)
@@ -217,6 +229,7 @@ static void peerpath_nic_class_init(ObjectClass *class, peerpath_class_data *dat
     set_bit(DEVICE_CATEGORY_NETWORK, device->categories);
     device_class_set_props(device, peerpath_nic_properties);
     object_class_property_add_str(class, "counters", get_counters, NULL);
+    peerpath_ledger_class_init(class);
 }
 
 static const TypeInfo peerpath_nic_type = {

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "machine_ledger.h"
+#include "qemu/error-report.h"
+#include "system/system.h"
+
+static struct {
+    struct pp_ledger *ledger;
+    char *file;
+    FILE *trace;
+    Notifier at_exit;
+} machine;
+
+static struct pp_ledger *the_ledger(void)
+{
+    if (!machine.ledger) {
+        machine.ledger = pp_ledger_new();
+    }
+    return machine.ledger;
+}
+
+static char *name_of(PCIDevice *device)
+{
+    if (!device) {
+        return g_strdup("rc");
+    }
+    if (DEVICE(device)->id) {
+        return g_strdup(DEVICE(device)->id);
+    }
+    return g_strdup_printf("%02x:%02x.%x", pci_dev_bus_num(device), PCI_SLOT(device->devfn), PCI_FUNC(device->devfn));
+}
+
+static struct pp_hop hop_between(PCIDevice *from, PCIDevice *to, bool up)
+{
+    g_autofree char *farther = name_of(up ? from : to), *nearer = name_of(up ? to : from);
+
+    return (struct pp_hop){pp_ledger_link(the_ledger(), farther, nearer, false), up};
+}
+
+static struct pp_hop memory_hop(bool up)
+{
+    return (struct pp_hop){pp_ledger_link(the_ledger(), "dram", "rc", true), up};
+}
+
+static void trace(const struct pp_access *a, const char *requester, const char *completer, const char *way)
+{
+    static const char *const purposes[] = {"payload",  "header",    "descriptor", "completion_entry",
+                                           "doorbell", "interrupt", "control"};
+
+    fprintf(machine.trace,
+            "{\"guest_ns\": %" PRId64 ", \"operation\": \"%s\", \"requester\": \"%s\", \"completer\": \"%s\", "
+            "\"address\": \"0x%" PRIx64 "\", \"bytes\": %" PRIu64 ", \"purpose\": \"%s\", \"turned\": \"%s\", "
+            "\"status\": \"%s\"}\n",
+            qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL), a->write ? "write" : "read", requester, completer, a->address, a->size,
+            purposes[a->purpose], way, a->failed ? "unsupported_request" : "success");
+}
+
+static void add(const char *requester, const char *completer, struct pp_access *a, const char *way)
+{
+    a->requester = pp_ledger_name(the_ledger(), requester);
+    a->completer = pp_ledger_name(the_ledger(), completer);
+    pp_ledger_add(the_ledger(), a);
+    if (machine.trace) {
+        trace(a, requester, completer, way);
+    }
+}
+
+/* MPS and MRRS as the requester's Device Control register has them. */
+static void set_limits(PCIDevice *requester, struct pp_access *a)
+{
+    uint16_t control = 0;
+
+    if (requester && pci_is_express(requester)) {
+        control = pci_get_word(requester->config + requester->exp.exp_cap + PCI_EXP_DEVCTL);
+    } else {
+        control = 2 << 12;
+    }
+    a->max_payload = 128u << MIN((control & PCI_EXP_DEVCTL_PAYLOAD) >> 5, 5);
+    a->max_read_request = 128u << MIN((control & PCI_EXP_DEVCTL_READRQ) >> 12, 5);
+}
+
+void peerpath_ledger_add(const struct peerpath_access *access)
+{
+    const struct peerpath_route *route = access->route;
+    struct pp_hop hops[2 * PEERPATH_MOST_HOPS + 1];
+    PCIDevice *down[PEERPATH_MOST_HOPS], *from = route->nodes[route->count - 1];
+    struct pp_access a = {.write = access->is_write,
+                          .failed = access->failed,
+                          .purpose = access->purpose,
+                          .address = access->address,
+                          .size = access->size,
+                          .path = hops};
+    g_autofree char *requester = name_of(access->requester);
+    g_autofree char *completer = access->target ? name_of(access->target) : g_strdup(access->failed ? "none" : "dram");
+    unsigned n;
+
+    if (!the_ledger()) {
+        return;
+    }
+    for (unsigned i = 0; i + 1 < route->count; i++) {
+        hops[a.hops++] = hop_between(route->nodes[i], route->nodes[i + 1], true);
+    }
+    if (access->target) {
+        n = peerpath_route_down(from, access->target, down);
+        for (unsigned i = 0; i < n; i++) {
+            hops[a.hops++] = hop_between(i ? down[i - 1] : from, down[i], false);
+        }
+    } else if (!access->failed) {
+        hops[a.hops++] = memory_hop(false);
+    }
+    set_limits(access->requester, &a);
+    add(requester, completer, &a, route->way == PP_DOWN ? "switch" : route->way == PP_UPSTREAM ? "root" : "refused");
+}
+
+void peerpath_ledger_interrupt(PCIDevice *device, uint64_t address)
+{
+    struct peerpath_route route;
+    struct peerpath_access access = {.requester = device,
+                                     .route = &route,
+                                     .address = address,
+                                     .size = 4,
+                                     .is_write = true,
+                                     .purpose = PP_INTERRUPT};
+
+    peerpath_route_up(device, address, 4, &route);
+    access.failed = route.way != PP_UPSTREAM;
+    peerpath_ledger_add(&access);
+}
+
+void peerpath_ledger_doorbell(PCIDevice *device, uint64_t address)
+{
+    struct pp_hop hops[PEERPATH_MOST_HOPS + 1];
+    PCIDevice *down[PEERPATH_MOST_HOPS];
+    struct pp_access a = {.write = true, .purpose = PP_DOORBELL, .address = address, .size = 4, .path = hops};
+    g_autofree char *completer = name_of(device);
+    unsigned n = peerpath_route_down(NULL, device, down);
+
+    if (!the_ledger()) {
+        return;
+    }
+    hops[a.hops++] = memory_hop(true);
+    for (unsigned i = 0; i < n; i++) {
+        hops[a.hops++] = hop_between(i ? down[i - 1] : NULL, down[i], false);
+    }
+    set_limits(NULL, &a);
+    add("dram", completer, &a, "host");
+}
+
+/* Files and properties */
+
+static void write_files(Notifier *notifier, void *data)
+{
+    char *json = pp_ledger_json(the_ledger());
+
+    if (machine.file && (!json || !g_file_set_contents(machine.file, json, -1, NULL))) {
+        error_report("the ledger cannot be written to %s", machine.file);
+    }
+    free(json);
+    if (machine.trace) {
+        fclose(machine.trace);
+        machine.trace = NULL;
+    }
+}
+
+void peerpath_ledger_files(const char *ledger_file, const char *trace_file)
+{
+    if (!machine.at_exit.notify && (ledger_file || trace_file)) {
+        machine.at_exit.notify = write_files;
+        qemu_add_exit_notifier(&machine.at_exit);
+    }
+    if (ledger_file) {
+        g_free(machine.file);
+        machine.file = g_strdup(ledger_file);
+    }
+    if (trace_file && !machine.trace) {
+        machine.trace = fopen(trace_file, "w");
+        if (!machine.trace) {
+            error_report("the trace cannot be written to %s: %s", trace_file, strerror(errno));
+        }
+    }
+}
+
+static char *get_json(Object *object, Error **errp)
+{
+    char *json = the_ledger() ? pp_ledger_json(the_ledger()) : NULL;
+    char *copy = g_strdup(json ? json : "{}");
+
+    free(json);
+    return copy;
+}
+
+static bool get_reset(Object *object, Error **errp)
+{
+    return false;
+}
+
+static void set_reset(Object *object, bool value, Error **errp)
+{
+    if (value && the_ledger()) {
+        pp_ledger_reset(the_ledger());
+    }
+}
+
+void peerpath_ledger_class_init(ObjectClass *class)
+{
+    object_class_property_add_str(class, "ledger-json", get_json, NULL);
+    object_class_property_add_bool(class, "ledger-reset", get_reset, set_reset);
+}
