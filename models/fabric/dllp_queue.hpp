@@ -23,14 +23,6 @@ struct DllpBatch {
   Kind acks, updates;
   Femto sent = unknown_time;  ///< when all of them have left a line that is otherwise idle, if that is known
 
-  DllpBatch later_by(Femto span) const {
-    DllpBatch batch = *this;
-    if (acks.count > 0) batch.acks.first += span;
-    if (updates.count > 0) batch.updates.first += span;
-    if (sent != unknown_time) batch.sent += span;
-    return batch;
-  }
-
   bool empty() const { return acks.count + updates.count == 0; }
   Femto front() const { return std::min(acks.first, updates.first); }
   /// When the last has left a line that is otherwise idle, if two of one kind never meet on it.
@@ -43,6 +35,23 @@ struct DllpBatch {
   std::int64_t size() const { return acks.count + updates.count; }
   void pop() { (acks.first <= updates.first ? acks : updates).pop(); }
 };
+
+/// Of equally spaced arrivals, those that cause a DLLP of one kind: the first at or after `next`, and on at `interval`.
+inline void owe(DllpBatch::Kind& kind, Femto interval, Femto& next, Femto first, Femto spacing, std::int64_t count) {
+  std::int64_t skipped = 0;
+  if (next > first) {
+    if (next > first + (count - 1) * spacing) return;
+    skipped = (next - first + spacing - 1) / spacing;
+  }
+  kind.first = first + skipped * spacing;
+  kind.count = 1;
+  if (count - skipped > 1) {
+    const std::int64_t every = (interval + spacing - 1) / spacing;
+    kind.step = every * spacing;
+    kind.count = (count - 1 - skipped) / every + 1;
+  }
+  next = kind.last() + interval;
+}
 
 /// Batches come in order of time and do not overlap, since the arrivals that cause them do not.
 class DllpQueue {

@@ -102,19 +102,22 @@ struct Ingress {
   std::vector<std::int64_t> posted_by;  ///< by sender: `posted_in` after its last posted TLP
 };
 
-/// The DLLPs that a posted run causes on the ways back of both links that it crosses undisturbed, given how long after
-/// its first start the next ACKs and UpdateFCs may be caused. All times count from that start.
-struct DllpPattern {
-  struct Link {
-    Femto ack_lag = -1, fc_lag = -1;  ///< from the first arrival on
-    Femto next_ack = 0, next_fc = 0;
-    DllpBatch batch;
-  };
-  std::array<Link, 2> links;
-  std::array<std::int64_t, 2> sizes{};
-  // What comes after a run that starts `gap` later, if its DLLPs do not meet those of this one.
+/// The DLLPs of one kind that a run causes on the way back of one link that it crosses undisturbed. Times count from
+/// its first arrival.
+struct DllpStep {
+  Femto lag = 0;  ///< the next one may be caused from then on
+  DllpBatch::Kind caused{};
+  Femto next = 0;  ///< `lag` afterwards
+  // What a run causes that comes `gap` later.
   Femto gap = -1;
-  DllpPattern* follower = nullptr;
+  DllpStep* follower = nullptr;
+};
+
+/// The steps that were met of late: where runs are alike and come at one gap they repeat themselves.
+struct DllpSteps {
+  std::array<DllpStep, 20> known;
+  std::size_t size = 0;
+  DllpStep* at = nullptr;  ///< of the last run
 };
 
 /// How a posted run crosses two links with nothing in its way; times count from its first start.
@@ -129,10 +132,9 @@ struct Crossing {
   Femto occupied = 0;                                                           ///< the first link
   Femto least_gap = 0;  ///< to the next start, so that it finds the second link and the server free
 
-  std::array<DllpPattern, 8> patterns;
-  std::size_t oldest = 0;
-  DllpPattern* pattern = nullptr;  ///< of the run that started at `previous`
-  Femto previous = 0, gap = 0;     ///< last start and its distance from the one before
+  std::array<std::array<DllpSteps, 2>, 2> steps;  ///< [link][ACK, UpdateFC]
+  Femto echo_gap = 0;           ///< to the next start, so that the DLLPs of one run are gone before those of the next
+  Femto previous = 0, gap = 0;  ///< last start and its distance from the one before
 
   bool alike(const TlpRun& run) const { return size == run.size() && count == run.count && run.slope == 0; }
 };

@@ -34,8 +34,16 @@ void measure(Crossing& c, const Transmitter& x, const Transmitter& z, const TlpR
   c.freed_there = c.first_done + z.update_fc;
   const Femto back = std::max(c.freed + more * c.spacing_there, c.freed_there + more * c.step);
   c.flight = static_cast<std::int32_t>(std::min<Femto>(back / std::max(c.occupied, c.least_gap) + 1, INT32_MAX));
-  c.patterns = {};
-  c.pattern = nullptr;
+  const auto echo_gap = [](const Transmitter& t, Femto span) {
+    const Femto two = 2 * t.reverse->dllp;
+    return std::min(t.next_ack == unknown_time ? two : t.ack_interval,
+                    t.next_fc == unknown_time ? two : t.fc_interval) < two
+               ? unknown_time
+               : span + two;
+  };
+  c.echo_gap = std::max(echo_gap(x, c.last), echo_gap(z, c.last_there - c.there));
+  for (auto& link : c.steps)
+    for (DllpSteps& steps : link) steps.size = 0, steps.at = nullptr;
 }
 
 }  // namespace
@@ -56,111 +64,113 @@ struct Engine::Stream {
   Crossing& c;
   Transmitter &x, &z;
   const Femto now;
-  bool alone;  ///< nobody is on the ways back
-  DllpPattern* pattern = nullptr;
-  bool held = false;  ///< those of the last run, by `pattern`, are not queued yet
-  std::array<std::int64_t, 2> sent{};
+  bool alone;         ///< nobody is on the ways back
+  bool known;         ///< `at` of all steps is what the last run caused
+  bool held = false;  ///< that is not queued yet
+  std::int64_t sent = 0, sent_there = 0;
 
-  Stream(Engine& of, Crossing& by, Transmitter& first, Transmitter& second, Femto at, Femto until, Femto until_there)
+  Stream(Engine& of, Crossing& by, Transmitter& first, Transmitter& second, Femto at, Femto until, Femto until_there,
+         Femto start)
       : engine{of}, c{by}, x{first}, z{second}, now{at} {
     retire_dllps(*x.reverse, until);
     retire_dllps(*z.reverse, until_there);
-    alone = x.reverse->due.empty() && z.reverse->due.empty();
-    if (c.pattern != nullptr && stands(x, c.pattern->links[0]) && stands(z, c.pattern->links[1])) pattern = c.pattern;
+    alone =
+        c.echo_gap != unknown_time && idle(*x.reverse, start + c.arrival) && idle(*z.reverse, start + c.arrival_there);
+    known = alone && c.steps[0][0].at != nullptr && stands(x, c.steps[0], c.arrival) &&
+            stands(z, c.steps[1], c.arrival_there);
   }
 
   /// The next run starts at `start`.
   [[gnu::always_inline]] void hear(Femto start) {
+    auto& [ack, fc] = c.steps[0];
+    auto& [ack_there, fc_there] = c.steps[1];
     const Femto gap = start - c.previous;
-    if (pattern == nullptr || pattern->gap != gap) return hear_irregular(start, gap);
+    if (!known || ack.at->gap != gap || fc.at->gap != gap || ack_there.at->gap != gap || fc_there.at->gap != gap)
+      return hear_anew(start, gap);
     if (held) {
-      sent[0] += pattern->sizes[0];
-      sent[1] += pattern->sizes[1];
+      sent += ack.at->caused.count + fc.at->caused.count;
+      sent_there += ack_there.at->caused.count + fc_there.at->caused.count;
     }
     held = true;
-    pattern = pattern->follower;
+    for (DllpSteps* steps : {&ack, &fc, &ack_there, &fc_there}) steps->at = steps->at->follower;
     c.previous = start;
   }
 
   void close() {
     if (held) queue();
-    x.reverse->dllps += sent[0];
-    z.reverse->dllps += sent[1];
-    c.pattern = pattern;
+    x.reverse->dllps += sent;
+    z.reverse->dllps += sent_there;
+    if (!known) c.steps[0][0].at = nullptr;
   }
 
  private:
-  bool stands(const Transmitter& t, const DllpPattern::Link& link) const {
-    return t.next_ack == later(c.previous, link.next_ack) && t.next_fc == later(c.previous, link.next_fc);
+  using Steps = std::array<DllpSteps, 2>;
+
+  static bool idle(const Transmitter& back, Femto from) { return back.due.empty() && back.free <= from; }
+
+  bool stands(const Transmitter& t, const Steps& steps, Femto arrival) const {
+    return t.next_ack == later(c.previous + arrival, steps[0].at->next) &&
+           t.next_fc == later(c.previous + arrival, steps[1].at->next);
   }
 
   /// Queues what is held.
   void queue() {
     held = false;
-    queue_on(x, pattern->links[0]);
-    queue_on(z, pattern->links[1]);
+    queue_on(x, c.steps[0], c.previous + c.arrival);
+    queue_on(z, c.steps[1], c.previous + c.arrival_there);
   }
-  void queue_on(Transmitter& t, const DllpPattern::Link& link) {
-    t.next_ack = later(c.previous, link.next_ack);
-    t.next_fc = later(c.previous, link.next_fc);
-    if (link.batch.empty()) return;
+  void queue_on(Transmitter& t, const Steps& steps, Femto arrival) {
+    t.next_ack = later(arrival, steps[0].at->next);
+    t.next_fc = later(arrival, steps[1].at->next);
+    DllpBatch batch{steps[0].at->caused, steps[1].at->caused};
+    if (batch.empty()) return;
+    if (batch.acks.count > 0) batch.acks.first += arrival;
+    if (batch.updates.count > 0) batch.updates.first += arrival;
     Transmitter& back = *t.reverse;
-    back.due.push(link.batch.later_by(c.previous));
-    if (back.candidates != 0 && back.due.back().front() <= back.decision) engine.touch(back);
+    batch.sent = batch.sent_by(back.dllp);
+    back.due.push(batch);
+    if (back.candidates != 0 && batch.front() <= back.decision) engine.touch(back);
   }
 
-  [[gnu::noinline]] void hear_irregular(Femto start, Femto gap) {
+  /// At another gap than before, or for the first time since.
+  [[gnu::noinline]] void hear_anew(Femto start, Femto gap) {
     if (held) queue();
-    if (gap != c.gap || !alone) {
-      pattern = nullptr;
-      engine.cause_dllps(x, start + c.arrival, c.spacing, c.count, now);
-      engine.cause_dllps(z, start + c.arrival_there, c.spacing_there, c.count, now);
+    const Femto arrival = start + c.arrival, arrival_there = start + c.arrival_there;
+    if (gap != c.gap || gap < c.echo_gap || !alone) {
+      known = false;
+      engine.cause_dllps(x, arrival, c.spacing, c.count, now);
+      engine.cause_dllps(z, arrival_there, c.spacing_there, c.count, now);
     } else {
-      DllpPattern& next = look_up(start);
-      if (pattern != nullptr && apart(pattern->links[0].batch, next.links[0].batch, gap) &&
-          apart(pattern->links[1].batch, next.links[1].batch, gap)) {
-        pattern->gap = gap;
-        pattern->follower = &next;
-      }
-      pattern = &next;
-      held = true;
+      step(c.steps[0][0], x.next_ack, x.ack_interval, arrival, c.spacing, gap);
+      step(c.steps[0][1], x.next_fc, x.fc_interval, arrival, c.spacing, gap);
+      step(c.steps[1][0], z.next_ack, z.ack_interval, arrival_there, c.spacing_there, gap);
+      step(c.steps[1][1], z.next_fc, z.fc_interval, arrival_there, c.spacing_there, gap);
+      known = held = true;
     }
     c.gap = gap;
     c.previous = start;
   }
 
-  /// Whether the DLLPs of one run have left before those of the next, `gap` later, are due.
-  static bool apart(const DllpBatch& batch, const DllpBatch& next, Femto gap) {
-    return batch.empty() || (batch.sent != unknown_time && (next.empty() || batch.sent <= next.front() + gap));
-  }
-
-  DllpPattern& look_up(Femto start) {
-    const Femto arrival = start + c.arrival, arrival_there = start + c.arrival_there;
-    const std::array<Femto, 4> lags{lag(x.next_ack, arrival), lag(x.next_fc, arrival), lag(z.next_ack, arrival_there),
-                                    lag(z.next_fc, arrival_there)};
-    for (DllpPattern& known : c.patterns)
-      if (lags ==
-          std::array{known.links[0].ack_lag, known.links[0].fc_lag, known.links[1].ack_lag, known.links[1].fc_lag})
-        return known;
-    DllpPattern& fresh = c.patterns[c.oldest];
-    c.oldest = (c.oldest + 1) % c.patterns.size();
-    for (DllpPattern& known : c.patterns)
-      if (known.follower == &fresh) known.gap = -1;
-    if (pattern == &fresh) pattern = nullptr;
-    fresh.gap = -1;
-    fresh.links[0] = learn(x, lags[0], lags[1], c.arrival, c.spacing);
-    fresh.links[1] = learn(z, lags[2], lags[3], c.arrival_there, c.spacing_there);
-    fresh.sizes = {fresh.links[0].batch.size(), fresh.links[1].batch.size()};
-    return fresh;
-  }
-  static Femto lag(Femto next, Femto arrival) {
-    return next == unknown_time ? next : std::max<Femto>(0, next - arrival);
-  }
-
-  DllpPattern::Link learn(const Transmitter& t, Femto ack_lag, Femto fc_lag, Femto arrival, Femto spacing) const {
-    DllpPattern::Link link{ack_lag, fc_lag, later(arrival, ack_lag), later(arrival, fc_lag), {}};
-    link.batch = caused(t, link.next_ack, link.next_fc, arrival, spacing, c.count);
-    return link;
+  void step(DllpSteps& steps, Femto next, Femto interval, Femto arrival, Femto spacing, Femto gap) const {
+    const Femto lag = next == unknown_time ? next : std::max<Femto>(0, next - arrival);
+    std::size_t i = 0;
+    while (i < steps.size && steps.known[i].lag != lag) ++i;
+    bool linked = known;
+    if (i == steps.size) {
+      if (i == steps.known.size()) {
+        i = steps.size = 0;
+        linked = false;
+      }
+      ++steps.size;
+      DllpStep& fresh = steps.known[i];
+      fresh = {lag, {}, lag, -1, nullptr};
+      owe(fresh.caused, interval, fresh.next, 0, spacing, c.count);
+    }
+    if (linked) {
+      steps.at->gap = gap;
+      steps.at->follower = &steps.known[i];
+    }
+    steps.at = &steps.known[i];
   }
 };
 
@@ -200,7 +210,7 @@ Engine::Outcome Engine::pass_alike(Corridor& way) {
   // The DLLPs of one that starts before this have left before anybody comes.
   const Femto echo_bound = std::min(until - c.arrival - c.last - 2 * x.reverse->dllp,
                                     until_there - c.arrival_there - (c.last_there - c.there) - 2 * z.reverse->dllp);
-  Stream stream{*this, c, x, z, way.known, until, until_there};
+  Stream stream{*this, c, x, z, way.known, until, until_there, start};
   x.queueing += start - eligible;
   const std::uint32_t tally = record.tally;
   const std::size_t sender = record.requester.value();

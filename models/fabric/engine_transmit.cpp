@@ -183,27 +183,6 @@ void Engine::send_dllps(Transmitter& x, Femto until) {
   }
 }
 
-namespace {
-
-/// Of equally spaced arrivals, those that cause a DLLP of one kind: the first at or after `next`, and on at `interval`.
-void owe(DllpBatch::Kind& kind, Femto interval, Femto& next, Femto first, Femto spacing, std::int64_t count) {
-  std::int64_t skipped = 0;
-  if (next > first) {
-    if (next > first + (count - 1) * spacing) return;
-    skipped = (next - first + spacing - 1) / spacing;
-  }
-  kind.first = first + skipped * spacing;
-  kind.count = 1;
-  if (count - skipped > 1) {
-    const std::int64_t every = (interval + spacing - 1) / spacing;
-    kind.step = every * spacing;
-    kind.count = (count - 1 - skipped) / every + 1;
-  }
-  next = kind.last() + interval;
-}
-
-}  // namespace
-
 /// The DLLPs that arrivals of TLPs from `x` cause; moves on from when they may cause more.
 DllpBatch Engine::caused(const Transmitter& x, Femto& next_ack, Femto& next_fc, Femto first, Femto spacing,
                          std::int32_t count) {
