@@ -73,7 +73,6 @@ struct Fifo {
 };
 
 struct Ingress {
-  std::array<Fifo, pcie::tlp_classes> fifos;
   std::uint64_t posted_entered = 0, posted_left = 0;
   std::vector<std::uint64_t> last_posted;  ///< by requester: `posted_entered` after its last P
 };
@@ -119,6 +118,7 @@ struct Server {
 struct Station {
   const Node* node = nullptr;
   std::vector<Ingress> ingresses;
+  std::vector<Fifo> fifos;              ///< by slot
   std::vector<std::uint32_t> outgoing;  ///< transmitter of each port
   // Of a router: [(ingress * nodes + target) * kinds + kind] = transmitter.
   std::vector<std::uint32_t> routes;
@@ -129,8 +129,6 @@ struct Station {
   Instant read_server{};
   std::uint64_t requests = 0;  ///< taken in
   std::deque<Request*> timers;
-
-  Fifo& fifo(std::size_t slot) { return ingresses[slot / pcie::tlp_classes].fifos[slot % pcie::tlp_classes]; }
 };
 
 }  // namespace peerpath::fabric::reference

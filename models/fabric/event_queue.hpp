@@ -48,7 +48,7 @@ class EventQueue {
     const std::size_t size = heap_.size();
     std::size_t hole = 0;
     for (std::size_t child = 1; child < size; child = 4 * hole + 1) {
-      const std::size_t least = least_of(child, std::min(child + 4, size));
+      const std::size_t least = child + 4 <= size ? least_of_four(child) : least_of(child, size);
       if (last.when <= heap[least].when) break;
       heap[hole] = heap[least];
       hole = least;
@@ -58,6 +58,11 @@ class EventQueue {
   }
 
  private:
+  std::size_t least_of_four(std::size_t child) const {
+    const Event* const four = heap_.data() + child;
+    const std::size_t a = four[1].when < four[0].when ? 1 : 0, b = four[3].when < four[2].when ? 3 : 2;
+    return child + (four[b].when < four[a].when ? b : a);
+  }
   std::size_t least_of(std::size_t child, std::size_t end) const {
     std::size_t least = child;
     Instant when = heap_[child].when;

@@ -79,6 +79,7 @@ void EventReference::build_stations() {
     for (const Port& port : wiring_.ports(id))
       s.outgoing.push_back(static_cast<std::uint32_t>(2 * port.link.value() + port.outgoing));
     s.ingresses.resize(s.node->is_endpoint ? static_cast<std::size_t>(e.channels) + 1 : s.outgoing.size());
+    s.fifos.resize(s.ingresses.size() * pcie::tlp_classes);
     for (Ingress& ingress : s.ingresses) ingress.last_posted.resize(nodes);
     if (s.node->is_endpoint) {
       s.rules = {e.max_payload, e.max_read_request, e.max_completion, e.ecrc};
@@ -193,15 +194,11 @@ DirectionCounters EventReference::counters(LinkId link, int direction) const {
 
 // ------------------------------------------------------------------------------------------------ events
 
-void EventReference::schedule(Instant when, EventKind kind, std::uint32_t place, TlpClass tlp_class, int units) {
-  events_.push({when, kind, tlp_class, static_cast<std::uint16_t>(units), place});
-}
-
 void EventReference::handle(const Event& event) {
   switch (event.kind) {
     case EventKind::eligible: {
       const NodeId node{static_cast<std::uint16_t>(event.place / slots_per_node)};
-      station(node).fifo(event.place % slots_per_node).head = Fifo::Head::waiting;
+      station(node).fifos[event.place % slots_per_node].head = Fifo::Head::waiting;
       return consider(node, event.place % slots_per_node);
     }
     case EventKind::line_free:
@@ -224,7 +221,8 @@ void EventReference::handle(const Event& event) {
 // ------------------------------------------------------------------------------------------------ queues
 
 void EventReference::enter(NodeId node, std::size_t ingress_number, Tlp* tlp) {
-  Ingress& ingress = station(node).ingresses[ingress_number];
+  Station& s = station(node);
+  Ingress& ingress = s.ingresses[ingress_number];
   const Transaction& transaction = tlp->job->transaction;
   const NodeId sender = tlp->tlp_class == TlpClass::completion ? transaction.target : tlp->job->requester;
   if (tlp->tlp_class == TlpClass::posted) {
@@ -235,15 +233,16 @@ void EventReference::enter(NodeId node, std::size_t ingress_number, Tlp* tlp) {
   } else {
     tlp->mark = transaction.id_based_ordering ? ingress.last_posted[sender.value()] : ingress.posted_entered;
   }
-  Fifo& fifo = ingress.fifos[index_of(tlp->tlp_class)];
+  const std::size_t slot = slot_of(ingress_number, tlp->tlp_class);
+  Fifo& fifo = s.fifos[slot];
   fifo.tlps.push_back(tlp);
-  if (fifo.tlps.size() == 1) consider(node, slot_of(ingress_number, tlp->tlp_class));
+  if (fifo.tlps.size() == 1) consider(node, slot);
 }
 
 /// Makes the head of a FIFO eligible if it is its time, or sees to it that this is done in time.
 void EventReference::consider(NodeId node, std::size_t slot) {
   Station& s = station(node);
-  Fifo& fifo = s.fifo(slot);
+  Fifo& fifo = s.fifos[slot];
   if (fifo.head != Fifo::Head::waiting) return;
   const Tlp& head = *fifo.tlps.front();
   if (s.ingresses[slot / pcie::tlp_classes].posted_left < head.mark) return;  // again when the next P leaves
@@ -261,8 +260,8 @@ void EventReference::consider(NodeId node, std::size_t slot) {
 /// The TLP that `t` was sending has left its node.
 void EventReference::left(Transmitter& t) {
   const auto sent = t.sending;
-  Ingress& ingress = station(t.from).ingresses[sent.slot / pcie::tlp_classes];
-  Fifo& fifo = ingress.fifos[index_of(sent.tlp_class)];
+  Station& s = station(t.from);
+  Fifo& fifo = s.fifos[sent.slot];
   fifo.tlps.pop_front();
   fifo.head = Fifo::Head::waiting;
   if (sent.came_by != nowhere)
@@ -270,20 +269,12 @@ void EventReference::left(Transmitter& t) {
              sent.units);
   if (!fifo.tlps.empty()) consider(t.from, sent.slot);
   if (sent.tlp_class != TlpClass::posted) return;
-  ++ingress.posted_left;
+  ++s.ingresses[sent.slot / pcie::tlp_classes].posted_left;
   for (const std::size_t c : {1u, 2u})
-    if (!ingress.fifos[c].tlps.empty()) consider(t.from, sent.slot + c);
+    if (!s.fifos[sent.slot + c].tlps.empty()) consider(t.from, sent.slot + c);
 }
 
 // ------------------------------------------------------------------------------------------------ transmitters
-
-void EventReference::poke(std::uint32_t index) {
-  Transmitter& t = transmitter(index);
-  const bool idle = t.wanting == 0 && t.dllps_due == 0;
-  if (t.pending || idle || t.free > now_) return;
-  t.pending = true;
-  to_arbitrate_.push_back(index);
-}
 
 /// After all else of this instant. No start has an effect within its instant, so the order is of no account.
 void EventReference::arbitrate_all() {
@@ -319,7 +310,7 @@ void EventReference::arbitrate(std::uint32_t index) {
   for (std::uint64_t slots : {t.wanting & from_rr, t.wanting & ~from_rr})
     for (; slots != 0; slots &= slots - 1) {
       const auto slot = static_cast<std::size_t>(std::countr_zero(slots));
-      if (!has_credits(t, *s.fifo(slot).tlps.front())) {
+      if (!has_credits(t, *s.fifos[slot].tlps.front())) {
         stalled = stalled || (t.up && has_tag(t, slot));
       } else if (t.up && has_tag(t, slot)) {
         return start(index, slot);
@@ -339,7 +330,7 @@ void EventReference::count_stalls(Transmitter& t) {
 void EventReference::start(std::uint32_t index, std::size_t slot) {
   Transmitter& t = transmitter(index);
   Station& s = station(t.from);
-  Fifo& fifo = s.fifo(slot);
+  Fifo& fifo = s.fifos[slot];
   Tlp* tlp = fifo.tlps.front();
   const std::size_t c = index_of(tlp->tlp_class);
   t.header[c] -= 1;

@@ -39,7 +39,9 @@ class EventReference final : public Fabric {
   Transmitter& transmitter(std::uint32_t index) { return transmitters_[index]; }
   Station& station(NodeId node) { return stations_[node.value()]; }
 
-  void schedule(Instant when, EventKind kind, std::uint32_t place, pcie::TlpClass tlp_class = {}, int units = 0);
+  void schedule(Instant when, EventKind kind, std::uint32_t place, pcie::TlpClass tlp_class = {}, int units = 0) {
+    events_.push({when, kind, tlp_class, static_cast<std::uint16_t>(units), place});
+  }
   void handle(const Event& event);
 
   // Queues.
@@ -48,7 +50,12 @@ class EventReference final : public Fabric {
   void left(Transmitter& t);
 
   // Transmitters.
-  void poke(std::uint32_t index);
+  void poke(std::uint32_t index) {
+    Transmitter& t = transmitter(index);
+    if (t.pending || (t.wanting == 0 && t.dllps_due == 0) || t.free > now_) return;
+    t.pending = true;
+    to_arbitrate_.push_back(index);
+  }
   void arbitrate_all();
   void arbitrate(std::uint32_t index);
   bool has_credits(const Transmitter& t, const Tlp& tlp) const;
