@@ -224,7 +224,7 @@ void Engine::allow_turns() {
 void Engine::set_rate(LinkId link, int direction, BitRate rate) {
   catch_up();
   Transmitter& x = transmitters_[link.value() * 2u + static_cast<unsigned>(direction)];
-  send_dllps(x, reached_ - 1);
+  if (x.up) send_dllps(x, reached_ - 1);
   set_times(x, rate);
   x.due.forget_sent();
   for (Leaf& leaf : leaves_) leaf.crossings = {};
