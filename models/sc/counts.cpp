@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "core/devices/host_memory/memory_gate.hpp"
+#include "core/devices/root_complex/root_port.hpp"
+
 namespace peerpath::sc {
 namespace {
 
@@ -70,6 +73,42 @@ void fill_nic(Results& results, const std::string& name, const device::NicConfig
   results.resources.push_back({name + " Ethernet transmit", after.wire_busy - before.wire_busy, window});
 }
 
+void fill_iommu(Results& results, const std::string& name, const device::IommuConfig& config,
+                const std::vector<host::IommuCounters>& before, const std::vector<host::IommuCounters>& after,
+                Duration window) {
+  std::int64_t hits = 0, misses = 0, flushes = 0;
+  Duration busiest{};
+  for (std::size_t port = 0; port < after.size(); ++port) {
+    const auto &a = before[port], &b = after[port];
+    hits += b.hits - a.hits;
+    misses += b.misses - a.misses;
+    flushes += b.flushes - a.flushes;
+    const auto walking = b.walking - a.walking;
+    busiest = std::max(busiest, walking);
+    if (walking > Duration{0})
+      results.resources.push_back(
+          {name + " IOMMU page walkers of root port " + std::to_string(port), walking, window * config.walkers});
+  }
+  add_count(results, name + ".iommu_hits", "1", hits, "Requests whose page the IOTLB held");
+  add_count(results, name + ".iommu_misses", "1", misses, "Requests that caused a page walk");
+  add_count(results, name + ".iommu_flushes", "1", flushes, "Times that an IOTLB was emptied");
+  results.metrics.push_back(
+      {name + ".iommu_walkers_percent", "%",
+       observe::quotient(static_cast<WideInt>(busiest.count()) * 100, window.count() * config.walkers, 4),
+       "How busy the page walkers of that root port were that had most to do"});
+}
+
+void fill_cache(Results& results, const std::string& name, const host::CacheCounters& before,
+                const host::CacheCounters& after) {
+  const auto add = [&](const char* what, std::int64_t host::CacheCounters::*count, const char* doc) {
+    add_count(results, name + what, "1", after.*count - before.*count, doc);
+  };
+  add(".cache_read_hits", &host::CacheCounters::read_hits, "Lines that devices read and the last-level cache held");
+  add(".cache_read_misses", &host::CacheCounters::read_misses, "Lines that devices read from DRAM");
+  add(".cache_write_hits", &host::CacheCounters::write_hits, "Lines that devices wrote and the cache held");
+  add(".cache_write_misses", &host::CacheCounters::write_misses, "Lines that devices wrote and the cache did not hold");
+}
+
 }  // namespace
 
 Counts take_counts(Platform& platform, Instant now) {
@@ -80,6 +119,12 @@ Counts take_counts(Platform& platform, Instant now) {
   for (const auto& [name, gpu] : platform.gpus) counts.copies[name] = gpu->behaviour().counters();
   for (const auto& [name, cpu] : platform.cpus)
     counts.cpus[name] = {cpu->behaviour().counters(), cpu->behaviour().busy_until(now)};
+  for (const auto& [name, root] : platform.root_complexes)
+    for (const auto& gate : root->gates())
+      if (gate->iommu() != nullptr) counts.iommus[name].push_back(gate->iommu()->counters());
+  for (const auto& [name, memory] : platform.memories)
+    if (memory->gate() != nullptr && memory->gate()->cache() != nullptr)
+      counts.caches[name] = memory->gate()->cache()->counters();
   return counts;
 }
 
@@ -105,6 +150,9 @@ void fill(Results& results, const Platform& platform, const scenario::Scenario& 
       by_cores.written += b.counters.dram_written - a.counters.dram_written;
       add_count(results, name + ".interrupts", "1", b.counters.interrupts - a.counters.interrupts, "Interrupts taken");
       add_count(results, name + ".polls", "1", b.counters.polls - a.counters.polls, "Rounds of the drivers' poll loops");
+    } else if (const auto* root = std::get_if<device::RootComplexConfig>(&device.config)) {
+      if (root->iommu)
+        fill_iommu(results, name, *root->iommu, before.iommus.at(name), after.iommus.at(name), window);
     } else if (const auto* gpu = std::get_if<device::GpuConfig>(&device.config)) {
       const auto load = memory_load(topology, platform.node(name), before.links, after.links);
       results.memories.push_back({name, load.read, load.written, gpu->read_rate, gpu->write_rate});
@@ -118,6 +166,8 @@ void fill(Results& results, const Platform& platform, const scenario::Scenario& 
       const auto load = memory_load(topology, platform.node(device.name), before.links, after.links);
       results.memories.push_back({device.name, load.read + by_cores.read, load.written + by_cores.written,
                                   memory->read_rate, memory->write_rate});
+      if (memory->cache)
+        fill_cache(results, device.name, before.caches.at(device.name), after.caches.at(device.name));
     }
   }
   for (const auto& [key, failure] : meter.failures()) {

@@ -5,6 +5,8 @@
 #include <string>
 
 #include "core/devices/host_memory/host_memory.hpp"
+#include "core/host/iommu.hpp"
+#include "core/host/last_level_cache.hpp"
 #include "observe/ledger.hpp"
 #include "sc/meter.hpp"
 #include "sc/platform.hpp"
@@ -22,6 +24,8 @@ struct Counts {
   std::map<std::string, nic::NicCounters> nics;
   std::map<std::string, gpu::CopyCounters> copies;
   std::map<std::string, Cpu> cpus;
+  std::map<std::string, std::vector<host::IommuCounters>> iommus;  ///< by root complex, of each root port
+  std::map<std::string, host::CacheCounters> caches;  ///< by host memory
 };
 
 /// Copies them; the fabric has computed exactly until `now`.

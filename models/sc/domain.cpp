@@ -157,13 +157,17 @@ void Domain::add_links() {
   }
   for (auto* port : parts_->ports) {
     if (parts_->links.contains(port)) continue;
-    const auto direction = link_direction(port->link, max_payload);
+    auto direction = link_direction(port->link, max_payload);
     if (port->foreign()) {
       const auto far = std::ranges::find(parts_->foreign, port->adopted(), [](const auto& f) { return f.second; });
-      parts_->links[port] = connect(port->node(), far->first, direction, direction);
+      auto back = direction;
+      back.gate = port->gate;
+      parts_->links[port] = connect(port->node(), far->first, direction, back);
     } else if (auto* peer = port->peer()) {
-      parts_->links[port] = parts_->links[peer] = 
-          connect(port->node(), peer->node(), direction, link_direction(peer->link, max_payload));
+      auto back = link_direction(peer->link, max_payload);
+      direction.gate = peer->gate;
+      back.gate = port->gate;
+      parts_->links[port] = parts_->links[peer] = connect(port->node(), peer->node(), direction, back);
     }
   }
 }

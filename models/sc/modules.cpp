@@ -6,9 +6,11 @@
 #include "core/devices/gpu/gpu.hpp"
 #include "core/devices/host_cpu/driver_context.hpp"
 #include "core/devices/host_memory/host_memory.hpp"
+#include "core/devices/host_memory/memory_gate.hpp"
 #include "core/devices/nic/nic.hpp"
 #include "core/devices/pcie_switch/pcie_switch.hpp"
 #include "core/devices/root_complex/root_complex.hpp"
+#include "core/devices/root_complex/root_port.hpp"
 
 namespace peerpath::sc {
 namespace {
@@ -59,6 +61,11 @@ RootComplex::RootComplex(const sc_core::sc_module_name& name, Domain& domain, in
       ports_{make_ports(ports, domain, node_)},
       memory{"memory", domain, node_} {
   memory.link.internal = true;
+  if (!root_complex::RootPort::wanted(config)) return;
+  for (const auto& port : ports_) {
+    gates_.push_back(std::make_unique<root_complex::RootPort>(config));
+    port->gate = gates_.back().get();
+  }
 }
 RootComplex::~RootComplex() = default;
 
@@ -77,6 +84,9 @@ HostMemory::HostMemory(const sc_core::sc_module_name& name, Domain& domain, cons
   for (const auto& region : host_memory::regions(basename(), config))
     domain.map(node_, window(region.base, region.size));
   domain.map(node_, window(host_memory::interrupt_base, host_memory::interrupt_size));
+  if (!host_memory::MemoryGate::wanted(config)) return;
+  gate_ = std::make_unique<host_memory::MemoryGate>(config);
+  port.gate = gate_.get();
 }
 HostMemory::~HostMemory() = default;
 

@@ -35,8 +35,11 @@ std::string spelt(const T& value) {
 template <class Config>
 void collect(const Config& config, const std::string& prefix, std::vector<OptionInfo>& out) {
   const auto add = [&]<class T>(const Field<Config, T>& field) {
+    using Group = typename group_of<T>::type;
     if constexpr (Configurable<T>) {
       collect(config.*field.member, prefix + std::string{field.name} + ".", out);
+    } else if constexpr (Configurable<Group>) {  // its defaults are those that it has once it is there
+      collect(Group{}, prefix + std::string{field.name} + ".", out);
     } else {
       OptionInfo info{prefix + std::string{field.name}, type_name<T>(), spelt(config.*field.member), {}, {}, {},
                       std::string{field.doc}, std::string{field.source}};

@@ -16,8 +16,9 @@ std::vector<std::string> keys_of() {
 template <class Owner, class T>
 std::vector<std::string> nested_keys(const Field<Owner, T>& field) {
   std::vector<std::string> keys;
-  if constexpr (Configurable<T>)
-    for (const auto& key : keys_of<T>()) keys.push_back(std::string{field.name} + "." + key);
+  using Group = typename group_of<T>::type;
+  if constexpr (Configurable<Group>)
+    for (const auto& key : keys_of<Group>()) keys.push_back(std::string{field.name} + "." + key);
   return keys;
 }
 
@@ -100,6 +101,8 @@ void Reader::read_field(const Node& node, const std::string& pointer, const Fiel
     note_default(at, target, field.source);
   } else if constexpr (Configurable<T>) {
     if (object_at(found, at, Node::Type::object, "an object")) read_object(*found, at, target, {});
+  } else if constexpr (is_optional<T> && Configurable<typename group_of<T>::type>) {
+    if (object_at(found, at, Node::Type::object, "an object")) read_object(*found, at, target.emplace(), {});
   } else if constexpr (is_optional<T>) {
     typename T::value_type value{};
     if (read_value(*found, at, value, field)) target = value;

@@ -30,6 +30,16 @@ inline constexpr bool is_optional = false;
 template <class T>
 inline constexpr bool is_optional<std::optional<T>> = true;
 
+/// A type, or what an optional of it holds: a group of options that may be absent.
+template <class T>
+struct group_of {
+  using type = T;
+};
+template <class T>
+struct group_of<std::optional<T>> {
+  using type = T;
+};
+
 /// The value as JSON, quantities in canonical spelling. Not for lists, optionals and config structs.
 template <class T>
 nlohmann::ordered_json to_json_value(const T& value) {

@@ -1,6 +1,10 @@
 #include "validation/pcie_bench/bench.hpp"
 
+#include <optional>
+
 #include "core/devices/dma_card/dma_card.hpp"
+#include "core/devices/host_memory/memory_gate.hpp"
+#include "core/devices/root_complex/root_port.hpp"
 #include "core/loop/loop.hpp"
 #include "core/pcie/link_rate.hpp"
 #include "peerpath/base/fail.hpp"
@@ -14,6 +18,7 @@ constexpr Duration propagation = 10ns;             // assumed
 constexpr Duration router_latency = 50ns;          // assumed: a part of the fitted read_latency could be moved here
 constexpr BitRate memory_rate{8'000'000'000'000};  // no bottleneck: all hosts have four channels and warm caches
 constexpr Bytes window{8192};
+constexpr int cache_ways = 20, ddio_ways = 2;  // Xeon E5-2600 (v1, v3, v4): 20 ways of 2.5 MB slices; two for devices
 constexpr std::uint64_t high_buffer = 0x1'0000'0000, low_buffer = 0x1000'0000;
 
 Duration from_ns(double ns) { return Duration{static_cast<std::int64_t>(ns * 1e6 + 0.5)}; }
@@ -37,13 +42,19 @@ device::DmaCardConfig card_config(const Setup& setup, const CardConstants& card,
   return config;
 }
 
+/// What a TLP meets in the host besides its fixed times.
+struct Gates {
+  std::optional<root_complex::RootPort> root_port;
+  std::optional<host_memory::MemoryGate> memory;
+};
+
 struct Host {
   fabric::Topology topology;
   fabric::NodeId card, memory;
 };
 
 Host build(const Setup& setup, const CardConstants& card, const HostConstants& host,
-           const device::DmaCardConfig& config) {
+           const device::DmaCardConfig& config, Gates& gates) {
   const auto timing = pcie::link_timing(setup.link, setup.max_payload, pcie::DllpAccounting::counted);
   fabric::LinkDirection down{.rate = timing.rate,
                              .propagation = propagation,
@@ -69,15 +80,17 @@ Host build(const Setup& setup, const CardConstants& card, const HostConstants& h
   made.memory = topology.add_endpoint("memory", memory);
   made.card = topology.add_endpoint("card", dma_card::fabric_endpoint(config, timing.rate));
   const fabric::LinkDirection inside{.rate = memory_rate, .framing = Bytes{0}};
-  topology.connect(root, made.memory, inside, inside);
+  auto to_memory = inside;
+  if (gates.memory) to_memory.gate = &*gates.memory;
+  if (gates.root_port) up.gate = &*gates.root_port;
+  topology.connect(root, made.memory, to_memory, inside);
   topology.connect(root, made.card, down, up);
   return made;
 }
 
-dma_card::Stream stream_of(const Case& which, const Setup& setup, fabric::NodeId memory) {
+dma_card::Stream stream_of(const Case& which, const Setup& setup) {
   using dma_card::Interface, dma_card::Step;
   dma_card::Stream stream;
-  stream.target = memory;
   stream.address = setup.iommu ? low_buffer : high_buffer;
   stream.window = window;
   stream.sizes = {which.size};
@@ -112,14 +125,15 @@ double mean_ns(Duration total, std::int64_t count) {
   return static_cast<double>(femtoseconds(total)) / static_cast<double>(count) / 1e6;
 }
 
-}  // namespace
-
-double play(const Case& which, const Setup& setup, const CardConstants& card, const HostConstants& host) {
+double run(const Case& which, const Setup& setup, const CardConstants& card, const HostConstants& host,
+           const dma_card::Stream& wanted, Gates& gates) {
   const auto config = card_config(setup, card, is_latency(which.test));
-  const auto made = build(setup, card, host, config);
+  const auto made = build(setup, card, host, config, gates);
   const auto problems = fabric::validate(made.topology);
   require(problems.empty(), problems.empty() ? "" : problems.front());
-  dma_card::DmaCard device{config, made.card, {stream_of(which, setup, made.memory)}};
+  auto stream = wanted;
+  stream.target = made.memory;
+  dma_card::DmaCard device{config, made.card, {stream}};
   loop::Loop loop{made.topology, fabric::Mode::train};
   loop.add(device, {.node = made.card, .channels = 2, .windows = {}, .hears_arrivals = true});
   Instant end{};
@@ -132,6 +146,41 @@ double play(const Case& which, const Setup& setup, const CardConstants& card, co
   const double ns_per_transfer = mean_ns(counters.end - counters.begin, counters.transfers);
   const double directions = which.test == Test::bw_both ? 2.0 : 1.0;
   return 8.0 * static_cast<double>(which.size.count()) / ns_per_transfer / directions;
+}
+
+}  // namespace
+
+double play(const Case& which, const Setup& setup, const CardConstants& card, const HostConstants& host) {
+  Gates none;
+  return run(which, setup, card, host, stream_of(which, setup), none);
+}
+
+double play(const Sweep& sweep, const Setup& setup, const CardConstants& card, const HostConstants& host,
+            const EffectConstants& effects) {
+  auto stream = stream_of(sweep.which, setup);
+  stream.window = sweep.window;
+  stream.random = true;
+  stream.warm_up = 600;
+  stream.count = is_latency(sweep.which.test) ? 4600 : 12'600;
+
+  Gates gates;
+  device::HostMemoryConfig memory;
+  memory.cache = device::CacheConfig{
+      .size = setup.cache, .ways = cache_ways, .ddio_ways = ddio_ways, .miss_latency = from_ns(effects.cold_miss)};
+  if (setup.remote_memory) memory.remote_hop = from_ns(effects.remote_hop);
+  gates.memory.emplace(memory);
+  auto& cache = *gates.memory->cache();
+  // The test goes on for seconds before it counts, so what the card writes has filled the ways for it.
+  if (sweep.which.test != Test::lat_dma_read && sweep.which.test != Test::bw_read)
+    cache.fill_by_device(stream.address, sweep.window);
+  if (sweep.cache == CacheState::warm && !setup.remote_memory) cache.touch_by_core(stream.address, sweep.window);
+  if (setup.iommu)
+    gates.root_port.emplace(device::RootComplexConfig{
+        .iommu = device::IommuConfig{.entries = static_cast<int>(effects.iotlb_entries + 0.5),
+                                     .page_size = setup.super_pages ? device::PageSize::large : device::PageSize::small,
+                                     .walkers = static_cast<int>(effects.walkers + 0.5),
+                                     .walk_latency = from_ns(effects.walk_latency)}});
+  return run(sweep.which, setup, card, host, stream, gates);
 }
 
 }  // namespace peerpath::pcie_bench

@@ -42,7 +42,10 @@ struct Setup {
   int tags = 32;           ///< ExtTag-: five bits
   bool card_ecrc = false;  ///< ECRC generation enabled
   bool host_ecrc = false;
-  bool iommu = false;  ///< then bus addresses lie below 4 GiB and requests have short headers
+  bool iommu = false;          ///< then bus addresses lie below 4 GiB and requests have short headers
+  bool super_pages = true;     ///< IOTLB entries of 2 MiB, else of 4 KiB
+  bool remote_memory = false;  ///< the buffer is at the other socket
+  Bytes cache{};               ///< last-level cache of the card's socket; 0: not known
 };
 
 /// One test at one transfer size on an 8 KiB window.
@@ -52,7 +55,29 @@ struct Case {
   friend bool operator==(const Case&, const Case&) = default;
 };
 
+/// What pcie-bench does to the host's caches before a test, after it has thrashed them.
+enum class CacheState : std::uint8_t {
+  cold,  ///< nothing
+  warm,  ///< the host writes the window
+};
+
+constexpr std::array<EnumName<CacheState>, 2> enum_names(CacheState) {
+  return {{{"Cold", CacheState::cold}, {"HWarm", CacheState::warm}}};
+}
+
+/// One test at one transfer size on random places of a window.
+struct Sweep {
+  Case which;
+  Bytes window{};
+  CacheState cache = CacheState::warm;
+  friend bool operator==(const Sweep&, const Sweep&) = default;
+};
+
 /// Latency in nanoseconds, or payload in Gb/s (per direction, for bw_both).
 double play(const Case& which, const Setup& setup, const CardConstants& card, const HostConstants& host);
+
+/// The same with the caches, the socket and the address translation of the host.
+double play(const Sweep& sweep, const Setup& setup, const CardConstants& card, const HostConstants& host,
+            const EffectConstants& effects);
 
 }  // namespace peerpath::pcie_bench

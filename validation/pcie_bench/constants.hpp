@@ -1,4 +1,5 @@
-// What is fitted: seven constants of the benchmark card, and two of a host. Everything else is read or derived.
+// What is fitted: seven constants of the benchmark card, two of a host, and five of what windows, caches, sockets and
+// address translation do. Everything else is read or derived.
 #pragma once
 
 #include <array>
@@ -26,6 +27,15 @@ struct CardConstants {
 struct HostConstants {
   double read_latency = 300.0;
   double completion_step = 256.0;
+};
+
+/// Shared by all hosts.
+struct EffectConstants {
+  double iotlb_entries = 64;
+  double walk_latency = 290;
+  double walkers = 6;
+  double cold_miss = 50;
+  double remote_hop = 50;
 };
 
 template <class Owner>
@@ -57,6 +67,14 @@ inline constexpr std::array<Constant<HostConstants>, 2> host_constants{{
      5000},
     {"completion_step", "B", &HostConstants::completion_step, "root complex: addresses at which completions are cut",
      64, 256},
+}};
+
+inline constexpr std::array<Constant<EffectConstants>, 5> effect_constants{{
+    {"iotlb_entries", "1", &EffectConstants::iotlb_entries, "IOMMU: pages that the IOTLB holds", 1, 65536},
+    {"walk_latency", "ns", &EffectConstants::walk_latency, "IOMMU: from a miss to its translation", 0, 5000},
+    {"walkers", "1", &EffectConstants::walkers, "IOMMU: page walks at a time", 1, 64},
+    {"cold_miss", "ns", &EffectConstants::cold_miss, "line that the last-level cache does not hold", 0, 1000},
+    {"remote_hop", "ns", &EffectConstants::remote_hop, "line of the other socket's memory, beside cold_miss", 0, 1000},
 }};
 
 }  // namespace peerpath::pcie_bench

@@ -1,6 +1,7 @@
 #include "validation/pcie_bench/host_data.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <iterator>
@@ -18,6 +19,25 @@ namespace fs = std::filesystem;
 constexpr const char* bandwidth_file = "bw_dma_sz_sweep.csv";
 constexpr const char* dma_latency_file = "lat_dma_sizes.csv";
 constexpr const char* command_latency_file = "lat_cmd_sizes.csv";
+
+struct SweepFile {
+  const char* name;
+  bool latency;
+};
+constexpr std::array sweep_files{
+    SweepFile{"bw_dma_win_sweep_rd_rnd_64.csv", false},  SweepFile{"bw_dma_win_sweep_rd_rnd_128.csv", false},
+    SweepFile{"bw_dma_win_sweep_rd_rnd_256.csv", false}, SweepFile{"bw_dma_win_sweep_rd_rnd_512.csv", false},
+    SweepFile{"bw_dma_win_sweep_wr_rnd_64.csv", false},  SweepFile{"bw_dma_win_sweep_wr_rnd_256.csv", false},
+    SweepFile{"bw_dma_win_sweep_wr_rnd_512.csv", false}, SweepFile{"lat_dma_sweep_rd_rnd_64.csv", true},
+    SweepFile{"lat_cmd_sweep_wrrd_rnd_08.csv", true}};
+
+/// Last-level caches by processor: Intel's product specifications (ark.intel.com).
+struct Processor {
+  std::string_view name;
+  Bytes cache;
+};
+constexpr std::array processors{Processor{"E5-2630v4", Bytes{25 << 20}}, Processor{"E5-2620v3", Bytes{15 << 20}},
+                                Processor{"E5-2630", Bytes{15 << 20}}};
 
 tl::expected<std::string, Problem> read_text(const fs::path& file) {
   std::error_code error;
@@ -66,9 +86,18 @@ const Point* HostData::find(Test test, std::int64_t size) const {
   return point == points.end() ? nullptr : &*point;
 }
 
-void read_points(std::string_view text, const std::string& file, bool latency, std::vector<Point>& points,
-                 Problems& problems) {
-  std::vector<std::string> needed{"Test", "WinSZ", "SZ"};
+const SweepPoint* HostData::find(const Sweep& sweep) const {
+  const auto point = std::ranges::find(sweeps, sweep, &SweepPoint::sweep);
+  return point == sweeps.end() ? nullptr : &*point;
+}
+
+namespace {
+
+/// Calls `use` with test, size and measured value of each row that has them.
+template <class Use>
+void for_each_row(std::string_view text, const std::string& file, bool latency, std::vector<std::string> needed,
+                  Problems& problems, Use use) {
+  needed.insert(needed.end(), {"Test", "WinSZ", "SZ"});
   if (latency)
     needed.push_back("Avg(ns)");
   else
@@ -87,16 +116,42 @@ void read_points(std::string_view text, const std::string& file, bool latency, s
     }
     const auto size = positive_number(*table, row, "SZ", problems);
     if (size != std::floor(size) || size > 4096) problem("SZ is not a whole number of bytes up to 4096");
-    Point point{{*test, Bytes{static_cast<std::int64_t>(size)}}, 0};
+    double measured = 0;
     if (latency) {
-      point.measured = positive_number(*table, row, "Avg(ns)", problems);
+      measured = positive_number(*table, row, "Avg(ns)", problems);
     } else {
       const auto time = positive_number(*table, row, "Time", problems);
       const auto bytes = positive_number(*table, row, "Bytes", problems);
-      point.measured = time > 0 ? 8 * bytes / time : 0;
+      measured = time > 0 ? 8 * bytes / time : 0;
     }
-    points.push_back(point);
+    use(*table, row, Case{*test, Bytes{static_cast<std::int64_t>(size)}}, measured);
   }
+}
+
+}  // namespace
+
+void read_points(std::string_view text, const std::string& file, bool latency, std::vector<Point>& points,
+                 Problems& problems) {
+  for_each_row(text, file, latency, {}, problems, [&](const Table&, const Row&, const Case& which, double measured) {
+    points.push_back({which, measured});
+  });
+}
+
+void read_sweeps(std::string_view text, const std::string& file, bool latency, std::vector<SweepPoint>& points,
+                 Problems& problems) {
+  for_each_row(text, file, latency, {"Cache"}, problems,
+               [&](const Table& table, const Row& row, const Case& which, double measured) {
+                 const auto window = Bytes{static_cast<std::int64_t>(positive_number(table, row, "WinSZ", problems))};
+                 for (const auto& state : enum_names(CacheState{}))
+                   if (state.name == cell(table, row, "Cache"))
+                     points.push_back({{which, window, state.value}, measured});
+               });
+}
+
+void read_name(std::string_view name, Setup& setup) {
+  for (const auto& processor : processors)
+    if (setup.cache == Bytes{} && name.find(processor.name) != name.npos) setup.cache = processor.cache;
+  setup.remote_memory = name.find("-s0-s1-") != name.npos || name.find("-s1-s0-") != name.npos;
 }
 
 tl::expected<Setup, Problems> read_setup(std::string_view lspci, const std::string& file, std::string_view cmdline) {
@@ -119,6 +174,7 @@ tl::expected<Setup, Problems> read_setup(std::string_view lspci, const std::stri
   const auto* root = import::parent(*functions, *card);
   setup.host_ecrc = root && root->ecrc_generation.value_or(false);
   setup.iommu = cmdline.find("intel_iommu=on") != cmdline.npos || cmdline.find("amd_iommu=on") != cmdline.npos;
+  setup.super_pages = cmdline.find("sp_off") == cmdline.npos;
   return setup;
 }
 
@@ -135,11 +191,14 @@ tl::expected<HostData, Problems> load_host(const fs::path& folder) {
   for (const auto& [name, latency] :
        {std::pair{bandwidth_file, false}, {dma_latency_file, true}, {command_latency_file, true}})
     if (const auto read = text(name)) read_points(*read, (folder / name).string(), latency, host.points, problems);
+  for (const auto& [name, latency] : sweep_files)
+    if (std::error_code error; fs::exists(folder / name, error))
+      if (const auto read = text(name)) read_sweeps(*read, (folder / name).string(), latency, host.sweeps, problems);
   const auto lspci = text("sys-lspci.txt"), cmdline = text("sys-kernel-cmdline.txt");
   if (lspci && cmdline) {
     auto setup = read_setup(*lspci, (folder / "sys-lspci.txt").string(), *cmdline);
     if (setup)
-      host.setup = *setup;
+      host.setup = *setup, read_name(host.name, host.setup);
     else
       problems.insert(problems.end(), setup.error().begin(), setup.error().end());
   }

@@ -18,12 +18,21 @@ struct Point {
   double measured = 0;
 };
 
+/// A measured point of a window sweep.
+struct SweepPoint {
+  Sweep sweep;
+  double measured = 0;
+};
+
 struct HostData {
   std::string name;  ///< of the directory
   Setup setup;
   std::vector<Point> points;  ///< as in the files: bandwidths, then latencies
 
+  std::vector<SweepPoint> sweeps;  ///< those whose caches were left cold or warmed by the host
+
   const Point* find(Test test, std::int64_t size) const;
+  const SweepPoint* find(const Sweep& sweep) const;
 };
 
 /// Reads the size sweeps (bw_dma_sz_sweep.csv, lat_dma_sizes.csv, lat_cmd_sizes.csv), sys-lspci.txt and
@@ -36,6 +45,13 @@ std::vector<std::filesystem::path> find_hosts(const std::filesystem::path& folde
 /// Setup from the two texts of a host. Exposed for tests.
 tl::expected<Setup, Problems> read_setup(std::string_view lspci, const std::string& lspci_file,
                                          std::string_view cmdline);
+
+/// Adds the points of one window sweep; tests and cache states that are not predicted are left out.
+void read_sweeps(std::string_view text, const std::string& file, bool latency, std::vector<SweepPoint>& points,
+                 Problems& problems);
+
+/// What the name of a directory says: sockets of card and memory (-s0-s1-s1), and the processor.
+void read_name(std::string_view name, Setup& setup);
 
 /// Adds the points of one result file. `latency` chooses the columns.
 void read_points(std::string_view text, const std::string& file, bool latency, std::vector<Point>& points,

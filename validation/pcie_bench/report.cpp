@@ -28,6 +28,20 @@ std::string points_text(const HostReport& report) {
   return text + "  * fitted: two sizes of a curve at most; all else is predicted\n";
 }
 
+std::string sweeps_text(const HostReport& report) {
+  if (report.sweeps.empty()) return "";
+  auto text = fmt::format("\n  {:<13}{:>6}  {:<6}{:>9}  {:>9} {:>10} {:>8}\n", "test", "size B", "cache", "window KiB",
+                          "measured", "predicted", "error");
+  for (const auto& p : report.sweeps) {
+    const auto& sweep = p.point.sweep;
+    text +=
+        fmt::format("  {:<13}{:>6}  {:<6}{:>9}{} {:>9.2f} {:>10.2f} {:>+7.1f}%  {}\n", name_of(sweep.which.test),
+                    sweep.which.size.count(), name_of(sweep.cache), sweep.window.count() >> 10, p.fitted ? '*' : ' ',
+                    p.point.measured, p.predicted, 100 * p.error(), unit_of(sweep.which.test));
+  }
+  return text;
+}
+
 std::string far_points_text(const HostReport& report) {
   std::string text = "\n  Points more than 5 % off, by what the model leaves out there (interpretation)\n";
   std::string_view before;
@@ -66,7 +80,8 @@ nlohmann::ordered_json setup_json(const Setup& setup) {
           {"tags", setup.tags},
           {"card_ecrc", setup.card_ecrc},
           {"host_ecrc", setup.host_ecrc},
-          {"iommu", setup.iommu}};
+          {"iommu", setup.iommu},
+          {"super_pages", setup.super_pages}};
 }
 
 nlohmann::ordered_json host_json(const HostReport& report) {
@@ -88,14 +103,28 @@ nlohmann::ordered_json host_json(const HostReport& report) {
     if (std::abs(p.error()) > needs_cause) point["cause"] = cause(report.data.setup, p);
     json["points"].push_back(std::move(point));
   }
+  for (const auto& p : report.sweeps)
+    json["sweeps"].push_back({{"test", name_of(p.point.sweep.which.test)},
+                              {"size_bytes", p.point.sweep.which.size.count()},
+                              {"window_bytes", p.point.sweep.window.count()},
+                              {"cache", name_of(p.point.sweep.cache)},
+                              {"unit", unit_of(p.point.sweep.which.test)},
+                              {"measured", p.point.measured},
+                              {"predicted", p.predicted},
+                              {"error", p.error()},
+                              {"fitted", p.fitted}});
   return json;
 }
 
 }  // namespace
 
-std::string to_text(const CardConstants& card, const std::vector<HostReport>& reports) {
+std::string to_text(const CardConstants& card, const std::optional<EffectConstants>& effects,
+                    const std::vector<HostReport>& reports) {
   auto text = "Constants of the card (NFP-6000), held: fitted before, over the hosts that the preset names\n" +
               constants_text(card, card_constants);
+  if (effects)
+    text += "\nConstants of translation, caches and sockets, fitted on the points that are marked by *\n" +
+            constants_text(*effects, effect_constants);
   int passed = 0, failed = 0;
   for (const auto& report : reports) {
     const auto& s = report.data.setup;
@@ -103,15 +132,17 @@ std::string to_text(const CardConstants& card, const std::vector<HostReport>& re
                         s.link.generation, s.link.width, s.max_payload.count(), s.max_read_request.count(), s.tags,
                         s.card_ecrc ? "on" : "off", s.iommu ? "on" : "off");
     text += "  Constants of the host, fitted\n" + constants_text(report.constants, host_constants);
-    text += points_text(report) + far_points_text(report) + criteria_text(report);
+    text += points_text(report) + far_points_text(report) + sweeps_text(report) + criteria_text(report);
     for (const auto& c : report.criteria) ++(c.passed() ? passed : failed);
   }
   return text + fmt::format("\n{} criteria passed, {} failed, {} hosts\n", passed, failed, reports.size());
 }
 
-std::string to_json(const CardConstants& card, const std::vector<HostReport>& reports) {
-  nlohmann::ordered_json document{{"card", constants_json(card, card_constants)},
-                                  {"hosts", nlohmann::ordered_json::array()}};
+std::string to_json(const CardConstants& card, const std::optional<EffectConstants>& effects,
+                    const std::vector<HostReport>& reports) {
+  nlohmann::ordered_json document{{"card", constants_json(card, card_constants)}};
+  if (effects) document["effects"] = constants_json(*effects, effect_constants);
+  document["hosts"] = nlohmann::ordered_json::array();
   for (const auto& report : reports) document["hosts"].push_back(host_json(report));
   return document.dump(2) + "\n";
 }

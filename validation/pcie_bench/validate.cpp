@@ -15,15 +15,22 @@ bool all_passed(const std::vector<HostReport>& reports) {
       reports, [](const HostReport& report) { return std::ranges::all_of(report.criteria, &Criterion::passed); });
 }
 
-Problems read_hosts(const Options& options, std::vector<HostData>& hosts) {
+bool chosen(const Options& options, std::string_view name) {
+  return !options.host || name.find(*options.host) != name.npos;
+}
+
+/// Those that are chosen, and in `all` the others too as far as they can be read.
+Problems read_hosts(const Options& options, std::vector<HostData>& hosts, std::vector<HostData>& all) {
   Problems problems;
   for (const auto& folder : find_hosts(options.data)) {
-    if (options.host && folder.filename().string().find(*options.host) == std::string::npos) continue;
+    const bool wanted = chosen(options, folder.filename().string());
     auto host = load_host(folder);
-    if (host)
-      hosts.push_back(std::move(*host));
-    else
+    if (host) {
+      all.push_back(*host);
+      if (wanted) hosts.push_back(std::move(*host));
+    } else if (wanted) {
       problems.insert(problems.end(), host.error().begin(), host.error().end());
+    }
   }
   if (hosts.empty() && problems.empty())
     problems.push_back({options.data.string(), 0, 0, "",
@@ -67,9 +74,48 @@ HostReport report_host(HostData data, const CardConstants& card) {
   return report;
 }
 
+void add_sweeps(std::vector<HostReport>& reports, const std::vector<HostData>& all, const CardConstants& card,
+                const EffectConstants& effects, const Say& say) {
+  const auto fitted_on = find_variants(all);
+  const auto fitted = [&](const HostData& host, const Sweep& sweep) {
+    return fitted_on && std::ranges::any_of(wanted_effect_points(), [&](const NamedPoint& named) {
+             return ((*fitted_on).*named.of)->name == host.name && named.sweep == sweep;
+           });
+  };
+  const auto base_of = [&](const HostData& host) -> const HostData* {
+    for (const auto& other : all)
+      if (machine_of(other.name) == machine_of(host.name) && !other.setup.iommu && !other.setup.remote_memory)
+        return &other;
+    return nullptr;
+  };
+  std::vector<SweepReport> done;  // a machine's plain directory may serve several others
+  const auto predict = [&](const HostData& host) -> const SweepReport& {
+    const auto known = std::ranges::find(done, host.name, [](const SweepReport& r) { return r.host->name; });
+    if (known != done.end()) return *known;
+    say("predicting the windows of " + host.name);
+    // What the other socket adds is one of the effects, so the rest is as on the own one.
+    const auto* base = host.setup.remote_memory ? base_of(host) : nullptr;
+    const auto constants = fit_host(base ? *base : host, card);
+    SweepReport report{&host, {}};
+    if (host.setup.cache > Bytes{})
+      for (const auto& point : host.sweeps)
+        report.predictions.push_back(
+            {point, play(point.sweep, host.setup, card, constants, effects), fitted(host, point.sweep)});
+    return done.emplace_back(std::move(report));
+  };
+  done.reserve(all.size() + reports.size());
+  for (auto& report : reports) {
+    const auto& mine = predict(report.data);
+    const auto* base = base_of(report.data);
+    const auto criteria = judge_sweeps(mine, base ? &predict(*base) : nullptr);
+    report.criteria.insert(report.criteria.end(), criteria.begin(), criteria.end());
+    report.sweeps = mine.predictions;
+  }
+}
+
 Outcome validate(const Options& options, const Say& say) {
-  std::vector<HostData> hosts;
-  if (auto problems = read_hosts(options, hosts); !problems.empty()) return wrong_input(std::move(problems));
+  std::vector<HostData> hosts, all;
+  if (auto problems = read_hosts(options, hosts, all); !problems.empty()) return wrong_input(std::move(problems));
   if (options.refit_card) {
     const auto card = fit_card(hosts, [&](int round, double rms) {
       say("card fitted, round " + std::to_string(round) + ", residual " + std::to_string(100 * rms) + " %");
@@ -86,7 +132,15 @@ Outcome validate(const Options& options, const Say& say) {
     say("fitting and predicting " + host.name);
     reports.push_back(report_host(std::move(host), card));
   }
-  return {all_passed(reports) ? 0 : 1, options.json ? to_json(card, reports) : to_text(card, reports), {}};
+  std::optional<EffectConstants> effects;
+  if (const auto variants = find_variants(all)) {
+    say("fitting caches, sockets and translation");
+    effects = fit_effects(*variants, card, fit_host(*variants->iommu, card));
+  }
+  if (effects) add_sweeps(reports, all, card, *effects, say);
+  return {all_passed(reports) ? 0 : 1,
+          options.json ? to_json(card, effects, reports) : to_text(card, effects, reports),
+          {}};
 }
 
 }  // namespace peerpath::pcie_bench

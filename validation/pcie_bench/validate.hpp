@@ -10,6 +10,7 @@
 
 #include "peerpath/base/problem.hpp"
 #include "validation/pcie_bench/criteria.hpp"
+#include "validation/pcie_bench/effects.hpp"
 
 namespace peerpath::pcie_bench {
 
@@ -28,6 +29,7 @@ struct HostReport {
   double residual = 0;
   std::vector<Prediction> predictions;
   std::vector<Criterion> criteria;
+  std::vector<SweepPrediction> sweeps;
 };
 
 /// Says what is being done, for a progress line.
@@ -45,7 +47,14 @@ Outcome validate(const Options& options, const Say& say);
 /// The same for a host at hand.
 HostReport report_host(HostData data, const CardConstants& card);
 
-std::string to_text(const CardConstants& card, const std::vector<HostReport>& reports);
-std::string to_json(const CardConstants& card, const std::vector<HostReport>& reports);
+/// Predicts the window sweeps of the hosts in `reports` and adds their criteria. `all` is where the named points are.
+void add_sweeps(std::vector<HostReport>& reports, const std::vector<HostData>& all, const CardConstants& card,
+                const EffectConstants& effects, const Say& say);
+
+/// `effects` is absent if there was no machine to fit them on, and then no sweep is predicted.
+std::string to_text(const CardConstants& card, const std::optional<EffectConstants>& effects,
+                    const std::vector<HostReport>& reports);
+std::string to_json(const CardConstants& card, const std::optional<EffectConstants>& effects,
+                    const std::vector<HostReport>& reports);
 
 }  // namespace peerpath::pcie_bench

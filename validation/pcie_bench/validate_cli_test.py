@@ -202,12 +202,13 @@ class Validate(WithHost):
 class Documented(unittest.TestCase):
     def test_the_documented_result_is_what_the_program_prints(self):
         done = peerpath("validate", "pcie-bench", "--quiet")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.returncode, 1, done.stderr)  # some of the windows fail, as the page says
         printed = [line for line in done.stdout.splitlines()
                    if re.search(r"^nfp|^  (pass|FAIL|Gen|read_latency|completion_step)|criteria", line)]
         page = (SOURCE / "docs/validation.md").read_text()
         self.assertIn("\n".join(printed), page)
-        for name in ("command", "write_chunk", "read_beat", "completion", "turnaround", "store", "tlp_gap"):
+        for name in ("command", "write_chunk", "read_beat", "completion", "turnaround", "store", "tlp_gap",
+                     "iotlb_entries", "walk_latency", "walkers", "cold_miss", "remote_hop"):
             line = next(line for line in done.stdout.splitlines() if line.startswith(f"  {name} "))
             self.assertIn(line, page)
 

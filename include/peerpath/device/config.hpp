@@ -9,6 +9,7 @@
 #include "peerpath/base/address.hpp"
 #include "peerpath/base/field.hpp"
 #include "peerpath/base/units.hpp"
+#include "peerpath/device/host_config.hpp"
 
 namespace peerpath::device {
 
@@ -56,22 +57,26 @@ struct SwitchConfig {
 struct RootComplexConfig {
   Duration latency = 150ns;
   Bytes max_payload_supported = 512_B;
+  std::optional<IommuConfig> iommu{};
 
   static constexpr auto fields() {
     return std::tuple{
         field("latency", &RootComplexConfig::latency, "Port to port, and port to memory").from("assumed"),
         field("max_payload_supported", &RootComplexConfig::max_payload_supported, "Largest MPS that its ports can do")
-            .at_least(128_B).at_most(4096_B)};
+            .at_least(128_B).at_most(4096_B),
+        field("iommu", &RootComplexConfig::iommu, "Translates what comes in by its root ports; absent: IOMMU off")};
   }
 };
 
 /// DRAM of the host behind the root complex named by `at`.
 struct HostMemoryConfig {
-  std::string at;
+  std::string at{};
   Bytes size = 64_GiB;
   BitRate write_rate = BitRate{1'600'000'000'000};
   BitRate read_rate = BitRate{1'600'000'000'000};
   Duration read_latency = 90ns;
+  std::optional<CacheConfig> cache{};
+  std::optional<Duration> remote_hop{};
 
   static constexpr auto fields() {
     return std::tuple{
@@ -79,7 +84,10 @@ struct HostMemoryConfig {
         field("size", &HostMemoryConfig::size, "Capacity"),
         field("write_rate", &HostMemoryConfig::write_rate, "Sustained write bandwidth").from("assumed: 8 channels DDR5-4800 at 65 %"),
         field("read_rate", &HostMemoryConfig::read_rate, "Sustained read bandwidth").from("assumed: as write_rate"),
-        field("read_latency", &HostMemoryConfig::read_latency, "Request to first data").from("assumed")};
+        field("read_latency", &HostMemoryConfig::read_latency, "Request to first data").from("assumed"),
+        field("cache", &HostMemoryConfig::cache, "Last-level cache before it; absent: every access takes read_latency"),
+        field("remote_hop", &HostMemoryConfig::remote_hop,
+              "The memory is that of another socket: what its reads take longer, unless the near socket's cache holds the line")};
   }
 };
 

@@ -22,6 +22,12 @@ class HostCpu;
 class SentSink;
 struct NicSetup;
 }  // namespace peerpath::host_cpu
+namespace peerpath::host_memory {
+class MemoryGate;
+}  // namespace peerpath::host_memory
+namespace peerpath::root_complex {
+class RootPort;
+}  // namespace peerpath::root_complex
 namespace peerpath::nic {
 class Nic;
 class QueueMemory;
@@ -50,10 +56,13 @@ class RootComplex final : public sc_core::sc_module {
   ~RootComplex() override;
   PciePort& port(int number) { return *ports_.at(static_cast<std::size_t>(number)); }
   fabric::NodeId node() const { return node_; }
+  /// What passes at each root port; none if nothing has to.
+  const std::vector<std::unique_ptr<root_complex::RootPort>>& gates() const { return gates_; }
 
  private:
   fabric::NodeId node_;
   std::vector<std::unique_ptr<PciePort>> ports_;
+  std::vector<std::unique_ptr<root_complex::RootPort>> gates_;
 
  public:
   PciePort memory;
@@ -71,11 +80,14 @@ class HostMemory final : public sc_core::sc_module {
   BusAddress reserve(Bytes size);
   /// What the host's cores ask of copy engines.
   host_cpu::CopyRequests& copies() { return *copies_; }
+  /// Caches and sockets before it, or nullptr.
+  const host_memory::MemoryGate* gate() const { return gate_.get(); }
 
  private:
   fabric::NodeId node_;
   BusAddress next_;
   std::unique_ptr<host_cpu::CopyRequests> copies_;
+  std::unique_ptr<host_memory::MemoryGate> gate_;
 
  public:
   PciePort port;

@@ -1,0 +1,94 @@
+// What a scenario can set on the inside of a host: address translation and the last-level cache. Each is a group of
+// options that is absent unless a scenario names it.
+#pragma once
+
+#include <array>
+#include <tuple>
+
+#include "peerpath/base/field.hpp"
+#include "peerpath/base/time.hpp"
+#include "peerpath/base/units.hpp"
+
+namespace peerpath::device {
+
+/// Which entry of a set makes room for a new one.
+enum class Replacement : std::uint8_t {
+  lru,     ///< the one that was used longest ago
+  fifo,    ///< the one that has been there longest
+  random,  ///< any
+};
+constexpr std::array<EnumName<Replacement>, 3> enum_names(Replacement) {
+  return {{{"lru", Replacement::lru}, {"fifo", Replacement::fifo}, {"random", Replacement::random}}};
+}
+
+/// The page sizes of x86 and of VT-d's second-level tables; the value is the number of offset bits.
+enum class PageSize : std::uint8_t { small = 12, large = 21, huge = 30 };
+constexpr std::array<EnumName<PageSize>, 3> enum_names(PageSize) {
+  return {{{"4KiB", PageSize::small}, {"2MiB", PageSize::large}, {"1GiB", PageSize::huge}}};
+}
+
+/// Translation of bus addresses at each root port.
+struct IommuConfig {
+  int entries = 64;
+  int ways = 0;
+  Replacement replacement = Replacement::lru;
+  PageSize page_size = PageSize::small;
+  int walkers = 6;
+  Duration walk_latency = std::chrono::nanoseconds{290};
+  Duration hit_latency{};
+  Duration flush_interval{};
+
+  static constexpr auto fields() {
+    using namespace std::chrono_literals;
+    return std::tuple{
+        field("entries", &IommuConfig::entries, "IOTLB entries that each root port has")
+            .at_least(1)
+            .at_most(65536)
+            .from("assumed: R. Neugebauer et al., SIGCOMM 2018, conclude 64 from where curves break"),
+        field("ways", &IommuConfig::ways,
+              "Entries that a page can be in; divides `entries`. 0: any (fully associative)")
+            .at_least(0)
+            .at_most(65536),
+        field("replacement", &IommuConfig::replacement, "Which entry makes room for a new page").from("assumed"),
+        field("page_size", &IommuConfig::page_size,
+              "What one entry covers: pages that buffers are mapped with. 2MiB needs super-pages in the IOMMU and "
+              "buffers that are contiguous"),
+        field("walkers", &IommuConfig::walkers, "Page walks at a time; further misses wait for one to end")
+            .at_least(1)
+            .at_most(1024)
+            .from("fitted: pcie-bench, 64 B transfers in a window of 64 MiB, Broadwell"),
+        field("walk_latency", &IommuConfig::walk_latency, "A miss: from its start to the translation")
+            .from("fitted: pcie-bench, read latency against the window, Broadwell"),
+        field("hit_latency", &IommuConfig::hit_latency, "Added to each translated request")
+            .from("pcie-bench: no difference between IOMMU off and hits"),
+        field("flush_interval", &IommuConfig::flush_interval,
+              "The whole IOTLB is invalidated at multiples of this, as Linux does for deferred unmaps (10 ms); 0: never")};
+  }
+};
+
+/// The last-level cache of the socket of the root complex, as devices see it.
+struct CacheConfig {
+  Bytes size = Bytes{25 << 20};
+  int ways = 20;
+  int ddio_ways = 2;
+  Duration miss_latency = std::chrono::nanoseconds{53};
+
+  static constexpr auto fields() {
+    return std::tuple{
+        field("size", &CacheConfig::size, "Capacity; a multiple of 64 B times the ways")
+            .at_least(Bytes{64 << 10})
+            .at_most(Bytes{std::int64_t{4} << 30}),
+        field("ways", &CacheConfig::ways, "Associativity").at_least(1).at_most(64),
+        field("ddio_ways", &CacheConfig::ddio_ways,
+              "Ways into which lines go that devices write and the cache does not hold; 0: such writes go to DRAM")
+            .at_least(0)
+            .at_most(64)
+            .from("Intel, Data Direct I/O technology: two ways by default"),
+        field("miss_latency", &CacheConfig::miss_latency,
+              "What a read by a device takes longer when the cache does not hold the line; also a write that has to "
+              "fetch or evict one")
+            .from("fitted: pcie-bench, 64 B read latency, cold against warm, Broadwell")};
+  }
+};
+
+}  // namespace peerpath::device

@@ -1,0 +1,60 @@
+#include "core/host/iommu.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace peerpath::host {
+namespace {
+
+AssociativeCache cache_of(const device::IommuConfig& config) {
+  const auto entries = static_cast<std::size_t>(config.entries);
+  const auto ways = config.ways == 0 ? entries : std::min(static_cast<std::size_t>(config.ways), entries);
+  return {std::max<std::size_t>(1, entries / ways), ways, config.replacement};
+}
+
+}  // namespace
+
+Iommu::Iommu(const device::IommuConfig& config)
+    : config_{config},
+      cache_{cache_of(config)},
+      ready_(cache_.slots()),
+      walkers_free_(static_cast<std::size_t>(config.walkers)) {}
+
+Instant Iommu::translate(std::uint64_t address, Instant at) {
+  if (config_.flush_interval > Duration{0}) {
+    const auto over = at.time_since_epoch() / config_.flush_interval;
+    if (over > flushed_) {
+      flushed_ = over;
+      invalidate_all();
+    }
+  }
+  const auto key = page(address);
+  Instant translated = at;
+  if (const auto slot = cache_.find(key)) {
+    ++counters_.hits;
+    translated = std::max(at, ready_[*slot]);
+  } else {
+    ++counters_.misses;
+    std::ranges::pop_heap(walkers_free_, std::greater<>{});
+    Instant& walker = walkers_free_.back();
+    translated = walker = std::max(at, walker) + config_.walk_latency;
+    std::ranges::push_heap(walkers_free_, std::greater<>{});
+    counters_.walking += config_.walk_latency;
+    ready_[cache_.insert(key)] = translated;
+  }
+  translated += config_.hit_latency;
+  counters_.waiting += translated - at;
+  return translated;
+}
+
+void Iommu::invalidate(std::uint64_t address, std::uint64_t size) {
+  if (size == 0) return;
+  for (auto key = page(address); key <= page(address + size - 1); ++key) cache_.erase(key);
+}
+
+void Iommu::invalidate_all() {
+  cache_.clear();
+  ++counters_.flushes;
+}
+
+}  // namespace peerpath::host

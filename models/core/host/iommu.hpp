@@ -1,0 +1,46 @@
+// Translation of bus addresses: an IOTLB, and the page walks of what it misses. The model card is README.md beside
+// this.
+#pragma once
+
+#include <vector>
+
+#include "core/host/associative_cache.hpp"
+#include "peerpath/base/time.hpp"
+#include "peerpath/device/host_config.hpp"
+
+namespace peerpath::host {
+
+/// Since the start.
+struct IommuCounters {
+  std::int64_t hits = 0;    ///< the page is held, or on its way: a walk for it is under way
+  std::int64_t misses = 0;  ///< walks
+  std::int64_t flushes = 0;
+  Duration walking{};  ///< summed over the walkers
+  Duration waiting{};  ///< by which requests became later
+};
+
+/// One translation unit. Its times are those at which requests come to it; they may come up to a few TLPs out of order
+/// of time, as those of different classes do.
+class Iommu {
+ public:
+  explicit Iommu(const device::IommuConfig& config);
+
+  /// When the access, which stays within one page, has its translation; not before `at`.
+  Instant translate(std::uint64_t address, Instant at);
+  /// Forgets the pages of [address, address + size).
+  void invalidate(std::uint64_t address, std::uint64_t size);
+  void invalidate_all();
+
+  const IommuCounters& counters() const { return counters_; }
+  std::uint64_t page(std::uint64_t address) const { return address >> static_cast<unsigned>(config_.page_size); }
+
+ private:
+  device::IommuConfig config_;
+  AssociativeCache cache_;
+  std::vector<Instant> ready_;         ///< by slot: when its translation is there
+  std::vector<Instant> walkers_free_;  ///< a heap, the next one free in front
+  std::int64_t flushed_ = 0;           ///< flush intervals over
+  IommuCounters counters_;
+};
+
+}  // namespace peerpath::host

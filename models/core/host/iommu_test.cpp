@@ -1,0 +1,94 @@
+#include "core/host/iommu.hpp"
+
+#include <gtest/gtest.h>
+
+#include "peerpath/base/random.hpp"
+
+namespace peerpath::host {
+namespace {
+
+using namespace std::chrono_literals;
+using device::IommuConfig;
+using device::PageSize;
+
+constexpr Instant at(Duration t) { return Instant{t}; }
+
+TEST(Iommu, AMissCostsOneWalkAndAHitNothing) {
+  Iommu iommu{{.walk_latency = 300ns}};
+  EXPECT_EQ(iommu.translate(0x1000, at(0ns)), at(300ns));
+  EXPECT_EQ(iommu.translate(0x1fff, at(400ns)), at(400ns));
+  EXPECT_EQ(iommu.translate(0x2000, at(400ns)), at(700ns));
+  EXPECT_EQ(iommu.counters().hits, 1);
+  EXPECT_EQ(iommu.counters().misses, 2);
+  EXPECT_EQ(iommu.counters().walking, Duration{600ns});
+  EXPECT_EQ(iommu.counters().waiting, Duration{600ns});
+}
+
+TEST(Iommu, APageWhoseWalkIsUnderWayIsWalkedOnce) {
+  Iommu iommu{{.walk_latency = 300ns}};
+  EXPECT_EQ(iommu.translate(0x1000, at(0ns)), at(300ns));
+  EXPECT_EQ(iommu.translate(0x1040, at(100ns)), at(300ns));
+  EXPECT_EQ(iommu.counters().misses, 1);
+}
+
+TEST(Iommu, WalksBeyondTheWalkersWait) {
+  Iommu iommu{{.walkers = 2, .walk_latency = 300ns}};
+  EXPECT_EQ(iommu.translate(0x1000, at(0ns)), at(300ns));
+  EXPECT_EQ(iommu.translate(0x2000, at(100ns)), at(400ns));
+  EXPECT_EQ(iommu.translate(0x3000, at(110ns)), at(600ns));
+  EXPECT_EQ(iommu.translate(0x4000, at(120ns)), at(700ns));
+}
+
+TEST(Iommu, AHitTakesItsLatencyToo) {
+  Iommu iommu{{.walk_latency = 300ns, .hit_latency = 20ns}};
+  EXPECT_EQ(iommu.translate(0, at(0ns)), at(320ns));
+  EXPECT_EQ(iommu.translate(0, at(1us)), at(1020ns));
+}
+
+TEST(Iommu, OneEntryCoversAPageOfItsSize) {
+  for (const auto& [name, size] : device::enum_names(PageSize{})) {
+    Iommu iommu{{.page_size = size}};
+    const auto bytes = std::uint64_t{1} << static_cast<unsigned>(size);
+    iommu.translate(5 * bytes, at(0ns));
+    iommu.translate(6 * bytes - 1, at(1us));
+    EXPECT_EQ(iommu.counters().misses, 1) << name;
+    iommu.translate(6 * bytes, at(2us));
+    EXPECT_EQ(iommu.counters().misses, 2) << name;
+  }
+}
+
+TEST(Iommu, ForgetsWhatIsInvalidatedAndNothingElse) {
+  Iommu iommu{{}};
+  for (std::uint64_t page = 0; page < 4; ++page) iommu.translate(page << 12, at(0ns));
+  iommu.invalidate(0x1fff, 2);  // the last byte of page 1, the first of page 2
+  for (std::uint64_t page = 0; page < 4; ++page) iommu.translate(page << 12, at(1us));
+  EXPECT_EQ(iommu.counters().misses, 6);
+  iommu.invalidate_all();
+  iommu.translate(0, at(2us));
+  EXPECT_EQ(iommu.counters().misses, 7);
+}
+
+TEST(Iommu, IsFlushedAtMultiplesOfTheInterval) {
+  Iommu iommu{{.flush_interval = 10us}};
+  iommu.translate(0, at(1us));
+  iommu.translate(0, at(9us));
+  EXPECT_EQ(iommu.counters().misses, 1);
+  iommu.translate(0, at(10us));
+  iommu.translate(0, at(19us));
+  iommu.translate(0, at(55us));
+  EXPECT_EQ(iommu.counters().misses, 3);
+  EXPECT_EQ(iommu.counters().flushes, 2);
+}
+
+TEST(Iommu, OfRandomPagesTheShareThatFitsHits) {
+  for (const auto replacement : {device::Replacement::lru, device::Replacement::random}) {
+    Iommu iommu{{.entries = 64, .ways = 4, .replacement = replacement, .walkers = 64}};
+    Random random{1, "pages"};
+    constexpr int accesses = 200'000;
+    for (int i = 0; i < accesses; ++i) iommu.translate(random.below(256) << 12, at(i * 1us));
+    EXPECT_NEAR(static_cast<double>(iommu.counters().hits) / accesses, 64.0 / 256, 0.01);
+  }
+}
+
+}  // namespace
+}  // namespace peerpath::host

@@ -1,0 +1,84 @@
+#include "validation/pcie_bench/effects.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace peerpath::pcie_bench {
+namespace {
+
+constexpr Sweep latency(std::int64_t kib, CacheState cache = CacheState::warm) {
+  return {{Test::lat_dma_read, Bytes{64}}, Bytes{kib << 10}, cache};
+}
+
+constexpr Sweep no_miss = latency(256), some_misses = latency(1024), all_miss = latency(16384);
+constexpr Sweep walk_bound{{Test::bw_read, Bytes{64}}, Bytes{64 << 20}, CacheState::warm};
+constexpr std::int64_t page_bytes = 4096;
+
+constexpr std::array<NamedPoint, 7> wanted{{{&Variants::base, latency(1024, CacheState::cold)},
+                                            {&Variants::base, latency(1024)},
+                                            {&Variants::remote, latency(1024)},
+                                            {&Variants::iommu, no_miss},
+                                            {&Variants::iommu, some_misses},
+                                            {&Variants::iommu, all_miss},
+                                            {&Variants::iommu, walk_bound}}};
+
+/// E / P of the law that hits follow.
+double pages(const Sweep& sweep) { return static_cast<double>(sweep.window.count() / page_bytes); }
+
+}  // namespace
+
+std::span<const NamedPoint> wanted_effect_points() { return wanted; }
+
+std::string_view machine_of(std::string_view name) {
+  for (const std::string_view variant : {"-s0-", "-s1-", "-iommu"}) name = name.substr(0, name.find(variant));
+  return name;
+}
+
+std::optional<Variants> find_variants(std::span<const HostData> hosts) {
+  for (const auto& base : hosts) {
+    if (base.setup.iommu || base.setup.remote_memory) continue;
+    Variants found{.base = &base};
+    for (const auto& host : hosts) {
+      if (machine_of(host.name) != machine_of(base.name)) continue;
+      if (host.setup.iommu && !host.setup.super_pages && !host.setup.remote_memory) found.iommu = &host;
+      if (!host.setup.iommu && host.setup.remote_memory) found.remote = &host;
+    }
+    if (found.iommu && found.remote) return found;
+  }
+  return {};
+}
+
+std::optional<EffectConstants> fit_effects(const Variants& variants, const CardConstants& card,
+                                           const HostConstants& iommu_host) {
+  std::array<double, wanted.size()> measured{};
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const auto* point = (variants.*wanted[i].of)->find(wanted[i].sweep);
+    if (!point) return {};
+    measured[i] = point->measured;
+  }
+  const auto [cold, warm, remote, none, some, all, bandwidth] = measured;
+  EffectConstants fitted;
+  fitted.cold_miss = std::max(0.0, cold - warm);
+  fitted.remote_hop = std::max(0.0, remote - warm - fitted.cold_miss);
+  // added(P) = walk_latency * (1 - E / P), twice.
+  const double few = pages(some_misses), many = pages(all_miss);
+  fitted.walk_latency = ((all - none) * many - (some - none) * few) / (many - few);
+  fitted.iotlb_entries = std::round(few * (1 - (some - none) / fitted.walk_latency));
+  double nearest = -1, best = 1;
+  for (fitted.walkers = 1; fitted.walkers <= 16; ++fitted.walkers) {
+    const auto off = std::abs(play(walk_bound, variants.iommu->setup, card, iommu_host, fitted) - bandwidth);
+    if (nearest >= 0 && off >= nearest) continue;
+    nearest = off;
+    best = fitted.walkers;
+  }
+  fitted.walkers = best;
+  return fitted;
+}
+
+const SweepPrediction* SweepReport::find(const Sweep& sweep) const {
+  const auto at = std::ranges::find(predictions, sweep, [](const SweepPrediction& p) { return p.point.sweep; });
+  return at == predictions.end() ? nullptr : &*at;
+}
+
+}  // namespace peerpath::pcie_bench
