@@ -43,6 +43,14 @@ constexpr std::array validate_options{
     Option{"--host", "NAME", "Only hosts whose directory name contains it"},
     Option{"--refit-card", "", "Fit the card's constants again and print them as a preset"}, json, quiet};
 
+constexpr std::array emulate_options{
+    Option{"--shell", "", "Sit at the guest's console"},
+    Option{"--job", "FILE", "Run a shell script in the guest and print what it reports", Word::file},
+    Option{"--disk", "FILE", "A disk for the guest, /dev/vda; changes are not kept", Word::file},
+    Option{"--out", "DIR", "Folder for what the guest said", Word::folder},
+    set,
+    quiet};
+
 constexpr Positional one_scenario{"SCENARIO", "File, or name below scenarios/ such as netgpu/zero_copy", Word::scenario,
                                   1, 1};
 constexpr Positional scenarios{"SCENARIO", "Files or names of scenarios", Word::scenario, 1, any_number};
@@ -63,6 +71,8 @@ constexpr std::array commands{
             {},
             explain},
     Command{"schema", "Print the JSON Schema of scenarios, for editors", {}, schema_options, schema},
+    Command{"emulate", "Boot a scenario's machine in the emulator for work of your own", one_scenario, emulate_options,
+            emulate},
     Command{"report",
             "Write the HTML report of a finished run",
             {"DIR", "Folder with results.json", Word::folder, 1, 1},

@@ -20,6 +20,7 @@ Exit report(const Arguments& arguments, Terminal& terminal);
 Exit doctor(const Arguments& arguments, Terminal& terminal);
 Exit import(const Arguments& arguments, Terminal& terminal);
 Exit measure(const Arguments& arguments, Terminal& terminal);
+Exit emulate(const Arguments& arguments, Terminal& terminal);
 Exit validate(const Arguments& arguments, Terminal& terminal);
 Exit completion(const Arguments& arguments, Terminal& terminal);
 
