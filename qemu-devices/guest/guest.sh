@@ -64,8 +64,8 @@ connect_wire() {
   echo $peer >"/run/wire/$1/peer"
   in_peer sh -c "echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6"
   add_address "$near" "$3/31" "$6"
-  in_peer sh -c ". /lib/guest.sh; add_address $far $5/31 $6; ip neigh replace $3 lladdr $2 dev $far nud permanent"
-  ip neigh replace "$5" lladdr "$4" dev "$near" nud permanent
+  in_peer sh -c ". /lib/guest.sh; add_address $far $5/31 $6; arp -s $3 $2"
+  arp -s "$5" "$4"
 }
 
 # transfer NAME NIC receive|transmit NEAR FAR: runs both ends of a stream; NEAR and FAR are the agent's traffic as JSON, with

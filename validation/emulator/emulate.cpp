@@ -40,6 +40,18 @@ std::int64_t expected_taint(const scenario::Scenario& scenario) {
   return module ? (1 << 12) | (1 << 13) : 0;
 }
 
+/// The ledger names only links that something crossed; a link of the scenario that it does not name carried nothing.
+void add_idle_links(const scenario::Scenario& scenario, std::vector<observe::LinkResult>& links) {
+  for (const auto& link : scenario.links) {
+    observe::LinkResult idle;
+    idle.nearer = link.from.substr(0, link.from.find('.'));
+    idle.farther = link.to.substr(0, link.to.find('.'));
+    idle.name = idle.farther + "-" + idle.nearer;
+    if (std::ranges::find(links, idle.name, &observe::LinkResult::name) == links.end())
+      links.push_back(std::move(idle));
+  }
+}
+
 void take_traffic(const scenario::Scenario& scenario, const scenario::Traffic& traffic,
                   const std::vector<std::string>& report, Outcome& out) {
   const bool receive = traffic.kind == scenario::TrafficKind::receive;
@@ -100,6 +112,7 @@ tl::expected<Outcome, RunFailure> run_emulator(const scenario::Scenario& scenari
   std::ifstream in{ledger_file};
   auto links = read_ledger({std::istreambuf_iterator<char>{in}, {}});
   if (!links) return tl::unexpected{RunFailure{{}, links.error()}};
+  add_idle_links(scenario, *links);
   out.results.links = std::move(*links);
   return out;
 }

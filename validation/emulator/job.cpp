@@ -54,9 +54,9 @@ class Writer {
     return std::ranges::any_of(scenario_.traffic, [&](const auto& t) { return is_gpu(t.to); });
   }
 
-  /// Addresses 192.0.2.1 + 2 n and the one after it, on the two ends of wire n.
+  /// Addresses 192.0.2.2 + 2 n and the one after it, on the two ends of wire n.
   static std::string address(std::size_t wire, bool peer) {
-    return "192.0.2." + std::to_string(1 + 2 * wire + (peer ? 1 : 0));
+    return "192.0.2." + std::to_string(2 + 2 * wire + (peer ? 1 : 0));
   }
 
   void wire(std::size_t number) {

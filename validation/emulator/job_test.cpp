@@ -18,7 +18,7 @@ TEST(Job, ReceivesIntoTheGpu) {
   const auto job = job_of(test_scenario());
   ASSERT_TRUE(job);
   EXPECT_THAT(*job, HasSubstr("modprobe virtio_gpu\n"));
-  EXPECT_THAT(*job, HasSubstr("connect_wire nic0 02:50:50:00:00:00 192.0.2.1 02:50:50:01:00:00 192.0.2.2 4148\n"));
+  EXPECT_THAT(*job, HasSubstr("connect_wire nic0 02:50:50:00:00:00 192.0.2.2 02:50:50:01:00:00 192.0.2.3 4148\n"));
   EXPECT_THAT(*job, HasSubstr("transfer 'rx' nic0 receive '{"));
   EXPECT_THAT(*job, HasSubstr(R"("mss":4108)"));
   EXPECT_THAT(*job, HasSubstr(R"("api":"devmem","interface":"@","queue":1,"memory":{"provider":"virtio_gpu"})"));
@@ -31,7 +31,7 @@ TEST(Job, SendsFromHostMemoryThroughUdmabuf) {
   const auto job = job_of(scenario);
   ASSERT_TRUE(job);
   EXPECT_THAT(*job, Not(HasSubstr("virtio_gpu")));
-  EXPECT_THAT(*job, HasSubstr(R"("address":"192.0.2.2")"));
+  EXPECT_THAT(*job, HasSubstr(R"("address":"192.0.2.3")"));
   EXPECT_THAT(*job, HasSubstr(R"("memory":{"provider":"udmabuf"})"));
 }
 
