@@ -53,7 +53,7 @@ uint32_t pp_nic_vectors(uint32_t queues) { return 2 * queues + 1; }
 
 pp_nic* pp_nic_new(const pp_nic_config* config, const pp_nic_host* operations, void* host) {
   if (config->abi != PP_ABI || config->queues < 1 || config->queues > 16 || config->max_mtu < 1500 ||
-      config->max_mtu > 9728)
+      config->max_mtu > 65535)
     return nullptr;
   gve::Offer offer;
   offer.queues = static_cast<int>(config->queues);

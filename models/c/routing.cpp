@@ -112,6 +112,8 @@ uint32_t pp_ledger_name(pp_ledger* ledger, const char* name) {
   return index;
 }
 
+const char* pp_ledger_name_of(const pp_ledger* ledger, uint32_t number) { return ledger->ledger.name(number).c_str(); }
+
 uint32_t pp_ledger_link(pp_ledger* ledger, const char* farther, const char* nearer, bool internal) {
   std::uint32_t index = 0;
   guarded(ledger->faults, [&] { index = ledger->ledger.link(farther, nearer, internal); });

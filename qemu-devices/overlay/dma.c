@@ -121,7 +121,14 @@ static bool dma(PCIDevice *requester, uint64_t address, uint8_t *bytes, size_t s
 bool peerpath_dma(PCIDevice *requester, uint64_t address, void *buffer, size_t size, bool is_write,
                   enum pp_purpose purpose)
 {
-    return dma(requester, address, buffer, size, size, 0, is_write, purpose);
+    const bool timed = is_write && purpose == PP_PAYLOAD;
+    const int64_t started = timed ? get_clock() : 0;
+    const bool done = dma(requester, address, buffer, size, size, 0, is_write, purpose);
+
+    if (timed) {
+        peerpath_ledger_time(size, get_clock() - started);
+    }
+    return done;
 }
 
 bool peerpath_dma_publish(PCIDevice *requester, uint64_t address, const uint8_t *entry, size_t size, size_t flag_at,

@@ -8,6 +8,7 @@ static struct {
     char *file;
     FILE *trace;
     Notifier at_exit;
+    uint64_t write_bytes, write_ns;
 } machine;
 
 static struct pp_ledger *the_ledger(void)
@@ -29,11 +30,61 @@ static char *name_of(PCIDevice *device)
     return g_strdup_printf("%02x:%02x.%x", pci_dev_bus_num(device), PCI_SLOT(device->devfn), PCI_FUNC(device->devfn));
 }
 
+/* Numbers of links and names that were asked for lately. An entry is good only as long as the devices keep their names. */
+static struct cached {
+    PCIDevice *from, *to;
+    const char *ids[2];
+    bool used, up, is_link;
+    uint32_t number;
+} cache[256];
+
+static const char *id_of(PCIDevice *device)
+{
+    return device ? DEVICE(device)->id : NULL;
+}
+
+static struct cached *cached(PCIDevice *from, PCIDevice *to, bool is_link, bool up, bool *hit)
+{
+    const uintptr_t key = (uintptr_t)from / 64 * 31 + (uintptr_t)to / 64 * 7 + 2 * is_link + up;
+    struct cached *entry = &cache[(key ^ key >> 8) % ARRAY_SIZE(cache)];
+
+    *hit = entry->used && entry->from == from && entry->to == to && entry->is_link == is_link && entry->up == up &&
+           entry->ids[0] == id_of(from) && entry->ids[1] == id_of(to);
+    if (!*hit) {
+        *entry = (struct cached){from, to, {id_of(from), id_of(to)}, true, up, is_link, 0};
+    }
+    return entry;
+}
+
 static struct pp_hop hop_between(PCIDevice *from, PCIDevice *to, bool up)
 {
-    g_autofree char *farther = name_of(up ? from : to), *nearer = name_of(up ? to : from);
+    bool hit;
+    struct cached *entry = cached(from, to, true, up, &hit);
 
-    return (struct pp_hop){pp_ledger_link(the_ledger(), farther, nearer, false), up};
+    if (!hit) {
+        g_autofree char *farther = name_of(up ? from : to), *nearer = name_of(up ? to : from);
+
+        entry->number = pp_ledger_link(the_ledger(), farther, nearer, false);
+    }
+    return (struct pp_hop){entry->number, up};
+}
+
+static uint32_t number_of(PCIDevice *device)
+{
+    bool hit;
+    struct cached *entry = cached(device, NULL, false, false, &hit);
+
+    if (!hit) {
+        g_autofree char *name = name_of(device);
+
+        entry->number = pp_ledger_name(the_ledger(), name);
+    }
+    return entry->number;
+}
+
+static uint32_t number_of_name(const char *name)
+{
+    return pp_ledger_name(the_ledger(), name);
 }
 
 static struct pp_hop memory_hop(bool up)
@@ -41,7 +92,7 @@ static struct pp_hop memory_hop(bool up)
     return (struct pp_hop){pp_ledger_link(the_ledger(), "dram", "rc", true), up};
 }
 
-static void trace(const struct pp_access *a, const char *requester, const char *completer, const char *way)
+static void trace(const struct pp_access *a, const char *way)
 {
     static const char *const purposes[] = {"payload",  "header",    "descriptor", "completion_entry",
                                            "doorbell", "interrupt", "control"};
@@ -50,17 +101,16 @@ static void trace(const struct pp_access *a, const char *requester, const char *
             "{\"guest_ns\": %" PRId64 ", \"operation\": \"%s\", \"requester\": \"%s\", \"completer\": \"%s\", "
             "\"address\": \"0x%" PRIx64 "\", \"bytes\": %" PRIu64 ", \"purpose\": \"%s\", \"turned\": \"%s\", "
             "\"status\": \"%s\"}\n",
-            qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL), a->write ? "write" : "read", requester, completer, a->address, a->size,
-            purposes[a->purpose], way, a->failed ? "unsupported_request" : "success");
+            qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL), a->write ? "write" : "read",
+            pp_ledger_name_of(machine.ledger, a->requester), pp_ledger_name_of(machine.ledger, a->completer), a->address,
+            a->size, purposes[a->purpose], way, a->failed ? "unsupported_request" : "success");
 }
 
-static void add(const char *requester, const char *completer, struct pp_access *a, const char *way)
+static void add(const struct pp_access *a, const char *way)
 {
-    a->requester = pp_ledger_name(the_ledger(), requester);
-    a->completer = pp_ledger_name(the_ledger(), completer);
-    pp_ledger_add(the_ledger(), a);
+    pp_ledger_add(machine.ledger, a);
     if (machine.trace) {
-        trace(a, requester, completer, way);
+        trace(a, way);
     }
 }
 
@@ -89,13 +139,13 @@ void peerpath_ledger_add(const struct peerpath_access *access)
                           .address = access->address,
                           .size = access->size,
                           .path = hops};
-    g_autofree char *requester = name_of(access->requester);
-    g_autofree char *completer = access->target ? name_of(access->target) : g_strdup(access->failed ? "none" : "dram");
     unsigned n;
 
     if (!the_ledger()) {
         return;
     }
+    a.requester = number_of(access->requester);
+    a.completer = access->target ? number_of(access->target) : number_of_name(access->failed ? "none" : "dram");
     for (unsigned i = 0; i + 1 < route->count; i++) {
         hops[a.hops++] = hop_between(route->nodes[i], route->nodes[i + 1], true);
     }
@@ -108,7 +158,7 @@ void peerpath_ledger_add(const struct peerpath_access *access)
         hops[a.hops++] = memory_hop(false);
     }
     set_limits(access->requester, &a);
-    add(requester, completer, &a, route->way == PP_DOWN ? "switch" : route->way == PP_UPSTREAM ? "root" : "refused");
+    add(&a, route->way == PP_DOWN ? "switch" : route->way == PP_UPSTREAM ? "root" : "refused");
 }
 
 void peerpath_ledger_interrupt(PCIDevice *device, uint64_t address)
@@ -131,18 +181,25 @@ void peerpath_ledger_doorbell(PCIDevice *device, uint64_t address)
     struct pp_hop hops[PEERPATH_MOST_HOPS + 1];
     PCIDevice *down[PEERPATH_MOST_HOPS];
     struct pp_access a = {.write = true, .purpose = PP_DOORBELL, .address = address, .size = 4, .path = hops};
-    g_autofree char *completer = name_of(device);
     unsigned n = peerpath_route_down(NULL, device, down);
 
     if (!the_ledger()) {
         return;
     }
+    a.requester = number_of_name("dram");
+    a.completer = number_of(device);
     hops[a.hops++] = memory_hop(true);
     for (unsigned i = 0; i < n; i++) {
         hops[a.hops++] = hop_between(i ? down[i - 1] : NULL, down[i], false);
     }
     set_limits(NULL, &a);
-    add("dram", completer, &a, "host");
+    add(&a, "host");
+}
+
+void peerpath_ledger_time(uint64_t bytes, int64_t ns)
+{
+    machine.write_bytes += bytes;
+    machine.write_ns += ns;
 }
 
 /* Files and properties */
@@ -188,6 +245,13 @@ static char *get_json(Object *object, Error **errp)
     return copy;
 }
 
+/* What payload writes cost the host, from the device's call to the last byte. */
+static char *get_time(Object *object, Error **errp)
+{
+    return g_strdup_printf("{\"payload_write_bytes\": %" PRIu64 ", \"payload_write_ns\": %" PRIu64 "}",
+                           machine.write_bytes, machine.write_ns);
+}
+
 static bool get_reset(Object *object, Error **errp)
 {
     return false;
@@ -203,5 +267,6 @@ static void set_reset(Object *object, bool value, Error **errp)
 void peerpath_ledger_class_init(ObjectClass *class)
 {
     object_class_property_add_str(class, "ledger-json", get_json, NULL);
+    object_class_property_add_str(class, "dma-time", get_time, NULL);
     object_class_property_add_bool(class, "ledger-reset", get_reset, set_reset);
 }

@@ -143,7 +143,7 @@ static void peerpath_nic_realize(PCIDevice *pci, Error **errp)
     memcpy(config.mac, s->conf.macaddr.a, sizeof(config.mac));
     s->core = pp_nic_new(&config, &host_operations, s);
     if (!s->core) {
-        error_setg(errp, "peerpath-nic: queues must be 1 to 16 and max-mtu 1500 to 9728; they are %u and %u", s->queues,
+        error_setg(errp, "peerpath-nic: queues must be 1 to 16 and max-mtu 1500 to 65535; they are %u and %u", s->queues,
                    s->max_mtu);
         return;
     }

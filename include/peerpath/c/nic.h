@@ -13,7 +13,7 @@ struct pp_nic;
 struct pp_nic_config {
   uint32_t abi; /* PP_ABI */
   uint32_t queues; /* receive and transmit queues, 1 to 16 */
-  uint32_t max_mtu; /* 1500 to 9728 */
+  uint32_t max_mtu; /* 1500 to 65535 */
   uint8_t mac[6];
 };
 

@@ -40,6 +40,8 @@ struct pp_access {
 struct pp_ledger* pp_ledger_new(void);
 void pp_ledger_free(struct pp_ledger* ledger);
 uint32_t pp_ledger_name(struct pp_ledger* ledger, const char* name);
+/* The name of a number, as long as the ledger lives and names nothing new. */
+const char* pp_ledger_name_of(const struct pp_ledger* ledger, uint32_t number);
 /* `internal`: inside the host, no link layer. */
 uint32_t pp_ledger_link(struct pp_ledger* ledger, const char* farther, const char* nearer, bool internal);
 void pp_ledger_add(struct pp_ledger* ledger, const struct pp_access* access);

@@ -69,7 +69,10 @@ void Receive::on_drop(std::uint64_t handle, Drop why, Instant) {
 pcie::Status Receive::read_descriptors(const Cookie& cookie, const fabric::Transaction& t) {
   auto& ring = memory_.queue(cookie.queue).buffers;
   std::vector<std::uint8_t> raw(static_cast<std::size_t>(t.bytes.count()));
-  if (!host_.read(t.address, raw, t.purpose)) return pcie::Status::unsupported_request;
+  if (!host_.read(t.address, raw, t.purpose)) {
+    ++dma_errors_;
+    return pcie::Status::unsupported_request;
+  }
   for (std::uint32_t i = 0; i < cookie.count; ++i) {
     Descriptor32 one;
     std::copy_n(raw.begin() + static_cast<std::ptrdiff_t>(i * one.size()), one.size(), one.begin());

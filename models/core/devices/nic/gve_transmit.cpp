@@ -82,8 +82,9 @@ void Transmit::post(Queue& queue, TxAssembler::Result&& result) {
   }
   if (packet.header > 0) {
     header.size = packet.header;
-    packet.bytes.resize(size);
-    std::copy_n(header.data.begin(), packet.header, packet.bytes.begin());
+    packet.size = size;
+    packet.data = std::make_unique_for_overwrite<std::uint8_t[]>(size);
+    std::copy_n(header.data.begin(), packet.header, packet.data.get());
     d.header_length = packet.header;
     d.payload_length = static_cast<std::uint32_t>(size - packet.header);
     d.mss = packet.description.mss;
@@ -121,7 +122,7 @@ pcie::Status Transmit::read_data(const Cookie& cookie, const fabric::Transaction
   if (packet == nullptr) return pcie::Status::no_answer;
   const bool header = t.purpose == pcie::Purpose::header;
   std::array<std::uint8_t, net::HeaderBytes::capacity> again;  // the look's bytes stand
-  const auto into = header ? std::span{again}.first(packet->header) : std::span{packet->bytes}.subspan(packet->header);
+  const auto into = header ? std::span{again}.first(packet->header) : packet->bytes().subspan(packet->header);
   if (gather(packet->description, header ? 0 : packet->header, into, false, t.purpose)) return pcie::Status::success;
   ++dma_errors_;
   return pcie::Status::unsupported_request;
@@ -131,11 +132,11 @@ void Transmit::send(const device::Frame& frame) {
   const QueueIndex index{static_cast<std::uint16_t>(frame.handle >> 32)};
   auto* packet = find(index, static_cast<std::uint32_t>(frame.handle));
   if (packet == nullptr) return;
-  const std::size_t mss = packet->description.mss, left = packet->bytes.size() - packet->header - packet->sent;
+  const std::size_t mss = packet->description.mss, left = packet->size - packet->header - packet->sent;
   const std::size_t payload = mss > 0 ? std::min(mss, left) : left;
   // The header goes right in front of its payload, over bytes that have left already.
   const std::size_t start = packet->sent;
-  auto bytes = std::span{packet->bytes}.subspan(start, packet->header + payload);
+  auto bytes = packet->bytes().subspan(start, packet->header + payload);
   std::copy_n(frame.header, packet->header, bytes.begin());
   packet->sent += payload;
   const auto& p = packet->parsed;

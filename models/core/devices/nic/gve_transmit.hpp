@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <memory>
 #include <vector>
 
 #include "core/devices/nic/cookie.hpp"
@@ -37,10 +38,12 @@ class Transmit {
   struct Packet {
     TxPacket description;
     net::ParsedFrame parsed;
-    std::uint16_t header = 0;         ///< bytes that the datapath takes as headers
-    std::vector<std::uint8_t> bytes;  ///< header and payload; a cut packet's headers move along in it
-    std::size_t sent = 0;             ///< payload bytes that have left
-    std::uint32_t head = 0;           ///< ring index behind its last descriptor
+    std::uint16_t header = 0;              ///< bytes that the datapath takes as headers
+    std::unique_ptr<std::uint8_t[]> data;  ///< header and payload; a cut packet's headers move along in it
+    std::size_t size = 0;
+    std::span<std::uint8_t> bytes() const { return {data.get(), size}; }
+    std::size_t sent = 0;    ///< payload bytes that have left
+    std::uint32_t head = 0;  ///< ring index behind its last descriptor
   };
   struct Queue {
     TxQueueConfig config;
