@@ -26,7 +26,8 @@ void Engine::submit(NodeId requester, ChannelIndex channel, const Transaction& t
   Queue& fifo = node.queues[channel.value() * 3];
   const bool first = fifo.runs.empty();
   TlpRun& run = fifo.runs.push_stale();
-  own.writes.cut(t.op, t.address, t.bytes, run);
+  own.writes.cut(pcie::request_header_double_words(t.op, t.address), t.address, t.bytes, run);
+  run.per = 0;
   run.e = femtoseconds(t.ready);
   run.slope = run.mark = 0;
   run.record = index;
@@ -57,7 +58,7 @@ void Engine::submit(NodeId requester, ChannelIndex channel, const Transaction& t
   tlps.record = index;
   tlps.out = static_cast<std::uint16_t>(own.out->index);
   if (t.op == pcie::Operation::memory_read && own.reads.cover(t.address, t.bytes)) {
-    own.reads.cut(t.op, t.address, t.bytes, tlps);
+    own.reads.cut(pcie::request_header_double_words(t.op, t.address), t.address, t.bytes, tlps);
     record.open = tlps.count;
     enqueue(*own.node, fifo, tlps);
   } else {
@@ -108,13 +109,12 @@ void Engine::enqueue(NodeState& node, Queue& fifo, const TlpRun& run) {
   }
   if (!fifo.runs.empty()) {
     TlpRun& last = fifo.runs.back();
-    if (may_join && last.record == run.record && last.answered == run.answered && last.dw == run.dw &&
-        last.out == run.out && last.mark == mark && last.step == run.step &&
-        last.address + static_cast<std::uint64_t>(last.count) * static_cast<std::uint64_t>(last.step) == run.address) {
+    if (may_join && last.mark == mark && continues(last, run)) {
       const Femto step = run.e - (last.e + (last.count - 1) * last.slope);
       if (step >= 0 && (last.count == 1 || step == last.slope) && (run.count == 1 || step == run.slope)) {
         last.slope = step;
         last.count += run.count;
+        last.tail = run.tail;
         return;
       }
     }
@@ -123,6 +123,27 @@ void Engine::enqueue(NodeState& node, Queue& fifo, const TlpRun& run) {
   TlpRun& entered = fifo.runs.push(run);
   entered.mark = mark;
   if (fifo.runs.size() == 1) refresh_head(node, fifo);
+}
+
+/// Whether the TLPs of `run` are those that come after `last`.
+bool Engine::continues(const TlpRun& last, const TlpRun& run) const {
+  if (last.record != run.record || last.dw != run.dw || last.out != run.out || last.step != run.step ||
+      last.per != run.per ||
+      last.address + static_cast<std::uint64_t>(last.count) * static_cast<std::uint64_t>(last.step) != run.address)
+    return false;
+  return run.per == 0 ? last.answered == run.answered
+                      : run.answered == (run.offset == 0 ? answers_[last.tail].next : last.tail);
+}
+
+/// Takes the first `count` TLPs off a run, which may be all.
+void Engine::go_ahead(TlpRun& run, std::int32_t count) const {
+  run.count -= count;
+  run.e += count * run.slope;
+  run.address += static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(run.step);
+  if (run.per == 0) return;
+  std::int32_t offset = run.offset + count;
+  for (; offset >= run.per && run.answered != nobody; offset -= run.per) run.answered = answers_[run.answered].next;
+  run.offset = static_cast<std::uint16_t>(offset);
 }
 
 void Engine::refresh_head(NodeState& node, Queue& fifo) {

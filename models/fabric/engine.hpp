@@ -65,6 +65,8 @@ class Engine final : public Fabric {
   void submit_other(Leaf& own, std::uint32_t index);
   void count_coming(Record& record, Leaf& requester);
   void enqueue(NodeState& node, Queue& fifo, const TlpRun& run);
+  bool continues(const TlpRun& last, const TlpRun& run) const;
+  void go_ahead(TlpRun& run, std::int32_t count) const;
   void refresh_head(NodeState& node, Queue& fifo);
   void touch(Transmitter& x) {
     if (x.touched) return;
@@ -152,6 +154,7 @@ class Engine final : public Fabric {
   Femto take_in(Transmitter& x, Leaf& leaf, int tlp_class, const TlpRun& run, Femto first, Femto spacing,
                 std::int32_t count);
   void finish_posted(std::uint32_t record, Leaf& target, Femto done);
+  void receive_completions(Transmitter& x, const TlpRun& run, Femto first, Femto spacing, std::int32_t count);
   void take_in_stray(const Leaf& own, const TlpRun& run, Femto done);
   void take_in_misdirected(Leaf& own, const TlpRun& run, Femto done, std::uint64_t address);
   void take_in_request(Transmitter& x, Leaf& leaf, const TlpRun& run, Femto arrival, std::uint64_t address);

@@ -116,6 +116,7 @@ void Engine::build_nodes() {
       node.leaf->tally = static_cast<std::uint32_t>(id.value() * pcie::purposes);
       node.leaf->writes = {node.leaf->rules.max_payload, true, node.leaf->rules.ecrc};
       node.leaf->reads = {node.leaf->rules.max_read_request, false, node.leaf->rules.ecrc};
+      node.leaf->completions = {node.leaf->rules.max_completion, true, node.leaf->rules.ecrc};
       node.leaf->tags = node.leaf->config.tags;
       node.leaf->out = &outgoing(ports[0]);
     } else {

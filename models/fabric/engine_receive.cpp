@@ -24,9 +24,11 @@ Femto Leaf::serve(int tlp_class, std::int32_t data_dw) {
 TlpRun Engine::through_gate(const Transmitter& x, int tlp_class, const TlpRun& run, std::int32_t i) {
   const Record& record = records_[run.record];
   TlpRun one = run;
+  go_ahead(one, i);
   one.count = 1;
+  one.e = run.e;
   one.slope = 0;
-  one.address += static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(run.step);
+  one.tail = one.answered;
   const Instant at{Duration{run.e + i * run.slope}};
   const Instant passed = x.gate->pass({.tlp_class = static_cast<pcie::TlpClass>(tlp_class),
                                        .op = record.asked.op,
@@ -40,6 +42,15 @@ TlpRun Engine::through_gate(const Transmitter& x, int tlp_class, const TlpRun& r
   require(passed >= at, "a gate does not turn time back");
   one.e = femtoseconds(passed);
   return one;
+}
+
+/// How long the data of one completion takes to become ready after that of the one before.
+Femto Leaf::read_time(std::int32_t bytes) {
+  if (read_bytes != bytes) {
+    read_bytes = bytes;
+    read_spacing = config.read_rate.bps() > 0 ? femtoseconds(Bytes{bytes} / config.read_rate) : 0;
+  }
+  return read_spacing;
 }
 
 void Engine::receive(Transmitter& x, int tlp_class, const TlpRun& run, Femto first, Femto spacing, std::int32_t count) {
@@ -62,29 +73,42 @@ void Engine::receive_passed(Transmitter& x, int tlp_class, const TlpRun& run, Fe
                       run.address + static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(run.step));
     return;
   }
+  if (tlp_class == static_cast<int>(pcie::TlpClass::completion))
+    return receive_completions(x, run, first, spacing, count);
   const Femto done = take_in(x, own, tlp_class, run, first, spacing, count);
-  if (tlp_class == static_cast<int>(pcie::TlpClass::posted)) {
-    Record& record = records_[run.record];
-    record.open -= count;
-    if (topology_.strays) {
-      record.done = std::max(record.done, done);
-      if (record.asked.target.value() != own.node->number)
-        record.status = std::max(record.status, own.config.misdirected);
-      if (record.open == 0) finish_posted(run.record, leaf(record.asked.target), record.done);
-    } else if (record.open == 0) {
-      finish_posted(run.record, own, done);
-    }
-    return;
+  Record& record = records_[run.record];
+  record.open -= count;
+  if (topology_.strays) {
+    record.done = std::max(record.done, done);
+    if (record.asked.target.value() != own.node->number)
+      record.status = std::max(record.status, own.config.misdirected);
+    if (record.open == 0) finish_posted(run.record, leaf(record.asked.target), record.done);
+  } else if (record.open == 0) {
+    finish_posted(run.record, own, done);
   }
-  Answer& answered = answers_[run.answered];
-  answered.open -= count;
-  if (topology_.strays) return take_in_stray(own, run, done);
-  if (answered.open > 0) return;
-  own.release_tag(done);
-  if (own.tags == 0) touch(*own.out);
-  const pcie::Status status = answered.status;
-  answers_.give(run.answered);
-  finish_request(run.record, status, done);
+}
+
+void Engine::receive_completions(Transmitter& x, const TlpRun& run, Femto first, Femto spacing, std::int32_t count) {
+  Leaf& own = *x.peer->leaf;
+  std::int32_t offset = run.offset;
+  for (std::uint32_t index = run.answered; count > 0; offset = 0) {
+    const std::int32_t part = run.per == 0 ? count : std::min(count, run.per - offset);
+    const Femto done = take_in(x, own, static_cast<int>(pcie::TlpClass::completion), run, first, spacing, part);
+    first += part * spacing;
+    count -= part;
+    Answer& answered = answers_[index];
+    answered.open -= part;
+    if (topology_.strays) return take_in_stray(own, run, done);
+    if (answered.open > 0) return;
+    own.release_tag(done);
+    if (own.tags == 0) touch(*own.out);
+    const pcie::Status status = answered.status;
+    Leaf& completer = leaf(records_[run.record].asked.target);
+    if (completer.last_answer == index) completer.last_answer = nobody;
+    answers_.give(index);
+    index = answered.next;
+    finish_request(run.record, status, done);
+  }
 }
 
 /// Completions where some may go astray: a request that lacks one of them ends by the completion timeout.
@@ -157,7 +181,7 @@ void Engine::take_in_request(Transmitter& x, Leaf& leaf, const TlpRun& run, Femt
     return;
   }
   const std::uint32_t index = answers_.take();
-  answers_[index] = {run.record, 0, record.asked.answer, false, 0, address, Bytes{run.step}};
+  answers_[index] = {run.record, 0, record.asked.answer, false, 0, address, Bytes{run.step}, nobody};
   if (leaf.config.external) {
     Delivery delivery = record.told(DeliveryKind::requested, true, pcie::Status::success, done);
     delivery.request = RequestId{index};
@@ -191,30 +215,44 @@ void Engine::take_in_misdirected(Leaf& own, const TlpRun& run, Femto done, std::
     --target.requests_coming;
   }
   const std::uint32_t index = answers_.take();
-  answers_[index] = {run.record, 0, own.config.misdirected, false, 0, address, Bytes{run.step}};
+  answers_[index] = {run.record, 0, own.config.misdirected, false, 0, address, Bytes{run.step}, nobody};
   answer(own, index, done + femtoseconds(own.config.read_latency), true);
 }
 
 /// Queues the completions of one request on channel 0.
 void Engine::answer(Leaf& leaf, std::uint32_t index, Femto data_ready, bool from_read_server) {
   Answer& answered = answers_[index];
-  const auto runs = pcie::split_completion(leaf.rules, records_[answered.record].asked.op, answered.status,
-                                           answered.address, answered.bytes);
-  answered.open = runs.pieces();
+  const Record& record = records_[answered.record];
   TlpRun tlps;
   tlps.record = answered.record;
-  tlps.answered = index;
+  tlps.answered = tlps.tail = index;
   tlps.out = static_cast<std::uint16_t>(leaf.out->index);
-  for (const pcie::Run& run : runs) {
+  const auto add = [&] {
     tlps.e = data_ready;
     if (from_read_server) {
-      const bool timed = run.first.data_dw > 0 && leaf.config.read_rate.bps() > 0;
-      tlps.slope = timed ? femtoseconds(run.first.bytes / leaf.config.read_rate) : 0;
+      tlps.slope = tlps.data_dw > 0 ? leaf.read_time(tlps.step) : 0;
       tlps.e = std::max(leaf.read_free, data_ready) + tlps.slope;
-      leaf.read_free = tlps.e + (run.count - 1) * tlps.slope;
+      leaf.read_free = tlps.e + (tlps.count - 1) * tlps.slope;
     }
-    tlps.set_size(run);
     enqueue(*leaf.node, leaf.node->queues[static_cast<int>(pcie::TlpClass::completion)], tlps);
+  };
+  if (record.asked.op == pcie::Operation::memory_read && answered.status == pcie::Status::success &&
+      !topology_.strays && leaf.completions.cover(answered.address, answered.bytes)) {
+    leaf.completions.cut(pcie::completion_header_double_words, answered.address, answered.bytes, tlps);
+    answered.open = tlps.count;
+    tlps.per = static_cast<std::uint16_t>(tlps.count);
+    if (leaf.last_answer != nobody && answers_[leaf.last_answer].record == answered.record)
+      answers_[leaf.last_answer].next = index;
+    leaf.last_answer = index;
+    return add();
+  }
+  leaf.last_answer = nobody;
+  const auto runs =
+      pcie::split_completion(leaf.rules, record.asked.op, answered.status, answered.address, answered.bytes);
+  answered.open = runs.pieces();
+  for (const pcie::Run& run : runs) {
+    tlps.set_size(run);
+    add();
   }
 }
 

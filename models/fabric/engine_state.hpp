@@ -14,6 +14,8 @@
 
 namespace peerpath::fabric {
 
+inline constexpr std::uint32_t nobody = ~std::uint32_t{0};
+
 /// Equal TLPs that wait in one FIFO: the first may start at `e`, each further one `slope` later.
 struct TlpRun {
   Femto e = 0, slope = 0;
@@ -25,6 +27,10 @@ struct TlpRun {
   std::uint32_t answered = 0;  ///< completions: the request that they answer
   std::uint16_t dw = 0, data_dw = 0, units = 0;
   std::uint16_t out = 0;  ///< transmitter by which they leave
+  // Completions of whole steps may answer several requests, one after the other (Answer::next).
+  std::uint16_t per = 0;     ///< completions that answer each; 0: all answer `answered`
+  std::uint16_t offset = 0;  ///< how many of those that answer the first have gone ahead
+  std::uint32_t tail = 0;    ///< the request that the last one answers
 
   /// The double words and credits of each, and their way out, in one number.
   std::uint64_t size() const {
@@ -45,14 +51,14 @@ struct TlpRun {
 struct WholeSteps {
   std::uint64_t below = 0;  ///< step - 1
   int shift = -1;           ///< step = 1 << shift; -1 if it is no power of two
-  std::uint16_t dw = 0;     ///< with a header of three double words
+  std::uint16_t dw = 0;     ///< without header
   std::uint16_t data_dw = 0, units = 0;
 
   WholeSteps() = default;
   WholeSteps(Bytes step, bool has_data, bool ecrc)
       : below{static_cast<std::uint64_t>(step.count()) - 1},
         shift{std::has_single_bit(below + 1) ? std::countr_zero(below + 1) : -1},
-        dw{static_cast<std::uint16_t>(3 + (has_data ? step.count() / 4 : 0) + ecrc)},
+        dw{static_cast<std::uint16_t>((has_data ? step.count() / 4 : 0) + ecrc)},
         data_dw{static_cast<std::uint16_t>(has_data ? step.count() / 4 : 0)},
         units{static_cast<std::uint16_t>((data_dw + 3) / 4)} {}
 
@@ -61,11 +67,11 @@ struct WholeSteps {
     const auto size = static_cast<std::uint64_t>(bytes.count());
     return ((address | size) & below) == 0 && size != 0 && shift >= 0 && (address ^ (address + size - 1)) >> 32 == 0;
   }
-  void cut(pcie::Operation op, std::uint64_t address, Bytes bytes, TlpRun& run) const {
+  void cut(int header, std::uint64_t address, Bytes bytes, TlpRun& run) const {
     run.address = address;
     run.count = static_cast<std::int32_t>(bytes.count() >> shift);
     run.step = static_cast<std::int32_t>(below + 1);
-    run.dw = static_cast<std::uint16_t>(dw + (op == pcie::Operation::message || address >> 32 != 0 ? 1 : 0));
+    run.dw = static_cast<std::uint16_t>(dw + header);
     run.data_dw = data_dw;
     run.units = units;
   }
@@ -182,9 +188,10 @@ struct Leaf {
   NodeState* node = nullptr;
   Endpoint config;
   pcie::SplitRules rules;
-  WholeSteps writes, reads;
-  std::uint32_t tally = 0;                          ///< of the first purpose of what it asks for
-  Transmitter* out = nullptr;                       ///< its only one
+  WholeSteps writes, reads, completions;
+  std::uint32_t last_answer = nobody;  ///< the last of its answers, if completions of it are still under way
+  std::uint32_t tally = 0;             ///< of the first purpose of what it asks for
+  Transmitter* out = nullptr;          ///< its only one
   std::array<Femto, pcie::tlp_classes> taken_in{};  ///< when the server of each class is free
   Femto read_free = 0;
   std::uint64_t requests = 0;  ///< taken in so far
@@ -203,6 +210,10 @@ struct Leaf {
   };
   std::array<Occupancy, pcie::tlp_classes> occupancy{};  ///< of the size asked for last
 
+  std::int32_t read_bytes = -1;
+  Femto read_spacing = 0;  ///< of completions of `read_bytes`
+
+  Femto read_time(std::int32_t bytes);
   Femto serve(int tlp_class, std::int32_t data_dw);
   Femto occupancy_of(int tlp_class, std::int32_t data_dw) {
     const Occupancy& known = occupancy[static_cast<std::size_t>(tlp_class)];
@@ -277,6 +288,7 @@ struct Answer {
   Femto done = 0;     ///< the latest of them
   std::uint64_t address = 0;
   Bytes bytes{};
+  std::uint32_t next = nobody;  ///< the answer after it, if that is to the same transaction
 };
 
 /// Slots that are reused, by number.
@@ -294,6 +306,7 @@ class Pool {
   }
   void give(std::uint32_t i) { free_.push_back(i); }
   T& operator[](std::uint32_t i) { return items_[i]; }
+  const T& operator[](std::uint32_t i) const { return items_[i]; }
   std::size_t size() const { return items_.size(); }
 
  private:

@@ -34,6 +34,11 @@ void Engine::carry_out(Transmitter& x) {
     sent.e = departure.first + x.propagation + next.latency +
              std::max<Femto>(0, departure.serialisation - z.serialisation[run.dw]);
     sent.slope = departure.spacing;
+    if (count < run.count && run.per > 0) {
+      TlpRun last = run;
+      go_ahead(last, count - 1);
+      sent.tail = last.answered;
+    }
     sent.count = count;
     Queue& entered = next.queues[x.peer_port * 3 + fifo.tlp_class];
     if (x.gate == nullptr)
@@ -145,9 +150,7 @@ void Engine::leave_queue(Transmitter& x, Queue& fifo, const Departure& departure
     x.candidates &= ~fifo.bit;
     if (fifo.runs.size() <= 1) node.mixed &= ~fifo.bit;
   } else {
-    run.count -= departure.count;
-    run.e += departure.count * run.slope;
-    run.address += static_cast<std::uint64_t>(departure.count) * static_cast<std::uint64_t>(run.step);
+    go_ahead(run, departure.count);  // answers that are over keep what follows them until they are used again
   }
   if (fifo.tlp_class == static_cast<int>(pcie::TlpClass::posted)) {
     in.posted_out += departure.count;
