@@ -68,6 +68,7 @@ void Engine::receive_passed(Transmitter& x, int tlp_class, const TlpRun& run, Fe
                             std::int32_t count) {
   Leaf& own = *x.peer->leaf;
   if (tlp_class == static_cast<int>(pcie::TlpClass::non_posted)) {
+    if (count > 1 && take_in_requests(x, own, run, first, spacing, count)) return;
     for (std::int32_t i = 0; i < count; ++i)
       take_in_request(x, own, run, first + i * spacing,
                       run.address + static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(run.step));
@@ -90,24 +91,46 @@ void Engine::receive_passed(Transmitter& x, int tlp_class, const TlpRun& run, Fe
 
 void Engine::receive_completions(Transmitter& x, const TlpRun& run, Femto first, Femto spacing, std::int32_t count) {
   Leaf& own = *x.peer->leaf;
+  constexpr int tlp_class = static_cast<int>(pcie::TlpClass::completion);
   std::int32_t offset = run.offset;
-  for (std::uint32_t index = run.answered; count > 0; offset = 0) {
-    const std::int32_t part = run.per == 0 ? count : std::min(count, run.per - offset);
-    const Femto done = take_in(x, own, static_cast<int>(pcie::TlpClass::completion), run, first, spacing, part);
+  for (std::uint32_t index = run.answered; count > 0;) {
+    Answer& answered = answers_[index];
+    std::int32_t part = run.per == 0 ? count : std::min(count, run.per - offset);
+    std::int32_t over = 0;  // requests
+    if (answered.each > 0) {
+      // The times of all requests in it are known if the server keeps one pace; else each is taken in by itself.
+      const std::int32_t ahead = offset % answered.each;
+      const Femto service = own.occupancy_of(tlp_class, run.data_dw), free = own.taken_in[tlp_class];
+      if (free > first && spacing > service) part = std::min(part, answered.each - ahead);
+      over = (ahead + part) / answered.each;
+      const Femto step = std::max(spacing, service);
+      Femto done = std::max(first, free) + service + (answered.each - ahead - 1) * step;
+      for (std::int32_t i = 1; i < over; ++i, done += answered.each * step) own.release_tag(done);
+      if (over > 0) {
+        own.release_tag(done);
+        if (own.tags == 0) touch(*own.out);
+      }
+    }
+    const Femto done = take_in(x, own, tlp_class, run, first, spacing, part);
     first += part * spacing;
     count -= part;
-    Answer& answered = answers_[index];
+    offset += part;
     answered.open -= part;
     if (topology_.strays) return take_in_stray(own, run, done);
-    if (answered.open > 0) return;
-    own.release_tag(done);
-    if (own.tags == 0) touch(*own.out);
     const pcie::Status status = answered.status;
-    Leaf& completer = leaf(records_[run.record].asked.target);
-    if (completer.last_answer == index) completer.last_answer = nobody;
-    answers_.give(index);
-    index = answered.next;
-    finish_request(run.record, status, done);
+    if (answered.open == 0) {
+      if (answered.each == 0) {
+        over = 1;
+        own.release_tag(done);
+        if (own.tags == 0) touch(*own.out);
+      }
+      Leaf& completer = leaf(records_[run.record].asked.target);
+      if (completer.last_answer == index) completer.last_answer = nobody;
+      answers_.give(index);
+      index = answered.next;
+      offset = 0;
+    }
+    if (over > 0) finish_request(run.record, status, done, over);
   }
 }
 
@@ -181,7 +204,7 @@ void Engine::take_in_request(Transmitter& x, Leaf& leaf, const TlpRun& run, Femt
     return;
   }
   const std::uint32_t index = answers_.take();
-  answers_[index] = {run.record, 0, record.asked.answer, false, 0, address, Bytes{run.step}, nobody};
+  answers_[index] = {run.record, 0, record.asked.answer, false, 0, address, Bytes{run.step}, nobody, 0};
   if (leaf.config.external) {
     Delivery delivery = record.told(DeliveryKind::requested, true, pcie::Status::success, done);
     delivery.request = RequestId{index};
@@ -215,8 +238,53 @@ void Engine::take_in_misdirected(Leaf& own, const TlpRun& run, Femto done, std::
     --target.requests_coming;
   }
   const std::uint32_t index = answers_.take();
-  answers_[index] = {run.record, 0, own.config.misdirected, false, 0, address, Bytes{run.step}, nobody};
+  answers_[index] = {run.record, 0, own.config.misdirected, false, 0, address, Bytes{run.step}, nobody, 0};
   answer(own, index, done + femtoseconds(own.config.read_latency), true);
+}
+
+/// Several requests at once, if they are answered by completions of one size at one pace.
+bool Engine::take_in_requests(Transmitter& x, Leaf& leaf, const TlpRun& run, Femto first, Femto spacing,
+                              std::int32_t count) {
+  constexpr int tlp_class = static_cast<int>(pcie::TlpClass::non_posted);
+  Record& record = records_[run.record];
+  if (topology_.strays || leaf.config.external || leaf.config.read_jitter > Duration{} ||
+      record.asked.op != pcie::Operation::memory_read || record.asked.answer != pcie::Status::success ||
+      !leaf.completions.cover(run.address, Bytes{run.step}))
+    return false;
+  const Femto service = leaf.occupancy_of(tlp_class, run.data_dw), free = leaf.taken_in[tlp_class];
+  TlpRun tlps;
+  tlps.slope = leaf.read_time(static_cast<std::int32_t>(leaf.completions.below + 1));
+  const std::int32_t each = run.step >> leaf.completions.shift;
+  // The read server is behind from the first request on, and requests are taken in at one pace.
+  if (each * tlps.slope < std::max(spacing, service) || (free > first && spacing > service) ||
+      std::int64_t{count} * each > UINT16_MAX)
+    return false;
+  const Femto ready = std::max(first, free) + service + femtoseconds(leaf.config.read_latency);
+  take_in(x, leaf, tlp_class, run, first, spacing, count);
+  leaf.requests += static_cast<std::uint64_t>(count);
+  leaf.inbound -= count;
+  leaf.requests_coming -= count;
+  const std::uint32_t index = answers_.take();
+  answers_[index] = {run.record, 0, pcie::Status::success, false, 0, run.address, Bytes{run.step}, nobody, each};
+  leaf.completions.cut(pcie::completion_header_double_words, run.address, Bytes{std::int64_t{count} * run.step}, tlps);
+  tlps.record = run.record;
+  tlps.answered = tlps.tail = index;
+  tlps.out = static_cast<std::uint16_t>(leaf.out->index);
+  tlps.e = std::max(leaf.read_free, ready) + tlps.slope;
+  leaf.read_free = tlps.e + (tlps.count - 1) * tlps.slope;
+  queue_answer(leaf, index, tlps);
+  enqueue(*leaf.node, leaf.node->queues[static_cast<int>(pcie::TlpClass::completion)], tlps);
+  return true;
+}
+
+/// Notes the completions of an answer, which are of whole steps.
+void Engine::queue_answer(Leaf& leaf, std::uint32_t index, TlpRun& tlps) {
+  Answer& answered = answers_[index];
+  answered.open = tlps.count;
+  tlps.per = static_cast<std::uint16_t>(tlps.count);
+  if (leaf.last_answer != nobody && answers_[leaf.last_answer].record == answered.record)
+    answers_[leaf.last_answer].next = index;
+  leaf.last_answer = index;
 }
 
 /// Queues the completions of one request on channel 0.
@@ -239,11 +307,7 @@ void Engine::answer(Leaf& leaf, std::uint32_t index, Femto data_ready, bool from
   if (record.asked.op == pcie::Operation::memory_read && answered.status == pcie::Status::success &&
       !topology_.strays && leaf.completions.cover(answered.address, answered.bytes)) {
     leaf.completions.cut(pcie::completion_header_double_words, answered.address, answered.bytes, tlps);
-    answered.open = tlps.count;
-    tlps.per = static_cast<std::uint16_t>(tlps.count);
-    if (leaf.last_answer != nobody && answers_[leaf.last_answer].record == answered.record)
-      answers_[leaf.last_answer].next = index;
-    leaf.last_answer = index;
+    queue_answer(leaf, index, tlps);
     return add();
   }
   leaf.last_answer = nobody;
@@ -266,11 +330,12 @@ void Engine::respond(RequestId request, Instant ready, pcie::Status status) {
   settle();
 }
 
-void Engine::finish_request(std::uint32_t index, pcie::Status status, Femto done) {
+void Engine::finish_request(std::uint32_t index, pcie::Status status, Femto done, std::int32_t count) {
   Record& record = records_[index];
   record.done = std::max(record.done, done);
   record.status = std::max(record.status, status);
-  if (--record.open > 0) return;
+  record.open -= count;
+  if (record.open > 0) return;
   Leaf& requester = leaf(record.requester);
   --requester.inbound;
   if (record.lost == 0) records_.give(index);

@@ -27,10 +27,10 @@ struct TlpRun {
   std::uint32_t answered = 0;  ///< completions: the request that they answer
   std::uint16_t dw = 0, data_dw = 0, units = 0;
   std::uint16_t out = 0;  ///< transmitter by which they leave
-  // Completions of whole steps may answer several requests, one after the other (Answer::next).
-  std::uint16_t per = 0;     ///< completions that answer each; 0: all answer `answered`
-  std::uint16_t offset = 0;  ///< how many of those that answer the first have gone ahead
-  std::uint32_t tail = 0;    ///< the request that the last one answers
+  // Completions of whole steps may belong to several answers, one after the other (Answer::next).
+  std::uint16_t per = 0;     ///< completions of each answer; 0: all belong to `answered`
+  std::uint16_t offset = 0;  ///< how many of the first one have gone ahead
+  std::uint32_t tail = 0;    ///< the answer of the last one
 
   /// The double words and credits of each, and their way out, in one number.
   std::uint64_t size() const {
@@ -279,7 +279,7 @@ struct Record {
   }
 };
 
-/// A request whose completions are under way, or that an external endpoint has to answer.
+/// One or several requests whose completions are under way, or one that an external endpoint has to answer.
 struct Answer {
   std::uint32_t record = 0;
   std::int64_t open = 0;  ///< completions to come
@@ -289,6 +289,7 @@ struct Answer {
   std::uint64_t address = 0;
   Bytes bytes{};
   std::uint32_t next = nobody;  ///< the answer after it, if that is to the same transaction
+  std::int32_t each = 0;        ///< completions for one request, if for several
 };
 
 /// Slots that are reused, by number.
