@@ -60,6 +60,8 @@ class DllpQueue {
   /// When the next one is due: `unknown_time` if there is none.
   Femto front() const { return front_; }
   Femto front_sent() const { return front_ == unknown_time ? unknown_time : batches_.front().sent; }
+  /// When the first of the second batch is due.
+  Femto second_front() const { return batches_.size() < 2 ? unknown_time : batches_[1].front(); }
   const DllpBatch& front_batch() const { return batches_.front(); }
   const DllpBatch& back() const { return batches_.back(); }
 

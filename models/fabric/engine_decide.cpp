@@ -13,6 +13,7 @@ namespace {
 /// A TLP that could start at `start` lets the DLLPs go first that are due by then.
 Femto after_dllps(const Transmitter& x, Femto start) {
   if (x.due.front() > start) return start;
+  if (x.due.second_front() > start && x.free <= x.due.front() && x.due.front_sent() <= start) return start;
   Femto free = x.free;
   x.due.each([&](Femto due) {
     if (due > start) return false;
@@ -31,7 +32,8 @@ void Engine::decide(Transmitter& x) {
   Femto start = unknown_time;
   if (x.candidates != 0 && x.up) {
     const Queue& only = x.node->queues[std::countr_zero(x.candidates)];
-    if (x.candidates == only.bit && !only.takes_tags && x.credit[only.tlp_class].covers(only.runs.front().units)) {
+    if (x.candidates == only.bit && (!only.takes_tags || x.node->leaf->tags > 0) &&
+        x.credit[only.tlp_class].covers(only.runs.front().units)) {
       x.winner = only.slot;
       x.ready_since = only.head;
       start = after_dllps(x, std::max(only.head, x.free));

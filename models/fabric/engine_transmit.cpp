@@ -176,6 +176,13 @@ void Engine::take_tags(Leaf& leaf, const TlpRun& run, const Departure& departure
 /// Sends what is due up to and including `until`.
 void Engine::send_dllps(Transmitter& x, Femto until) {
   while (x.due.front() <= until) {
+    // A whole batch, if nobody waits meanwhile.
+    if (x.due.front_sent() <= std::min(until, x.ready_since) && x.free <= x.due.front()) {
+      x.free = x.due.front_sent();
+      x.dllps += x.due.front_batch().size();
+      x.due.pop_batch();
+      continue;
+    }
     const Femto send = std::max(x.free, x.due.front());
     if (send > until) return;
     const Femto idle_since = std::max(x.free, x.ready_since);
