@@ -33,6 +33,7 @@ struct pp_nic final : private gve::Host {
     return operations_.dma.publish(host_, address, entry.data(), entry.size(), flag_at,
                                    static_cast<pp_purpose>(purpose));
   }
+  void flush_soon() override { operations_.flush_soon(host_); }
   void interrupt(std::uint32_t vector) override { operations_.interrupt(host_, vector); }
   void transmit(std::span<const std::uint8_t> frame) override {
     operations_.transmit(host_, frame.data(), frame.size());
@@ -88,6 +89,11 @@ void pp_nic_run(pp_nic* nic) {
   guarded(nic->faults, [&] { nic->device.run(); });
 }
 
+void pp_nic_flush(pp_nic* nic) {
+  guarded(nic->faults, [&] { nic->device.flush(); });
+  nic->schedule();
+}
+
 void pp_nic_receive(pp_nic* nic, const uint8_t* frame, size_t size) {
   guarded(nic->faults, [&] { nic->device.receive({frame, size}); });
   nic->schedule();
@@ -101,7 +107,7 @@ void pp_nic_count(const pp_nic* nic, pp_nic_counters* counters) {
   const auto& d = s.datapath;
   *counters = {.rx_frames = u(d.rx_frames),
                .rx_bytes = u(d.rx_bytes.count()),
-               .rx_dropped = u(d.dropped() + s.lost_reentrant),
+               .rx_dropped = u(d.dropped() + s.lost_reentrant + s.too_long),
                .tx_packets = u(d.tx_packets),
                .tx_frames = u(d.tx_frames),
                .tx_bytes = u(d.tx_bytes.count()),
@@ -110,5 +116,6 @@ void pp_nic_count(const pp_nic* nic, pp_nic_counters* counters) {
                .bad_checksums = u(s.bad_checksums),
                .dma_errors = u(s.dma_errors),
                .refused_commands = u(s.refused_commands),
+               .coalesced = u(s.coalesced),
                .faults = nic->faults};
 }

@@ -11,6 +11,8 @@
 OBJECT_DECLARE_SIMPLE_TYPE(PeerpathNic, PEERPATH_NIC)
 
 enum { REGISTERS_BAR = 0, MSIX_BAR = 1, DOORBELLS_BAR = 2, BAR_SIZE = 4096 };
+/* How long coalescing holds a segment back for the next one: guests on one processor are slow. */
+enum { HOLD_NS = 500 * 1000 };
 
 struct PeerpathNic {
     PCIDevice parent_obj;
@@ -20,6 +22,7 @@ struct PeerpathNic {
     uint32_t queues, max_mtu;
     char *ledger_file, *trace_file;
     QEMUBH *work;
+    QEMUTimer *flush;
     struct pp_nic *core;
 };
 
@@ -59,11 +62,26 @@ static void host_schedule(void *host)
     qemu_bh_schedule(PEERPATH_NIC(host)->work);
 }
 
+static void host_flush_soon(void *host)
+{
+    PeerpathNic *s = PEERPATH_NIC(host);
+
+    if (!timer_pending(s->flush)) {
+        timer_mod(s->flush, qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL) + HOLD_NS);
+    }
+}
+
+static void flush(void *opaque)
+{
+    pp_nic_flush(PEERPATH_NIC(opaque)->core);
+}
+
 static const struct pp_nic_host host_operations = {
     .dma = {.read = host_read, .write = host_write, .publish = host_publish},
     .interrupt = host_interrupt,
     .transmit = host_transmit,
     .schedule = host_schedule,
+    .flush_soon = host_flush_soon,
 };
 
 static void work(void *opaque)
@@ -164,6 +182,7 @@ static void peerpath_nic_realize(PCIDevice *pci, Error **errp)
     }
     /* Guarded: DMA into its own registers is refused, so the core is never entered twice. */
     s->work = qemu_bh_new_guarded(work, s, &DEVICE(pci)->mem_reentrancy_guard);
+    s->flush = timer_new_ns(QEMU_CLOCK_VIRTUAL, flush, s);
     s->nic = qemu_new_nic(&wire_info, &s->conf, TYPE_PEERPATH_NIC, DEVICE(pci)->id, &DEVICE(pci)->mem_reentrancy_guard, s);
     qemu_format_nic_info_str(qemu_get_queue(s->nic), s->conf.macaddr.a);
 }
@@ -177,6 +196,7 @@ static void peerpath_nic_exit(PCIDevice *pci)
     }
     if (s->work) {
         qemu_bh_delete(s->work);
+        timer_free(s->flush);
     }
     msix_uninit_exclusive_bar(pci);
     pp_nic_free(s->core);
@@ -187,6 +207,7 @@ static void peerpath_nic_reset(DeviceState *device)
     PeerpathNic *s = PEERPATH_NIC(device);
 
     qemu_bh_cancel(s->work);
+    timer_del(s->flush);
     pp_nic_reset(s->core);
 }
 
@@ -199,10 +220,11 @@ static char *get_counters(Object *object, Error **errp)
                            ", \"tx_packets\": %" PRIu64 ", \"tx_frames\": %" PRIu64 ", \"tx_bytes\": %" PRIu64
                            ", \"bad_descriptors\": %" PRIu64 ", \"bad_doorbells\": %" PRIu64
                            ", \"bad_checksums\": %" PRIu64 ", \"dma_errors\": %" PRIu64
-                           ", \"refused_commands\": %" PRIu64 ", \"faults\": %" PRIu64 "}",
+                           ", \"refused_commands\": %" PRIu64 ", \"coalesced\": %" PRIu64 ", \"faults\": %" PRIu64
+                           "}",
                            c.rx_frames, c.rx_bytes, c.rx_dropped, c.tx_packets, c.tx_frames, c.tx_bytes,
                            c.bad_descriptors, c.bad_doorbells, c.bad_checksums, c.dma_errors, c.refused_commands,
-                           c.faults);
+                           c.coalesced, c.faults);
 }
 
 static const Property peerpath_nic_properties[] = {

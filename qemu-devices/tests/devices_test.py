@@ -48,6 +48,20 @@ class Nic(NicAndGpu):
             self.wire.send(tcp(pattern(100), version, good=False))
             self.assertEqual(self.driver.receive()["flags"] >> 5 & 1, 1)
 
+    def test_segments_are_coalesced_and_let_go_after_a_while(self):
+        self.assertEqual(self.driver.steer_all(), 1)
+        self.assertEqual(self.driver.create_rx(rsc=1), 1)
+        self.driver.post([(BUFFERS + 0x10000 + i * 4096, BUFFERS + i * 256) for i in range(32)])
+        payload = pattern(5000)
+        for i in range(5):
+            self.wire.send(tcp(payload[i * 1000:(i + 1) * 1000], 6, 1 + i * 1000))
+        for _ in range(10):  # QEMU's loop comes round to the wire
+            self.assertIsNone(self.driver.next_rx(), "held: the clock stands still")
+        self.m.ask("clock_step 1000000")
+        first, second = self.driver.receive(), self.driver.receive()
+        self.assertEqual((first["rsc"], first["segment"], first["length"], second["length"]), (1, 1000, 4096, 904))
+        self.assertEqual(self.m.load(BUFFERS + 0x10000, 5000), payload)
+
     def test_transmit_cuts_and_sums(self):
         for version in (4, 6):
             self.driver.create_tx()

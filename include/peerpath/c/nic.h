@@ -24,12 +24,14 @@ struct pp_nic_host {
   void (*transmit)(void* host, const uint8_t* frame, size_t size);
   /* Doorbells have been rung: call pp_nic_run soon, and not from within this call. */
   void (*schedule)(void* host);
+  /* Segments are held back so that others may join them: call pp_nic_flush within a fraction of a millisecond. */
+  void (*flush_soon)(void* host);
 };
 
 /* What the NIC has counted since it was made. */
 struct pp_nic_counters {
   uint64_t rx_frames, rx_bytes, rx_dropped, tx_packets, tx_frames, tx_bytes;
-  uint64_t bad_descriptors, bad_doorbells, bad_checksums, dma_errors, refused_commands, faults;
+  uint64_t bad_descriptors, bad_doorbells, bad_checksums, dma_errors, refused_commands, coalesced, faults;
 };
 
 /* NULL if the configuration is outside its limits. `host_operations` is copied. */
@@ -45,6 +47,8 @@ void pp_nic_write(struct pp_nic* nic, uint64_t offset, uint32_t width, uint32_t 
 void pp_nic_doorbell(struct pp_nic* nic, uint64_t offset, uint32_t value);
 /* Does what doorbells asked for. */
 void pp_nic_run(struct pp_nic* nic);
+/* Lets go what receive coalescing holds. */
+void pp_nic_flush(struct pp_nic* nic);
 /* A frame without FCS has come in. */
 void pp_nic_receive(struct pp_nic* nic, const uint8_t* frame, size_t size);
 void pp_nic_set_link(struct pp_nic* nic, bool up);

@@ -16,6 +16,8 @@ class Host : public device::Dma {
   /// Writes an entry of a ring such that whoever polls sees its bytes `flag_at` and the next after all others.
   virtual bool publish(std::uint64_t address, std::span<const std::uint8_t> entry, std::size_t flag_at,
                        pcie::Purpose purpose) = 0;
+  /// Segments are held back so that others may join them: call `Nic::flush` within a fraction of a millisecond.
+  virtual void flush_soon() = 0;
   virtual void interrupt(std::uint32_t vector) = 0;
   /// A frame without FCS, at least 60 bytes.
   virtual void transmit(std::span<const std::uint8_t> frame) = 0;

@@ -7,6 +7,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
+constexpr std::size_t frame_overhead = 14 + 8;  ///< Ethernet and two VLAN tags
+
 /// The datapath with all delays taken out.
 device::NicConfig functional(const Offer& offer) {
   device::NicConfig config;
@@ -17,7 +19,7 @@ device::NicConfig functional(const Offer& offer) {
   config.pipeline_latency = config.writeback_timeout = config.interrupt_moderation = Duration{0};
   config.writeback_batch = 32;
   config.interrupt_frames = 1;
-  config.mtu = Bytes{offer.max_mtu};
+  config.mtu = Bytes{65535};  // coalesced frames are longer than any on the wire, whose length is checked before
   return config;
 }
 
@@ -46,6 +48,7 @@ bool Nic::write(std::uint64_t address, std::span<const std::uint8_t> from) {
 void Nic::create_rx(const RxQueueConfig& config) {
   auto& pair = pairs_[config.queue.value()];
   pair.rx = true;
+  pair.coalesce = config.rsc_allowed;
   pair.rx_vector = config.vector;
   pair.rx_tail.reset();
   receive_.create(config);
@@ -62,7 +65,8 @@ void Nic::create_tx(const TxQueueConfig& config) {
 }
 
 void Nic::destroy_rx(QueueIndex queue) {
-  pairs_[queue.value()].rx = false;
+  pairs_[queue.value()].rx = pairs_[queue.value()].coalesce = false;
+  coalescer_.drop();  // of other queues as well: the peer sends again what is not acknowledged
   pairs_[queue.value()].rx_tail.reset();
   datapath_.stop_rx(queue, now_);
 }
@@ -146,13 +150,14 @@ void Nic::receive(std::span<const std::uint8_t> bytes) {
 }
 
 void Nic::frame(std::span<const std::uint8_t> bytes) {
-  now_ += 1ns;
-  device::Frame frame;
-  frame.size = Bytes{static_cast<std::int64_t>(bytes.size())};
-  frame.header_size = static_cast<std::uint16_t>(std::min<std::size_t>(bytes.size(), device::Frame::header_capacity));
-  std::copy_n(bytes.begin(), frame.header_size, frame.header);
-  const auto parsed = net::parse(bytes.first(frame.header_size), frame.size);
+  const auto head = bytes.first(std::min<std::size_t>(bytes.size(), device::Frame::header_capacity));
+  const auto parsed = net::parse(head, Bytes{static_cast<std::int64_t>(bytes.size())});
   const auto queue = datapath_.steering()(parsed).queue;
+  if (bytes.size() > offer_.max_mtu + frame_overhead) {
+    ++too_long_;
+    ++receive_.drops(queue).too_long;
+    return;
+  }
   RxOffload offload;
   offload.layer4 = net::check_layer4(bytes, parsed);
   offload.ipv6_extension = parsed.ipv6_extension;
@@ -160,6 +165,34 @@ void Nic::frame(std::span<const std::uint8_t> bytes) {
     ++bad_checksums_;
     ++receive_.drops(queue).bad_checksum;
   }
+  const bool good = offload.layer4 == net::Layer4Checksum::good;
+  if (!pairs_[queue.value()].coalesce || parsed.key.layer4 != net::Layer4::tcp || !good || !datapath_.link_up())
+    return deliver(bytes, offload);
+  coalescer_.take(bytes, parsed, [&](std::span<const std::uint8_t> merged, std::uint16_t segment) {
+    offload.rsc_segment = segment;
+    deliver(merged, offload);
+  });
+  if (coalescer_.holds()) host_.flush_soon();
+}
+
+void Nic::flush() {
+  if (busy_) return;
+  busy_ = true;
+  coalescer_.flush([&](std::span<const std::uint8_t> merged, std::uint16_t segment) {
+    deliver(merged, {.layer4 = net::Layer4Checksum::good, .rsc_segment = segment});
+  });
+  for (; !queued_.empty(); queued_.pop_front()) frame(queued_.front());
+  busy_ = false;
+}
+
+void Nic::deliver(std::span<const std::uint8_t> bytes, const RxOffload& offload) {
+  now_ += 1ns;
+  device::Frame frame;
+  frame.size = Bytes{static_cast<std::int64_t>(bytes.size())};
+  frame.header_size = static_cast<std::uint16_t>(std::min<std::size_t>(bytes.size(), device::Frame::header_capacity));
+  std::copy_n(bytes.begin(), frame.header_size, frame.header);
+  const auto queue = datapath_.steering()(net::parse(bytes.first(frame.header_size), frame.size)).queue;
+  if (offload.rsc_segment > 0) ++coalesced_;
   frame.handle = receive_.open(bytes, queue, offload);
   datapath_.on_frame(frame, now_, *this);
   settle();
@@ -244,6 +277,8 @@ Statistics Nic::statistics() const {
           bad_checksums_,
           registers_.bad_doorbells(),
           registers_.refused_commands(),
+          too_long_,
+          coalesced_,
           lost_reentrant_};
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "core/devices/nic/coalescer.hpp"
 #include "core/devices/nic/datapath.hpp"
 #include "core/devices/nic/gve_receive.hpp"
 #include "core/devices/nic/gve_registers.hpp"
@@ -18,6 +19,8 @@ struct Statistics {
   std::int64_t dma_errors = 0;                           ///< accesses of the NIC that failed
   std::int64_t bad_checksums = 0;                        ///< received TCP or UDP
   std::int64_t bad_doorbells = 0, refused_commands = 0;  ///< of the registers
+  std::int64_t too_long = 0;                             ///< received frames beyond the largest MTU
+  std::int64_t coalesced = 0;                            ///< frames made of several
   std::int64_t lost_reentrant = 0;  ///< frames that came in while the NIC was at work, beyond what it queues
 };
 
@@ -34,6 +37,8 @@ class Nic final : private GuestMemory, private Backend, private device::Outbox {
   /// Doorbells wait for `run`.
   bool wants_run() const { return work_; }
   void run();
+  /// Lets go what receive coalescing holds.
+  void flush();
   /// A frame from the wire, without FCS.
   void receive(std::span<const std::uint8_t> frame);
   void set_link(bool up);
@@ -47,7 +52,7 @@ class Nic final : private GuestMemory, private Backend, private device::Outbox {
     bool enabled = false, pending = false;
   };
   struct Pair {
-    bool rx = false, tx = false;
+    bool rx = false, tx = false, coalesce = false;
     std::uint32_t rx_vector = 0, tx_vector = 0;
     std::optional<std::uint32_t> rx_tail, tx_tail;
   };
@@ -72,6 +77,7 @@ class Nic final : private GuestMemory, private Backend, private device::Outbox {
   void transmit(int port, const device::Frame& frame, Instant when) override;
 
   void frame(std::span<const std::uint8_t> bytes);
+  void deliver(std::span<const std::uint8_t> bytes, const RxOffload& offload);
   void doorbells(QueueIndex queue, Pair& pair);
   void settle();
   void perform(const fabric::Transaction& t);
@@ -88,10 +94,11 @@ class Nic final : private GuestMemory, private Backend, private device::Outbox {
   std::vector<Vector> vectors_;
   std::deque<fabric::Transaction> transactions_;
   std::map<device::TimerId, Instant> timers_;
+  Coalescer coalescer_;
   std::deque<std::vector<std::uint8_t>> queued_;  ///< frames that came in while at work
   Instant now_{};
   bool work_ = false, busy_ = false;
-  std::int64_t bad_checksums_ = 0, lost_reentrant_ = 0;
+  std::int64_t bad_checksums_ = 0, lost_reentrant_ = 0, too_long_ = 0, coalesced_ = 0;
 };
 
 }  // namespace peerpath::nic::gve

@@ -177,6 +177,38 @@ TEST_F(EmulatedNic, WhatItSendsMayComeBackBeforeItIsDone) {
   EXPECT_EQ(nic.statistics().bad_checksums, 0);
 }
 
+TEST_F(EmulatedNic, SegmentsAreCoalescedWhereTheDriverAllowsIt) {
+  driver.create_tx(0);
+  driver.create_rx(0, 4096, 128, true);
+  driver.post(0, 40);
+  host.loop = &nic;
+  const auto packet = frame_of(Layer3::ipv4, Layer4::tcp, 14480);
+  const auto header = parsed(packet).header_length;
+  driver.send(0, {{put(packet), packet.size()}}, 1448, static_cast<std::uint8_t>(header));
+  nic.run();
+  EXPECT_TRUE(host.wants_flush);
+  EXPECT_EQ(nic.statistics().coalesced, 1) << "the last segment has PSH, so nothing is left to be flushed";
+  Bytes8 got;
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    const auto raw = driver.rx_completion(0, i);
+    const auto done = decode_rx_completion(raw);
+    EXPECT_EQ(load_le(raw, 14, 2), 1448u);
+    EXPECT_EQ(raw[7] >> 2 & 1, 1) << "coalesced";
+    EXPECT_EQ(done.end_of_packet, i == 3);
+    const auto piece = driver.at(TestDriver::buffer(i), done.payload_length);
+    got.insert(got.end(), piece.begin(), piece.end());
+  }
+  EXPECT_EQ(got, Bytes8(packet.begin() + header, packet.end()));
+  auto single = frame_of(Layer3::ipv4, Layer4::tcp, 100);
+  single[34 + 13] = 0x10;  // no PSH
+  checksummed(single);
+  nic.receive(single);
+  EXPECT_EQ(driver.rx_completion(0, 4)[8], 0) << "held";
+  nic.flush();
+  EXPECT_EQ(load_le(driver.rx_completion(0, 4), 14, 2), 0u) << "alone, so not coalesced";
+  EXPECT_EQ(decode_rx_completion(driver.rx_completion(0, 4)).payload_length, 100u);
+}
+
 TEST_F(EmulatedNic, RingsWrapWithoutLosingAPacket) {
   driver.create_tx(0);
   driver.create_rx(0, 4096, 0);

@@ -24,7 +24,10 @@ std::uint16_t header_of(const TxPacket& packet, const net::ParsedFrame& parsed) 
 }  // namespace
 
 Transmit::Transmit(const Offer& offer, Host& host, QueueMemory& memory)
-    : host_{host}, memory_{memory}, queues_(static_cast<std::size_t>(offer.queues)) {}
+    : host_{host},
+      memory_{memory},
+      max_frame_{offer.max_mtu + 14u + 8u},
+      queues_(static_cast<std::size_t>(offer.queues)) {}
 
 void Transmit::create(const TxQueueConfig& config) {
   auto& rings = memory_.queue(config.queue);
@@ -69,7 +72,8 @@ void Transmit::post(Queue& queue, TxAssembler::Result&& result) {
   TxDescriptor d;  // without a header it makes no sense, and the datapath refuses it
   d.tag = packet.description.tag;
   d.handle = static_cast<std::uint64_t>(queue.config.queue.value()) << 32 | queue.posted;
-  const std::size_t size = result.bad ? 0 : size_of(packet.description.size);
+  const bool too_long = packet.description.mss == 0 && size_of(packet.description.size) > max_frame_;
+  const std::size_t size = result.bad || too_long ? 0 : size_of(packet.description.size);
   auto& header = rings.tx_headers.at(queue.posted);
   const std::size_t look = std::min<std::size_t>(size, net::HeaderBytes::capacity);
   if (look >= size_of(net::ethernet_header)) {

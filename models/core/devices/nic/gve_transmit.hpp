@@ -63,6 +63,7 @@ class Transmit {
 
   Host& host_;
   QueueMemory& memory_;
+  std::size_t max_frame_;
   std::vector<Queue> queues_;
   std::int64_t dma_errors_ = 0;
 };

@@ -24,6 +24,7 @@ class TestHost final : public Host {
                pcie::Purpose purpose) override {
     return write(address, entry, purpose);
   }
+  void flush_soon() override { wants_flush = true; }
   void interrupt(std::uint32_t vector) override { interrupts.push_back(vector); }
   void transmit(std::span<const std::uint8_t> frame) override {
     frames.emplace_back(frame.begin(), frame.end());
@@ -34,6 +35,7 @@ class TestHost final : public Host {
   std::vector<std::uint32_t> interrupts;
   std::vector<std::vector<std::uint8_t>> frames;
   std::array<std::size_t, pcie::purposes> bytes_read{}, bytes_written{};
+  bool wants_flush = false;
   Nic* loop = nullptr;  ///< whoever hears what is sent, in the middle of sending
 };
 
@@ -55,6 +57,9 @@ class TestDriver {
     Command c{};
     store_be(c, 0, 4, opcode);
     for (const auto& [at, size, value] : fields) store_be(c, at, size, value);
+    return raw_command(c);
+  }
+  std::uint32_t raw_command(const Command& c) {
     const std::uint64_t slot = admin + commands_ % 64 * command_size;
     host_.memory.write(slot, c);
     nic_.registers().write(0x14, 4, ++commands_);
