@@ -38,10 +38,20 @@ constexpr std::array measure_options{
     Option{"--library", "FILE", "Driver library to load in place of the system's", Word::file},
     Option{"--list", "", "Print the experiments and what each isolates"},
     quiet};
+constexpr std::array calibrate_options{
+    Option{"--out", "FILE", "Write all parameters there, with intervals and provenance", Word::file, false, "-o"},
+    Option{"--preset", "FILE", "Write the part that scenarios have keys for there, to extend", Word::file}, json,
+    quiet};
 constexpr std::array validate_options{
+    Option{"--calibration", "FILE", "Predict a dataset with these parameters instead of fitting a third of it",
+           Word::file},
+    Option{"--out", "FILE", "Write the curves of a dataset, measured and predicted, as a page", Word::file, false,
+           "-o"},
     Option{"--data", "DIR", "A directory of published results, or a folder of them", Word::folder},
     Option{"--host", "NAME", "Only hosts whose directory name contains it"},
-    Option{"--refit-card", "", "Fit the card's constants again and print them as a preset"}, json, quiet};
+    Option{"--refit-card", "", "Fit the card's constants again and print them as a preset"},
+    json,
+    quiet};
 
 constexpr std::array emulate_options{
     Option{"--shell", "", "Sit at the guest's console"},
@@ -84,9 +94,14 @@ constexpr std::array commands{
             import_options,
             import},
     Command{"measure", "Measure what the GPUs of this machine do over PCIe", {}, measure_options, measure},
+    Command{"calibrate",
+            "Fit the model's parameters to a third of a dataset of `peerpath measure`",
+            {"DATASET", "File that `peerpath measure` wrote", Word::file, 1, 1},
+            calibrate_options,
+            calibrate},
     Command{"validate",
-            "Hold the model against published measurements",
-            {"WHAT", "pcie-bench", Word::text, 1, 1},
+            "Hold the model against measurements",
+            {"WHAT", "pcie-bench, or a dataset of `peerpath measure`", Word::file, 1, 1},
             validate_options,
             validate},
     Command{"doctor", "Say what this machine can do and what is missing", {}, doctor_options, doctor},

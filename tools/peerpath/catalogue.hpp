@@ -19,6 +19,7 @@ Exit schema(const Arguments& arguments, Terminal& terminal);
 Exit report(const Arguments& arguments, Terminal& terminal);
 Exit doctor(const Arguments& arguments, Terminal& terminal);
 Exit import(const Arguments& arguments, Terminal& terminal);
+Exit calibrate(const Arguments& arguments, Terminal& terminal);
 Exit measure(const Arguments& arguments, Terminal& terminal);
 Exit emulate(const Arguments& arguments, Terminal& terminal);
 Exit validate(const Arguments& arguments, Terminal& terminal);

@@ -54,6 +54,33 @@ class Cli(unittest.TestCase):
         self.assertEqual(done.stdout, (self.out / "results.json").read_text())
         self.assertEqual(done.stderr, "")
 
+    def data(self, name):
+        return str(pathlib.Path(SCENARIO).parents[2] / "validation" / "data" / name)
+
+    def test_measure_without_gpu_is_waived_and_says_what_would_run(self):
+        done = peerpath("measure", "--library", "/nowhere/libcuda.so.1", "--out", str(self.out))
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("waived: /nowhere/libcuda.so.1", done.stderr)
+        self.assertIn("would run: copy_to_device", done.stderr)
+        self.assertFalse(self.out.exists())
+
+    def test_a_dataset_is_predicted_with_parameters_fitted_on_a_third_of_it(self):
+        done = peerpath("validate", self.data("h200/one_gpu.jsonl"), "--calibration", self.data("presets/h200.json"), "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        document = json.loads(done.stdout)
+        self.assertLessEqual(3 * document["fitted_points"], document["measured_points"])
+        self.assertLessEqual(document["held_out"]["median_error"], 0.04)
+        self.assertLessEqual(document["held_out"]["p95_error"], 0.10)
+
+    def test_a_truncated_dataset_is_refused_with_its_place(self):
+        text = pathlib.Path(self.data("h200/one_gpu.jsonl")).read_text()
+        file = pathlib.Path(self.folder.name) / "cut.jsonl"
+        file.write_text(text[: len(text) // 2])
+        for command in ("validate", "calibrate"):
+            done = peerpath(command, str(file))
+            self.assertEqual(done.returncode, 2)
+            self.assertRegex(done.stderr, r"cut.jsonl:\d+:1: .*truncated")
+
     def test_results_hold_nothing_of_host_path_or_speed(self):
         self.run_short("--quantum", "100ns")
         first = (self.out / "results.json").read_text()

@@ -1,7 +1,10 @@
 #include <filesystem>
 
 #include "tools/peerpath/catalogue.hpp"
+#include "tools/peerpath/output_file.hpp"
 #include "tools/peerpath/scenario_files.hpp"
+#include "validation/calibrate/assess.hpp"
+#include "validation/calibrate/preset.hpp"
 #include "validation/pcie_bench/validate.hpp"
 
 namespace peerpath::cli {
@@ -19,13 +22,7 @@ fs::path data_folder() {
   return fs::path{"validation"} / "data";
 }
 
-}  // namespace
-
-Exit validate(const Arguments& arguments, Terminal& terminal) {
-  if (arguments.words().front() != "pcie-bench") {
-    terminal.error("\"" + arguments.words().front() + "\" is not a measured set; there is pcie-bench");
-    return Exit::wrong_input;
-  }
+Exit validate_pcie_bench(const Arguments& arguments, const Terminal& terminal) {
   pcie_bench::Options options;
   options.data = arguments.value("--data").value_or((data_folder() / "pcie-bench").string());
   options.host = arguments.value("--host");
@@ -36,6 +33,39 @@ Exit validate(const Arguments& arguments, Terminal& terminal) {
   terminal.report(outcome.problems);
   terminal.data(outcome.text);
   return static_cast<Exit>(outcome.exit);
+}
+
+/// The parameters of --calibration, or those of a fit to a third of the points.
+tl::expected<calibrate::Calibration, Problems> parameters_for(const compare::Dataset& dataset,
+                                                              const Arguments& arguments, const Terminal& terminal) {
+  if (const auto file = arguments.value("--calibration"))
+    return calibrate::read_calibration(read_file(*file).value_or(""), *file);
+  terminal.say("fitting a third of the points");
+  return calibrate::fit(dataset.gpus.front(), compare::fitted_points(dataset));
+}
+
+Exit validate_dataset(const std::string& file, const Arguments& arguments, const Terminal& terminal) {
+  const auto dataset = compare::load_dataset(file);
+  if (!dataset) {
+    terminal.report(dataset.error());
+    return Exit::wrong_input;
+  }
+  const auto calibration = parameters_for(*dataset, arguments, terminal);
+  if (!calibration) {
+    terminal.report(calibration.error());
+    return Exit::wrong_input;
+  }
+  const auto assessment = calibrate::assess(*dataset, *calibration);
+  const auto document = calibrate::to_json(assessment);
+  terminal.data(arguments.has("--json") ? document : calibrate::to_text(assessment));
+  return assessment.passed() ? Exit::done : Exit::expectation_failed;
+}
+
+}  // namespace
+
+Exit validate(const Arguments& arguments, Terminal& terminal) {
+  const auto& what = arguments.words().front();
+  return what == "pcie-bench" ? validate_pcie_bench(arguments, terminal) : validate_dataset(what, arguments, terminal);
 }
 
 }  // namespace peerpath::cli

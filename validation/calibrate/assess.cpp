@@ -1,0 +1,149 @@
+#include "validation/calibrate/assess.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace peerpath::calibrate {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string score_text(const Assessment& a) {
+  const auto& s = a.score;
+  auto text = fmt::format(
+      "\n{} points measured, {} fitted (third, sixth, ... of each curve), {} predicted: median error {:.1f} % "
+      "(allowed {:g}), 95 % below {:.1f} % (allowed {:g}), worst {:.1f} %, {} within the measured spread\n",
+      a.measured, a.calibration.points, s.points, 100 * s.median, 100 * most_median, 100 * s.p95, 100 * most_p95,
+      100 * s.worst, s.within_spread);
+  if (!a.not_modelled.empty()) {
+    text += "not modelled (software and the GPU's front end):";
+    for (const auto& name : a.not_modelled) text += " " + name;
+    text += "\n";
+  }
+  return text;
+}
+
+std::string interval_text(const Estimate& e) {
+  if (!e.identifiable) return "not identifiable: " + e.why_not;
+  return e.low == e.high ? "" : fmt::format("{:.4g} .. {:.4g}", e.low, e.high);
+}
+
+ordered_json row_json(const Row& row) {
+  ordered_json json{{"at", row.at},
+                    {"measured_ns", row.measured},
+                    {"predicted_ns", row.predicted},
+                    {"error", row.error()},
+                    {"p10_ns", row.p10},
+                    {"p90_ns", row.p90},
+                    {"fitted", row.fitted},
+                    {"within_spread", row.within_spread()}};
+  if (row.bytes > 0) json["bytes"] = row.bytes;
+  return json;
+}
+
+}  // namespace
+
+Score score_of(const std::vector<CurveRows>& curves) {
+  Score score;
+  std::vector<double> errors;
+  for (const auto& curve : curves)
+    for (const auto& row : curve.rows) {
+      if (row.fitted) continue;
+      errors.push_back(std::abs(row.error()));
+      score.within_spread += row.within_spread() ? 1 : 0;
+    }
+  score.points = errors.size();
+  if (errors.empty()) return score;
+  std::ranges::sort(errors);
+  const auto rank = [&](double share) {
+    const auto place = std::ceil(share * static_cast<double>(errors.size()));
+    return errors[static_cast<std::size_t>(place) - 1];
+  };
+  score.median = rank(0.5);
+  score.p95 = rank(0.95);
+  score.worst = errors.back();
+  return score;
+}
+
+Assessment assess(const compare::Dataset& dataset, const Calibration& calibration) {
+  Assessment a;
+  a.calibration = calibration;
+  a.dataset = dataset.file.substr(dataset.file.rfind('/') + 1);
+  a.gpu = dataset.gpus.front().name;
+  a.started = dataset.started;
+  a.measured = dataset.points.size();
+  Model model{dataset.gpus.front()};
+  for (const auto& curve : compare::curves_of(dataset)) {
+    const auto& experiment = curve.points.front().experiment;
+    CurveRows rows{curve.name, curve.axis, std::string{Model::law(experiment)}, {}};
+    if (rows.law.empty()) {
+      if (std::ranges::find(a.not_modelled, experiment) == a.not_modelled.end()) a.not_modelled.push_back(experiment);
+      continue;
+    }
+    for (std::size_t place = 0; place < curve.points.size(); ++place) {
+      const auto& p = curve.points[place];
+      rows.rows.push_back({p.at(curve.axis), p.median, *model.predict(p, calibration.parameters), p.p10, p.p90, p.bytes,
+                           compare::is_fitted(place)});
+    }
+    a.curves.push_back(std::move(rows));
+  }
+  a.score = score_of(a.curves);
+  return a;
+}
+
+std::string to_text(const Calibration& calibration) {
+  std::string text = fmt::format("{:<22} {:>10}\n", "parameter", "value");
+  for (const auto& e : calibration.estimates)
+    text += fmt::format("{:<22} {:>10.4g} {:<5} {:<20} {}\n", e.name, e.value, e.unit, interval_text(e), e.meaning);
+  return text + fmt::format("{} points fitted, root mean square of their errors {:.1f} %\n", calibration.points,
+                            100 * calibration.rms);
+}
+
+std::string to_text(const Assessment& a) {
+  auto text = fmt::format("{} measured {}, {}\n\n", a.gpu, a.started, a.dataset) + to_text(a.calibration);
+  for (const auto& curve : a.curves) {
+    text += fmt::format("\n{}\n  {}\n  {:>12}   {:>12} {:>12} {:>8}\n", curve.name, curve.law, curve.axis,
+                        "measured ns", "predicted ns", "error");
+    for (const auto& row : curve.rows)
+      text += fmt::format("  {:>12} {} {:>12.1f} {:>12.1f} {:>+7.1f}%{}\n", row.at, row.fitted ? '*' : ' ',
+                          row.measured, row.predicted, 100 * row.error(), row.within_spread() ? "  within spread" : "");
+  }
+  return text + "  * fitted; all else is predicted\n" + score_text(a);
+}
+
+std::string to_json(const Assessment& a) {
+  ordered_json json{{"dataset", a.dataset},
+                    {"gpu", a.gpu},
+                    {"started", a.started},
+                    {"measured_points", a.measured},
+                    {"fitted_points", a.calibration.points},
+                    {"passed", a.passed()}};
+  json["held_out"] = {{"points", a.score.points},
+                      {"median_error", a.score.median},
+                      {"allowed_median", most_median},
+                      {"p95_error", a.score.p95},
+                      {"allowed_p95", most_p95},
+                      {"worst_error", a.score.worst},
+                      {"within_spread", a.score.within_spread}};
+  json["not_modelled"] = a.not_modelled;
+  for (const auto& e : a.calibration.estimates)
+    json["parameters"].push_back({{"name", e.name},
+                                  {"value", e.value},
+                                  {"unit", e.unit},
+                                  {"low", e.low},
+                                  {"high", e.high},
+                                  {"identifiable", e.identifiable},
+                                  {"why_not", e.why_not},
+                                  {"meaning", e.meaning}});
+  for (const auto& curve : a.curves) {
+    auto rows = ordered_json::array();
+    for (const auto& row : curve.rows) rows.push_back(row_json(row));
+    json["curves"].push_back({{"name", curve.name}, {"axis", curve.axis}, {"law", curve.law}, {"points", rows}});
+  }
+  return json.dump(2) + "\n";
+}
+
+}  // namespace peerpath::calibrate

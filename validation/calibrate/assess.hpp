@@ -1,0 +1,60 @@
+// Predicts a whole dataset with fitted parameters and holds each point against what was measured.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "validation/calibrate/fit.hpp"
+#include "validation/compare/split.hpp"
+
+namespace peerpath::calibrate {
+
+struct Row {
+  std::int64_t at = 0;                                   ///< on the curve's axis
+  double measured = 0, predicted = 0, p10 = 0, p90 = 0;  ///< ns
+  std::int64_t bytes = 0;
+  bool fitted = false;
+
+  double error() const { return predicted / measured - 1; }
+  bool within_spread() const { return p10 <= predicted && predicted <= p90; }
+};
+
+struct CurveRows {
+  std::string name, axis, law;
+  std::vector<Row> rows;
+};
+
+/// Held-out points only: none of them was seen by the fit.
+struct Score {
+  std::size_t points = 0, within_spread = 0;
+  double median = 0, p95 = 0, worst = 0;  ///< absolute relative errors
+};
+
+inline constexpr double most_median = 0.04, most_p95 = 0.10;
+
+struct Assessment {
+  Calibration calibration;
+  std::string dataset, gpu, started;
+  std::vector<CurveRows> curves;
+  std::vector<std::string> not_modelled;  ///< experiments measured, with no law
+  std::size_t measured = 0;               ///< points in all
+  Score score;
+  /// At most a third of the points fitted, and the rest within the tolerances above.
+  bool passed() const {
+    return score.points > 0 && 3 * calibration.points <= measured && score.median <= most_median &&
+           score.p95 <= most_p95;
+  }
+};
+
+Assessment assess(const compare::Dataset& dataset, const Calibration& calibration);
+
+/// Value below which 95 % (share) of the errors lie; `errors` in any order.
+Score score_of(const std::vector<CurveRows>& curves);
+
+std::string to_text(const Assessment& assessment);
+std::string to_json(const Assessment& assessment);
+
+/// The estimates alone.
+std::string to_text(const Calibration& calibration);
+
+}  // namespace peerpath::calibrate

@@ -1,0 +1,201 @@
+#include "validation/calibrate/model.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace peerpath::calibrate {
+namespace {
+
+using compare::Point;
+
+constexpr std::int64_t cache_line = 64, kernel_request = 128;
+constexpr std::int64_t many = 768;  // outstanding: enough for the rate of the link at any latency seen
+constexpr std::int64_t most_played = 1024;
+constexpr std::int64_t to_device = 1, from_device = 2;
+
+double size(const Point& point) { return static_cast<double>(point.at("bytes")); }
+
+double copy_to(Model& m, const Parameters& p, const Point& point) { return p.setup_to + size(point) * m.engine_to(p); }
+double copy_from(Model& m, const Parameters& p, const Point& point) {
+  return p.setup_from + size(point) * m.engine_from(p);
+}
+
+double both_to(Model& m, const Parameters& p) { return m.both(p).read / p.engine_request; }
+double both_from(Model& m, const Parameters& p) { return std::max(m.both(p).write / 256, 1 / p.engine_write_rate); }
+
+double against_to(Model& m, const Parameters& p, const Point& point) {
+  return p.setup_to_busy + size(point) * both_to(m, p);
+}
+double against_from(Model& m, const Parameters& p, const Point& point) {
+  return p.setup_from_busy + size(point) * both_from(m, p);
+}
+
+double kernel_to(Model& m, const Parameters& p, const Point& point) {
+  return p.kernel_setup_to + size(point) * m.kernel_to(p);
+}
+double kernel_from(Model& m, const Parameters& p, const Point& point) {
+  return p.kernel_setup_from + size(point) * m.kernel_from(p);
+}
+
+double once_to(Model& m, const Parameters& p, const Point& point) {
+  return (size(point) <= p.inline_limit ? p.submit_small : p.submit_large) + size(point) * m.engine_to(p);
+}
+double once_from(Model& m, const Parameters& p, const Point& point) {
+  return p.submit_from + size(point) * m.engine_from(p);
+}
+
+double reads(Model& m, const Parameters& p, const Point& point) {
+  const auto outstanding = point.at("outstanding");
+  const auto latency = p.read_latency + p.read_queueing * static_cast<double>(outstanding);
+  // Beyond the most that is played, so many more take so much longer, or the longer latency.
+  const auto played = std::min(outstanding, most_played);
+  const auto more = static_cast<double>(outstanding) / static_cast<double>(played);
+  const auto at_rate = p.read_latency + p.read_queueing * static_cast<double>(played);
+  const auto freely = played == outstanding
+                          ? m.read_step(p, latency, point.at("request"), outstanding)
+                          : std::max(latency, more * m.read_step(p, at_rate, point.at("request"), played));
+  // Little's law: what the GPU cannot have outstanding waits for what it has.
+  return std::max(freely, latency * static_cast<double>(outstanding) / p.outstanding_limit);
+}
+double dependent_reads(Model& m, const Parameters& p, const Point&) { return m.read_step(p, p.read_latency, 32, 1); }
+
+double writes(Model& m, const Parameters& p, const Point& point) {
+  const auto together = static_cast<double>(point.at("outstanding")) * m.write_interval(p, point.at("request"));
+  return std::max(p.store_interval, together);
+}
+
+double atomics(Model&, const Parameters& p, const Point& point) {
+  const auto outstanding = static_cast<double>(point.at("outstanding"));
+  return std::max(p.atomic_latency + p.atomic_queueing * outstanding, p.atomic_service * outstanding);
+}
+
+/// The flag is written at any time between two looks, half a look before the one that sees it on average; that look
+/// is a whole way there and back from where the flag was already true: one and a half round trips with the answer.
+double flag(Model& m, const Parameters& p, const Point& point) { return 1.5 * dependent_reads(m, p, point); }
+
+double together(Model& m, const Parameters& p, const Point& point) {
+  const auto gpus = static_cast<double>(point.at("gpus"));
+  const auto ways = point.at("ways");
+  const auto links = ways == to_device     ? gpus / m.engine_to(p)
+                     : ways == from_device ? gpus / m.engine_from(p)
+                                           : 2 * gpus / std::max(both_to(m, p), both_from(m, p));
+  const auto host = ways == to_device ? p.host_read_rate : ways == from_device ? p.host_write_rate : p.host_both_rate;
+  return static_cast<double>(point.bytes) / std::min(links, host);
+}
+
+double staged(Model& m, const Parameters& p, const Point& point) {
+  const auto bytes = static_cast<double>(point.bytes), chunk = static_cast<double>(point.at("chunk"));
+  const auto each = std::max(m.engine_to(p), m.engine_from(p));
+  return bytes * each + chunk * m.engine_to(p) + bytes / chunk * p.hand_over;
+}
+
+double peer(Model&, const Parameters& p, const Point& point) { return p.peer_setup + size(point) / p.peer_rate; }
+
+struct Law {
+  std::string_view experiment;
+  double (*predict)(Model&, const Parameters&, const Point&);
+  std::string_view words;
+};
+
+constexpr std::array laws{
+    Law{"copy_to_device", copy_to, "setup + bytes at the rate of reads played on the fabric"},
+    Law{"copy_from_device", copy_from, "setup + bytes at the slower of the engine and writes played on the fabric"},
+    Law{"copy_to_device_against", against_to, "setup + bytes at the rate of reads played on the fabric beside writes"},
+    Law{"copy_from_device_against", against_from,
+        "setup + bytes at the rate of writes played on the fabric beside reads"},
+    Law{"kernel_to_device", kernel_to, "setup + bytes at the rate of 128 B reads played on the fabric"},
+    Law{"kernel_from_device", kernel_from, "setup + bytes at the rate of 128 B writes played on the fabric"},
+    Law{"copy_once_to_device", once_to, "submission + bytes at the rate of reads played on the fabric"},
+    Law{"copy_once_from_device", once_from,
+        "submission + bytes at the slower of the engine and writes played on the fabric"},
+    Law{"read_outstanding", reads, "chains of dependent reads played on the fabric; Little's law for the limit"},
+    Law{"read_latency", dependent_reads, "one read played on the fabric"},
+    Law{"write_scattered", writes, "the slower of the warps' stores and writes played on the fabric"},
+    Law{"atomic_outstanding", atomics, "closed form: the longer of latency and service (Little's law)"},
+    Law{"flag_round_trip", flag, "closed form: 1.5 reads"},
+    Law{"copies_together", together, "closed form: the links' rates, played on the fabric, or the host's"},
+    Law{"staged", staged, "closed form: pipeline of two copies"},
+    Law{"peer_copy", peer, "closed form: setup + bytes / rate"},
+};
+
+const Law* find(std::string_view experiment) {
+  const auto* found = std::ranges::find(laws, experiment, &Law::experiment);
+  return found == laws.end() ? nullptr : found;
+}
+
+}  // namespace
+
+Model::Model(const compare::GpuFacts& gpu) {
+  path_.link = gpu.link;
+  path_.max_payload = Bytes{gpu.max_payload};
+}
+
+std::optional<double> Model::predict(const Point& point, const Parameters& parameters) {
+  const auto* law = find(point.experiment);
+  return law ? std::optional{law->predict(*this, parameters, point)} : std::nullopt;
+}
+
+std::string_view Model::law(std::string_view experiment) {
+  const auto* law = find(experiment);
+  return law ? law->words : "";
+}
+
+Path Model::path(const Parameters& p) const {
+  auto path = path_;
+  path.link_share = p.link_share;
+  path.update_interval = p.update_interval;
+  path.read_latency = p.read_latency;
+  path.read_service = p.read_service;
+  return path;
+}
+
+double Model::read_step(const Parameters& p, double latency, std::int64_t request, std::int64_t outstanding) {
+  auto [entry, fresh] =
+      played_.try_emplace({0, p.link_share, p.update_interval, latency, p.read_service, request, outstanding});
+  if (fresh) {
+    auto path = this->path(p);
+    path.read_latency = latency;
+    entry->second.read = calibrate::read_step(path, Bytes{request}, static_cast<int>(outstanding));
+  }
+  return entry->second.read;
+}
+
+double Model::write_interval(const Parameters& p, std::int64_t request) {
+  const auto service = request < cache_line ? p.partial_write_service : 0;
+  auto [entry, fresh] = played_.try_emplace({1, p.link_share, p.update_interval, 0, service, request, 0});
+  if (fresh) {
+    auto path = this->path(p);
+    path.write_service = service;
+    entry->second.write = calibrate::write_interval(path, Bytes{request});
+  }
+  return entry->second.write;
+}
+
+BothWays Model::both(const Parameters& p) {
+  const auto request = static_cast<std::int64_t>(p.engine_request);
+  auto [entry, fresh] =
+      played_.try_emplace({2, p.link_share, p.update_interval, p.read_latency, p.read_service, request, 0});
+  if (fresh) entry->second = both_intervals(path(p), Bytes{request}, path_.max_payload);
+  return entry->second;
+}
+
+double Model::engine_to(const Parameters& p) {
+  const auto request = static_cast<std::int64_t>(p.engine_request);
+  const auto outstanding = std::clamp<std::int64_t>((1 << 18) / request, 64, many);
+  return read_step(p, p.read_latency, request, outstanding) / (p.engine_request * static_cast<double>(outstanding));
+}
+
+double Model::engine_from(const Parameters& p) {
+  const auto payload = path_.max_payload.count();
+  return std::max(write_interval(p, payload) / static_cast<double>(payload), 1 / p.engine_write_rate);
+}
+
+double Model::kernel_to(const Parameters& p) {
+  return read_step(p, p.read_latency, kernel_request, many) / static_cast<double>(kernel_request * many);
+}
+
+double Model::kernel_from(const Parameters& p) {
+  return write_interval(p, kernel_request) / static_cast<double>(kernel_request);
+}
+
+}  // namespace peerpath::calibrate

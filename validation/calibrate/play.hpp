@@ -1,0 +1,34 @@
+// What a GPU does over its link, played on the fabric: rates and waiting times that no closed form of ours gives.
+#pragma once
+
+#include "peerpath/base/units.hpp"
+#include "peerpath/pcie/link_shape.hpp"
+
+namespace peerpath::calibrate {
+
+/// The path between a GPU and host memory. Times in nanoseconds: the optimiser's variables; whole femtoseconds before
+/// anything is simulated.
+struct Path {
+  pcie::LinkShape link{5, 16};
+  Bytes max_payload{256};
+  double link_share = 1;        ///< of the modelled link rate
+  double update_interval = 10;  ///< TLPs received this far apart cause one UpdateFC each; each causes one ACK
+  double read_latency = 1000;   ///< a request's way to memory and its data's way back, without their time on the line
+  double read_service = 0;      ///< memory takes in one read request after the other
+  double write_service = 0;     ///< likewise a write
+};
+
+/// Nanoseconds from a step to the next of `outstanding` chains of dependent reads, the slowest chain counting.
+double read_step(const Path& path, Bytes request, int outstanding);
+
+/// Nanoseconds from one write to the next when all are queued.
+double write_interval(const Path& path, Bytes request);
+
+struct BothWays {
+  double read = 0, write = 0;  ///< ns from one request to the next
+};
+
+/// Reads of `read_request`, as many outstanding as it takes, while writes of `write_request` are queued.
+BothWays both_intervals(const Path& path, Bytes read_request, Bytes write_request);
+
+}  // namespace peerpath::calibrate

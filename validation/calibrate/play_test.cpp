@@ -1,0 +1,47 @@
+#include "validation/calibrate/play.hpp"
+
+#include <gtest/gtest.h>
+
+#include "analytic/link_efficiency.hpp"
+
+namespace peerpath::calibrate {
+namespace {
+
+using namespace literals;
+
+TEST(Play, OneReadOutstandingTakesTheLatencyAndItsTimeOnTheLine) {
+  const Path path{.read_latency = 1000};
+  EXPECT_NEAR(read_step(path, 128_B, 1), 1000 + 24 / 63.0 + 148 / 63.0, 1);
+}
+
+TEST(Play, ManyReadsOutstandingTakeTheRateOfTheLink) {
+  const Path path{.update_interval = 1e6, .read_latency = 1000};
+  // Completions of 128 B cost 148 B, and the ACK of each request 8 B.
+  EXPECT_NEAR(read_step(path, 128_B, 4096) / 4096, 156 / 63.02 / (1 - 4.0 / 1538), 0.01);
+}
+
+TEST(Play, ReadsNeverExceedWhatIsOutstandingByLatency) {
+  const Path path{.read_latency = 1000};
+  for (const int outstanding : {1, 8, 64, 256}) EXPECT_GE(read_step(path, 64_B, outstanding), 1000);
+}
+
+TEST(Play, WritesAgreeWithTheClosedForm) {
+  const Path path{.read_latency = 1000};
+  const auto closed = analytic::write_rate({{5, 16}, 256_B, 512_B});
+  EXPECT_NEAR(8 * 256 / write_interval(path, 256_B), static_cast<double>(closed.bps()) / 1e9, 0.5);
+}
+
+TEST(Play, ASlowMemoryLimitsWrites) {
+  const Path path{.read_latency = 1000, .write_service = 5};
+  EXPECT_NEAR(write_interval(path, 32_B), 5, 0.05);
+}
+
+TEST(Play, BothWaysSlowEachOther) {
+  const Path path{.read_latency = 1000};
+  const auto both = both_intervals(path, 256_B, 256_B);
+  EXPECT_GT(both.write, write_interval(path, 256_B));
+  EXPECT_GT(both.read, read_step(path, 256_B, 2048) / 2048);
+}
+
+}  // namespace
+}  // namespace peerpath::calibrate

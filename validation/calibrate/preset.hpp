@@ -1,0 +1,23 @@
+// What a calibration leaves behind: all parameters with their intervals and where they come from, and the part of them
+// that scenarios have keys for, as a scenario to extend.
+#pragma once
+
+#include <string>
+
+#include <tl/expected.hpp>
+
+#include "peerpath/base/problem.hpp"
+#include "validation/calibrate/fit.hpp"
+
+namespace peerpath::calibrate {
+
+/// Every parameter: value, interval, whether it is identifiable; dataset, rule of the split, numbers of points.
+std::string calibration_json(const Calibration& calibration, const compare::Dataset& dataset);
+
+/// Reads that back. Every parameter must be there and within its range.
+tl::expected<Calibration, Problems> read_calibration(const std::string& text, const std::string& file);
+
+/// Devices `rc`, `dram` and `gpu0` and their link, for a scenario's `extends`.
+std::string scenario_preset(const Calibration& calibration, const compare::Dataset& dataset);
+
+}  // namespace peerpath::calibrate

@@ -1,0 +1,199 @@
+#include "validation/compare/dataset.hpp"
+
+#include <cmath>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+namespace peerpath::compare {
+namespace {
+
+using nlohmann::json;
+
+constexpr double rate_tolerance = 1e-3;
+
+class Reader {
+ public:
+  explicit Reader(const std::string& file) { dataset_.file = file; }
+
+  void read(std::string_view text) {
+    std::size_t begin = 0;
+    while (begin < text.size()) {
+      ++line_;
+      const auto end = text.find('\n', begin);
+      if (end == std::string_view::npos) {
+        problem("", "the line is cut off: the file is truncated");
+        ended_ = true;  // one complaint is enough
+        return;
+      }
+      take(text.substr(begin, end - begin));
+      if (refused_) return;
+      begin = end + 1;
+    }
+  }
+
+  tl::expected<Dataset, Problems> finish() {
+    if (refused_) return tl::unexpected{problems_};
+    if (line_ == 0)
+      problem("", "the file is empty");
+    else if (!ended_)
+      problem("end", "the last line is missing: measuring was cut short after " + std::to_string(number_) + " points");
+    check_plan();
+    if (!problems_.empty()) return tl::unexpected{problems_};
+    return std::move(dataset_);
+  }
+
+ private:
+  void problem(const std::string& key, const std::string& message) {
+    problems_.push_back({dataset_.file, line_, 1, key, message});
+  }
+
+  void take(std::string_view text) {
+    json line;
+    try {
+      line = json::parse(text);
+    } catch (const json::exception& e) {
+      return problem("", "not JSON: " + std::string{e.what()});
+    }
+    if (!line.is_object()) return problem("", "not a JSON object");
+    if (line_ == 1) return take_header(line);
+    if (ended_) return problem("", "there is more after the end");
+    if (line.contains("end")) return take_end(line);
+    take_point(line);
+  }
+
+  void take_header(const json& line) {
+    const auto version = line.value("peerpath_dataset", json{});
+    if (version != dataset_schema) {
+      problem("peerpath_dataset",
+              "schema version " + version.dump() + "; this program reads " + std::to_string(dataset_schema));
+      refused_ = true;
+      return;
+    }
+    try {
+      dataset_.started = line.at("started");
+      dataset_.command = line.at("command");
+      dataset_.processor = line.at("host").at("processor");
+      dataset_.kernel = line.at("host").at("kernel");
+      dataset_.driver =
+          line.at("driver").at("interface").get<std::string>() + " " + line.at("driver").at("version").dump();
+      for (const auto& gpu : line.at("gpus")) dataset_.gpus.push_back(gpu_facts(gpu));
+      for (const auto& item : line.at("plan")) planned_[item.at("experiment")] = item.at("points");
+    } catch (const json::exception& e) {
+      problem("", std::string{"the header lacks something: "} + e.what());
+      refused_ = true;
+    }
+  }
+
+  static GpuFacts gpu_facts(const json& gpu) {
+    GpuFacts facts;
+    facts.name = gpu.at("name");
+    const auto function = gpu.at("pcie").value("function", json::object());
+    facts.link = {function.value("generation", facts.link.generation), function.value("width", facts.link.width)};
+    facts.max_payload = function.value("max_payload", facts.max_payload);
+    facts.max_read_request = function.value("max_read_request", facts.max_read_request);
+    return facts;
+  }
+
+  void take_end(const json& line) {
+    ended_ = true;
+    if (line["end"] != number_)
+      problem("end", "says " + line["end"].dump() + " points, there are " + std::to_string(number_));
+  }
+
+  /// A positive number, or 0 and a problem.
+  double number(const json& line, const char* key) {
+    const auto found = line.find(key);
+    if (found == line.end()) return problem(key, "is missing"), 0;
+    const double value = found->is_number() ? found->get<double>() : std::nan("");
+    if (!std::isfinite(value) || value <= 0) return problem(key, "is " + found->dump() + ", not a number above 0"), 0;
+    return value;
+  }
+
+  void unit(const json& line, const char* key, const char* wanted) {
+    if (line.value(key, "") != wanted) problem(key, "is \"" + line.value(key, "") + "\"; values here are in " + wanted);
+  }
+
+  void take_point(const json& line) {
+    if (line.value("point", 0) != number_ + 1)
+      problem("point",
+              "is " + line.value("point", json{}).dump() + " where " + std::to_string(number_ + 1) + " comes next");
+    number_ = line.value("point", number_ + 1);
+    Point point;
+    point.number = number_;
+    point.experiment = line.value("experiment", "");
+    if (!planned_.contains(point.experiment)) problem("experiment", "\"" + point.experiment + "\" is not in the plan");
+    ++seen_[point.experiment];
+    if (!read_settings(line, point)) return;
+    if (line.contains("failed")) {
+      dataset_.failed.push_back(point.experiment + ": " + line["failed"].dump());
+      return;
+    }
+    read_values(line, point);
+    dataset_.points.push_back(std::move(point));
+  }
+
+  bool read_settings(const json& line, Point& point) {
+    const auto settings = line.find("settings");
+    if (settings == line.end() || !settings->is_object() || settings->empty())
+      return problem("settings", "is missing"), false;
+    for (const auto& [name, value] : settings->items()) {
+      if (!value.is_number_integer()) return problem("settings", name + " is not a whole number"), false;
+      point.settings[name] = value;
+    }
+    if (!places_.emplace(point.experiment, point.settings).second) problem("settings", "the same point is there twice");
+    return true;
+  }
+
+  void read_values(const json& line, Point& point) {
+    unit(line, "unit", "ns");
+    point.median = number(line, "median");
+    point.p10 = number(line, "p10");
+    point.p90 = number(line, "p90");
+    const auto least = number(line, "least"), most = number(line, "most");
+    if (least > point.p10 || point.p10 > point.median || point.median > point.p90 || point.p90 > most)
+      problem("median", "least, p10, median, p90 and most are not in order");
+    if (!line.contains("bytes")) return;
+    point.bytes = static_cast<std::int64_t>(number(line, "bytes"));
+    unit(line, "rate_unit", "GB/s");
+    const auto rate = number(line, "rate");
+    if (point.median > 0 && rate > 0 && std::abs(rate / point.rate() - 1) > rate_tolerance)
+      problem("rate", std::to_string(rate) + " GB/s is not " + std::to_string(point.bytes) + " B in " +
+                          std::to_string(point.median) + " ns: the units are not what they are said to be");
+  }
+
+  void check_plan() {
+    if (!ended_) return;
+    for (const auto& [experiment, points] : planned_)
+      if (seen_[experiment] != points)
+        problem("plan",
+                experiment + " has " + std::to_string(seen_[experiment]) + " of " + std::to_string(points) + " points");
+  }
+
+  Dataset dataset_;
+  Problems problems_;
+  int line_ = 0, number_ = 0;
+  bool ended_ = false, refused_ = false;
+  std::map<std::string, int> planned_, seen_;
+  std::set<std::pair<std::string, std::map<std::string, std::int64_t>>> places_;
+};
+
+}  // namespace
+
+tl::expected<Dataset, Problems> read_dataset(std::string_view text, const std::string& file) {
+  Reader reader{file};
+  reader.read(text);
+  return reader.finish();
+}
+
+tl::expected<Dataset, Problems> load_dataset(const std::string& file) {
+  std::ifstream in{file, std::ios::binary};
+  if (!in) return tl::unexpected{Problems{{file, 0, 0, "", "cannot be read"}}};
+  std::ostringstream text;
+  text << in.rdbuf();
+  return read_dataset(text.str(), file);
+}
+
+}  // namespace peerpath::compare

@@ -1,0 +1,105 @@
+#include "validation/compare/dataset.hpp"
+
+#include <gmock/gmock.h>
+
+namespace peerpath::compare {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* header =
+    R"({"peerpath_dataset":1,"started":"2026-01-01T00:00:00Z","command":"peerpath measure","host":{"processor":"p","kernel":"6"},)"
+    R"("driver":{"interface":"cuda","version":13000},"gpus":[{"name":"H200","pcie":{"function":{"generation":5,"width":16,)"
+    R"("max_payload":256,"max_read_request":4096}}}],"plan":[{"experiment":"copy","points":2}]})"
+    "\n";
+constexpr const char* first =
+    R"({"point":1,"experiment":"copy","settings":{"bytes":64},"unit":"ns","median":32.0,"least":30,"p10":31,"p90":33,"most":40,"samples":9,"bytes":64,"rate_unit":"GB/s","rate":2.0})"
+    "\n";
+constexpr const char* second =
+    R"({"point":2,"experiment":"copy","settings":{"bytes":128},"unit":"ns","median":64.0,"least":30,"p10":31,"p90":73,"most":80,"samples":9,"bytes":128,"rate_unit":"GB/s","rate":2.0})"
+    "\n";
+constexpr const char* end = "{\"end\":2,\"failed\":0,\"seconds\":1}\n";
+
+std::string with(std::string line, const std::string& what, const std::string& instead) {
+  const auto at = line.find(what);
+  EXPECT_NE(at, std::string::npos) << what;
+  return line.replace(at, what.size(), instead);
+}
+
+/// The problems of a dataset, each as the user sees it.
+std::vector<std::string> problems_of(const std::string& text) {
+  const auto read = read_dataset(text, "d.jsonl");
+  std::vector<std::string> all;
+  if (!read)
+    for (const auto& problem : read.error()) all.push_back(to_string(problem));
+  return all;
+}
+
+TEST(Dataset, IsRead) {
+  const auto read = read_dataset(std::string{header} + first + second + end, "d.jsonl");
+  ASSERT_TRUE(read) << to_string(read.error().front());
+  ASSERT_EQ(read->points.size(), 2u);
+  EXPECT_EQ(read->points[1].at("bytes"), 128);
+  EXPECT_DOUBLE_EQ(read->points[1].rate(), 2);
+  EXPECT_EQ(read->gpus.front().max_read_request, 4096);
+}
+
+TEST(Dataset, ThoseInTheRepositoryAreWhole) {
+  for (const auto* name : {"one_gpu", "one_gpu_again", "two_gpus"}) {
+    const auto read = load_dataset(PEERPATH_DATA "/h200/" + std::string{name} + ".jsonl");
+    ASSERT_TRUE(read) << to_string(read.error().front());
+    EXPECT_GE(read->points.size(), 250u);
+    EXPECT_TRUE(read->failed.empty());
+  }
+}
+
+TEST(Dataset, AnotherSchemaVersionIsRefused) {
+  EXPECT_THAT(problems_of(with(header, "dataset\":1", "dataset\":2") + first + second + end),
+              testing::ElementsAre(HasSubstr("d.jsonl:1:1: peerpath_dataset: schema version 2; this program reads 1")));
+}
+
+TEST(Dataset, AHoleIsRefused) {
+  EXPECT_THAT(problems_of(std::string{header} + second + end),
+              testing::Contains(HasSubstr("d.jsonl:2:1: point: is 2 where 1 comes next")));
+  EXPECT_THAT(problems_of(std::string{header} + first + with(end, "2", "1")),
+              testing::Contains(HasSubstr("plan: copy has 1 of 2 points")));
+  EXPECT_THAT(problems_of(std::string{header} + with(first, R"("p10":31,)", "") + second + end),
+              testing::Contains(HasSubstr("d.jsonl:2:1: p10: is missing")));
+}
+
+TEST(Dataset, WhatIsNoNumberIsRefused) {
+  for (const auto* wrong : {"null", "\"fast\"", "-1", "0"})
+    EXPECT_THAT(problems_of(std::string{header} + with(first, "32.0", wrong) + second + end),
+                testing::Contains(HasSubstr("d.jsonl:2:1: median: is")))
+        << wrong;
+  for (const auto* wrong : {"NaN", "1e999"})
+    EXPECT_THAT(problems_of(std::string{header} + with(first, "32.0", wrong) + second + end),
+                testing::Contains(HasSubstr("d.jsonl:2:1: not JSON")))
+        << wrong;
+}
+
+TEST(Dataset, SwappedUnitsAreRefused) {
+  EXPECT_THAT(problems_of(std::string{header} + with(first, R"("unit":"ns")", R"("unit":"us")") + second + end),
+              testing::Contains(HasSubstr("d.jsonl:2:1: unit: is \"us\"; values here are in ns")));
+  EXPECT_THAT(problems_of(std::string{header} + with(first, R"("rate":2.0)", R"("rate":32.0)") + second + end),
+              testing::Contains(HasSubstr("d.jsonl:2:1: rate: 32.0")));
+  EXPECT_THAT(problems_of(std::string{header} + with(first, R"("GB/s")", R"("Gb/s")") + second + end),
+              testing::Contains(HasSubstr("d.jsonl:2:1: rate_unit")));
+}
+
+TEST(Dataset, ATruncatedFileIsRefused) {
+  const auto whole = std::string{header} + first + second + end;
+  for (std::size_t length = 0; length < whole.size(); ++length)
+    EXPECT_FALSE(problems_of(whole.substr(0, length)).empty()) << length;
+  EXPECT_THAT(
+      problems_of(std::string{header} + first + second),
+      testing::ElementsAre(HasSubstr("d.jsonl:3:1: end: the last line is missing: measuring was cut short after 2")));
+}
+
+TEST(Dataset, TheSamePointTwiceIsRefused) {
+  EXPECT_THAT(problems_of(std::string{header} + first + with(second, "\"bytes\":128}", "\"bytes\":64}") + end),
+              testing::Contains(HasSubstr("twice")));
+}
+
+}  // namespace
+}  // namespace peerpath::compare
