@@ -3,6 +3,7 @@
 #include "tools/peerpath/catalogue.hpp"
 #include "tools/peerpath/output_file.hpp"
 #include "tools/peerpath/scenario_files.hpp"
+#include "tools/report/curves_page.hpp"
 #include "validation/calibrate/assess.hpp"
 #include "validation/calibrate/preset.hpp"
 #include "validation/pcie_bench/validate.hpp"
@@ -57,6 +58,8 @@ Exit validate_dataset(const std::string& file, const Arguments& arguments, const
   }
   const auto assessment = calibrate::assess(*dataset, *calibration);
   const auto document = calibrate::to_json(assessment);
+  if (const auto page = arguments.value("--out"); page && !write_file(*page, report::curves_page(document), terminal))
+    return Exit::wrong_input;
   terminal.data(arguments.has("--json") ? document : calibrate::to_text(assessment));
   return assessment.passed() ? Exit::done : Exit::expectation_failed;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "tools/report/document.hpp"
 #include "tools/report/embedded.hpp"
 #include "tools/report/tables.hpp"
 #include "tools/report/topology.hpp"
@@ -42,11 +43,6 @@ std::string head(const Json& results) {
   return text + "</header>\n";
 }
 
-std::string chart(const char* id, const char* label) {
-  return has_charts() ? fmt::format("<div class=\"chart\" id=\"{}\" role=\"img\" aria-label=\"{}\"></div>\n", id, label)
-                      : "";
-}
-
 std::string folded(const char* summary, const std::string& body) {
   return body.empty() ? "" : fmt::format("<details><summary>{}</summary>\n{}</details>\n", summary, body);
 }
@@ -81,16 +77,8 @@ bool has_charts() { return !charts_script().empty(); }
 std::string page(std::string_view results_text, std::string_view run_text) {
   const auto results = parsed(results_text);
   const auto run = parsed(run_text);
-  std::string text =
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta name=\"color-scheme\" content=\"light dark\">\n";
-  text += "<title>" + escaped(text_at(results, "name")) + " - peerpath</title>\n";
-  text += "<style>\n" + std::string{style_sheet()} + "</style>\n</head>\n<body>\n<main>\n" + body(results, run);
-  text += "<footer>peerpath " + escaped(text_at(results, "peerpath")) + "</footer>\n</main>\n";
-  text += "<script type=\"application/json\" id=\"results\">" + script_safe(results.dump()) + "</script>\n";
-  if (has_charts()) text += "<script>\n" + std::string{charts_script()} + "\n</script>\n";
-  return text + "</body>\n</html>\n";
+  return document(text_at(results, "name") + " - peerpath", body(results, run),
+                  "peerpath " + escaped(text_at(results, "peerpath")), results);
 }
 
 }  // namespace peerpath::report

@@ -17,7 +17,8 @@ constexpr ChannelIndex write_channel{1}, read_channel{2};
 constexpr std::uint64_t host_buffer = 0x1'0000'0000;
 constexpr double gpu_share = 0.3;  // of the latency that passes in the GPU: only the sum can be seen
 constexpr Duration crossing = std::chrono::nanoseconds{5};  // of the root complex, each way: a part of the latency
-constexpr BitRate memory_rate{8'000'000'000'000};           // inside the root complex: never the limit
+constexpr Instant longest{std::chrono::seconds{1000}};
+constexpr BitRate memory_rate{8'000'000'000'000};  // inside the root complex: never the limit
 
 Duration from_ns(double ns) { return Duration{static_cast<std::int64_t>(ns * 1e6 + 0.5)}; }
 double to_ns(Duration time) { return static_cast<double>(femtoseconds(time)) / 1e6; }
@@ -78,7 +79,7 @@ class Player final : private fabric::DeliverySink {
   /// Runs until so many reads and writes are done in all.
   void run_until(std::size_t reads, std::size_t writes) {
     while (reads_.size() < reads || writes_.size() < writes) {
-      fabric_->advance(never);
+      fabric_->advance(longest);
       const auto arrived = std::move(completed_);
       completed_.clear();
       for (const auto& delivery : arrived)
