@@ -11,8 +11,7 @@
 OBJECT_DECLARE_SIMPLE_TYPE(PeerpathNic, PEERPATH_NIC)
 
 enum { REGISTERS_BAR = 0, MSIX_BAR = 1, DOORBELLS_BAR = 2, BAR_SIZE = 4096 };
-/* How long coalescing holds a segment back for the next one: guests on one processor are slow. */
-enum { HOLD_NS = 500 * 1000 };
+
 
 struct PeerpathNic {
     PCIDevice parent_obj;
@@ -23,6 +22,8 @@ struct PeerpathNic {
     char *ledger_file, *trace_file;
     QEMUBH *work;
     QEMUTimer *flush;
+    int64_t held_since;
+    uint32_t coalesce_idle_us, coalesce_limit_us;
     struct pp_nic *core;
 };
 
@@ -66,9 +67,13 @@ static void host_flush_soon(void *host)
 {
     PeerpathNic *s = PEERPATH_NIC(host);
 
+    const int64_t now = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+
+    /* Until nothing has come for a while, but no longer than a limit from the first on. */
     if (!timer_pending(s->flush)) {
-        timer_mod(s->flush, qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL) + HOLD_NS);
+        s->held_since = now;
     }
+    timer_mod(s->flush, MIN(now + s->coalesce_idle_us * 1000ll, s->held_since + s->coalesce_limit_us * 1000ll));
 }
 
 static void flush(void *opaque)
@@ -231,6 +236,8 @@ static const Property peerpath_nic_properties[] = {
     DEFINE_NIC_PROPERTIES(PeerpathNic, conf),
     DEFINE_PROP_UINT32("queues", PeerpathNic, queues, 4),
     DEFINE_PROP_UINT32("max-mtu", PeerpathNic, max_mtu, 9000),
+    DEFINE_PROP_UINT32("coalesce-idle-us", PeerpathNic, coalesce_idle_us, 1000),
+    DEFINE_PROP_UINT32("coalesce-limit-us", PeerpathNic, coalesce_limit_us, 20000),
     DEFINE_PROP_STRING("ledger", PeerpathNic, ledger_file),
     DEFINE_PROP_STRING("trace", PeerpathNic, trace_file),
 };

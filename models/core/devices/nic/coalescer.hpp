@@ -20,7 +20,7 @@ class Coalescer {
  public:
   /// What comes out: a frame, and the payload of each segment that it was made of; 0 if it is just one.
   using Deliver = std::function<void(std::span<const std::uint8_t> frame, std::uint16_t segment)>;
-  static constexpr std::size_t most_flows = 16;
+  static constexpr std::size_t most_flows = 512;  ///< the kernel's gro_hw.py asks for as many
   static constexpr std::size_t most_payload = 60 * 1024;
 
   /// Takes a frame whose checksums are good. What cannot be held is delivered at once, and in order.

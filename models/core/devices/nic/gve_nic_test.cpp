@@ -151,6 +151,27 @@ INSTANTIATE_TEST_SUITE_P(Sizes, Tso,
                          testing::Combine(testing::Values(Layer3::ipv4, Layer3::ipv6),
                                           testing::Values(1u, 1448u, 1449u, 14480u, 16383u)));
 
+TEST_F(EmulatedNic, UdpIsCutIntoDatagrams) {
+  for (const auto layer3 : {Layer3::ipv4, Layer3::ipv6}) {
+    host.frames.clear();
+    driver.command(7, {{8, 4, 0}});
+    driver.create_tx(0);
+    const auto packet = frame_of(layer3, Layer4::udp, 3000);
+    const auto header = parsed(packet).header_length;
+    driver.send(0, {{put(packet), packet.size()}}, 1200, static_cast<std::uint8_t>(header));
+    nic.run();
+    ASSERT_EQ(host.frames.size(), 3u);
+    Bytes8 got;
+    for (const auto& frame : host.frames) {
+      const auto p = parsed(frame);
+      EXPECT_EQ(net::check_layer4(frame, p), net::Layer4Checksum::good);
+      EXPECT_EQ(load_be(frame, p.layer4_offset + 4u, 2), static_cast<std::uint64_t>(p.payload.count()) + 8);
+      got.insert(got.end(), frame.begin() + header, frame.begin() + header + p.payload.count());
+    }
+    EXPECT_EQ(got, Bytes8(packet.begin() + header, packet.end()));
+  }
+}
+
 TEST_F(EmulatedNic, SmallFramesArePaddedAndChecksumsFilledIn) {
   driver.create_tx(1);
   const auto packet = frame_of(Layer3::ipv6, Layer4::udp, 3);
@@ -302,7 +323,8 @@ TEST_F(EmulatedNic, HostileGuests) {
   driver.doorbell(rx_doorbells, 64);
   nic.registers().write(0x14, 4, 0x7fffffff);
   EXPECT_EQ(nic.statistics().bad_doorbells, before + 4);
-  // Transmit: no header, TSO without TCP, a header length that is not the header's, data outside memory.
+  // Transmit: no header, a packet to be cut with a wrong header length, a header length that is not the header's, data
+  // outside memory.
   driver.create_tx(2);
   const auto packet = frame_of(Layer3::ipv4, Layer4::udp, 3000);
   const auto at = put(packet);

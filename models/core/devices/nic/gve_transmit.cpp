@@ -14,9 +14,9 @@ std::size_t size_of(Bytes n) { return static_cast<std::size_t>(n.count()); }
 
 /// Headers that the datapath rewrites when it cuts, or Ethernet alone when there is nothing to rewrite.
 std::uint16_t header_of(const TxPacket& packet, const net::ParsedFrame& parsed) {
+  const bool known = parsed.key.layer4 == net::Layer4::tcp || parsed.key.layer4 == net::Layer4::udp;
   if (packet.mss > 0)
-    return parsed.key.layer4 == net::Layer4::tcp && parsed.header_length == packet.header_length ? parsed.header_length
-                                                                                                 : std::uint16_t{0};
+    return known && parsed.header_length == packet.header_length ? parsed.header_length : std::uint16_t{0};
   const bool whole = parsed.error == net::ParseError::none && parsed.header_length <= net::HeaderBytes::capacity;
   return whole ? parsed.header_length : static_cast<std::uint16_t>(net::ethernet_header.count());
 }
