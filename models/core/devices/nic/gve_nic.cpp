@@ -9,8 +9,9 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t frame_overhead = 14 + 8;  ///< Ethernet and two VLAN tags
 
-/// The datapath with all delays taken out.
-device::NicConfig functional(const Offer& offer) {
+}  // namespace
+
+device::NicConfig Nic::functional(const Offer& offer) {
   device::NicConfig config;
   config.queues = offer.queues;
   config.ring_entries = offer.max_entries;
@@ -22,8 +23,6 @@ device::NicConfig functional(const Offer& offer) {
   config.mtu = Bytes{65535};  // coalesced frames are longer than any on the wire, whose length is checked before
   return config;
 }
-
-}  // namespace
 
 Nic::Nic(const Offer& offer, Host& host)
     : offer_{offer},

@@ -33,6 +33,11 @@ class Nic final : private GuestMemory, private Backend, private device::Outbox {
   Nic(const Nic&) = delete;
   Nic& operator=(const Nic&) = delete;
 
+  /// The datapath's configuration: the model's, with all delays taken out.
+  static device::NicConfig functional(const Offer& offer);
+  /// From now on every transaction that the datapath asks for is appended to `log`; nullptr: no longer.
+  void record(std::vector<fabric::Transaction>* log) { log_ = log; }
+
   Registers& registers() { return registers_; }
   /// Doorbells wait for `run`.
   bool wants_run() const { return work_; }
@@ -71,7 +76,10 @@ class Nic final : private GuestMemory, private Backend, private device::Outbox {
   void tx_tail(QueueIndex queue, std::uint32_t tail) override;
   void vector_doorbell(std::uint32_t vector, std::uint32_t value) override;
 
-  void submit(fabric::ChannelIndex, const fabric::Transaction& t) override { transactions_.push_back(t); }
+  void submit(fabric::ChannelIndex, const fabric::Transaction& t) override {
+    transactions_.push_back(t);
+    if (log_ != nullptr) log_->push_back(t);
+  }
   void respond(fabric::RequestId, Instant, pcie::Status) override {}
   void wake_at(device::TimerId timer, Instant when) override;
   void transmit(int port, const device::Frame& frame, Instant when) override;
@@ -96,6 +104,7 @@ class Nic final : private GuestMemory, private Backend, private device::Outbox {
   std::map<device::TimerId, Instant> timers_;
   Coalescer coalescer_;
   std::deque<std::vector<std::uint8_t>> queued_;  ///< frames that came in while at work
+  std::vector<fabric::Transaction>* log_ = nullptr;
   Instant now_{};
   bool work_ = false, busy_ = false;
   std::int64_t bad_checksums_ = 0, lost_reentrant_ = 0, too_long_ = 0, coalesced_ = 0;

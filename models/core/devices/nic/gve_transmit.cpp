@@ -21,6 +21,15 @@ std::uint16_t header_of(const TxPacket& packet, const net::ParsedFrame& parsed) 
   return whole ? parsed.header_length : static_cast<std::uint16_t>(net::ethernet_header.count());
 }
 
+/// Where the byte at `offset` of a packet is; what follows may lie elsewhere.
+BusAddress place_of(const TxPacket& packet, std::size_t offset) {
+  for (const auto& piece : packet.pieces) {
+    if (offset < size_of(piece.size)) return piece.address + Bytes{static_cast<std::int64_t>(offset)};
+    offset -= size_of(piece.size);
+  }
+  return {};
+}
+
 }  // namespace
 
 Transmit::Transmit(const Offer& offer, Host& host, QueueMemory& memory)
@@ -89,6 +98,8 @@ void Transmit::post(Queue& queue, TxAssembler::Result&& result) {
     packet.size = size;
     packet.data = std::make_unique_for_overwrite<std::uint8_t[]>(size);
     std::copy_n(header.data.begin(), packet.header, packet.data.get());
+    d.header.address = place_of(packet.description, 0);
+    d.payload.address = place_of(packet.description, packet.header);
     d.header_length = packet.header;
     d.payload_length = static_cast<std::uint32_t>(size - packet.header);
     d.mss = packet.description.mss;
