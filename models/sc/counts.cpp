@@ -98,6 +98,20 @@ void fill_iommu(Results& results, const std::string& name, const device::IommuCo
        "How busy the page walkers of that root port were that had most to do"});
 }
 
+/// Of each root port that has been busy: `held` of `units` for writes and for reads.
+void fill_ports(Results& results, const std::string& what, int write_units, int read_units,
+                const std::vector<Counts::Taken>& before, const std::vector<Counts::Taken>& after, Duration window) {
+  const auto add = [&](const std::string& kind, std::size_t port, Duration taken, int units) {
+    if (taken > Duration{0})
+      results.resources.push_back(
+          {what + " " + kind + " of root port " + std::to_string(port), taken, window * units});
+  };
+  for (std::size_t port = 0; port < after.size(); ++port) {
+    add("writes", port, after[port].writes - before[port].writes, write_units);
+    add("reads", port, after[port].reads - before[port].reads, read_units);
+  }
+}
+
 void fill_cache(Results& results, const std::string& name, const host::CacheCounters& before,
                 const host::CacheCounters& after) {
   const auto add = [&](const char* what, std::int64_t host::CacheCounters::*count, const char* doc) {
@@ -116,12 +130,20 @@ Counts take_counts(Platform& platform, Instant now) {
   counts.when = now;
   counts.links = observe::take_snapshot(platform.domain.fabric(), platform.domain.topology().links.size());
   for (const auto& [name, nic] : platform.nics) counts.nics[name] = nic->behaviour().counters();
+  for (const auto& [name, nic] : platform.nics)
+    if (nic->translations() != nullptr) counts.translations[name] = nic->translations()->counters();
   for (const auto& [name, gpu] : platform.gpus) counts.copies[name] = gpu->behaviour().counters();
   for (const auto& [name, cpu] : platform.cpus)
     counts.cpus[name] = {cpu->behaviour().counters(), cpu->behaviour().busy_until(now)};
   for (const auto& [name, root] : platform.root_complexes)
-    for (const auto& gate : root->gates())
+    for (const auto& gate : root->gates()) {
+      counts.credits[name].push_back({gate->write_credits_held(), gate->read_credits_held()});
       if (gate->iommu() != nullptr) counts.iommus[name].push_back(gate->iommu()->counters());
+      counts.peers[name].push_back({{}, gate->peer_reads_busy()});
+    }
+  for (const auto& [name, root] : platform.root_complexes)
+    for (std::size_t port = 0; port < root->peer_writes().size(); ++port)
+      counts.peers[name][port].writes = root->peer_writes()[port]->busy();
   for (const auto& [name, memory] : platform.memories)
     if (memory->gate() != nullptr && memory->gate()->cache() != nullptr)
       counts.caches[name] = memory->gate()->cache()->counters();
@@ -142,6 +164,11 @@ void fill(Results& results, const Platform& platform, const scenario::Scenario& 
       std::vector<std::size_t> entries;
       for (std::size_t i = 0; i < scenario.traffic.size(); ++i)
         if (scenario.traffic[i].from == name) entries.push_back(i);
+      if (nic->ats) {
+        const auto &a = before.translations.at(name), &b = after.translations.at(name);
+        add_count(results, name + ".ats_hits", "1", b.hits - a.hits, "Pages that an access found translated");
+        add_count(results, name + ".ats_requests", "1", b.requests - a.requests, "Translation requests");
+      }
       fill_nic(results, name, *nic, before.nics.at(name), after.nics.at(name), meter, entries, window);
     } else if (const auto* cpu = std::get_if<device::HostCpuConfig>(&device.config)) {
       const auto &a = before.cpus.at(name), &b = after.cpus.at(name);
@@ -151,6 +178,11 @@ void fill(Results& results, const Platform& platform, const scenario::Scenario& 
       add_count(results, name + ".interrupts", "1", b.counters.interrupts - a.counters.interrupts, "Interrupts taken");
       add_count(results, name + ".polls", "1", b.counters.polls - a.counters.polls, "Rounds of the drivers' poll loops");
     } else if (const auto* root = std::get_if<device::RootComplexConfig>(&device.config)) {
+      if (root->credits)
+        fill_ports(results, name + " memory credits for", root->credits->write_credits, root->credits->read_credits,
+                   before.credits.at(name), after.credits.at(name), window);
+      if (root->peer_to_peer)
+        fill_ports(results, name + " peer", 1, 1, before.peers.at(name), after.peers.at(name), window);
       if (root->iommu)
         fill_iommu(results, name, *root->iommu, before.iommus.at(name), after.iommus.at(name), window);
     } else if (const auto* gpu = std::get_if<device::GpuConfig>(&device.config)) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "core/devices/ats/ats_function.hpp"
 #include "core/devices/host_memory/host_memory.hpp"
 #include "core/host/iommu.hpp"
 #include "core/host/last_level_cache.hpp"
@@ -22,8 +23,15 @@ struct Counts {
   Instant when{};
   observe::Snapshot links;
   std::map<std::string, nic::NicCounters> nics;
+  std::map<std::string, ats::AtsCounters> translations;  ///< by NIC with ATS
   std::map<std::string, gpu::CopyCounters> copies;
   std::map<std::string, Cpu> cpus;
+  /// Of something that writes and reads have each for themselves, since the start.
+  struct Taken {
+    Duration writes{}, reads{};
+  };
+  std::map<std::string, std::vector<Taken>> credits;  ///< towards memory, by root complex, of each root port
+  std::map<std::string, std::vector<Taken>> peers;    ///< ways to peers, likewise
   std::map<std::string, std::vector<host::IommuCounters>> iommus;  ///< by root complex, of each root port
   std::map<std::string, host::CacheCounters> caches;  ///< by host memory
 };

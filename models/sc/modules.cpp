@@ -2,8 +2,10 @@
 
 #include <string>
 
+#include "core/devices/ats/ats_function.hpp"
 #include "core/devices/dma_card/dma_card.hpp"
 #include "core/devices/gpu/gpu.hpp"
+#include "core/devices/gpu/peer_reads.hpp"
 #include "core/devices/host_cpu/driver_context.hpp"
 #include "core/devices/host_memory/host_memory.hpp"
 #include "core/devices/host_memory/memory_gate.hpp"
@@ -23,6 +25,8 @@ std::vector<std::unique_ptr<PciePort>> make_ports(int count, Domain& domain, fab
   return ports;
 }
 
+int nic_channels(const device::NicConfig& config) { return nic::nic_channels + (config.ats ? 1 : 0); }
+
 fabric::Endpoint nic_endpoint(const device::NicConfig& config) {
   const auto& function = config.function;
   return {.max_payload = function.max_payload,
@@ -30,7 +34,15 @@ fabric::Endpoint nic_endpoint(const device::NicConfig& config) {
           .max_completion = function.max_payload,
           .tags = function.tags,
           .completion_timeout = function.completion_timeout,
-          .channels = nic::nic_channels};
+          .channels = nic_channels(config)};
+}
+
+/// With ATS, translation requests have a channel of their own, the last one.
+std::unique_ptr<ats::AtsFunction> make_ats(nic::Nic& behaviour, const device::NicConfig& config, fabric::NodeId self,
+                                           fabric::NodeId memory) {
+  if (!config.ats) return nullptr;
+  const auto channel = static_cast<std::uint16_t>(nic_channels(config));
+  return std::make_unique<ats::AtsFunction>(behaviour, *config.ats, self, memory, fabric::ChannelIndex{channel});
 }
 
 /// Rings in host memory. The NIC learns their places when it is made.
@@ -59,6 +71,7 @@ RootComplex::RootComplex(const sc_core::sc_module_name& name, Domain& domain, in
     : sc_core::sc_module{name},
       node_{domain.add_router(basename(), root_complex::router(config))},
       ports_{make_ports(ports, domain, node_)},
+      peers_{config.peer_to_peer},
       memory{"memory", domain, node_} {
   memory.link.internal = true;
   if (!root_complex::RootPort::wanted(config)) return;
@@ -68,6 +81,19 @@ RootComplex::RootComplex(const sc_core::sc_module_name& name, Domain& domain, in
   }
 }
 RootComplex::~RootComplex() = default;
+
+void RootComplex::before_end_of_elaboration() {
+  const auto* host = memory.peer();
+  const auto host_node = host != nullptr ? host->node() : node_;  // without memory all others are peers
+  for (const auto& gate : gates_) gate->set_memory(host_node);
+  if (!peers_) return;
+  for (const auto& port : ports_) {
+    auto* behind = port->peer();
+    if (behind == nullptr) continue;
+    peer_writes_.push_back(std::make_unique<root_complex::PeerWrites>(*peers_, host_node, behind->gate));
+    behind->gate = peer_writes_.back().get();
+  }
+}
 
 HostMemory::HostMemory(const sc_core::sc_module_name& name, Domain& domain, const device::HostMemoryConfig& config,
                        const device::FunctionConfig& function)
@@ -106,6 +132,9 @@ Gpu::Gpu(const sc_core::sc_module_name& name, Domain& domain, const device::GpuC
       behaviour_{std::make_unique<gpu::Gpu>(config, host != nullptr ? host->copies() : *no_copies_)},
       pcie{"pcie", domain, node_} {
   domain.attach(*behaviour_, {.node = node_, .channels = config.copy_engines});
+  if (!config.peer_reads) return;
+  peer_reads_ = std::make_unique<gpu::PeerReads>(config);
+  pcie.gate = peer_reads_.get();
 }
 Gpu::~Gpu() = default;
 
@@ -116,7 +145,9 @@ Nic::Nic(const sc_core::sc_module_name& name, Domain& domain, HostMemory& host, 
       doorbells_{domain.place(node_, nic::Nic::doorbell_bar(config), false)},
       rings_{make_rings(config, host)},
       behaviour_{std::make_unique<nic::Nic>(config, rings_, doorbells_)},
-      device_{domain.attach(*behaviour_, {.node = node_, .channels = nic::nic_channels})},
+      ats_{make_ats(*behaviour_, config, node_, host.node())},
+      device_{domain.attach(ats_ ? static_cast<device::Endpoint&>(*ats_) : *behaviour_,
+                            {.node = node_, .channels = nic_channels(config)})},
       pcie{"pcie", domain, node_} {}
 Nic::~Nic() = default;
 

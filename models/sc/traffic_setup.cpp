@@ -227,7 +227,9 @@ void TrafficSetup::transfer(std::size_t entry) {
   pattern.rate = t.rate;
   pattern.arrival = law_of(t.arrival);
   pattern.burst = t.burst;
-  pattern.outstanding = dma_outstanding;
+  const auto gpu = platform_.gpus.find(t.from);
+  pattern.outstanding =
+      gpu == platform_.gpus.end() ? dma_outstanding : gpu->second->config().outstanding.value_or(dma_outstanding);
   auto& dma = *dma_.emplace_back(std::make_unique<transport::DmaSource>(pattern, Random{seed, "traffic " + t.name}));
   dma.watch([this, entry](Instant when, const fabric::Delivery& d) { meter_.done(entry, when, d.done, d.bytes); });
   auto& endpoint = platform_.domain.endpoint(source);

@@ -82,11 +82,24 @@ class Devices {
                        static_cast<WideInt>(address->value()) + size.count(), true});
   }
 
-  void check(const Device&, const device::RootComplexConfig&) {}
+  void check(const Device& device, const device::RootComplexConfig& root) {
+    if (!root.iommu || root.iommu->ways == 0 || root.iommu->entries % root.iommu->ways == 0) return;
+    add(at(device, "iommu/ways"), std::to_string(root.iommu->ways) + " does not divide the " +
+                                      std::to_string(root.iommu->entries) + " entries; 0 is fully associative");
+  }
   void check(const Device& device, const device::SwitchConfig&) { needs_link(device); }
   void check(const Device& device, const device::HostMemoryConfig& memory) {
     needs_root(device, memory.at);
     ranges_.push_back({&device, at(device, "size"), 0, memory.size.count(), false});
+    if (!memory.cache) return;
+    const auto& cache = *memory.cache;
+    const Bytes step{64 * cache.ways};
+    if (cache.size.count() % step.count() != 0)
+      add(at(device, "cache/size"), to_text(cache.size) + " is not a multiple of 64 B times " +
+                                        std::to_string(cache.ways) + " ways; next below is " +
+                                        to_text(Bytes{cache.size.count() / step.count() * step.count()}));
+    if (cache.ddio_ways > cache.ways)
+      add(at(device, "cache/ddio_ways"), std::to_string(cache.ddio_ways) + " of " + std::to_string(cache.ways) + " ways");
   }
   void check(const Device& device, const device::HostCpuConfig& cpu) { needs_root(device, cpu.at); }
   void check(const Device& device, const device::NicConfig& nic) {

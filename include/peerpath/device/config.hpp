@@ -58,13 +58,17 @@ struct RootComplexConfig {
   Duration latency = 150ns;
   Bytes max_payload_supported = 512_B;
   std::optional<IommuConfig> iommu{};
+  std::optional<CreditsConfig> credits{};
+  std::optional<PeerConfig> peer_to_peer{};
 
   static constexpr auto fields() {
     return std::tuple{
         field("latency", &RootComplexConfig::latency, "Port to port, and port to memory").from("assumed"),
         field("max_payload_supported", &RootComplexConfig::max_payload_supported, "Largest MPS that its ports can do")
             .at_least(128_B).at_most(4096_B),
-        field("iommu", &RootComplexConfig::iommu, "Translates what comes in by its root ports; absent: IOMMU off")};
+        field("iommu", &RootComplexConfig::iommu, "Translates what comes in by its root ports; absent: IOMMU off"),
+        field("credits", &RootComplexConfig::credits, "Lines that each root port has in flight to memory; absent: no limit"),
+        field("peer_to_peer", &RootComplexConfig::peer_to_peer, "Limits of what passes between root ports; absent: none")};
   }
 };
 
@@ -127,6 +131,8 @@ struct GpuConfig {
   Duration read_latency = 600ns;
   int copy_engines = 2;
   Duration copy_setup = 1500ns;
+  std::optional<int> peer_reads{};
+  std::optional<int> outstanding{};
 
   static constexpr auto fields() {
     return std::tuple{
@@ -138,7 +144,13 @@ struct GpuConfig {
         field("read_rate", &GpuConfig::read_rate, "Rate at which peer reads are served").from("assumed"),
         field("read_latency", &GpuConfig::read_latency, "Peer read: request to first data").from("assumed"),
         field("copy_engines", &GpuConfig::copy_engines, "DMA engines of its own").at_least(1).at_most(16),
-        field("copy_setup", &GpuConfig::copy_setup, "Submission of a copy to its first read").from("assumed")};
+        field("copy_setup", &GpuConfig::copy_setup, "Submission of a copy to its first read").from("assumed"),
+        field("peer_reads", &GpuConfig::peer_reads,
+              "Read requests of peers that it serves at a time, so that they read slower than they write; absent: any number")
+            .at_least(1).at_most(65536),
+        field("outstanding", &GpuConfig::outstanding,
+              "Reads or writes that its kernels have in flight, each; absent: 64")
+            .at_least(1).at_most(65536)};
   }
 };
 
@@ -160,6 +172,7 @@ struct NicConfig {
   Duration interrupt_moderation = 20us;
   int interrupt_frames = 64;
   Bytes mtu = 9000_B;
+  std::optional<AtsConfig> ats{};
 
   static constexpr auto fields() {
     return std::tuple{
@@ -178,7 +191,8 @@ struct NicConfig {
         field("writeback_timeout", &NicConfig::writeback_timeout, "Longest wait for a batch to fill"),
         field("interrupt_moderation", &NicConfig::interrupt_moderation, "Least time between interrupts of one queue"),
         field("interrupt_frames", &NicConfig::interrupt_frames, "Frames that cause an interrupt before that time is over").at_least(1),
-        field("mtu", &NicConfig::mtu, "Largest IP packet").at_least(576_B).at_most(65535_B)};
+        field("mtu", &NicConfig::mtu, "Largest IP packet").at_least(576_B).at_most(65535_B),
+        field("ats", &NicConfig::ats, "Translates its addresses itself (ATS); absent: leaves it to the IOMMU")};
   }
 };
 

@@ -62,7 +62,8 @@ struct IommuConfig {
         field("hit_latency", &IommuConfig::hit_latency, "Added to each translated request")
             .from("pcie-bench: no difference between IOMMU off and hits"),
         field("flush_interval", &IommuConfig::flush_interval,
-              "The whole IOTLB is invalidated at multiples of this, as Linux does for deferred unmaps (10 ms); 0: never")};
+              "The whole IOTLB is invalidated at multiples of this, as Linux does for deferred unmaps (10 ms); 0: "
+              "never")};
   }
 };
 
@@ -88,6 +89,70 @@ struct CacheConfig {
               "What a read by a device takes longer when the cache does not hold the line; also a write that has to "
               "fetch or evict one")
             .from("fitted: pcie-bench, 64 B read latency, cold against warm, Broadwell")};
+  }
+};
+
+/// What a root port can have in flight towards memory: throughput <= credits x 64 B / latency.
+struct CreditsConfig {
+  int write_credits = 92;
+  Duration write_latency = std::chrono::nanoseconds{300};
+  int read_credits = 164;
+  Duration read_latency = std::chrono::nanoseconds{300};
+  int cpu_load_percent = 0;
+
+  static constexpr auto fields() {
+    constexpr std::string_view study =
+        "S. Agarwal et al., \"Understanding the host network\", SIGCOMM 2024: Cascade Lake";
+    return std::tuple{
+        field("write_credits", &CreditsConfig::write_credits, "Cache lines that are written at a time")
+            .at_least(1)
+            .at_most(65536)
+            .from(study),
+        field("write_latency", &CreditsConfig::write_latency, "How long a written line holds its credit, without load")
+            .from(study),
+        field("read_credits", &CreditsConfig::read_credits, "Cache lines that are read at a time")
+            .at_least(1)
+            .at_most(65536)
+            .from("S. Agarwal et al., SIGCOMM 2024: more than 164 on Cascade Lake, so this is the least"),
+        field("read_latency", &CreditsConfig::read_latency,
+              "How long a line that is read holds its credit, without load")
+            .from("assumed: as write_latency"),
+        field("cpu_load_percent", &CreditsConfig::cpu_load_percent,
+              "Share of the memory channels that the cores' own traffic takes: credits are held longer by 1 / (1 - "
+              "share)")
+            .at_least(0)
+            .at_most(95)
+            .from("assumed: one queue for all; the study sees writes of devices take 1.5 times as long under load")};
+  }
+};
+
+/// What passes between devices below different root ports.
+struct PeerConfig {
+  BitRate write_rate{};
+  BitRate read_rate{};
+  Duration latency{};
+
+  static constexpr auto fields() {
+    return std::tuple{
+        field("write_rate", &PeerConfig::write_rate,
+              "Most payload that peers write to what is behind one root port; 0bps: no limit"),
+        field("read_rate", &PeerConfig::read_rate,
+              "Most payload that peers read from what is behind one root port; 0bps: no limit"),
+        field("latency", &PeerConfig::latency, "What a request between peers takes longer than one to memory")};
+  }
+};
+
+/// Address Translation Services of a function: it translates its own addresses ahead, and keeps the translations.
+struct AtsConfig {
+  int entries = 1024;
+  PageSize page_size = PageSize::small;
+
+  static constexpr auto fields() {
+    return std::tuple{field("entries", &AtsConfig::entries, "Translations that the function keeps")
+                          .at_least(1)
+                          .at_most(65536)
+                          .from("assumed"),
+                      field("page_size", &AtsConfig::page_size, "What one translation covers")};
   }
 };
 

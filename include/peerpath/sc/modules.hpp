@@ -9,12 +9,16 @@
 #include "peerpath/device/config.hpp"
 #include "peerpath/sc/pcie_port.hpp"
 
+namespace peerpath::ats {
+class AtsFunction;
+}  // namespace peerpath::ats
 namespace peerpath::dma_card {
 class DmaCard;
 struct Stream;
 }  // namespace peerpath::dma_card
 namespace peerpath::gpu {
 class Gpu;
+class PeerReads;
 }  // namespace peerpath::gpu
 namespace peerpath::host_cpu {
 class CopyRequests;
@@ -26,6 +30,7 @@ namespace peerpath::host_memory {
 class MemoryGate;
 }  // namespace peerpath::host_memory
 namespace peerpath::root_complex {
+class PeerWrites;
 class RootPort;
 }  // namespace peerpath::root_complex
 namespace peerpath::nic {
@@ -58,11 +63,17 @@ class RootComplex final : public sc_core::sc_module {
   fabric::NodeId node() const { return node_; }
   /// What passes at each root port; none if nothing has to.
   const std::vector<std::unique_ptr<root_complex::RootPort>>& gates() const { return gates_; }
+  /// What peers' writes pass, for each root port with something behind it; none without a limit.
+  const std::vector<std::unique_ptr<root_complex::PeerWrites>>& peer_writes() const { return peer_writes_; }
 
  private:
+  void before_end_of_elaboration() override;
+
   fabric::NodeId node_;
   std::vector<std::unique_ptr<PciePort>> ports_;
   std::vector<std::unique_ptr<root_complex::RootPort>> gates_;
+  std::optional<device::PeerConfig> peers_;
+  std::vector<std::unique_ptr<root_complex::PeerWrites>> peer_writes_;
 
  public:
   PciePort memory;
@@ -112,6 +123,7 @@ class Gpu final : public sc_core::sc_module {
   BusAddress memory_, doorbell_;
   std::unique_ptr<host_cpu::CopyRequests> no_copies_;
   std::unique_ptr<gpu::Gpu> behaviour_;
+  std::unique_ptr<gpu::PeerReads> peer_reads_;
 
  public:
   PciePort pcie;
@@ -128,6 +140,8 @@ class Nic final : public sc_core::sc_module {
   BusAddress doorbells() const { return doorbells_; }
   const std::shared_ptr<nic::QueueMemory>& rings() { return rings_; }
   nic::Nic& behaviour() { return *behaviour_; }
+  /// What translates for it, or nullptr.
+  const ats::AtsFunction* translations() const { return ats_.get(); }
 
  private:
   device::NicConfig config_;
@@ -135,6 +149,7 @@ class Nic final : public sc_core::sc_module {
   BusAddress doorbells_;
   std::shared_ptr<nic::QueueMemory> rings_;
   std::unique_ptr<nic::Nic> behaviour_;
+  std::unique_ptr<ats::AtsFunction> ats_;
   DeviceIndex device_;
 
  public:

@@ -1,30 +1,77 @@
-// What comes in by a root port and has to pass the host's own machinery: address translation.
+// What comes in by a root port and has to pass the host's own machinery: address translation, credits towards memory,
+// the way to peers.
 #pragma once
 
 #include <optional>
 
 #include "core/host/iommu.hpp"
+#include "core/host/line_credits.hpp"
 #include "peerpath/device/config.hpp"
 #include "peerpath/fabric/fabric.hpp"
 #include "peerpath/fabric/gate.hpp"
 
 namespace peerpath::root_complex {
 
+/// TLPs one after the other at a rate.
+struct PeerWay {
+  BitRate rate{};  ///< 0: no limit
+  Instant free{};
+  Duration busy{};  ///< since the start
+  Instant take(Bytes bytes, Instant at);
+};
+
 /// The gate of the direction into the root complex at one root port.
 class RootPort final : public fabric::Gate {
  public:
-  explicit RootPort(const device::RootComplexConfig& config);
+  /// `memory` is the node of the host's memory; all other nodes are peers.
+  explicit RootPort(const device::RootComplexConfig& config, fabric::NodeId memory = {});
+  void set_memory(fabric::NodeId memory) { memory_ = memory; }
 
   Instant pass(const fabric::GatedTlp& tlp) override;
 
   /// Whether its root ports need gates.
-  static bool wanted(const device::RootComplexConfig& config) { return config.iommu.has_value(); }
+  static bool wanted(const device::RootComplexConfig& config) {
+    return config.iommu || config.credits || config.peer_to_peer;
+  }
   /// nullptr without one.
   host::Iommu* iommu() { return iommu_ ? &*iommu_ : nullptr; }
   const host::Iommu* iommu() const { return iommu_ ? &*iommu_ : nullptr; }
+  /// Of all credits of a class towards memory together: for how long they were held, since the start.
+  Duration write_credits_held() const { return writes_ ? writes_->lines.held() : Duration{0}; }
+  Duration read_credits_held() const { return reads_ ? reads_->lines.held() : Duration{0}; }
+  /// For how long the way of what peers read was taken, since the start.
+  Duration peer_reads_busy() const { return peer_reads_.busy; }
 
  private:
+  struct Credits {
+    host::LineCredits lines;
+    Duration hold{};
+  };
+
+  fabric::NodeId memory_;
   std::optional<host::Iommu> iommu_;
+  std::optional<Credits> writes_, reads_;
+  PeerWay peer_reads_;
+  Duration peer_latency_{};
+};
+
+/// The gate of the direction out of a root port, at whatever is behind it: what peers write there passes one after the
+/// other, and holds the link's credits until it does.
+class PeerWrites final : public fabric::Gate {
+ public:
+  /// `next` is the gate that the receiver has itself, or nullptr.
+  PeerWrites(const device::PeerConfig& config, fabric::NodeId memory, fabric::Gate* next)
+      : way_{config.write_rate}, memory_{memory}, next_{next} {}
+
+  Instant pass(const fabric::GatedTlp& tlp) override;
+
+  /// For how long the way was taken, since the start.
+  Duration busy() const { return way_.busy; }
+
+ private:
+  PeerWay way_;
+  fabric::NodeId memory_;
+  fabric::Gate* next_;
 };
 
 }  // namespace peerpath::root_complex

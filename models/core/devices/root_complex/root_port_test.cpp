@@ -42,5 +42,55 @@ TEST(RootPort, TranslatedRequestsCompletionsAndInterruptsPass) {
   EXPECT_EQ(port.iommu()->counters().misses, 0);
 }
 
+constexpr fabric::NodeId memory{1}, gpu{2}, nic{3};
+
+fabric::GatedTlp from_nic(TlpClass c, fabric::NodeId target, Bytes bytes) {
+  return {.tlp_class = c, .requester = nic, .target = target, .bytes = bytes, .at = at};
+}
+
+TEST(RootPort, WritesToMemoryTakeACreditALine) {
+  RootPort port{{.credits = device::CreditsConfig{.write_credits = 8, .write_latency = 300ns}}, memory};
+  EXPECT_EQ(port.pass(from_nic(TlpClass::posted, memory, 256_B)), at);
+  EXPECT_EQ(port.pass(from_nic(TlpClass::posted, memory, 256_B)), at);
+  EXPECT_EQ(port.pass(from_nic(TlpClass::posted, memory, 64_B)), at + 300ns);
+  EXPECT_EQ(port.pass(from_nic(TlpClass::posted, gpu, 256_B)), at) << "what goes to peers needs none";
+  EXPECT_EQ(port.write_credits_held(), Duration{9 * 300ns});
+  EXPECT_EQ(port.read_credits_held(), Duration{0});
+}
+
+TEST(RootPort, CoresThatKeepTheMemoryBusyMakeCreditsStayAway) {
+  RootPort port{{.credits = device::CreditsConfig{.read_credits = 1, .read_latency = 300ns, .cpu_load_percent = 40}},
+                memory};
+  port.pass(from_nic(TlpClass::non_posted, memory, 64_B));
+  EXPECT_EQ(port.pass(from_nic(TlpClass::non_posted, memory, 64_B)), at + 500ns);
+}
+
+TEST(RootPort, WhatPeersReadComesAtARateOfItsOwn) {
+  RootPort port{{.peer_to_peer = device::PeerConfig{.read_rate = 16_Gbps, .latency = 100ns}}, memory};
+  EXPECT_EQ(port.pass(from_nic(TlpClass::posted, gpu, 256_B)), at + 100ns);
+  EXPECT_EQ(port.pass(from_nic(TlpClass::non_posted, gpu, 256_B)), at + 100ns);
+  EXPECT_EQ(port.pass(from_nic(TlpClass::posted, memory, 256_B)), at);
+  // the GPU's root port: data that the NIC reads goes back by it
+  const auto data = from_nic(TlpClass::completion, gpu, 256_B);
+  EXPECT_EQ(port.pass(data), at);
+  EXPECT_EQ(port.pass(data), at + 128ns);
+  auto to_cores = data;
+  to_cores.requester = memory;
+  EXPECT_EQ(port.pass(to_cores), at);
+}
+
+TEST(PeerWrites, PassOneAfterTheOtherAndThenTheReceiversOwnGate) {
+  RootPort slow{{.peer_to_peer = device::PeerConfig{.latency = 10ns}}, memory};
+  PeerWrites gate{{.write_rate = 64_Gbps}, memory, &slow};
+  EXPECT_EQ(gate.pass(from_nic(TlpClass::posted, gpu, 256_B)), at + 10ns);
+  EXPECT_EQ(gate.pass(from_nic(TlpClass::posted, gpu, 256_B)), at + 42ns);
+  auto doorbell = from_nic(TlpClass::posted, gpu, 4_B);
+  doorbell.requester = memory;
+  EXPECT_EQ(gate.pass(doorbell), at + 10ns) << "of cores";
+  EXPECT_EQ(gate.busy(), Duration{64ns});
+  PeerWrites last{{.write_rate = 64_Gbps}, memory, nullptr};
+  EXPECT_EQ(last.pass(from_nic(TlpClass::non_posted, gpu, 256_B)), at);
+}
+
 }  // namespace
 }  // namespace peerpath::root_complex

@@ -1,0 +1,61 @@
+// Address Translation Services of a function: it translates what it accesses itself, ahead, and keeps the translations.
+// The model card is README.md beside this.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "core/host/associative_cache.hpp"
+#include "peerpath/device/endpoint.hpp"
+#include "peerpath/device/host_config.hpp"
+
+namespace peerpath::ats {
+
+struct AtsCounters {
+  std::int64_t hits = 0;      ///< accesses to pages that it held
+  std::int64_t requests = 0;  ///< translation requests
+};
+
+/// Stands between a device and its shell. A memory access whose pages it holds goes out as translated at once; another
+/// one waits, with all that its channel submits after it, until translation requests for its pages have been answered.
+class AtsFunction final : public device::Endpoint {
+ public:
+  /// `inner` sits at `self` and uses channels below `channel`, on which translation requests go to `agent`.
+  AtsFunction(device::Endpoint& inner, const device::AtsConfig& config, fabric::NodeId self, fabric::NodeId agent,
+              fabric::ChannelIndex channel);
+
+  void start(device::Outbox& out) override;
+  void on_delivery(const fabric::Delivery& delivery, device::Outbox& out) override;
+  void on_computed(const fabric::Delivery& delivery) override { inner_.on_computed(delivery); }
+  void on_wake(device::TimerId timer, Instant now, device::Outbox& out) override;
+  void on_frame(int port, const device::Frame& frame, Instant now, device::Outbox& out) override;
+
+  /// The host takes the translations of [address, address + size) back.
+  void invalidate(std::uint64_t address, std::uint64_t size);
+
+  const AtsCounters& counters() const { return counters_; }
+
+ private:
+  class Interposed;
+  struct Waiting {
+    fabric::Transaction transaction;
+    std::vector<std::uint64_t> missing;  ///< pages whose translation has not come yet
+  };
+
+  void submit(fabric::ChannelIndex channel, const fabric::Transaction& transaction, device::Outbox& out);
+  void request(std::uint64_t page, Instant ready, device::Outbox& out);
+  void translated(std::uint64_t page, Instant now, device::Outbox& out);
+
+  device::Endpoint& inner_;
+  fabric::NodeId self_, agent_;
+  fabric::ChannelIndex channel_;
+  unsigned page_bits_;
+  host::AssociativeCache held_;
+  std::set<std::uint64_t> asked_;  ///< pages with a translation request under way
+  std::map<fabric::ChannelIndex, std::deque<Waiting>> waiting_;
+  AtsCounters counters_;
+};
+
+}  // namespace peerpath::ats

@@ -1,0 +1,114 @@
+#include "validation/pcie_bench/effects.hpp"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "validation/pcie_bench/fit.hpp"
+#include "validation/pcie_bench/preset.hpp"
+
+namespace peerpath::pcie_bench {
+namespace {
+
+const std::filesystem::path data{PEERPATH_DATA};
+
+std::vector<HostData> machine() {
+  std::vector<HostData> hosts;
+  for (const auto& folder : find_hosts(data / "pcie-bench"))
+    if (folder.filename().string().find("t430") != std::string::npos) hosts.push_back(*load_host(folder));
+  return hosts;
+}
+
+TEST(Effects, NamesSayMachineSocketsAndProcessor) {
+  EXPECT_EQ(machine_of("nfp_bdw-t430-s0-s1-s1"), "nfp_bdw-t430");
+  EXPECT_EQ(machine_of("nfp_hsw-t630-iommu"), "nfp_hsw-t630");
+  EXPECT_EQ(machine_of("nfp_snb-t620"), "nfp_snb-t620");
+  pcie_bench::Setup setup;
+  read_name("nfp_bdw-Xeon-E5-2630v4-dell-t430-s0-s1-s1", setup);
+  EXPECT_TRUE(setup.remote_memory);
+  EXPECT_EQ(setup.cache, Bytes{25 << 20});
+  pcie_bench::Setup local;
+  read_name("nfp_snb-Xeon-E5-2630_dell-t620", local);
+  EXPECT_FALSE(local.remote_memory);
+  EXPECT_EQ(local.cache, Bytes{15 << 20});
+}
+
+TEST(Effects, SweepsKeepColdAndWarmRows) {
+  std::vector<SweepPoint> points;
+  Problems problems;
+  read_sweeps(
+      "Test,Cache,WinSZ,SZ,Time,Bytes\nBW_DMA_RD,Cold,4096,64,10,20\nBW_DMA_RD,DWarm,4096,64,10,20\n"
+      "BW_DMA_RD,HWarm,1572864.0,64,10,40\n",
+      "x.csv", false, points, problems);
+  ASSERT_TRUE(problems.empty());
+  ASSERT_EQ(points.size(), 2U);
+  EXPECT_EQ(points[0].sweep, (Sweep{{pcie_bench::Test::bw_read, Bytes{64}}, Bytes{4096}, CacheState::cold}));
+  EXPECT_EQ(points[1].sweep.window, Bytes{1572864});
+  EXPECT_EQ(points[1].measured, 32);
+  read_sweeps("Test,WinSZ,SZ,Time,Bytes\nBW_DMA_RD,4096,64,10,20\n", "x.csv", false, points, problems);
+  EXPECT_EQ(problems.size(), 1U);
+}
+
+TEST(Effects, TheFitLooksAtItsNamedPointsAlone) {
+  auto hosts = machine();
+  ASSERT_EQ(hosts.size(), 3U);
+  const auto card = *load_card(data / "presets" / "nfp6000.json");
+  const auto variants = find_variants(hosts);
+  ASSERT_TRUE(variants);
+  const auto constants = fit_host(*variants->iommu, card);
+  const auto fitted = fit_effects(*variants, card, constants);
+  ASSERT_TRUE(fitted);
+  for (const auto& constant : effect_constants) {
+    EXPECT_GT((*fitted).*constant.member, constant.least) << constant.name;
+    EXPECT_LT((*fitted).*constant.member, constant.most) << constant.name;
+  }
+  const auto named = [&](const HostData& host, const Sweep& sweep) {
+    return std::ranges::any_of(wanted_effect_points(), [&](const NamedPoint& p) {
+      return ((*variants).*p.of)->name == host.name && p.sweep == sweep;
+    });
+  };
+  auto poisoned = hosts;
+  int kept = 0;
+  for (auto& host : poisoned)
+    for (auto& point : host.sweeps) {
+      if (named(host, point.sweep))
+        ++kept;
+      else
+        point.measured *= 1.7;
+    }
+  EXPECT_EQ(kept, 7);
+  const auto again = fit_effects(*find_variants(poisoned), card, constants);
+  for (const auto& constant : effect_constants)
+    EXPECT_EQ((*again).*constant.member, (*fitted).*constant.member) << constant.name;
+  std::erase_if(poisoned[0].sweeps,
+                [](const SweepPoint& p) { return p.sweep.which.test == pcie_bench::Test::lat_dma_read; });
+  EXPECT_FALSE(fit_effects(*find_variants(poisoned), card, constants)) << "a named point is missing";
+}
+
+/// A translated host whose predictions are its measurements, but for what `change` does to them.
+std::vector<Criterion> judged(const std::vector<HostData>& hosts, double (*change)(const Sweep&)) {
+  const auto variants = *find_variants(hosts);
+  const auto report = [&](const HostData& host, auto factor) {
+    SweepReport made{&host, {}};
+    for (const auto& p : host.sweeps) made.predictions.push_back({p, p.measured * factor(p.sweep), false});
+    return made;
+  };
+  const auto base = report(*variants.base, [](const Sweep&) { return 1.0; });
+  return judge_sweeps(report(*variants.iommu, change), &base);
+}
+
+TEST(Effects, ExactPredictionsPassAndOthersDoNot) {
+  const auto hosts = machine();
+  const auto exact = judged(hosts, [](const Sweep&) { return 1.0; });
+  EXPECT_EQ(exact.size(), 10U);
+  for (const auto& c : exact) EXPECT_TRUE(c.passed()) << c.name << ' ' << c.value;
+  const auto far = judged(hosts, [](const Sweep& s) { return s.window > Bytes{4 << 20} ? 1.2 : 1.0; });
+  for (const auto& c : far)
+    if (c.name.find("plateaus") != std::string::npos || c.name.find("misses") != std::string::npos)
+      EXPECT_FALSE(c.passed()) << c.name;
+  const auto late = judged(hosts, [](const Sweep& s) { return s.window == Bytes{512 << 10} ? 1.5 : 1.0; });
+  EXPECT_FALSE(late.front().passed()) << "cliffs a step later";
+}
+
+}  // namespace
+}  // namespace peerpath::pcie_bench
