@@ -43,6 +43,7 @@ constexpr std::array calibrate_options{
     Option{"--preset", "FILE", "Write the part that scenarios have keys for there, to extend", Word::file}, json,
     quiet};
 constexpr std::array validate_options{
+    Option{"--all", "", "pcie-bench, the dataset of our H200 and every published case, in one table"},
     Option{"--calibration", "FILE", "Predict a dataset with these parameters instead of fitting a third of it",
            Word::file},
     Option{"--out", "FILE", "Write the curves of a dataset, measured and predicted, as a page", Word::file, false,
@@ -101,7 +102,7 @@ constexpr std::array commands{
             calibrate},
     Command{"validate",
             "Hold the model against measurements",
-            {"WHAT", "pcie-bench, or a dataset of `peerpath measure`", Word::file, 1, 1},
+            {"WHAT", "pcie-bench, or a dataset of `peerpath measure`", Word::file, 0, 1},
             validate_options,
             validate},
     Command{"doctor", "Say what this machine can do and what is missing", {}, doctor_options, doctor},

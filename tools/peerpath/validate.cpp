@@ -3,6 +3,7 @@
 #include "tools/peerpath/catalogue.hpp"
 #include "tools/peerpath/output_file.hpp"
 #include "tools/peerpath/scenario_files.hpp"
+#include "tools/peerpath/validate_all.hpp"
 #include "tools/report/curves_page.hpp"
 #include "validation/calibrate/assess.hpp"
 #include "validation/calibrate/preset.hpp"
@@ -67,6 +68,11 @@ Exit validate_dataset(const std::string& file, const Arguments& arguments, const
 }  // namespace
 
 Exit validate(const Arguments& arguments, Terminal& terminal) {
+  if (arguments.has("--all")) return validate_all(data_folder(), arguments, terminal);
+  if (arguments.words().empty()) {
+    terminal.error("validate takes pcie-bench, a dataset of `peerpath measure`, or --all");
+    return Exit::wrong_input;
+  }
   const auto& what = arguments.words().front();
   return what == "pcie-bench" ? validate_pcie_bench(arguments, terminal) : validate_dataset(what, arguments, terminal);
 }

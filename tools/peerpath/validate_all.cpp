@@ -1,0 +1,136 @@
+#include "tools/peerpath/validate_all.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <map>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tools/peerpath/output_file.hpp"
+#include "validation/calibrate/assess.hpp"
+#include "validation/calibrate/preset.hpp"
+#include "validation/pcie_bench/validate.hpp"
+#include "validation/published/published.hpp"
+
+namespace peerpath::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr const char* own_dataset = "one_gpu.jsonl";
+
+/// results.json of a scenario that this program runs in another process: SystemC runs once a process.
+json run_scenario(const std::string& scenario) {
+  std::error_code error;
+  const auto program = fs::read_symlink("/proc/self/exe", error).string();
+  const auto folder = (fs::temp_directory_path() / ("peerpath-validate-" + std::to_string(getpid()))).string();
+  const auto command = fmt::format("'{}' run '{}' --json --quiet --out '{}'", program, scenario, folder);
+  std::string text;
+  if (auto* pipe = popen(command.c_str(), "r")) {
+    std::array<char, 4096> block{};
+    for (std::size_t n = 0; (n = fread(block.data(), 1, block.size(), pipe)) > 0;) text.append(block.data(), n);
+    pclose(pipe);
+  }
+  fs::remove_all(folder, error);
+  return json::parse(text, nullptr, false);
+}
+
+std::optional<double> metric_of(std::map<std::string, json>& runs, const std::string& scenario,
+                                const std::string& metric) {
+  auto [run, fresh] = runs.try_emplace(scenario);
+  if (fresh) run->second = run_scenario(scenario);
+  if (!run->second.is_object()) return std::nullopt;
+  for (const auto& found : run->second.at("metrics"))
+    if (found.at("name") == metric) return found.at("value").get<double>();
+  return std::nullopt;
+}
+
+/// Lines of the criteria that pcie-bench as a whole is held to, beside the published figures.
+struct Criteria {
+  std::string text;
+  bool passed = true;
+};
+
+Criteria criteria_of(const json& bench) {
+  Criteria criteria;
+  int passed = 0, failed = 0;
+  for (const auto& host : bench.at("hosts"))
+    for (const auto& c : host.at("criteria")) {
+      if (c.at("passed") == true) {
+        ++passed;
+        continue;
+      }
+      ++failed;
+      criteria.text +=
+          fmt::format("  FAIL {}: {} is {:.1f}, allowed {:g}\n", host.at("host").get<std::string>(),
+                      c.at("name").get<std::string>(), c.at("value").get<double>(), c.at("allowed").get<double>());
+    }
+  criteria.passed = failed == 0;
+  criteria.text =
+      fmt::format("\npcie-bench, all points: {} criteria passed, {} failed\n", passed, failed) + criteria.text;
+  return criteria;
+}
+
+}  // namespace
+
+Exit validate_all(const fs::path& data, const Arguments& arguments, const Terminal& terminal) {
+  const auto say = [&](std::string_view what) { terminal.say(what); };
+  const auto preset = (data / "presets" / "h200.json").string();
+  const auto calibration = calibrate::read_calibration(read_file(preset).value_or(""), preset);
+  const auto dataset = compare::load_dataset((data / "h200" / own_dataset).string());
+  if (!calibration || !dataset) {
+    terminal.report(calibration ? dataset.error() : calibration.error());
+    return Exit::wrong_input;
+  }
+  pcie_bench::Options options;
+  options.data = data / "pcie-bench";
+  options.card = data / "presets" / "nfp6000.json";
+  options.json = true;
+  const auto outcome = pcie_bench::validate(options, say);
+  const auto bench = json::parse(outcome.text, nullptr, false);
+  if (!bench.is_object()) {
+    terminal.report(outcome.problems);
+    return Exit::wrong_input;
+  }
+  published::Sources sources;
+  sources.pcie_bench = [&]() -> const json& { return bench; };
+  std::map<std::string, json> runs;
+  sources.run = [&](const std::string& scenario, const std::string& metric) {
+    return metric_of(runs, scenario, metric);
+  };
+  sources.calibrated = [&](const std::string& name) -> std::optional<double> {
+    for (const auto& estimate : calibration->estimates)
+      if (estimate.name == name) return estimate.value;
+    return std::nullopt;
+  };
+  say("holding the published cases");
+  const auto file = (data / "published.json").string();
+  const auto table = published::evaluate(read_file(file).value_or(""), file, sources);
+  if (!table) {
+    terminal.report(table.error());
+    return Exit::wrong_input;
+  }
+  const auto criteria = criteria_of(bench);
+  const auto assessment = calibrate::assess(*dataset, *calibration);
+  const bool passed = table->passed() && criteria.passed && assessment.passed();
+  if (arguments.has("--json")) {
+    auto document = nlohmann::ordered_json::parse(published::to_json(*table));
+    document["passed"] = passed;
+    document["pcie_bench_criteria_passed"] = criteria.passed;
+    document["h200"] = nlohmann::ordered_json::parse(calibrate::to_json(assessment));
+    terminal.data(document.dump(2) + "\n");
+  } else {
+    const auto& score = assessment.score;
+    terminal.data(published::to_text(*table) + criteria.text +
+                  fmt::format("\nH200, {}: {} points predicted, median error {:.1f} %, 95 % below {:.1f} %: {}\n",
+                              own_dataset, score.points, 100 * score.median, 100 * score.p95,
+                              assessment.passed() ? "pass" : "FAIL"));
+  }
+  return passed ? Exit::done : Exit::expectation_failed;
+}
+
+}  // namespace peerpath::cli

@@ -1,0 +1,143 @@
+#include "validation/published/laws.hpp"
+
+#include "analytic/bounds.hpp"
+#include "analytic/link_efficiency.hpp"
+#include "core/pcie/link_rate.hpp"
+#include "peerpath/net/ethernet.hpp"
+#include "peerpath/pcie/tlp.hpp"
+
+namespace peerpath::published {
+namespace {
+
+using nlohmann::json;
+
+// RoCEv2 and InfiniBand Architecture Specification 1.2.1: BTH 12 B, ICRC 4 B, LRH 8 B, VCRC 2 B. RFC 791, 768, 7323.
+constexpr Bytes ipv4{20}, udp{8}, tcp_with_timestamps{32}, base_transport{12}, invariant_crc{4}, local_route{8},
+    variant_crc{2};
+
+double to_gbps(BitRate rate) { return static_cast<double>(rate.bps()) / 1e9; }
+double share(Bytes part, Bytes whole) { return static_cast<double>(part.count()) / static_cast<double>(whole.count()); }
+
+Answer only(double predicted) { return {predicted, std::nullopt, false}; }
+
+Answer tlp_overhead(const json& in, const Sources&) {
+  const std::string kind = in.at("kind");
+  if (kind == "dllp") return only(static_cast<double>(pcie::dllp_size.count()));
+  const auto header = kind == "request64" ? pcie::header_4dw : pcie::header_3dw;
+  return only(static_cast<double>((header + pcie::link_framing).count()));
+}
+
+Answer data_credit(const json&, const Sources&) { return only(static_cast<double>(pcie::data_credit.count())); }
+
+pcie::LinkShape shape(const json& in) { return {in.at("generation"), in.at("width")}; }
+Bytes bytes(const json& in, const char* key) { return Bytes{in.at(key).get<std::int64_t>()}; }
+
+Answer ack_limit(const json& in, const Sources&) {
+  return only(pcie::ack_limit_symbols({3, in.at("width")}, bytes(in, "max_payload")));
+}
+
+Answer coded_rate(const json& in, const Sources&) { return only(to_gbps(pcie::coded_rate(shape(in)))); }
+
+Answer tlp_layer_rate(const json& in, const Sources&) {
+  return only(to_gbps(pcie::link_timing(shape(in), bytes(in, "max_payload"), pcie::DllpAccounting::published).rate));
+}
+
+template <BitRate (*form)(const analytic::LinkUse&)>
+Answer closed_form(const json& in, const Sources&) {
+  return only(to_gbps(
+      form({shape(in), bytes(in, "max_payload"), bytes(in, "max_read_request"), pcie::DllpAccounting::published})));
+}
+
+Answer credits_needed(const json& in, const Sources&) {
+  const BitRate rate{in.at("gigabytes").get<std::int64_t>() * 8'000'000'000};
+  const Duration latency = std::chrono::nanoseconds{in.at("latency_ns").get<int>()};
+  return only(analytic::tags_needed(rate, analytic::credit_line, latency));
+}
+
+Answer tcp_share(const json& in, const Sources&) {
+  const auto packet = bytes(in, "mtu");
+  return only(share(packet - ipv4 - tcp_with_timestamps, net::wire_size(net::ethernet_header + packet)));
+}
+
+double roce(const json& in) {
+  const auto payload = bytes(in, "mtu");
+  const auto frame = net::ethernet_header + ipv4 + udp + base_transport + payload + invariant_crc;
+  return in.at("gbps").get<double>() * share(payload, net::wire_size(frame));
+}
+Answer roce_gbps(const json& in, const Sources&) { return only(roce(in)); }
+Answer roce_rate(const json& in, const Sources&) { return only(roce(in) / 8); }
+
+Answer infiniband_rate(const json& in, const Sources&) {
+  const auto payload = bytes(in, "mtu");
+  const auto packet = local_route + base_transport + payload + invariant_crc + variant_crc;
+  return only(in.at("gbps").get<double>() / 8 * share(payload, packet));
+}
+
+/// A point of pcie-bench's files: of a window sweep if a window is named, else of the sizes.
+const json& find_point(const json& in, const Sources& sources) {
+  for (const auto& host : sources.pcie_bench().at("hosts")) {
+    if (host.at("host") != in.at("host")) continue;
+    for (const auto& point : host.at(in.contains("window") ? "sweeps" : "points"))
+      if (point.at("test") == in.at("test") && point.at("size_bytes") == in.at("size") &&
+          (!in.contains("window") ||
+           (point.at("window_bytes") == in.at("window") && point.at("cache") == in.at("cache"))))
+        return point;
+  }
+  throw std::out_of_range{"pcie-bench has no such point, or it is not predicted"};
+}
+
+Answer pcie_bench(const json& in, const Sources& sources) {
+  const auto& point = find_point(in, sources);
+  return {point.at("predicted"), point.at("measured").get<double>(), point.at("fitted")};
+}
+
+Answer pcie_bench_added(const json& in, const Sources& sources) {
+  const auto of = pcie_bench(in.at("of"), sources), over = pcie_bench(in.at("over"), sources);
+  // A difference is a fitted number only if both of its ends are.
+  return {of.predicted - over.predicted, *of.measured - *over.measured, of.fitted && over.fitted};
+}
+
+Answer scaling(const json& in, const Sources& sources) {
+  const auto one = sources.run(in.at("one"), in.at("metric"));
+  double many = 0;
+  for (const auto& metric : in.at("metrics")) many += sources.run(in.at("many"), metric).value();
+  return only(many / static_cast<double>(in.at("metrics").size()) / one.value());
+}
+
+Answer calibrated_us(const json& in, const Sources& sources) {
+  return only(sources.calibrated(in.at("parameter")).value() / 1000);
+}
+
+const std::map<std::string, Answer (*)(const json&, const Sources&)> laws{
+    {"tlp_overhead", tlp_overhead},
+    {"data_credit", data_credit},
+    {"ack_limit", ack_limit},
+    {"coded_rate", coded_rate},
+    {"tlp_layer_rate", tlp_layer_rate},
+    {"published_write", closed_form<analytic::write_rate>},
+    {"published_read", closed_form<analytic::read_rate>},
+    {"published_read_write", closed_form<analytic::read_write_rate>},
+    {"credits_needed", credits_needed},
+    {"tcp_share", tcp_share},
+    {"roce_gbps", roce_gbps},
+    {"roce_rate", roce_rate},
+    {"infiniband_rate", infiniband_rate},
+    {"pcie_bench", pcie_bench},
+    {"pcie_bench_added", pcie_bench_added},
+    {"scaling", scaling},
+    {"calibrated_us", calibrated_us},
+};
+
+}  // namespace
+
+Outcome apply(const std::string& law, const json& inputs, const Sources& sources) {
+  const auto found = laws.find(law);
+  if (found == laws.end()) return {std::nullopt, "there is no law \"" + law + "\""};
+  try {
+    return {found->second(inputs, sources), ""};
+  } catch (const std::exception& e) {
+    return {std::nullopt, e.what()};
+  }
+}
+
+}  // namespace peerpath::published

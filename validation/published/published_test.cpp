@@ -1,0 +1,104 @@
+#include "validation/published/published.hpp"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace peerpath::published {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+const json nothing = json::parse(R"({"hosts":[{"host":"h","points":[
+  {"test":"T","size_bytes":8,"measured":100.0,"predicted":104.0,"fitted":false},
+  {"test":"T","size_bytes":16,"measured":100.0,"predicted":100.0,"fitted":true}]}]})");
+
+Sources sources() {
+  return {[]() -> const json& { return nothing; },
+          [](const std::string&, const std::string&) { return std::optional{195.0}; },
+          [](const std::string&) { return std::optional{6400.0}; }};
+}
+
+json one_case() {
+  return json::parse(R"({"peerpath_published":1,"cases":[{"id":"X","source":"s","evidence":"raw","parameters":"none",
+    "tolerance_percent":5,"figures":[{"of":"a","law":"pcie_bench","inputs":{"host":"h","test":"T","size":8}}]}]})");
+}
+
+std::string problem_of(const json& document) {
+  const auto table = evaluate(document.dump(), "p.json", sources());
+  return table ? "" : to_string(table.error().front());
+}
+
+TEST(Published, AFigureIsHeldToItsTolerance) {
+  auto document = one_case();
+  EXPECT_TRUE(evaluate(document.dump(), "p.json", sources())->passed());
+  document["cases"][0]["tolerance_percent"] = 3;
+  EXPECT_FALSE(evaluate(document.dump(), "p.json", sources())->passed());
+}
+
+TEST(Published, ARangeIsMissedByTheDistanceToItsNearerEnd) {
+  EXPECT_DOUBLE_EQ((Figure{"", 46, 48, 47, ""}.error()), 0);
+  EXPECT_NEAR((Figure{"", 46, 48, 49, ""}.error()), 49.0 / 48 - 1, 1e-12);
+  EXPECT_LT((Figure{"", 46, 48, 45, ""}.error()), 0);
+}
+
+TEST(Published, WhatAParameterCameFromCannotCount) {
+  auto document = one_case();
+  document["cases"][0]["figures"][0]["inputs"]["size"] = 16;
+  EXPECT_THAT(problem_of(document), HasSubstr("a parameter was fitted to this number"));
+}
+
+TEST(Published, AToleranceAboveFifteenPercentIsRefused) {
+  auto document = one_case();
+  document["cases"][0]["tolerance_percent"] = 15.5;
+  EXPECT_THAT(problem_of(document), HasSubstr("at most 15 %"));
+}
+
+TEST(Published, ACaseNeedsSourceEvidenceAndParametersAndIsThereOnce) {
+  for (const auto* key : {"source", "evidence", "parameters"}) {
+    auto document = one_case();
+    document["cases"][0].erase(key);
+    EXPECT_THAT(problem_of(document), HasSubstr(key));
+  }
+  auto document = one_case();
+  document["not_held"] = json::array({{{"id", "X"}, {"reason", "r"}}});
+  EXPECT_THAT(problem_of(document), HasSubstr("twice"));
+}
+
+TEST(Published, AFigureWithoutPredictionFails) {
+  auto document = one_case();
+  document["cases"][0]["figures"][0]["law"] = "guess";
+  const auto table = evaluate(document.dump(), "p.json", sources());
+  ASSERT_TRUE(table);
+  EXPECT_FALSE(table->passed());
+  EXPECT_THAT(to_text(*table), HasSubstr("there is no law \"guess\""));
+}
+
+std::string held() {
+  std::ifstream file{PEERPATH_DATA "/published.json"};
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+TEST(Published, TheCasesHeldAreManyAndNoneOfTheOthersIsDropped) {
+  const auto table = evaluate(held(), "published.json", sources());
+  ASSERT_TRUE(table) << to_string(table.error().front());
+  EXPECT_GE(table->cases.size(), 25u);
+  EXPECT_GE(table->outside_pcie_bench(), 12u);
+  EXPECT_EQ(table->cases.size() + table->not_held.size(), 83u);
+}
+
+TEST(Published, ClosedFormsAndHeadersAreWithinTolerance) {
+  const auto table = evaluate(held(), "published.json", sources());
+  ASSERT_TRUE(table);
+  for (const auto& c : table->cases)
+    if (!c.id.starts_with("PB-")) {
+      EXPECT_TRUE(c.passed()) << c.id << "\n" << to_text(*table);
+    }
+}
+
+}  // namespace
+}  // namespace peerpath::published
