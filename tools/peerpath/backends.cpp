@@ -8,7 +8,7 @@ namespace {
 constexpr std::array known{
     Backend{"model", "Cycle-approximate SystemC model", ""},
     Backend{"emulator", "QEMU devices under an unmodified kernel", ""},
-    Backend{"hardware", "Real NICs and GPUs", "the hardware backend is not built into this program"},
+    Backend{"hardware", "Real NICs and GPUs", ""},
 };
 
 }  // namespace

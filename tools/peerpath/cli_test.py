@@ -131,6 +131,26 @@ class Cli(unittest.TestCase):
             self.assertEqual(done.returncode, 3)
             self.assertIn("waived", done.stderr)
 
+    def test_hardware_says_what_is_missing_and_what_would_run(self):
+        done = peerpath("run", SCENARIO, "--on", "hardware")
+        self.assertEqual(done.returncode, 3)
+        self.assertRegex(done.stderr, r"waived: nic0: no network interface of 200 Gb/s|waived: the equipment is here")
+        self.assertIn("would run: rx (receive, nic0 to gpu0, zero_copy, 200 Gb/s)", done.stderr)
+
+    def test_validate_all_holds_the_published_cases(self):
+        done = peerpath("validate", "--all", "--json", "--quiet")
+        document = json.loads(done.stdout)
+        within = {case["id"] for case in document["cases"] if case["passed"]}
+        known = set("PB-01 PB-02 PB-06 PB-07 PB-15 AM-01 AM-02 AM-03 AM-04 AM-05 HI-01 HI-09 NIC-01 NIC-02 NIC-04 P2P-07 "
+                    "P2P-08 DM-02 PR-02 GM-11".split())
+        self.assertLessEqual(known, within, "these were within tolerance")
+        self.assertTrue(document["h200"]["passed"])
+        everything = document["pcie_bench_criteria_passed"] and len(within) == len(document["cases"])
+        self.assertEqual(done.returncode, 0 if everything else 1)
+        for case in document["cases"]:
+            self.assertLessEqual(case["tolerance"], 0.15)
+            self.assertTrue(case["parameters"] and case["source"] and case["evidence"], case["id"])
+
     def test_documents_are_json(self):
         for words in (("doctor", "--json"), ("schema",), ("list", "scenarios", "--json"), ("show", SCENARIO),
                       ("show", SCENARIO, "--resolved", "--json"), ("check", SCENARIO, "--json")):

@@ -11,6 +11,7 @@
 #include "tools/peerpath/progress.hpp"
 #include "tools/peerpath/result_table.hpp"
 #include "tools/peerpath/run_on_emulator.hpp"
+#include "tools/peerpath/run_on_hardware.hpp"
 #include "tools/peerpath/run_output.hpp"
 #include "tools/peerpath/run_record.hpp"
 #include "tools/peerpath/scenario_files.hpp"
@@ -73,6 +74,7 @@ Exit run(const Arguments& arguments, Terminal& terminal) {
   const auto loaded = load_scenario(arguments.words().front(), arguments, terminal);
   if (!loaded || !mode || backend == Exit::wrong_input) return Exit::wrong_input;
   if (backend != Exit::done) return backend;
+  if (arguments.value("--on") == "hardware") return run_on_hardware(*loaded, terminal);
   if (arguments.value("--on") == "emulator") return run_on_emulator(arguments, *loaded, terminal);
 
   RunRecord record;

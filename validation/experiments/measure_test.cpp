@@ -138,5 +138,12 @@ TEST_F(Measure, ALibraryWithoutTheFunctionsIsNamed) {
   EXPECT_NE(said.find("hipInit"), std::string::npos) << said;
 }
 
+// Where Debian's HIP is installed, every function is in it under the name that the table has.
+TEST(HipLibrary, HasEveryFunctionOfTheTable) {
+  const auto loaded = gpu::load_driver(gpu::Vendor::hip);
+  if (!loaded.driver && loaded.missing.find("cannot open") != std::string::npos) GTEST_SKIP() << loaded.missing;
+  EXPECT_TRUE(loaded.driver) << loaded.missing;
+}
+
 }  // namespace
 }  // namespace peerpath::experiments

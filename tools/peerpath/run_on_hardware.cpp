@@ -1,0 +1,74 @@
+#include "tools/peerpath/run_on_hardware.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "validation/backends/gpu/driver.hpp"
+
+namespace peerpath::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string gigabits(BitRate rate) { return std::to_string(rate.bps() / 1'000'000'000) + " Gb/s"; }
+
+void find_gpus(Node& node) {
+  for (const auto vendor : {gpu_backend::Vendor::cuda, gpu_backend::Vendor::hip}) {
+    const auto loaded = gpu_backend::load_driver(vendor);
+    int count = 0;
+    if (loaded.driver && loaded.driver->init(0) == 0 && loaded.driver->device_count(&count) == 0) node.gpus += count;
+    if (!node.no_gpu.empty()) node.no_gpu += "; ";
+    node.no_gpu += std::string{gpu_backend::name_of(vendor)} + ": " + (loaded.driver ? "no GPU" : loaded.missing);
+  }
+}
+
+std::string describe(const scenario::Traffic& traffic) {
+  return traffic.name + " (" + std::string{name_of(traffic.kind)} + ", " + traffic.from + " to " + traffic.to + ", " +
+         std::string{name_of(traffic.path)} + ", " + gigabits(traffic.rate) + ")";
+}
+
+}  // namespace
+
+Node examine_node(const std::string& network) {
+  Node node;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator{network, error}) {
+    if (!fs::exists(entry.path() / "device", error)) continue;
+    long long megabits = -1;
+    std::ifstream{entry.path() / "speed"} >> megabits;
+    if (megabits > 0) node.network.emplace_back(megabits * 1'000'000);
+  }
+  find_gpus(node);
+  return node;
+}
+
+std::vector<std::string> missing_for(const scenario::Scenario& scenario, const Node& node) {
+  std::vector<std::string> missing;
+  auto network = node.network;
+  int gpus = 0;
+  for (const auto& device : scenario.devices) {
+    if (const auto* nic = std::get_if<device::NicConfig>(&device.config)) {
+      const auto found = std::ranges::find_if(network, [&](BitRate speed) { return speed >= nic->wire_rate; });
+      if (found == network.end())
+        missing.push_back(device.name + ": no network interface of " + gigabits(nic->wire_rate) + " here");
+      else
+        network.erase(found);
+    }
+    if (std::holds_alternative<device::GpuConfig>(device.config) && ++gpus > node.gpus)
+      missing.push_back(device.name + ": no GPU for it (" + node.no_gpu + ")");
+  }
+  return missing;
+}
+
+Exit run_on_hardware(const scenario::Loaded& loaded, const Terminal& terminal) {
+  const auto missing = missing_for(loaded.scenario, examine_node());
+  for (const auto& sentence : missing) terminal.say("waived: " + sentence);
+  if (missing.empty())
+    terminal.say("waived: the equipment is here, but traffic between nodes is started by hand: peerpath-agent on both");
+  for (const auto& traffic : loaded.scenario.traffic) terminal.say("would run: " + describe(traffic));
+  terminal.say("`peerpath measure` measures what GPUs there are over PCIe without a NIC");
+  return Exit::waived;
+}
+
+}  // namespace peerpath::cli
