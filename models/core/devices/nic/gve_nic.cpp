@@ -49,7 +49,6 @@ void Nic::create_rx(const RxQueueConfig& config) {
   pair.rx = true;
   pair.coalesce = config.rsc_allowed;
   pair.rx_vector = config.vector;
-  pair.rx_tail.reset();
   receive_.create(config);
   datapath_.start_rx(config.queue);
 }
@@ -58,7 +57,6 @@ void Nic::create_tx(const TxQueueConfig& config) {
   auto& pair = pairs_[config.queue.value()];
   pair.tx = true;
   pair.tx_vector = config.vector;
-  pair.tx_tail.reset();
   transmit_.create(config);
   datapath_.start_tx(config.queue);
 }
@@ -66,23 +64,32 @@ void Nic::create_tx(const TxQueueConfig& config) {
 void Nic::destroy_rx(QueueIndex queue) {
   pairs_[queue.value()].rx = pairs_[queue.value()].coalesce = false;
   coalescer_.drop();  // of other queues as well: the peer sends again what is not acknowledged
-  pairs_[queue.value()].rx_tail.reset();
+  forget({queue, false});
   datapath_.stop_rx(queue, now_);
 }
 
 void Nic::destroy_tx(QueueIndex queue) {
   pairs_[queue.value()].tx = false;
-  pairs_[queue.value()].tx_tail.reset();
+  forget({queue, true});
   datapath_.stop_tx(queue);
 }
 
-void Nic::rx_tail(QueueIndex queue, std::uint32_t tail) {
-  pairs_[queue.value()].rx_tail = tail;
-  work_ = true;
+void Nic::rx_tail(QueueIndex queue, std::uint32_t tail) { ring({queue, false, tail}); }
+void Nic::tx_tail(QueueIndex queue, std::uint32_t tail) { ring({queue, true, tail}); }
+
+/// Doorbells of one queue in a row count as the last of them, and with too many waiting, any earlier one of that queue.
+void Nic::ring(const Rung& rung) {
+  const bool full = rung_.size() >= most_rung;
+  const auto from = rung_.rbegin(), to = full ? rung_.rend() : from + (rung_.empty() ? 0 : 1);
+  const auto earlier = std::find_if(from, to, [&](const Rung& r) { return r.same_queue(rung); });
+  if (earlier != to)
+    earlier->tail = rung.tail;
+  else if (!full)
+    rung_.push_back(rung);
 }
-void Nic::tx_tail(QueueIndex queue, std::uint32_t tail) {
-  pairs_[queue.value()].tx_tail = tail;
-  work_ = true;
+
+void Nic::forget(const Rung& rung) {
+  std::erase_if(rung_, [&](const Rung& r) { return r.same_queue(rung); });
 }
 
 void Nic::vector_doorbell(std::uint32_t index, std::uint32_t value) {
@@ -115,22 +122,22 @@ void Nic::transmit(int, const device::Frame& frame, Instant) { transmit_.send(fr
 void Nic::run() {
   if (busy_) return;
   busy_ = true;
-  while (std::exchange(work_, false))
-    for (std::size_t i = 0; i < pairs_.size(); ++i) doorbells(QueueIndex{static_cast<std::uint16_t>(i)}, pairs_[i]);
+  while (!rung_.empty()) {
+    const auto rung = rung_.front();
+    rung_.pop_front();
+    answer(rung);
+  }
   for (; !queued_.empty(); queued_.pop_front()) frame(queued_.front());
   busy_ = false;
 }
 
-void Nic::doorbells(QueueIndex queue, Pair& pair) {
+void Nic::answer(const Rung& rung) {
   now_ += 1ns;
-  if (const auto tail = std::exchange(pair.rx_tail, {})) {
-    datapath_.doorbell(queue, Doorbell::rx_buffers, receive_.producer(queue, *tail), now_, *this);
-    settle();
-  }
-  if (const auto tail = std::exchange(pair.tx_tail, {})) {
-    datapath_.doorbell(queue, Doorbell::tx_packets, transmit_.take(queue, *tail), now_, *this);
-    settle();
-  }
+  const auto doorbell = rung.transmit ? Doorbell::tx_packets : Doorbell::rx_buffers;
+  const auto producer =
+      rung.transmit ? transmit_.take(rung.queue, rung.tail) : receive_.producer(rung.queue, rung.tail);
+  datapath_.doorbell(rung.queue, doorbell, producer, now_, *this);
+  settle();
 }
 
 void Nic::receive(std::span<const std::uint8_t> bytes) {
@@ -145,7 +152,7 @@ void Nic::receive(std::span<const std::uint8_t> bytes) {
   frame(bytes);
   for (; !queued_.empty(); queued_.pop_front()) frame(queued_.front());
   busy_ = false;
-  if (work_) run();
+  if (!rung_.empty()) run();
 }
 
 void Nic::frame(std::span<const std::uint8_t> bytes) {
@@ -267,7 +274,7 @@ void Nic::reset() {
   std::ranges::fill(vectors_, Vector{});
   transactions_.clear();
   timers_.clear();
-  work_ = false;
+  rung_.clear();
 }
 
 Statistics Nic::statistics() const {

@@ -40,7 +40,7 @@ class Nic final : private GuestMemory, private Backend, private device::Outbox {
 
   Registers& registers() { return registers_; }
   /// Doorbells wait for `run`.
-  bool wants_run() const { return work_; }
+  bool wants_run() const { return !rung_.empty(); }
   void run();
   /// Lets go what receive coalescing holds.
   void flush();
@@ -52,14 +52,20 @@ class Nic final : private GuestMemory, private Backend, private device::Outbox {
   Statistics statistics() const;
 
  private:
-  static constexpr std::size_t most_queued = 256;
+  static constexpr std::size_t most_queued = 256, most_rung = 1024;
   struct Vector {
     bool enabled = false, pending = false;
   };
   struct Pair {
     bool rx = false, tx = false, coalesce = false;
     std::uint32_t rx_vector = 0, tx_vector = 0;
-    std::optional<std::uint32_t> rx_tail, tx_tail;
+  };
+  /// A doorbell that waits for `run`.
+  struct Rung {
+    QueueIndex queue{};
+    bool transmit = false;
+    std::uint32_t tail = 0;
+    bool same_queue(const Rung& other) const { return queue == other.queue && transmit == other.transmit; }
   };
 
   bool read(std::uint64_t address, std::span<std::uint8_t> into) override;
@@ -86,7 +92,9 @@ class Nic final : private GuestMemory, private Backend, private device::Outbox {
 
   void frame(std::span<const std::uint8_t> bytes);
   void deliver(std::span<const std::uint8_t> bytes, const RxOffload& offload);
-  void doorbells(QueueIndex queue, Pair& pair);
+  void ring(const Rung& rung);
+  void forget(const Rung& rung);
+  void answer(const Rung& rung);
   void settle();
   void perform(const fabric::Transaction& t);
   void fire(std::uint32_t vector);
@@ -106,7 +114,8 @@ class Nic final : private GuestMemory, private Backend, private device::Outbox {
   std::deque<std::vector<std::uint8_t>> queued_;  ///< frames that came in while at work
   std::vector<fabric::Transaction>* log_ = nullptr;
   Instant now_{};
-  bool work_ = false, busy_ = false;
+  std::deque<Rung> rung_;  ///< in order: a sender that changes its queue keeps the order of its packets
+  bool busy_ = false;
   std::int64_t bad_checksums_ = 0, lost_reentrant_ = 0, too_long_ = 0, coalesced_ = 0;
 };
 
