@@ -14,7 +14,7 @@ struct Estimate {
   double value = 0;
   double low = 0, high = 0;   ///< 95 % interval, from the curvature at the optimum and the scatter around it
   bool identifiable = false;  ///< the points say something about it: the interval is less than the value itself wide
-  std::string why_not;        ///< if not identifiable
+  std::string why_not{};      ///< if not identifiable
 };
 
 struct Calibration {
