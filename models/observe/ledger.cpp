@@ -10,6 +10,7 @@ LinkDirectionResult difference(const fabric::Topology& topology, const Snapshot:
   result.rate = rate;
   result.busy = after.busy - before.busy;
   result.queueing = after.queueing - before.queueing;
+  result.replays = after.replays - before.replays;
   result.credit_stall = after.credit_stall - before.credit_stall;
   for (std::size_t requester = 0; requester < topology.nodes.size(); ++requester) {
     for (const auto& purpose : enum_names(pcie::Purpose{})) {
@@ -35,6 +36,7 @@ Snapshot take_snapshot(const fabric::Fabric& fabric, std::size_t links) {
           fabric.counters(fabric::LinkId{static_cast<std::uint16_t>(link)}, static_cast<int>(direction));
       auto& side = snapshot.links[link][direction];
       side.dllps = counters.dllps;
+      side.replays = counters.replays;
       side.busy = counters.busy;
       side.queueing = counters.queueing;
       side.credit_stall = counters.credit_stall;

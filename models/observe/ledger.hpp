@@ -14,6 +14,7 @@ namespace peerpath::observe {
 struct Snapshot {
   struct Side {
     std::int64_t dllps = 0;
+    std::int64_t replays = 0;
     Duration busy{}, queueing{}, credit_stall{};
     std::vector<fabric::Tally> tallies;  ///< [requester node * pcie::purposes + purpose]
   };

@@ -49,6 +49,9 @@ void add_traffic(std::vector<Metric>& metrics, const TrafficResult& traffic, Dur
   group.add("loss_percent", "%",
             quotient(static_cast<WideInt>(traffic.dropped_packets) * 100, traffic.offered_packets, percent_places),
             "Frames lost of those offered");
+  group.add("failed_transfers", "1", count(traffic.failed_transfers), "Transactions that ended in an error");
+  group.add("all_ones_bytes", "B", count(traffic.all_ones.count()), "Read in vain: every bit is one");
+  group.add("lost_bytes", "B", count(traffic.lost.count()), "Written to where nobody took it");
   const auto& latency = traffic.latency;
   group.add("latency_min_ns", "ns", nanoseconds(latency.least()), "Least latency");
   group.add("latency_mean_ns", "ns", nanoseconds(latency.mean()), "Mean latency");
@@ -79,6 +82,7 @@ void add_direction(std::vector<Metric>& metrics, const std::string& link, std::s
             "TLPs waiting to start, on average, times 100");
   group.add("credit_stall_percent", "%", percent(direction.credit_stall, window),
             "The part of queueing in which the line was free and credits were missing");
+  group.add("replays", "1", count(direction.replays), "TLPs sent again after a bit error");
 }
 
 void add_link(std::vector<Metric>& metrics, const LinkResult& link, Duration window, Bytes delivered) {

@@ -101,6 +101,8 @@ void Domain::join(EthernetPort a, EthernetPort b, Wire wire) {
 }
 
 void Domain::at(Instant when, std::function<void(fabric::Fabric&)> action) { reactor_->at(when, std::move(action)); }
+void Domain::allow_strays() { parts_->topology.strays = true; }
+void Domain::set_answer(fabric::NodeId node, pcie::Status answer) { reactor_->set_answer(node, answer); }
 void Domain::observe(fabric::DeliverySink* sink) { reactor_->observe(sink); }
 void Domain::when_built(std::function<void(const fabric::Topology&, fabric::Fabric&)> call) {
   parts_->when_built = std::move(call);

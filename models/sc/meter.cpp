@@ -66,21 +66,32 @@ void Meter::on_sent(const host_cpu::SentRecord& packet) {
   if (found != queues_.end()) done(found->second, packet.posted, packet.completed, packet.payload);
 }
 
+const Meter::Transfers* Meter::transfers_of(const fabric::Delivery& d) const {
+  for (const auto& t : transfers_)
+    if (t.requester == d.requester && t.target == d.target && t.op == d.op &&
+        d.address - t.address < static_cast<std::uint64_t>(t.window.count()))
+      return &t;
+  return nullptr;
+}
+
 void Meter::deliver(const fabric::Delivery& d) {
   if (d.kind == fabric::DeliveryKind::requested) return;
-  if (d.status != pcie::Status::success && inside(d.done)) {
-    auto& failure = failures_[{d.requester, d.status}];
-    ++failure.count;
-    failure.first = std::min(failure.first, d.done);
-    return;
-  }
+  if (d.status != pcie::Status::success) return failed(d);
   if (d.purpose != pcie::Purpose::payload) return;
-  for (const auto& t : transfers_) {
-    if (t.requester != d.requester || t.target != d.target || t.op != d.op) continue;
-    if (d.address - t.address >= static_cast<std::uint64_t>(t.window.count())) continue;
-    done(t.entry, d.ready, d.done, d.bytes);
-    return;
-  }
+  if (const auto* t = transfers_of(d)) done(t->entry, d.ready, d.done, d.bytes);
+}
+
+void Meter::failed(const fabric::Delivery& d) {
+  if (!inside(d.done)) return;
+  auto& failure = failures_[{d.requester, d.status}];
+  ++failure.count;
+  failure.first = std::min(failure.first, d.done);
+  const auto* transfers = transfers_of(d);
+  const auto owner = owners_.find(d.requester);
+  if (d.purpose != pcie::Purpose::payload || (transfers == nullptr && owner == owners_.end())) return;
+  auto& result = traffic[transfers != nullptr ? transfers->entry : owner->second];
+  ++result.failed_transfers;
+  (d.kind == fabric::DeliveryKind::completed ? result.all_ones : result.lost) += d.bytes;
 }
 
 }  // namespace peerpath::sc

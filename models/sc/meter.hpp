@@ -29,6 +29,9 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
   void map_transfers(fabric::NodeId requester, pcie::Operation op, fabric::NodeId target, std::uint64_t address,
                      Bytes window, std::size_t entry);
 
+  /// Whose payload the failed transactions of a requester are, if no stream of transfers claims them.
+  void map_requester(fabric::NodeId requester, std::size_t entry) { owners_.try_emplace(requester, entry); }
+
   void offer(std::size_t entry, Instant when, std::int64_t packets, Bytes payload);
   void frame(const device::FrameArrival& arrival);
   void done(std::size_t entry, Instant begin, Instant end, Bytes payload);
@@ -57,11 +60,14 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
     Bytes window{};
     std::size_t entry = 0;
   };
+  const Transfers* transfers_of(const fabric::Delivery& d) const;
+  void failed(const fabric::Delivery& d);
   bool inside(Instant t) const { return t >= begin_ && t < end_; }
 
   Instant begin_, end_;
   std::map<std::pair<fabric::NodeId, nic::QueueIndex>, std::size_t> queues_;
   std::vector<Transfers> transfers_;
+  std::map<fabric::NodeId, std::size_t> owners_;
   std::vector<Bytes> wire_;
   std::map<std::pair<std::size_t, nic::Drop>, Instant> first_drops_;
   std::map<std::pair<fabric::NodeId, pcie::Status>, Failure> failures_;

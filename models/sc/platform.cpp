@@ -58,6 +58,8 @@ LinkConfig link_config(const scenario::Link& link) {
           .propagation = link.propagation,
           .update_fc = link.update_fc,
           .tlp_gap = link.tlp_gap,
+          .bit_error_rate = link.bit_error_rate,
+          .replay_delay = link.replay_delay,
           .credits = {{{c.posted_header, c.posted_data},
                        {c.non_posted_header, c.non_posted_data},
                        {c.completion_header, c.completion_data}}}};
@@ -92,7 +94,7 @@ void Platform::add_device(const scenario::Device& device, const scenario::Scenar
     memory_of_root_[memory->at] = name;
     nodes_[name] = made->node();
     at->second->memory.bind(made->port, {.internal = true});
-    joints_.push_back({&at->second->memory, "internal"});
+    joints_.push_back({&at->second->memory, "internal", name});
   } else if (const auto* bridge = std::get_if<device::SwitchConfig>(&device.config)) {
     nodes_[name] = make(switches, links_at(scenario, name), *bridge)->node();
   } else if (const auto* gpu = std::get_if<device::GpuConfig>(&device.config)) {
@@ -127,7 +129,29 @@ PciePort& Platform::take_port(const std::string& end, bool upstream) {
 void Platform::add_link(const scenario::Link& link) {
   auto& nearer = take_port(link.from, false);
   nearer.bind(take_port(link.to, true), link_config(link));
-  joints_.push_back({&nearer, "Gen" + std::to_string(link.generation) + " x" + std::to_string(link.width)});
+  joints_.push_back({&nearer, "Gen" + std::to_string(link.generation) + " x" + std::to_string(link.width),
+                     device_of(link.to)});
+}
+
+fabric::LinkId Platform::link_above(const std::string& device) const {
+  const auto joint = std::ranges::find(joints_, device, &Joint::farther);
+  require(joint != joints_.end(), "a device below a port");
+  return domain.link_of(*joint->nearer);
+}
+
+int Platform::direction(const std::string& device, bool up) const {
+  const auto& link = domain.topology().links[link_above(device).value()];
+  return (link.a == node(device)) == up ? 0 : 1;
+}
+
+fabric::LinkId Platform::add_trap(const std::string& bridge, pcie::Status status) {
+  fabric::Endpoint trap;
+  trap.misdirected = status;
+  const bool aborts = status == pcie::Status::completer_abort;
+  const auto trap_node = domain.add_endpoint(bridge + (aborts ? " ACS violations" : " unsupported requests"), trap);
+  const auto direction = link_direction({.internal = true}, trap.max_payload);
+  traps_.push_back(domain.connect(node(bridge), trap_node, direction, direction));
+  return traps_.back();
 }
 
 fabric::NodeId Platform::node(const std::string& device) const {
@@ -152,6 +176,7 @@ HostCpu* Platform::cpu_of(const std::string& memory) {
 
 std::vector<observe::LinkLabel> Platform::labels() const {
   std::vector<observe::LinkLabel> labels(domain.topology().links.size());
+  for (const auto trap : traps_) labels[trap.value()] = {"internal", true};
   for (const auto& joint : joints_) {
     const auto link = domain.link_of(*joint.nearer).value();
     labels[link] = {joint.shape, domain.topology().links[link].a == joint.nearer->node()};

@@ -40,6 +40,13 @@ class Platform {
   /// The cores that serve a NIC: those of the host whose memory is called so, else the first.
   HostCpu* cpu_of(const std::string& memory);
 
+  /// The link by whose farther end a device is; after elaboration.
+  fabric::LinkId link_above(const std::string& device) const;
+  /// The direction of that link, towards the root complex or away from it.
+  int direction(const std::string& device, bool up) const;
+  /// Gives a switch an endpoint that answers with `status` whatever is routed to it; before the end of elaboration.
+  fabric::LinkId add_trap(const std::string& bridge, pcie::Status status);
+
   /// By link of the fabric; after elaboration.
   std::vector<observe::LinkLabel> labels() const;
 
@@ -47,6 +54,7 @@ class Platform {
   struct Joint {
     const PciePort* nearer = nullptr;
     std::string shape;
+    std::string farther;
   };
   void add_device(const scenario::Device& device, const scenario::Scenario& scenario);
   void add_link(const scenario::Link& link);
@@ -57,6 +65,7 @@ class Platform {
   std::map<std::string, std::string> memory_of_root_, memory_of_cpu_;
   std::map<std::string, int> ports_taken_;
   std::vector<Joint> joints_;
+  std::vector<fabric::LinkId> traps_;
 };
 
 }  // namespace peerpath::sc

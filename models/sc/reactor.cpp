@@ -88,6 +88,11 @@ void Reactor::act() {
 void Reactor::submit(fabric::NodeId node, fabric::ChannelIndex channel, const fabric::Transaction& transaction) {
   require(transaction.ready >= horizon_, "a submission before the horizon: its node promises too long a reaction");
   ++in_flight_;
+  if (const auto answer = answers_.find(transaction.target); answer != answers_.end()) {
+    auto other = transaction;
+    other.answer = answer->second;
+    return fabric_->submit(node, channel, other);
+  }
   fabric_->submit(node, channel, transaction);
 }
 

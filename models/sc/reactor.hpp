@@ -48,6 +48,8 @@ class Reactor final : private fabric::DeliverySink {
   Instant advance(Instant limit) { return horizon_ = fabric_->advance(limit); }
 
   void submit(fabric::NodeId node, fabric::ChannelIndex channel, const fabric::Transaction& transaction);
+  /// How requests to a node that are submitted from now on are answered.
+  void set_answer(fabric::NodeId node, pcie::Status answer) { answers_[node] = answer; }
   void respond(fabric::RequestId request, Instant ready, pcie::Status status);
 
  private:
@@ -68,6 +70,7 @@ class Reactor final : private fabric::DeliverySink {
   std::vector<std::unique_ptr<DeviceSlot>> slots_;
   std::vector<AtNode> nodes_;
   std::multimap<Instant, Action> actions_;
+  std::map<fabric::NodeId, pcie::Status> answers_;  ///< of nodes that answer otherwise than by their address
   Instant next_action_ = never;
   Instant horizon_{};
   std::int64_t in_flight_ = 0;

@@ -5,6 +5,7 @@
 #include "peerpath/base/fail.hpp"
 #include "peerpath/sc/time.hpp"
 #include "sc/counts.hpp"
+#include "sc/hardware_events.hpp"
 #include "sc/traffic_setup.hpp"
 
 namespace peerpath::sc {
@@ -46,6 +47,7 @@ tl::expected<observe::Results, Problems> run_model(const scenario::Scenario& sce
   Platform platform{scenario, {.mode = options.mode,
                                .quantum = options.quantum.value_or(run.quantum),
                                .seed = static_cast<std::uint64_t>(run.seed)}};
+  HardwareEvents events{scenario, platform};
   const TrafficSetup traffic{scenario, platform, meter, options.captures};
   if (!traffic.problems().empty()) return tl::unexpected{traffic.problems()};
 
@@ -54,6 +56,7 @@ tl::expected<observe::Results, Problems> run_model(const scenario::Scenario& sce
   platform.domain.at(begin, [&](fabric::Fabric&) { before = take_counts(platform, begin); });
   platform.domain.at(end, [&](fabric::Fabric&) { after = take_counts(platform, end); });
   platform.domain.when_built([&](const fabric::Topology& topology, fabric::Fabric& fabric) {
+    events.built(topology, fabric);
     if (options.built) options.built(topology);
     fabric.observe(options.trace);
   });

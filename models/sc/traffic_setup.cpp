@@ -61,6 +61,7 @@ TrafficSetup::TrafficSetup(const scenario::Scenario& scenario, Platform& platfor
     result.requesters = {t.from};
     if (t.path == scenario::DataPath::bounce) result.requesters.push_back(t.to);
     meter.traffic.push_back(result);
+    meter.map_requester(platform.node(t.from), i);
     if (t.kind == TrafficKind::receive) receivers[t.from].push_back(i);
     if (t.kind == TrafficKind::transmit) transmitters[t.from].push_back(i);
     if (t.kind == TrafficKind::write || t.kind == TrafficKind::read) transfer(i);
@@ -231,7 +232,9 @@ void TrafficSetup::transfer(std::size_t entry) {
   pattern.outstanding =
       gpu == platform_.gpus.end() ? dma_outstanding : gpu->second->config().outstanding.value_or(dma_outstanding);
   auto& dma = *dma_.emplace_back(std::make_unique<transport::DmaSource>(pattern, Random{seed, "traffic " + t.name}));
-  dma.watch([this, entry](Instant when, const fabric::Delivery& d) { meter_.done(entry, when, d.done, d.bytes); });
+  dma.watch([this, entry](Instant when, const fabric::Delivery& d) {
+    if (d.status == pcie::Status::success) meter_.done(entry, when, d.done, d.bytes);
+  });
   auto& endpoint = platform_.domain.endpoint(source);
   ++endpoint.channels;
   platform_.domain.attach(dma, {.node = source, .channels = 1, .hears_arrivals = true});

@@ -11,6 +11,7 @@ Problems check(const Scenario& scenario) {
   check_payload_sizes(scenario, tree, out);
   check_links(scenario, tree, out);
   check_traffic(scenario, tree, out);
+  check_events(scenario, tree, out);
   check_expectations(scenario, tree, out);
   return out;
 }

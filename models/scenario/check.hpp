@@ -14,6 +14,8 @@ void check_devices(const Scenario& scenario, const Tree& tree, Problems& out);
 void check_payload_sizes(const Scenario& scenario, const Tree& tree, Problems& out);
 /// Ends, rates and sizes of traffic.
 void check_traffic(const Scenario& scenario, const Tree& tree, Problems& out);
+/// Devices, ports and links that events name, and whether an event of their kind can happen to them.
+void check_events(const Scenario& scenario, const Tree& tree, Problems& out);
 /// Metrics that cannot exist, bounds that exclude each other.
 void check_expectations(const Scenario& scenario, const Tree& tree, Problems& out);
 

@@ -14,7 +14,7 @@ using Names = std::vector<std::string>;
 
 Names traffic_metrics() {
   Names names{"offered_gbps", "goodput_gbps",    "offered_packets", "delivered_packets", "dropped_packets",
-              "payload_bytes", "loss_percent"};
+              "payload_bytes", "loss_percent", "failed_transfers", "all_ones_bytes", "lost_bytes"};
   for (const auto* which : {"min", "mean", "p50", "p90", "p99", "p999", "max"})
     names.push_back(std::string{"latency_"} + which + "_ns");
   return names;
@@ -25,7 +25,7 @@ Names link_metrics() {
   for (const std::string way : {"up.", "down."}) {
     for (const auto& purpose : enum_names(pcie::Purpose{})) names.push_back(way + std::string{purpose.name} + "_bytes");
     for (const auto* rest : {"overhead_bytes", "dllp_bytes", "wire_bytes", "tlps", "dllps", "payload_gbps", "wire_gbps",
-                             "utilisation_percent", "queueing_percent", "credit_stall_percent"})
+                             "utilisation_percent", "queueing_percent", "credit_stall_percent", "replays"})
       names.push_back(way + rest);
   }
   return names;

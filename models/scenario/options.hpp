@@ -12,6 +12,7 @@ namespace peerpath::scenario {
 inline constexpr std::tuple section_kinds{
     Kind<Link>{"link", "An entry of `links`: a PCIe link between two ports"},
     Kind<Traffic>{"traffic", "An entry of `traffic`: one source of frames or transfers"},
+    Kind<Event>{"event", "An entry of `events`: something that happens to the hardware at a time"},
     Kind<Run>{"run", "How long to simulate, and from which seed"},
     Kind<Emulator>{"emulator", "What the emulator's guest does, and on what machine"},
     Kind<Expectation>{"expect", "An entry of `expect`: what must be true of the results"}};

@@ -127,6 +127,7 @@ std::string schema_json() {
                    {"propertyNames", {{"pattern", "^[A-Za-z0-9_-]+$"}}}}},
       {"links", list(object_schema<Link>(doc_of("link"), {"from", "to"}))},
       {"traffic", list(object_schema<Traffic>(doc_of("traffic"), {"from", "to"}))},
+      {"events", list(object_schema<Event>(doc_of("event"), {"at", "kind", "device"}))},
       {"run", object_schema<Run>(doc_of("run"), {})},
       {"emulator", object_schema<Emulator>(doc_of("emulator"), {})},
       {"expect", list(object_schema<Expectation>(doc_of("expect"), {"metric"}))}};

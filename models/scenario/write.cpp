@@ -49,6 +49,7 @@ Json written(const Scenario& scenario) {
   }
   out["links"] = written(scenario.links);
   out["traffic"] = written(scenario.traffic);
+  if (!scenario.events.empty()) out["events"] = written(scenario.events);
   out["run"] = written(scenario.run);
   out["emulator"] = written(scenario.emulator);
   out["expect"] = written(scenario.expect);

@@ -5,11 +5,13 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "peerpath/base/address.hpp"
 #include "peerpath/base/field.hpp"
 #include "peerpath/base/units.hpp"
 #include "peerpath/device/host_config.hpp"
+#include "peerpath/pcie/routing.hpp"
 
 namespace peerpath::device {
 
@@ -43,13 +45,15 @@ struct FunctionConfig {
 struct SwitchConfig {
   Duration latency = 110ns;
   Bytes max_payload_supported = 512_B;
+  std::vector<pcie::AcsControl> acs{pcie::AcsControl::none};
 
   static constexpr auto fields() {
     return std::tuple{
         field("latency", &SwitchConfig::latency, "Cut-through latency, head in to head out")
             .from("typical Gen4/Gen5 switch product briefs: 105..115 ns"),
         field("max_payload_supported", &SwitchConfig::max_payload_supported, "Largest MPS that its ports can do")
-            .at_least(128_B).at_most(4096_B)};
+            .at_least(128_B).at_most(4096_B),
+        field("acs", &SwitchConfig::acs, "ACS controls that are on in its downstream ports: RR CR UF SV TB EC DT; EC forbids all peers")};
   }
 };
 
@@ -60,6 +64,9 @@ struct RootComplexConfig {
   std::optional<IommuConfig> iommu{};
   std::optional<CreditsConfig> credits{};
   std::optional<PeerConfig> peer_to_peer{};
+  std::vector<pcie::AcsControl> acs{pcie::AcsControl::none};
+  bool forwards_peers = true;
+  pcie::HostBridgeList host_bridge = pcie::HostBridgeList::listed;
 
   static constexpr auto fields() {
     return std::tuple{
@@ -68,7 +75,12 @@ struct RootComplexConfig {
             .at_least(128_B).at_most(4096_B),
         field("iommu", &RootComplexConfig::iommu, "Translates what comes in by its root ports; absent: IOMMU off"),
         field("credits", &RootComplexConfig::credits, "Lines that each root port has in flight to memory; absent: no limit"),
-        field("peer_to_peer", &RootComplexConfig::peer_to_peer, "Limits of what passes between root ports; absent: none")};
+        field("peer_to_peer", &RootComplexConfig::peer_to_peer, "Limits of what passes between root ports; absent: none"),
+        field("acs", &RootComplexConfig::acs, "ACS controls that are on in its root ports; what a switch redirects comes down again only with UF"),
+        field("forwards_peers", &RootComplexConfig::forwards_peers, "Whether it forwards from one root port down to another, or to the same; else Unsupported Request")
+            .from("assumed: server root complexes do, many desktop ones do not"),
+        field("host_bridge", &RootComplexConfig::host_bridge, "Whether Linux trusts it to do so (drivers/pci/p2pdma.c)")
+            .from("AMD from family 17h on, and the Intel server bridges in the kernel's list")};
   }
 };
 

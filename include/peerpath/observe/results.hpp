@@ -4,10 +4,11 @@
 // Names of metrics, the same in `expect`, the result table and results.json:
 //
 //   <traffic>.offered_gbps  .goodput_gbps  .offered_packets  .delivered_packets  .dropped_packets  .payload_bytes
+//   <traffic>.failed_transfers  .all_ones_bytes  .lost_bytes
 //   <traffic>.loss_percent  .latency_{min,mean,p50,p90,p99,p999,max}_ns
 //   <link>.<up|down>.<purpose>_bytes   payload header descriptor completion_entry doorbell interrupt control
 //   <link>.<up|down>.overhead_bytes  .dllp_bytes  .wire_bytes  .tlps  .dllps  .payload_gbps  .wire_gbps
-//   <link>.<up|down>.utilisation_percent  .queueing_percent  .credit_stall_percent
+//   <link>.<up|down>.utilisation_percent  .queueing_percent  .credit_stall_percent  .replays
 //   <link>.payload_crossings           payload bytes on both directions, over all payload delivered: 0 is "not at all"
 //   <host cpu>.cores_busy  .utilisation_percent  .copied_bytes  .copied_gbps
 //   <host memory>.read_bytes  .written_bytes  .read_gbps  .written_gbps  .utilisation_percent      (a GPU's memory too)
@@ -78,6 +79,7 @@ struct LinkDirectionResult {
   Duration busy{};  ///< serialising TLPs
   Duration queueing{};
   Duration credit_stall{};
+  std::int64_t replays = 0;
 };
 
 struct LinkResult {
@@ -99,6 +101,9 @@ struct TrafficResult {
   std::int64_t dropped_packets = 0;
   Bytes offered_payload{};
   Bytes delivered_payload{};  ///< user bytes at their destination
+  std::int64_t failed_transfers = 0;  ///< transactions that did not end in success
+  Bytes all_ones{};                   ///< read in vain: the requester finds ones in every bit
+  Bytes lost{};                       ///< written to where nobody took it
   Histogram latency;          ///< receive: last bit on the wire to payload and completion usable; else issue to done
 };
 

@@ -39,16 +39,18 @@ enum class AcsControl : std::uint8_t {
   upstream_forwarding,
   egress_control,
   direct_translated,
+  none,  ///< stands for an empty list
 };
 
-constexpr std::array<EnumName<AcsControl>, 7> enum_names(AcsControl) {
+constexpr std::array<EnumName<AcsControl>, 8> enum_names(AcsControl) {
   return {{{"SV", AcsControl::source_validation},
            {"TB", AcsControl::translation_blocking},
            {"RR", AcsControl::request_redirect},
            {"CR", AcsControl::completion_redirect},
            {"UF", AcsControl::upstream_forwarding},
            {"EC", AcsControl::egress_control},
-           {"DT", AcsControl::direct_translated}}};
+           {"DT", AcsControl::direct_translated},
+           {"none", AcsControl::none}}};
 }
 
 /// Whether the kernel trusts a root complex to forward between its root ports: the CPU's family (AMD from 17h on,

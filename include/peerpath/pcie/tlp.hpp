@@ -15,12 +15,23 @@ namespace peerpath::pcie {
 enum class TlpClass : std::uint8_t { posted, non_posted, completion };
 inline constexpr std::size_t tlp_classes = 3;
 
+constexpr std::array<EnumName<TlpClass>, tlp_classes> enum_names(TlpClass) {
+  return {{{"posted", TlpClass::posted}, {"non_posted", TlpClass::non_posted}, {"completion", TlpClass::completion}}};
+}
+
 /// What a requester asks for.
 enum class Operation : std::uint8_t { memory_write, memory_read, atomic, config_read, config_write, message };
 
 /// How the completer answers (Completion Status, PCIe Base Spec 2.2.9). `no_answer` stands for a completer that never
 /// does: the requester's completion timeout ends the request.
 enum class Status : std::uint8_t { success, unsupported_request, completer_abort, no_answer };
+
+constexpr std::array<EnumName<Status>, 4> enum_names(Status) {
+  return {{{"success", Status::success},
+           {"unsupported_request", Status::unsupported_request},
+           {"completer_abort", Status::completer_abort},
+           {"no_answer", Status::no_answer}}};
+}
 
 /// Why bytes travel; the ledger's columns. `payload` alone counts as user data.
 enum class Purpose : std::uint8_t { payload, header, descriptor, completion_entry, doorbell, interrupt, control };

@@ -64,6 +64,8 @@ class Domain final : public sc_core::sc_module {
   void join(EthernetPort a, EthernetPort b, Wire wire);
   /// Runs `action` at `when`, before any device: a link taken down, a route changed.
   void at(Instant when, std::function<void(fabric::Fabric&)> action);
+  /// Routes may end at endpoints that are not the target.
+  void allow_strays();
   /// Sends every delivery, with or without notice, to `sink` as it is computed (nullptr: nobody).
   void observe(fabric::DeliverySink* sink);
   /// Is called when the fabric is made, before anything happens in it: to attach a TLP observer, or to learn names.
@@ -74,6 +76,8 @@ class Domain final : public sc_core::sc_module {
   fabric::LinkId link_of(const PciePort& port) const;
   const fabric::Topology& topology() const;
   fabric::Fabric& fabric();
+  /// From now on requests that are submitted to a node are answered so, whatever their address.
+  void set_answer(fabric::NodeId node, pcie::Status answer);
 
   /// Computes what is left until SystemC's present, so that counters are those of now.
   void settle();

@@ -16,6 +16,8 @@ struct LinkConfig {
   Duration propagation = std::chrono::nanoseconds{10};
   Duration update_fc = std::chrono::nanoseconds{60};
   Bytes tlp_gap{};  ///< line time left idle after each TLP; `bind` gives it to the end that it is called with
+  double bit_error_rate = 0;
+  Duration replay_delay{};
   std::array<fabric::Credits, pcie::tlp_classes> credits{{{128, 2048}, {128, 128}, {0, 0}}};  ///< by TlpClass
   bool internal = false;
 };

@@ -8,6 +8,7 @@
 
 #include "peerpath/device/config.hpp"
 #include "peerpath/pcie/link_shape.hpp"
+#include "peerpath/pcie/tlp.hpp"
 #include "peerpath/scenario/emulator.hpp"
 
 namespace peerpath::scenario {
@@ -53,6 +54,8 @@ struct Link {
   Duration update_fc = 60ns;
   Bytes tlp_gap{};
   CreditConfig credits{};
+  double bit_error_rate = 0;
+  Duration replay_delay = 150ns;
 
   static constexpr auto fields() {
     return std::tuple{
@@ -65,7 +68,9 @@ struct Link {
         field("propagation", &Link::propagation, "Wire and PHY, one way"),
         field("update_fc", &Link::update_fc, "Buffer freed to credit usable by the sender"),
         field("tlp_gap", &Link::tlp_gap, "Line time that the downstream end leaves idle after each TLP it sends").at_least(0_B).at_most(256_B).from("0 unless fitted"),
-        field("credits", &Link::credits, "Credits advertised at both ends")};
+        field("credits", &Link::credits, "Credits advertised at both ends"),
+        field("bit_error_rate", &Link::bit_error_rate, "Chance that a bit of a TLP is wrong: 1e-8; each such TLP is replayed").at_least(0).at_most(1e-4),
+        field("replay_delay", &Link::replay_delay, "End of a TLP with an error to the start of its replay: the way there and back, and the NAK").from("assumed")};
   }
 };
 
@@ -133,6 +138,59 @@ struct Traffic {
   }
 };
 
+/// What an event does.
+enum class EventKind : std::uint8_t {
+  acs,          ///< software writes the ACS control register of a port
+  retrain,      ///< a link trains to another generation or width
+  link_down,    ///< a link goes down; what is in its buffers stays there
+  link_up,
+  bit_error,    ///< the next TLP is hit by a bit error and replayed
+  credit_leak,  ///< credits of a link are lost for good
+  answer,       ///< a device answers requests in another way from now on
+};
+constexpr std::array<EnumName<EventKind>, 7> enum_names(EventKind) {
+  return {{{"acs", EventKind::acs}, {"retrain", EventKind::retrain}, {"link_down", EventKind::link_down},
+           {"link_up", EventKind::link_up}, {"bit_error", EventKind::bit_error},
+           {"credit_leak", EventKind::credit_leak}, {"answer", EventKind::answer}}};
+}
+
+/// One direction of a link, as seen from its farther end.
+enum class LinkWay : std::uint8_t { up, down };
+constexpr std::array<EnumName<LinkWay>, 2> enum_names(LinkWay) { return {{{"up", LinkWay::up}, {"down", LinkWay::down}}}; }
+
+/// Something that happens to the hardware at a time. `device` names a link by its farther end, and an ACS port by what is
+/// linked to it; a switch or root complex stands for all its ports.
+struct Event {
+  Duration at{};
+  EventKind kind = EventKind::acs;
+  std::string device;
+  std::vector<pcie::AcsControl> acs{pcie::AcsControl::none};
+  int generation = 0;
+  int width = 0;
+  Duration outage{};
+  LinkWay way = LinkWay::up;
+  pcie::TlpClass tlp_class = pcie::TlpClass::posted;
+  int headers = 0;
+  int data = 0;
+  pcie::Status status = pcie::Status::success;
+
+  static constexpr auto fields() {
+    return std::tuple{
+        field("at", &Event::at, "When, from the start of the simulation; the measurement starts after run.warmup"),
+        field("kind", &Event::kind, "What happens"),
+        field("device", &Event::device, "acs: the switch or root complex, or what is below one of its ports; answer: the device that answers; else the farther end of the link"),
+        field("acs", &Event::acs, "acs: the controls that are on from then on"),
+        field("generation", &Event::generation, "retrain: the new generation; 0 keeps it").at_least(0).at_most(6),
+        field("width", &Event::width, "retrain: the new number of lanes; 0 keeps it").at_least(0).at_most(16),
+        field("outage", &Event::outage, "retrain: how long the link is in recovery"),
+        field("way", &Event::way, "bit_error, credit_leak: the direction; up is towards the root complex"),
+        field("tlp_class", &Event::tlp_class, "credit_leak: whose credits"),
+        field("headers", &Event::headers, "credit_leak: header credits lost").at_least(0),
+        field("data", &Event::data, "credit_leak: data credits of 16 B lost").at_least(0),
+        field("status", &Event::status, "answer: unsupported_request after a BAR was moved, resized or revoked; completer_abort; no_answer from a device that hangs or is in reset; success again")};
+  }
+};
+
 /// How long to simulate.
 struct Run {
   Duration warmup = 20us;
@@ -172,6 +230,7 @@ struct Scenario {
   std::vector<Device> devices;
   std::vector<Link> links;
   std::vector<Traffic> traffic;
+  std::vector<Event> events;
   Run run;
   Emulator emulator;
   std::vector<Expectation> expect;

@@ -21,6 +21,21 @@ AcsDecision to_peer(const AcsPort& port, RouteKind kind, int peer_port) {
 
 }  // namespace
 
+std::uint16_t acs::control_of(std::span<const AcsControl> controls) {
+  std::uint16_t bits = 0;
+  for (const auto control : controls)
+    if (control != AcsControl::none) bits = static_cast<std::uint16_t>(bits | 1u << static_cast<unsigned>(control));
+  return bits;
+}
+
+std::string acs::to_string(std::uint16_t control) {
+  std::string text;
+  for (const auto& [name, bit] : enum_names(AcsControl{}))
+    if (bit != AcsControl::none && (control >> static_cast<unsigned>(bit) & 1) != 0)
+      (text += text.empty() ? "" : " ") += name;
+  return text.empty() ? "none" : text;
+}
+
 AcsDecision decide(const AcsPort& port, RouteKind kind, PeerWay way, int peer_port, std::optional<Bdf> requester) {
   const auto on = [&](std::uint16_t control) { return (port.control & control) != 0; };
   if (!is_completion(kind)) {

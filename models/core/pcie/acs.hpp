@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
 
 #include "core/pcie/address_map.hpp"
 #include "peerpath/base/field.hpp"
@@ -25,6 +27,10 @@ inline constexpr std::uint16_t linux_default =
     source_validation | request_redirect | completion_redirect | upstream_forwarding;
 /// The bits that make Linux send peer traffic through the host bridge.
 inline constexpr std::uint16_t redirects = request_redirect | completion_redirect | egress_control;
+/// The control register with these bits.
+std::uint16_t control_of(std::span<const AcsControl> controls);
+/// As the specification abbreviates them: "RR CR".
+std::string to_string(std::uint16_t control);
 }  // namespace acs
 
 /// ACS registers of one downstream or root port, and the buses below it.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace peerpath::pcie {
 namespace {
 
@@ -79,6 +81,14 @@ TEST(Acs, TheDecisionNamesItsControl) {
   EXPECT_EQ(decide(port, RouteKind::completion, PeerWay::peer).because, acs::completion_redirect);
   EXPECT_EQ(decide(port, RouteKind::request, PeerWay::own_port).because, acs::upstream_forwarding);
   EXPECT_EQ(decide(port, RouteKind::request, PeerWay::upstream).because, 0);
+}
+
+TEST(Acs, ControlsAreSpelt) {
+  EXPECT_EQ(acs::control_of(std::vector{AcsControl::request_redirect, AcsControl::direct_translated}),
+            acs::request_redirect | acs::direct_translated);
+  EXPECT_EQ(acs::control_of(std::vector{AcsControl::none}), 0);
+  EXPECT_EQ(acs::to_string(acs::linux_default), "SV RR CR UF");
+  EXPECT_EQ(acs::to_string(0), "none");
 }
 
 }  // namespace

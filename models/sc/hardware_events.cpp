@@ -1,0 +1,165 @@
+#include "sc/hardware_events.hpp"
+
+#include <algorithm>
+
+#include "core/pcie/link_rate.hpp"
+#include "peerpath/base/fail.hpp"
+
+namespace peerpath::sc {
+namespace {
+
+using scenario::EventKind;
+
+std::string device_of(const std::string& end) { return end.substr(0, end.find('.')); }
+
+std::uint16_t control_of(const device::SwitchConfig& config) { return pcie::acs::control_of(config.acs); }
+std::uint16_t control_of(const device::RootComplexConfig& config) { return pcie::acs::control_of(config.acs); }
+std::uint16_t control_of(const auto&) { return 0; }
+
+const device::RootComplexConfig* root_of(const scenario::Scenario& scenario) {
+  for (const auto& device : scenario.devices)
+    if (const auto* root = std::get_if<device::RootComplexConfig>(&device.config)) return root;
+  return nullptr;
+}
+
+}  // namespace
+
+HardwareEvents::HardwareEvents(const scenario::Scenario& scenario, Platform& platform)
+    : scenario_{scenario}, platform_{platform} {
+  for (const auto& link : scenario.links) controls_[device_of(link.to)] = 0;
+  for (const auto& device : scenario.devices)
+    if (ports_of(device.name).front() != device.name)
+      set_acs(device.name, std::visit([](const auto& config) { return control_of(config); }, device.config));
+  const auto* root = root_of(scenario);
+  acs_in_play_ = (root != nullptr && !root->peer_to_peer) ||
+                 std::ranges::any_of(controls_, [](const auto& port) { return port.second != 0; }) ||
+                 std::ranges::any_of(scenario.events, [](const auto& e) { return e.kind == EventKind::acs; });
+  if (acs_in_play_) add_traps();
+  for (const auto& event : scenario.events) schedule(event);
+}
+
+/// What is below each port of a switch or root complex; of another device, itself.
+std::vector<std::string> HardwareEvents::ports_of(const std::string& device) const {
+  std::vector<std::string> below;
+  for (const auto& link : scenario_.links)
+    if (device_of(link.from) == device) below.push_back(device_of(link.to));
+  return below.empty() ? std::vector{device} : below;
+}
+
+const scenario::Link& HardwareEvents::link_above(const std::string& device) const {
+  const auto found = std::ranges::find_if(scenario_.links, [&](const auto& l) { return device_of(l.to) == device; });
+  require(found != scenario_.links.end(), "an event at a device with a link");
+  return *found;
+}
+
+/// All controls that a port has at any time.
+std::uint16_t HardwareEvents::ever_on(const std::string& below) const {
+  std::uint16_t control = controls_.at(below);
+  for (const auto& event : scenario_.events) {
+    const auto ports = ports_of(event.device);
+    if (event.kind == EventKind::acs && std::ranges::find(ports, below) != ports.end())
+      control = static_cast<std::uint16_t>(control | pcie::acs::control_of(event.acs));
+  }
+  return control;
+}
+
+/// Switches whose ports may block a TLP get an endpoint that answers it: ports with Egress Control or Translation
+/// Blocking, and ports to which a switch below may redirect what is meant for another port of that switch.
+void HardwareEvents::add_traps() {
+  platform_.domain.allow_strays();
+  constexpr auto blocking = pcie::acs::egress_control | pcie::acs::translation_blocking;
+  for (const auto& [name, bridge] : platform_.switches) {
+    bool blocks = false, may_get_back = false;
+    for (const auto& below : ports_of(name)) {
+      blocks = blocks || (ever_on(below) & blocking) != 0;
+      if (platform_.switches.contains(below))
+        for (const auto& further : ports_of(below))
+          may_get_back = may_get_back || (further != below && (ever_on(further) & pcie::acs::redirects) != 0);
+    }
+    if (blocks) traps_[name].violation = platform_.add_trap(name, pcie::Status::completer_abort);
+    if (may_get_back) traps_[name].unsupported = platform_.add_trap(name, pcie::Status::unsupported_request);
+  }
+}
+
+void HardwareEvents::set_acs(const std::string& device, std::uint16_t control) {
+  for (const auto& below : ports_of(device)) controls_[below] = control;
+}
+
+void HardwareEvents::built(const fabric::Topology&, fabric::Fabric& fabric) {
+  if (acs_in_play_) route(fabric);
+}
+
+/// Sets those routes that differ from what is in force.
+void HardwareEvents::route(fabric::Fabric& fabric) {
+  fabric::AcsHierarchy hierarchy;
+  for (const auto& [name, root] : platform_.root_complexes) {
+    hierarchy.root = root->node();
+    hierarchy.memory = platform_.domain.link_of(root->memory);
+  }
+  hierarchy.peer_to_peer = root_of(scenario_)->peer_to_peer;
+  for (const auto& [device, control] : controls_)
+    hierarchy.ports[platform_.link_above(device)] = {.control = control, .egress_vector = ~std::uint64_t{0}};
+  for (const auto& [name, traps] : traps_) hierarchy.traps[platform_.node(name)] = traps;
+  std::set<fabric::Route> wanted;
+  for (const auto& r : fabric::acs_routes(platform_.domain.topology(), hierarchy)) {
+    wanted.insert(r);
+    if (!in_force_.contains(r)) fabric.set_route(r);
+  }
+  in_force_ = std::move(wanted);
+}
+
+void HardwareEvents::schedule(const scenario::Event& event) {
+  const Instant when{event.at};
+  const auto at = [&](Instant t, std::function<void(fabric::Fabric&)> action) {
+    platform_.domain.at(t, std::move(action));
+  };
+  const auto direction = [this, &event] {
+    return platform_.direction(event.device, event.way == scenario::LinkWay::up);
+  };
+  switch (event.kind) {
+    case EventKind::acs:
+      return at(when, [this, &event](fabric::Fabric& fabric) {
+        set_acs(event.device, pcie::acs::control_of(event.acs));
+        route(fabric);
+      });
+    case EventKind::retrain:
+      return retrain(event);
+    case EventKind::link_down:
+    case EventKind::link_up:
+      return at(when, [this, &event](fabric::Fabric& fabric) {
+        fabric.set_link(platform_.link_above(event.device), event.kind == EventKind::link_up);
+      });
+    case EventKind::bit_error:
+      return at(when, [this, &event, direction](fabric::Fabric& fabric) {
+        fabric.strike(platform_.link_above(event.device), direction());
+      });
+    case EventKind::credit_leak:
+      return at(when, [this, &event, direction](fabric::Fabric& fabric) {
+        fabric.leak_credits(platform_.link_above(event.device), direction(), event.tlp_class,
+                            {event.headers, event.data});
+      });
+    case EventKind::answer:
+      return at(when, [this, &event](fabric::Fabric&) {
+        platform_.domain.set_answer(platform_.node(event.device), event.status);
+      });
+  }
+}
+
+/// The link is in recovery during the outage; what is in the buffers of its ends waits.
+void HardwareEvents::retrain(const scenario::Event& event) {
+  const auto& link = link_above(event.device);
+  if (event.outage > Duration{0})
+    platform_.domain.at(Instant{event.at}, [this, &event](fabric::Fabric& fabric) {
+      fabric.set_link(platform_.link_above(event.device), false);
+    });
+  platform_.domain.at(Instant{event.at + event.outage}, [this, &event, &link](fabric::Fabric& fabric) {
+    const pcie::LinkShape shape{event.generation == 0 ? link.generation : event.generation,
+                                event.width == 0 ? link.width : event.width};
+    const auto rate = pcie::link_timing(shape, device::FunctionConfig{}.max_payload, link.dllp, link.link_share).rate;
+    const auto id = platform_.link_above(event.device);
+    for (const int direction : {0, 1}) fabric.set_rate(id, direction, rate);
+    fabric.set_link(id, true);
+  });
+}
+
+}  // namespace peerpath::sc

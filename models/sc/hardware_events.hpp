@@ -1,0 +1,40 @@
+// ACS and the events of a scenario: what software and accidents do to the hardware of a platform.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "fabric/acs_routes.hpp"
+#include "sc/platform.hpp"
+
+namespace peerpath::sc {
+
+/// Sets the routes that the ports' ACS controls ask for, and lets the scenario's events happen. Made before the end of
+/// elaboration; `built` when the fabric is there. Must outlive the simulation.
+class HardwareEvents {
+ public:
+  HardwareEvents(const scenario::Scenario& scenario, Platform& platform);
+  HardwareEvents(const HardwareEvents&) = delete;
+  HardwareEvents& operator=(const HardwareEvents&) = delete;
+
+  void built(const fabric::Topology& topology, fabric::Fabric& fabric);
+
+ private:
+  void add_traps();
+  void schedule(const scenario::Event& event);
+  void retrain(const scenario::Event& event);
+  std::uint16_t ever_on(const std::string& below) const;
+  void set_acs(const std::string& device, std::uint16_t control);
+  void route(fabric::Fabric& fabric);
+  std::vector<std::string> ports_of(const std::string& device) const;
+  const scenario::Link& link_above(const std::string& device) const;
+
+  const scenario::Scenario& scenario_;
+  Platform& platform_;
+  bool acs_in_play_ = false;
+  std::map<std::string, std::uint16_t> controls_;  ///< of the port above a device, by its name
+  std::map<std::string, fabric::AcsHierarchy::Traps> traps_;
+  std::set<fabric::Route> in_force_;
+};
+
+}  // namespace peerpath::sc
