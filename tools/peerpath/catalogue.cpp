@@ -26,6 +26,7 @@ constexpr std::array schema_options{
     Option{"--out", "FILE", "Write it there instead of to standard output", Word::file}};
 constexpr std::array report_options{
     Option{"--out", "FILE", "The page to write; DIR/report.html if left out", Word::file, false, "-o"}};
+constexpr std::array route_options{set, json};
 constexpr std::array doctor_options{json};
 constexpr std::array import_options{
     Option{"--out", "FILE", "Write it there instead of to standard output", Word::file, false, "-o"}};
@@ -81,6 +82,11 @@ constexpr std::array commands{
             {"KEY", "nic, nic.queues, link.width, run ...", Word::topic, 1, 1},
             {},
             explain},
+    Command{"route",
+            "Say which way TLPs go between two devices, what redirects them, and what Linux's p2pdma decides",
+            {"SCENARIO", "Scenario, then the device that asks and the one that it reaches: nic0 gpu0", Word::scenario, 3, 3},
+            route_options,
+            route},
     Command{"schema", "Print the JSON Schema of scenarios, for editors", {}, schema_options, schema},
     Command{"emulate", "Boot a scenario's machine in the emulator for work of your own", one_scenario, emulate_options,
             emulate},

@@ -22,6 +22,7 @@ Exit import(const Arguments& arguments, Terminal& terminal);
 Exit calibrate(const Arguments& arguments, Terminal& terminal);
 Exit measure(const Arguments& arguments, Terminal& terminal);
 Exit emulate(const Arguments& arguments, Terminal& terminal);
+Exit route(const Arguments& arguments, Terminal& terminal);
 Exit validate(const Arguments& arguments, Terminal& terminal);
 Exit completion(const Arguments& arguments, Terminal& terminal);
 

@@ -1,0 +1,60 @@
+#include "scenario/hierarchy.hpp"
+
+#include "scenario/tree.hpp"
+
+namespace peerpath::scenario {
+namespace {
+
+class Builder {
+ public:
+  explicit Builder(const Scenario& scenario) : scenario_{scenario}, tree_{scenario} {}
+
+  Hierarchy build() {
+    for (const Device& device : scenario_.devices) {
+      const auto* root = std::get_if<device::RootComplexConfig>(&device.config);
+      if (root == nullptr) continue;
+      out_.root = device.name;
+      out_.peer_to_peer = root->peer_to_peer;
+      out_.host_bridge = root->host_bridge;
+      add_below(device.name, -1, pcie::FunctionKind::root_port, pcie::acs::control_of(root->acs));
+    }
+    out_.functions = pcie::AddressMap{out_.functions, {}}.functions();
+    for (std::size_t i = 0; i < out_.functions.size(); ++i) {
+      out_.acs[i].secondary_bus = out_.functions[i].secondary_bus;
+      out_.acs[i].subordinate_bus = out_.functions[i].subordinate_bus;
+    }
+    return std::move(out_);
+  }
+
+ private:
+  int add(std::string name, pcie::FunctionKind kind, int parent, std::uint16_t control = 0) {
+    out_.functions.push_back({.name = std::move(name), .kind = kind, .parent = parent});
+    out_.acs.push_back({.control = control, .egress_vector = ~std::uint64_t{0}});
+    return static_cast<int>(out_.functions.size()) - 1;
+  }
+
+  /// The ports of a switch or root complex, and what is below each.
+  void add_below(const std::string& name, int parent, pcie::FunctionKind kind, std::uint16_t control) {
+    for (const Link& link : scenario_.links) {
+      if (split_end(link.from).device != name) continue;
+      const Device* device = tree_.find(split_end(link.to).device);
+      const int port = add(name + " port to " + device->name, kind, parent, control);
+      if (const auto* bridge = std::get_if<device::SwitchConfig>(&device->config)) {
+        const int upstream = add(device->name + " upstream port", pcie::FunctionKind::upstream_port, port);
+        add_below(device->name, upstream, pcie::FunctionKind::downstream_port, pcie::acs::control_of(bridge->acs));
+      } else {
+        add(device->name, pcie::FunctionKind::endpoint, port);
+      }
+    }
+  }
+
+  const Scenario& scenario_;
+  const Tree tree_;
+  Hierarchy out_;
+};
+
+}  // namespace
+
+Hierarchy hierarchy_of(const Scenario& scenario) { return Builder{scenario}.build(); }
+
+}  // namespace peerpath::scenario

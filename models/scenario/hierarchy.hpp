@@ -1,0 +1,24 @@
+// The PCIe functions of a scenario as software finds them: root ports, switch ports and devices, with bus numbers and ACS.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/pcie/acs.hpp"
+#include "core/pcie/address_map.hpp"
+#include "peerpath/scenario/scenario.hpp"
+
+namespace peerpath::scenario {
+
+struct Hierarchy {
+  std::vector<pcie::Function> functions;  ///< "rc port to sw0", "sw0 upstream port", "sw0 port to nic0", "nic0"
+  std::vector<pcie::AcsPort> acs;         ///< by function
+  std::string root;                       ///< name of the root complex
+  bool peer_to_peer = true;
+  pcie::HostBridgeList host_bridge = pcie::HostBridgeList::listed;
+};
+
+/// Of a scenario without problems, as it is before its first event.
+Hierarchy hierarchy_of(const Scenario& scenario);
+
+}  // namespace peerpath::scenario

@@ -1,0 +1,143 @@
+// peerpath route: the way of TLPs between two devices of a scenario, and what Linux's p2pdma says of it.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/pcie/p2pdma.hpp"
+#include "core/pcie/packet_route.hpp"
+#include "peerpath/base/nearest.hpp"
+#include "scenario/hierarchy.hpp"
+#include "tools/peerpath/catalogue.hpp"
+#include "tools/peerpath/scenario_files.hpp"
+#include "tools/peerpath/text_table.hpp"
+
+namespace peerpath::cli {
+namespace {
+
+using nlohmann::ordered_json;
+using pcie::AcsAction;
+using scenario::Hierarchy;
+
+std::string name_at(const Hierarchy& h, int function) {
+  return function == pcie::at_root_complex ? h.root : h.functions[static_cast<std::size_t>(function)].name;
+}
+
+std::string id_at(const Hierarchy& h, int function) {
+  return function == pcie::at_root_complex ? "" : to_string(h.functions[static_cast<std::size_t>(function)].bdf);
+}
+
+std::string control_at(const Hierarchy& h, int function) {
+  if (function == pcie::at_root_complex) return "";
+  const auto kind = h.functions[static_cast<std::size_t>(function)].kind;
+  const bool has_acs = kind == pcie::FunctionKind::root_port || kind == pcie::FunctionKind::downstream_port;
+  return has_acs ? pcie::acs::to_string(h.acs[static_cast<std::size_t>(function)].control) : "";
+}
+
+/// What a hop does with the TLP, in words; nothing where it only passes.
+std::string said(const Hierarchy& h, const pcie::RouteHop& hop) {
+  const auto control = pcie::acs::to_string(hop.because);
+  switch (hop.action) {
+    case AcsAction::direct:
+      return "";
+    case AcsAction::redirected:
+      return hop.because == pcie::acs::upstream_forwarding ? "UF: passes it on although its target is below"
+                                                           : control + ": redirected up";
+    case AcsAction::violation:
+      return control + ": blocked, ACS violation";
+    case AcsAction::unsupported:
+      return hop.function == pcie::at_root_complex ? h.root + " forwards nothing from port to port: Unsupported Request"
+                                                   : "without UF it takes nothing that is meant for below: Unsupported Request";
+  }
+  return "";
+}
+
+/// The verdict's reason, as a sentence.
+std::string reason(const Hierarchy& h, const pcie::P2pVerdict& verdict) {
+  std::string bridges;
+  for (const int bridge : verdict.redirects)
+    bridges += (bridges.empty() ? "" : ", ") + name_at(h, bridge) + " (" + control_at(h, bridge) + ")";
+  if (verdict.mapping == pcie::P2pMapping::bus_address)
+    return "both are below " + name_at(h, verdict.common_bridge) + ", and no bridge between them redirects";
+  const std::string why = bridges.empty() ? "they share no bridge below the root complex" : "ACS redirects at " + bridges;
+  return why + (verdict.mapping == pcie::P2pMapping::not_supported ? "; the kernel does not trust " : "; the kernel trusts ") +
+         h.root + " to forward between its ports (host_bridge)";
+}
+
+ordered_json to_json(const Hierarchy& h, const pcie::PacketRoute& route) {
+  auto hops = ordered_json::array();
+  for (const auto& hop : route.hops)
+    hops.push_back({{"at", name_at(h, hop.function)},
+                    {"id", id_at(h, hop.function)},
+                    {"acs", control_at(h, hop.function)},
+                    {"action", name_of(hop.action)},
+                    {"because", hop.because == 0 ? "" : pcie::acs::to_string(hop.because)}});
+  return {{"delivered", route.delivered()}, {"redirected", route.redirected()}, {"hops", hops}};
+}
+
+std::string text(const Hierarchy& h, const std::string& title, const pcie::PacketRoute& route) {
+  TextTable table{{{"hop", TextTable::Align::left},
+                   {"id", TextTable::Align::left},
+                   {"ACS", TextTable::Align::left},
+                   {"", TextTable::Align::left}}};
+  for (const auto& hop : route.hops)
+    table.add({name_at(h, hop.function), id_at(h, hop.function), control_at(h, hop.function), said(h, hop)});
+  return title + "\n" + table.text(2) + "\n";
+}
+
+/// The function of a device, `at_root_complex` for host memory; nothing for what is no end of a route.
+std::optional<int> end_of(const scenario::Scenario& s, const Hierarchy& h, const std::string& name,
+                          const Terminal& terminal) {
+  std::vector<std::string> known;
+  for (const auto& device : s.devices) {
+    if (std::holds_alternative<device::HostMemoryConfig>(device.config)) {
+      if (device.name == name) return pcie::at_root_complex;
+      known.push_back(device.name);
+    }
+  }
+  for (std::size_t i = 0; i < h.functions.size(); ++i) {
+    if (h.functions[i].kind != pcie::FunctionKind::endpoint) continue;
+    if (h.functions[i].name == name) return static_cast<int>(i);
+    known.push_back(h.functions[i].name);
+  }
+  const auto near = nearest(name, known);
+  std::string all;
+  for (const auto& one : known) all += (all.empty() ? "" : ", ") + one;
+  terminal.error("'" + name + "' is no end of a route" +
+                 (near.empty() ? "; there are " + all : "; did you mean '" + near + "'?"));
+  return std::nullopt;
+}
+
+}  // namespace
+
+Exit route(const Arguments& arguments, Terminal& terminal) {
+  const auto& words = arguments.words();
+  const auto loaded = load_scenario(words[0], arguments, terminal);
+  if (!loaded) return Exit::wrong_input;
+  const auto h = scenario::hierarchy_of(loaded->scenario);
+  const auto from = end_of(loaded->scenario, h, words[1], terminal), to = end_of(loaded->scenario, h, words[2], terminal);
+  if (!from || !to) return Exit::wrong_input;
+  if (*from == pcie::at_root_complex || *from == *to) {
+    terminal.error("a route goes from one PCIe device to another, or to host memory");
+    return Exit::wrong_input;
+  }
+  const auto go = [&](int a, int b, pcie::RouteKind kind) {
+    return pcie::route(h.functions, h.acs, h.peer_to_peer, a, b, kind);
+  };
+  const auto request = go(*from, *to, pcie::RouteKind::request);
+  ordered_json document{{"scenario", words[0]}, {"from", words[1]}, {"to", words[2]}, {"request", to_json(h, request)}};
+  std::string out = text(h, "Requests of " + words[1] + " to " + words[2], request);
+  if (*to != pcie::at_root_complex) {
+    const auto answer = go(*to, *from, pcie::RouteKind::completion);
+    const auto verdict = pcie::p2pdma(h.functions, h.acs, *to, *from, h.host_bridge, h.host_bridge, true);
+    document["completion"] = to_json(h, answer);
+    document["p2pdma"] = {{"mapping", name_of(verdict.mapping)},
+                          {"distance", verdict.distance},
+                          {"reason", reason(h, verdict)}};
+    out += text(h, "Completions of " + words[2] + " to " + words[1], answer);
+    out += "Linux p2pdma\n  " + std::string{name_of(verdict.mapping)} + ", distance " +
+           std::to_string(verdict.distance) + ": " + reason(h, verdict) + "\n";
+  }
+  terminal.data(arguments.has("--json") ? document.dump(2) + "\n" : out);
+  return Exit::done;
+}
+
+}  // namespace peerpath::cli
