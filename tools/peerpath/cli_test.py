@@ -47,6 +47,23 @@ class Cli(unittest.TestCase):
             self.assertIn(part, done.stdout)
         self.assertNotIn("\033[", done.stdout + done.stderr, "colour without a terminal")
 
+    def test_route_says_what_redirects_and_what_linux_decides(self):
+        traps = pathlib.Path(SCENARIO).parent.parent / "traps"
+        done = peerpath("route", str(traps / "acs_redirect.json"), "gpu0", "gpu1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("RR: redirected up", done.stdout)
+        self.assertIn("NOT_SUPPORTED, distance 8", done.stdout)
+        document = json.loads(peerpath("route", str(traps / "acs_redirect_off.json"), "gpu0", "gpu1", "--json").stdout)
+        self.assertEqual(document["p2pdma"]["mapping"], "BUS_ADDR")
+        self.assertEqual(document["p2pdma"]["distance"], 8)
+        self.assertFalse(document["request"]["redirected"])
+        through = json.loads(peerpath("route", str(traps / "acs_through_host.json"), "nic0", "gpu0", "--json").stdout)
+        self.assertEqual(through["p2pdma"]["mapping"], "THRU_HOST_BRIDGE")
+        self.assertIn("rc", [hop["at"] for hop in through["request"]["hops"]])
+        wrong = peerpath("route", SCENARIO, "nic0", "gpu9")
+        self.assertEqual(wrong.returncode, 2)
+        self.assertIn("did you mean 'gpu0'?", wrong.stderr)
+
     def test_json_is_one_document_and_equals_the_file(self):
         done = self.run_short("--json", "--quiet")
         document = json.loads(done.stdout)
