@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <unordered_map>
 
+#include "fabric/protocol_checker.hpp"
 #include "peerpath/base/fail.hpp"
 #include "peerpath/base/random.hpp"
 #include "peerpath/fabric/gate.hpp"
@@ -104,7 +106,8 @@ class Player final : public DeliverySink, public TlpObserver {
     Topology topology = scenario_.topology;
     for (const GatePlace& place : scenario_.gates) {
       gates_.push_back(std::make_unique<Obstacle>(place.seed));
-      topology.links[place.link.value()].direction[static_cast<std::size_t>(place.direction)].gate = gates_.back().get();
+      topology.links[place.link.value()].direction[static_cast<std::size_t>(place.direction)].gate =
+          gates_.back().get();
     }
     return topology;
   }
@@ -134,6 +137,7 @@ class Player final : public DeliverySink, public TlpObserver {
 
   void submit(NodeId requester, ChannelIndex channel, const Transaction& transaction) {
     ++outstanding_;
+    if (scenario_.observed) asked_[transaction.cookie] = transaction;
     fabric_->submit(requester, channel, transaction);
   }
 
@@ -276,10 +280,22 @@ class Player final : public DeliverySink, public TlpObserver {
               [](const Delivery& x, const Delivery& y) { return key(x) < key(y); });
     std::sort(outcome_.tlps.begin(), outcome_.tlps.end(),
               [](const TlpRecord& x, const TlpRecord& y) { return key(x) < key(y); });
+    check_protocol();
     return std::move(outcome_);
   }
 
+  void check_protocol() {
+    if (!scenario_.observed || !outcome_.broken.empty()) return;
+    ProtocolChecker checker{scenario_.topology,
+                            [this](std::uint64_t cookie) -> const Transaction& { return asked_.at(cookie); }};
+    auto tlps = outcome_.tlps;
+    std::ranges::stable_sort(tlps, {}, &TlpRecord::start);
+    for (const TlpRecord& tlp : tlps) checker.see(tlp);
+    if (!checker.violations().empty()) outcome_.broken = checker.violations().front().what;
+  }
+
   const Scenario& scenario_;
+  std::unordered_map<std::uint64_t, Transaction> asked_;
   Random random_;
   Outcome outcome_;
   std::vector<std::unique_ptr<Gate>> gates_;

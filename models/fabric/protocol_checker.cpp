@@ -1,0 +1,138 @@
+#include "fabric/protocol_checker.hpp"
+
+#include <algorithm>
+
+#include "core/pcie/split.hpp"
+
+namespace peerpath::fabric {
+namespace {
+
+using pcie::TlpClass;
+
+constexpr std::uint64_t page = 4096, boundary = 64;
+
+int units_of(const TlpRecord& tlp) { return static_cast<int>((tlp.payload.count() + 15) / 16); }
+std::size_t index_of(TlpClass c) { return static_cast<std::size_t>(c); }
+
+bool same(const TlpRecord& a, const TlpRecord& b) {
+  return a.tlp_class == b.tlp_class && a.requester == b.requester && a.cookie == b.cookie && a.address == b.address;
+}
+
+}  // namespace
+
+ProtocolChecker::ProtocolChecker(const Topology& topology, Asked asked)
+    : topology_{topology}, wiring_{topology}, asked_{std::move(asked)}, buffers_(topology.links.size() * 2) {}
+
+NodeId ProtocolChecker::from(const TlpRecord& tlp) const {
+  const Link& link = topology_.links[tlp.link.value()];
+  return tlp.direction == 0 ? link.a : link.b;
+}
+
+NodeId ProtocolChecker::to(const TlpRecord& tlp) const {
+  const Link& link = topology_.links[tlp.link.value()];
+  return tlp.direction == 0 ? link.b : link.a;
+}
+
+void ProtocolChecker::add(ProtocolRule rule, const TlpRecord& tlp, const std::string& what) {
+  violations_.push_back({rule, std::string{name_of(rule)} + ": " + std::string{name_of(tlp.tlp_class)} + " TLP of " +
+                                   node(tlp.requester).name + " on the link " + node(from(tlp)).name + " -> " +
+                                   node(to(tlp)).name + " at " + std::to_string(femtoseconds(tlp.start)) + " fs " +
+                                   what});
+}
+
+void ProtocolChecker::see(const TlpRecord& tlp) {
+  if (node(from(tlp)).is_endpoint) check_size(tlp);
+  if (!topology_.strays) check_tags(tlp);
+  if (!node(from(tlp)).is_endpoint) leave(tlp);
+  if (!node(to(tlp)).is_endpoint) enter(tlp);
+}
+
+void ProtocolChecker::check_size(const TlpRecord& tlp) {
+  const Bytes most = node(sender(tlp)).endpoint.max_payload;
+  if (tlp.payload > most && tlp.op != pcie::Operation::atomic)
+    add(ProtocolRule::max_payload, tlp, "carries " + std::to_string(tlp.payload.count()) + " B");
+  const std::uint64_t begin = tlp.address & ~std::uint64_t{3};
+  if (begin % page + static_cast<std::uint64_t>(tlp.payload.count()) > page)
+    add(ProtocolRule::page_crossing, tlp, "crosses a 4 KiB boundary");
+  const bool data = tlp.tlp_class == TlpClass::completion && tlp.payload > Bytes{0};
+  if (data && tlp.address % boundary != 0 && tlp.address != asked_(tlp.cookie).address)
+    add(ProtocolRule::completion_boundary, tlp, "begins between two boundaries");
+}
+
+/// A request holds its tag from its start until its last completion has come to the requester, or the timeout.
+void ProtocolChecker::check_tags(const TlpRecord& tlp) {
+  const Transaction& asked = asked_(tlp.cookie);
+  auto& back = tags_back_[tlp.requester];
+  int& out = tags_out_[tlp.requester];
+  if (tlp.tlp_class == TlpClass::non_posted && from(tlp) == tlp.requester) {
+    for (; !back.empty() && back.begin()->first <= tlp.start; back.erase(back.begin())) --out;
+    const Endpoint& endpoint = node(tlp.requester).endpoint;
+    if (++out > endpoint.tags) add(ProtocolRule::tag_reuse, tlp, "is one more than there are tags");
+    if (asked.answer == pcie::Status::no_answer && !node(tlp.target).endpoint.external)
+      back.emplace(tlp.start + endpoint.completion_timeout, 0);
+  } else if (tlp.tlp_class == TlpClass::completion && to(tlp) == tlp.requester) {
+    const auto step = static_cast<std::uint64_t>(node(tlp.requester).endpoint.max_read_request.count());
+    const std::uint64_t end = asked.address + static_cast<std::uint64_t>(asked.bytes.count());
+    const std::uint64_t last = std::min(end, tlp.address / step * step + step);
+    const std::uint64_t reached = (tlp.address & ~std::uint64_t{3}) + static_cast<std::uint64_t>(tlp.payload.count());
+    if (tlp.payload == Bytes{0} || reached >= last || asked.op != pcie::Operation::memory_read)
+      back.emplace(tlp.end, 0);
+  }
+}
+
+void ProtocolChecker::enter(const TlpRecord& tlp) {
+  const std::size_t c = index_of(tlp.tlp_class);
+  Buffer& buffer = buffers_[tlp.link.value() * 2u + static_cast<unsigned>(tlp.direction)];
+  const Credits& credits =
+      topology_.links[tlp.link.value()].direction[static_cast<std::size_t>(tlp.direction)].credits[c];
+  auto& left = buffer.left[c];
+  while (!left.empty() && left.front().free <= tlp.start) left.pop_front();
+  buffer.waiting[c].push_back({tlp, buffer.entered++, units_of(tlp)});
+  std::size_t headers = left.size() + buffer.waiting[c].size();
+  int data = 0;
+  for (const Left& one : left) data += one.units;
+  for (const Waiting& one : buffer.waiting[c]) data += one.units;
+  if ((credits.header > 0 && headers > static_cast<std::size_t>(credits.header)) ||
+      (credits.data > 0 && data > credits.data))
+    add(ProtocolRule::credit_overrun, tlp,
+        "is in a buffer with " + std::to_string(headers) + " TLPs and " + std::to_string(data) + " units of data");
+}
+
+void ProtocolChecker::leave(const TlpRecord& tlp) {
+  const std::size_t c = index_of(tlp.tlp_class);
+  bool overtakes = false;
+  for (const Port& port : wiring_.ports(from(tlp))) {
+    const auto incoming = port.link.value() * 2u + static_cast<unsigned>(1 - port.outgoing);
+    Buffer& buffer = buffers_[incoming];
+    auto& waiting = buffer.waiting[c];
+    const auto found = std::ranges::find_if(waiting, [&](const Waiting& w) { return same(w.tlp, tlp); });
+    if (found == waiting.end()) continue;
+    if (found != waiting.begin()) {
+      overtakes = true;
+      continue;
+    }
+    check_passing(tlp, *found, buffer);
+    if (tlp.tlp_class == TlpClass::posted) buffer.posted_gone[sender(tlp)] = tlp.end;
+    const Duration update_fc = topology_.links[incoming / 2].direction[incoming % 2].update_fc;
+    buffer.left[c].push_back({tlp.end + update_fc, found->units});
+    waiting.pop_front();
+    return;
+  }
+  add(ProtocolRule::ordering, tlp,
+      overtakes ? "overtakes another of its class" : "leaves a router that it has not entered");
+}
+
+/// Whether a posted TLP that entered before is still there.
+void ProtocolChecker::check_passing(const TlpRecord& tlp, const Waiting& entry, const Buffer& buffer) {
+  if (tlp.tlp_class == TlpClass::posted) return;
+  const Transaction& asked = asked_(tlp.cookie);
+  if (tlp.tlp_class == TlpClass::completion && asked.relaxed_ordering) return;
+  const auto matters = [&](NodeId other) { return !asked.id_based_ordering || other == sender(tlp); };
+  for (const Waiting& posted : buffer.waiting[0])
+    if (posted.number < entry.number && matters(sender(posted.tlp)))
+      return add(ProtocolRule::ordering, tlp, "passes a posted one that waits");
+  for (const auto& [who, gone] : buffer.posted_gone)
+    if (gone > tlp.start && matters(who)) return add(ProtocolRule::ordering, tlp, "passes a posted one on its way");
+}
+
+}  // namespace peerpath::fabric

@@ -1,0 +1,95 @@
+// Holds what crossed the links against the rules of the protocol, independently of how it was computed.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "fabric/wiring.hpp"
+#include "peerpath/fabric/fabric.hpp"
+
+namespace peerpath::fabric {
+
+enum class ProtocolRule : std::uint8_t {
+  max_payload,          ///< a TLP carries at most the MPS of its sender (PCIe Base Spec 2.2.2)
+  page_crossing,        ///< no request crosses a 4 KiB boundary (2.2.7)
+  completion_boundary,  ///< completions after the first of a request begin at multiples of the RCB (2.3.1.1)
+  tag_reuse,            ///< no more requests outstanding than tags (2.2.6.2)
+  credit_overrun,       ///< no more in the buffer of a router than its credits allow (2.6.1)
+  ordering,             ///< nothing passes within a class and ingress, nor a posted TLP without leave (2.4.1)
+};
+inline constexpr std::size_t protocol_rules = 6;
+
+constexpr std::array<EnumName<ProtocolRule>, protocol_rules> enum_names(ProtocolRule) {
+  return {{{"max_payload", ProtocolRule::max_payload},
+           {"page_crossing", ProtocolRule::page_crossing},
+           {"completion_boundary", ProtocolRule::completion_boundary},
+           {"tag_reuse", ProtocolRule::tag_reuse},
+           {"credit_overrun", ProtocolRule::credit_overrun},
+           {"ordering", ProtocolRule::ordering}}};
+}
+
+struct Violation {
+  ProtocolRule rule{};
+  std::string what;  ///< which TLP, on which link, when
+};
+
+/// Checks TLPs in order of their starts. What is asked for is known by its cookie, so cookies must be unique.
+///
+/// Tags are not checked where TLPs may go astray; credits only of buffers in routers, since when an endpoint has taken
+/// a TLP in cannot be seen on a link.
+class ProtocolChecker {
+ public:
+  using Asked = std::function<const Transaction&(std::uint64_t cookie)>;
+
+  ProtocolChecker(const Topology& topology, Asked asked);
+
+  void see(const TlpRecord& tlp);
+  const std::vector<Violation>& violations() const { return violations_; }
+
+ private:
+  /// A TLP in the buffer of a router.
+  struct Waiting {
+    TlpRecord tlp;
+    std::uint64_t number = 0;  ///< in order of entry into the ingress
+    int units = 0;
+  };
+  struct Left {
+    Instant free{};
+    int units = 0;
+  };
+  /// Behind one direction of a link: what waits at the router there.
+  struct Buffer {
+    std::array<std::deque<Waiting>, pcie::tlp_classes> waiting;
+    std::array<std::deque<Left>, pcie::tlp_classes> left;  ///< whose credits may not be back yet
+    std::uint64_t entered = 0;
+    std::map<NodeId, Instant> posted_gone;  ///< by sender: when its last posted TLP has left
+  };
+
+  void check_size(const TlpRecord& tlp);
+  void check_tags(const TlpRecord& tlp);
+  void enter(const TlpRecord& tlp);
+  void leave(const TlpRecord& tlp);
+  void check_passing(const TlpRecord& tlp, const Waiting& entry, const Buffer& buffer);
+  void add(ProtocolRule rule, const TlpRecord& tlp, const std::string& what);
+
+  NodeId from(const TlpRecord& tlp) const;
+  NodeId to(const TlpRecord& tlp) const;
+  const Node& node(NodeId id) const { return topology_.nodes[id.value()]; }
+  static NodeId sender(const TlpRecord& tlp) {
+    return tlp.tlp_class == pcie::TlpClass::completion ? tlp.target : tlp.requester;
+  }
+
+  const Topology& topology_;
+  const Wiring wiring_;
+  Asked asked_;
+  std::vector<Buffer> buffers_;  ///< link * 2 + direction
+  std::map<NodeId, std::multimap<Instant, int>> tags_back_;
+  std::map<NodeId, int> tags_out_;
+  std::vector<Violation> violations_;
+};
+
+}  // namespace peerpath::fabric
