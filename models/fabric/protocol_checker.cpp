@@ -52,7 +52,8 @@ void ProtocolChecker::check_size(const TlpRecord& tlp) {
   if (tlp.payload > most && tlp.op != pcie::Operation::atomic)
     add(ProtocolRule::max_payload, tlp, "carries " + std::to_string(tlp.payload.count()) + " B");
   const std::uint64_t begin = tlp.address & ~std::uint64_t{3};
-  if (begin % page + static_cast<std::uint64_t>(tlp.payload.count()) > page)
+  const bool splits = tlp.op == pcie::Operation::memory_write || tlp.op == pcie::Operation::memory_read;
+  if (splits && begin % page + static_cast<std::uint64_t>(tlp.payload.count()) > page)
     add(ProtocolRule::page_crossing, tlp, "crosses a 4 KiB boundary");
   const bool data = tlp.tlp_class == TlpClass::completion && tlp.payload > Bytes{0};
   if (data && tlp.address % boundary != 0 && tlp.address != asked_(tlp.cookie).address)
@@ -112,7 +113,7 @@ void ProtocolChecker::leave(const TlpRecord& tlp) {
       continue;
     }
     check_passing(tlp, *found, buffer);
-    if (tlp.tlp_class == TlpClass::posted) buffer.posted_gone[sender(tlp)] = tlp.end;
+    if (tlp.tlp_class == TlpClass::posted) buffer.posted_gone.push_back({sender(tlp), found->number, tlp.end});
     const Duration update_fc = topology_.links[incoming / 2].direction[incoming % 2].update_fc;
     buffer.left[c].push_back({tlp.end + update_fc, found->units});
     waiting.pop_front();
@@ -123,7 +124,7 @@ void ProtocolChecker::leave(const TlpRecord& tlp) {
 }
 
 /// Whether a posted TLP that entered before is still there.
-void ProtocolChecker::check_passing(const TlpRecord& tlp, const Waiting& entry, const Buffer& buffer) {
+void ProtocolChecker::check_passing(const TlpRecord& tlp, const Waiting& entry, Buffer& buffer) {
   if (tlp.tlp_class == TlpClass::posted) return;
   const Transaction& asked = asked_(tlp.cookie);
   if (tlp.tlp_class == TlpClass::completion && asked.relaxed_ordering) return;
@@ -131,8 +132,10 @@ void ProtocolChecker::check_passing(const TlpRecord& tlp, const Waiting& entry, 
   for (const Waiting& posted : buffer.waiting[0])
     if (posted.number < entry.number && matters(sender(posted.tlp)))
       return add(ProtocolRule::ordering, tlp, "passes a posted one that waits");
-  for (const auto& [who, gone] : buffer.posted_gone)
-    if (gone > tlp.start && matters(who)) return add(ProtocolRule::ordering, tlp, "passes a posted one on its way");
+  std::erase_if(buffer.posted_gone, [&](const Gone& gone) { return gone.left <= tlp.start; });
+  for (const Gone& posted : buffer.posted_gone)
+    if (posted.number < entry.number && matters(posted.sender))
+      return add(ProtocolRule::ordering, tlp, "passes a posted one on its way");
 }
 
 }  // namespace peerpath::fabric

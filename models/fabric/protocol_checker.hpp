@@ -39,8 +39,9 @@ struct Violation {
 
 /// Checks TLPs in order of their starts. What is asked for is known by its cookie, so cookies must be unique.
 ///
-/// Tags are not checked where TLPs may go astray; credits only of buffers in routers, since when an endpoint has taken
-/// a TLP in cannot be seen on a link.
+/// The data that a TLP carries is checked; of a read request its length is not seen on a link. An atomic is as its
+/// asker aligned it. Tags are not checked where TLPs may go astray; credits only of buffers in routers, since when an
+/// endpoint has taken a TLP in cannot be seen on a link.
 class ProtocolChecker {
  public:
   using Asked = std::function<const Transaction&(std::uint64_t cookie)>;
@@ -61,19 +62,24 @@ class ProtocolChecker {
     Instant free{};
     int units = 0;
   };
+  struct Gone {
+    NodeId sender{};
+    std::uint64_t number = 0;
+    Instant left{};
+  };
   /// Behind one direction of a link: what waits at the router there.
   struct Buffer {
     std::array<std::deque<Waiting>, pcie::tlp_classes> waiting;
     std::array<std::deque<Left>, pcie::tlp_classes> left;  ///< whose credits may not be back yet
     std::uint64_t entered = 0;
-    std::map<NodeId, Instant> posted_gone;  ///< by sender: when its last posted TLP has left
+    std::vector<Gone> posted_gone;  ///< those that are still on the link
   };
 
   void check_size(const TlpRecord& tlp);
   void check_tags(const TlpRecord& tlp);
   void enter(const TlpRecord& tlp);
   void leave(const TlpRecord& tlp);
-  void check_passing(const TlpRecord& tlp, const Waiting& entry, const Buffer& buffer);
+  void check_passing(const TlpRecord& tlp, const Waiting& entry, Buffer& buffer);
   void add(ProtocolRule rule, const TlpRecord& tlp, const std::string& what);
 
   NodeId from(const TlpRecord& tlp) const;

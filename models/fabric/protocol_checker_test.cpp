@@ -17,7 +17,7 @@ struct Crossing : Pair {
   Crossing() {
     endpoint(a).tags = 2;
     for (auto& link : t.links)
-      for (auto& direction : link.direction) direction.credits = {{{2, 16}, {2, 2}, {2, 16}}};
+      for (auto& direction : link.direction) direction.credits = {{{2, 16}, {2, 3}, {2, 16}}};
     go();
     Transaction one = write(256_B);
     submit(one);
