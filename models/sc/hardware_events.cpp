@@ -31,7 +31,7 @@ HardwareEvents::HardwareEvents(const scenario::Scenario& scenario, Platform& pla
     if (ports_of(device.name).front() != device.name)
       set_acs(device.name, std::visit([](const auto& config) { return control_of(config); }, device.config));
   const auto* root = root_of(scenario);
-  acs_in_play_ = (root != nullptr && !root->peer_to_peer) ||
+  acs_in_play_ = (root != nullptr && !root->forwards_peers) ||
                  std::ranges::any_of(controls_, [](const auto& port) { return port.second != 0; }) ||
                  std::ranges::any_of(scenario.events, [](const auto& e) { return e.kind == EventKind::acs; });
   if (acs_in_play_) add_traps();
@@ -96,7 +96,7 @@ void HardwareEvents::route(fabric::Fabric& fabric) {
     hierarchy.root = root->node();
     hierarchy.memory = platform_.domain.link_of(root->memory);
   }
-  hierarchy.peer_to_peer = root_of(scenario_)->peer_to_peer;
+  hierarchy.peer_to_peer = root_of(scenario_)->forwards_peers;
   for (const auto& [device, control] : controls_)
     hierarchy.ports[platform_.link_above(device)] = {.control = control, .egress_vector = ~std::uint64_t{0}};
   for (const auto& [name, traps] : traps_) hierarchy.traps[platform_.node(name)] = traps;

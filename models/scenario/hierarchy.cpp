@@ -14,7 +14,7 @@ class Builder {
       const auto* root = std::get_if<device::RootComplexConfig>(&device.config);
       if (root == nullptr) continue;
       out_.root = device.name;
-      out_.peer_to_peer = root->peer_to_peer;
+      out_.peer_to_peer = root->forwards_peers;
       out_.host_bridge = root->host_bridge;
       add_below(device.name, -1, pcie::FunctionKind::root_port, pcie::acs::control_of(root->acs));
     }
