@@ -63,7 +63,6 @@ class DllpQueue {
   /// When the first of the second batch is due.
   Femto second_front() const { return batches_.size() < 2 ? unknown_time : batches_[1].front(); }
   const DllpBatch& front_batch() const { return batches_.front(); }
-  const DllpBatch& back() const { return batches_.back(); }
 
   void push(const DllpBatch& batch) {
     if (batches_.empty()) front_ = batch.front();

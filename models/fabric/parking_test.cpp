@@ -2,6 +2,7 @@
 // computed engine where the reference is.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -13,6 +14,8 @@ namespace {
 
 using namespace literals;
 using namespace std::chrono_literals;
+
+constexpr std::array<std::uint16_t, 2> links{0, 1};
 
 /// One flow of equal packets through a switch, as a mode computes it.
 struct Flow : DeliverySink {
@@ -41,7 +44,7 @@ struct Flow : DeliverySink {
   }
   std::vector<std::int64_t> counts() const {
     std::vector<std::int64_t> all;
-    for (const std::uint16_t link : {0, 1})
+    for (const std::uint16_t link : links)
       for (const int direction : {0, 1}) {
         const DirectionCounters c = fabric->counters(LinkId{link}, direction);
         all.insert(all.end(), {c.dllps, c.busy.count(), c.queueing.count(), c.credit_stall.count()});
@@ -65,7 +68,7 @@ void play(Duration step, Look&& look) {
     for (Flow* flow : {&expected, &got}) look(*flow, chance);
   }
   for (Flow* flow : {&expected, &got}) {
-    for (const std::uint16_t link : {0, 1}) flow->fabric->set_link(LinkId{link}, true);
+    for (const std::uint16_t link : links) flow->fabric->set_link(LinkId{link}, true);
     flow->fabric->advance(Instant{1ms});
   }
   ASSERT_EQ(expected.deliveries.size(), 60u);
