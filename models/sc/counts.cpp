@@ -168,6 +168,7 @@ void fill(Results& results, const Platform& platform, const scenario::Scenario& 
         const auto &a = before.translations.at(name), &b = after.translations.at(name);
         add_count(results, name + ".ats_hits", "1", b.hits - a.hits, "Pages that an access found translated");
         add_count(results, name + ".ats_requests", "1", b.requests - a.requests, "Translation requests");
+        add_count(results, name + ".page_requests", "1", b.page_requests - a.page_requests, "Page requests (PRI)");
       }
       fill_nic(results, name, *nic, before.nics.at(name), after.nics.at(name), meter, entries, window);
     } else if (const auto* cpu = std::get_if<device::HostCpuConfig>(&device.config)) {

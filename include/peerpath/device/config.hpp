@@ -93,6 +93,7 @@ struct HostMemoryConfig {
   Duration read_latency = 90ns;
   std::optional<CacheConfig> cache{};
   std::optional<Duration> remote_hop{};
+  std::optional<ChannelsConfig> channels{};
 
   static constexpr auto fields() {
     return std::tuple{
@@ -103,7 +104,8 @@ struct HostMemoryConfig {
         field("read_latency", &HostMemoryConfig::read_latency, "Request to first data").from("assumed"),
         field("cache", &HostMemoryConfig::cache, "Last-level cache before it; absent: every access takes read_latency"),
         field("remote_hop", &HostMemoryConfig::remote_hop,
-              "The memory is that of another socket: what its reads take longer, unless the near socket's cache holds the line")};
+              "The memory is that of another socket: what its reads take longer, unless the near socket's cache holds the line"),
+        field("channels", &HostMemoryConfig::channels, "Channels that accesses take which the cache does not hold; absent: read_rate and write_rate alone")};
   }
 };
 

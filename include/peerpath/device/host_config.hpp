@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <tuple>
 
 #include "peerpath/base/field.hpp"
@@ -92,6 +93,31 @@ struct CacheConfig {
   }
 };
 
+/// DRAM by channels: an access takes the channel of its address.
+struct ChannelsConfig {
+  int count = 4;
+  BitRate rate{150'000'000'000};
+  Bytes interleave{256};
+  int cpu_load_percent = 0;
+
+  static constexpr auto fields() {
+    return std::tuple{
+        field("count", &ChannelsConfig::count, "Memory channels of the socket").at_least(1).at_most(64),
+        field("rate", &ChannelsConfig::rate, "One channel, both ways together")
+            .at_least(BitRate{1'000'000'000})
+            .from("DDR4-2400: 153.6 Gb/s"),
+        field("interleave", &ChannelsConfig::interleave, "Bytes from one channel to the next")
+            .at_least(Bytes{64})
+            .at_most(Bytes{1 << 20})
+            .from("assumed"),
+        field("cpu_load_percent", &ChannelsConfig::cpu_load_percent,
+              "Share of every channel that the cores' own traffic takes: accesses of devices last longer by 1 / (1 - "
+              "share)")
+            .at_least(0)
+            .at_most(95)};
+  }
+};
+
 /// What a root port can have in flight towards memory: throughput <= credits x 64 B / latency.
 struct CreditsConfig {
   int write_credits = 92;
@@ -146,13 +172,17 @@ struct PeerConfig {
 struct AtsConfig {
   int entries = 1024;
   PageSize page_size = PageSize::small;
+  std::optional<Duration> page_request{};
 
   static constexpr auto fields() {
     return std::tuple{field("entries", &AtsConfig::entries, "Translations that the function keeps")
                           .at_least(1)
                           .at_most(65536)
                           .from("assumed"),
-                      field("page_size", &AtsConfig::page_size, "What one translation covers")};
+                      field("page_size", &AtsConfig::page_size, "What one translation covers"),
+                      field("page_request", &AtsConfig::page_request,
+                            "No page is resident: the host takes this long from the function's page request (PRI) to "
+                            "its response; absent: all are")};
   }
 };
 

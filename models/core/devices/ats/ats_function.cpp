@@ -30,6 +30,7 @@ AtsFunction::AtsFunction(device::Endpoint& inner, const device::AtsConfig& confi
       agent_{agent},
       channel_{channel},
       page_bits_{static_cast<unsigned>(config.page_size)},
+      page_request_{config.page_request},
       held_{1, static_cast<std::size_t>(config.entries), device::Replacement::lru} {}
 
 void AtsFunction::start(device::Outbox& out) {
@@ -95,6 +96,7 @@ void AtsFunction::request(std::uint64_t page, Instant ready, device::Outbox& out
 
 void AtsFunction::translated(std::uint64_t page, Instant now, device::Outbox& out) {
   asked_.erase(page);
+  if (page_request_ && resident_.insert(page).second) return ask_for_page(page, now, out);
   if (!held_.find(page)) held_.insert(page);
   for (auto& [channel, queue] : waiting_) {
     for (auto& item : queue) std::erase(item.missing, page);
@@ -104,6 +106,19 @@ void AtsFunction::translated(std::uint64_t page, Instant now, device::Outbox& ou
       out.submit(channel, transaction);
     }
   }
+}
+
+/// The translation says that the page is not there: the function asks for it, and for its translation once it has come.
+void AtsFunction::ask_for_page(std::uint64_t page, Instant now, device::Outbox& out) {
+  ++counters_.page_requests;
+  fabric::Transaction message;
+  message.target = agent_;
+  message.op = pcie::Operation::message;
+  message.purpose = pcie::Purpose::control;
+  message.address = page << page_bits_;
+  message.ready = now;
+  out.submit(channel_, message);
+  request(page, now + *page_request_, out);
 }
 
 void AtsFunction::invalidate(std::uint64_t address, std::uint64_t size) {

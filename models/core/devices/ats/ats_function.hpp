@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -16,6 +17,7 @@ namespace peerpath::ats {
 struct AtsCounters {
   std::int64_t hits = 0;      ///< accesses to pages that it held
   std::int64_t requests = 0;  ///< translation requests
+  std::int64_t page_requests = 0;
 };
 
 /// Stands between a device and its shell. A memory access whose pages it holds goes out as translated at once; another
@@ -47,13 +49,16 @@ class AtsFunction final : public device::Endpoint {
   void submit(fabric::ChannelIndex channel, const fabric::Transaction& transaction, device::Outbox& out);
   void request(std::uint64_t page, Instant ready, device::Outbox& out);
   void translated(std::uint64_t page, Instant now, device::Outbox& out);
+  void ask_for_page(std::uint64_t page, Instant now, device::Outbox& out);
 
   device::Endpoint& inner_;
   fabric::NodeId self_, agent_;
   fabric::ChannelIndex channel_;
   unsigned page_bits_;
+  std::optional<Duration> page_request_;
   host::AssociativeCache held_;
-  std::set<std::uint64_t> asked_;  ///< pages with a translation request under way
+  std::set<std::uint64_t> asked_;     ///< pages with a translation request under way
+  std::set<std::uint64_t> resident_;  ///< pages that the host has answered for, with page requests
   std::map<fabric::ChannelIndex, std::deque<Waiting>> waiting_;
   AtsCounters counters_;
 };

@@ -117,6 +117,28 @@ TEST_F(Ats, APageIsAskedForOnceAtATimeAndAgainAfterItWasTakenBack) {
   EXPECT_EQ(out.all.back().first, translations);
 }
 
+TEST_F(Ats, WithPageRequestsAPageIsAskedForBeforeItIsTranslated) {
+  AtsFunction paging{device, {.entries = 2, .page_request = 10us}, self, agent, translations};
+  write(0x1000, 64_B);
+  paging.on_frame(0, {}, Instant{}, out);
+  ASSERT_EQ(out.all.size(), 1U);
+  fabric::Delivery d;
+  d.kind = fabric::DeliveryKind::completed;
+  d.requester = self;
+  d.channel = translations;
+  d.cookie = 1;
+  d.done = Instant{1us};
+  paging.on_delivery(d, out);
+  ASSERT_EQ(out.all.size(), 3U) << "the message, and the translation request that follows its response";
+  EXPECT_EQ(out.all[1].second.op, pcie::Operation::message);
+  EXPECT_EQ(out.all[2].second.ready, Instant{11us});
+  d.done = Instant{12us};
+  paging.on_delivery(d, out);
+  ASSERT_EQ(out.all.size(), 4U);
+  EXPECT_EQ(out.all[3].first, own);
+  EXPECT_EQ(paging.counters().page_requests, 1);
+}
+
 TEST_F(Ats, InterruptsAreNotTranslated) {
   write(0xfee00000, 4_B);
   device.wants.back().second.purpose = pcie::Purpose::interrupt;

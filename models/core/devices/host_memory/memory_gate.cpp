@@ -6,19 +6,40 @@ namespace peerpath::host_memory {
 
 MemoryGate::MemoryGate(const device::HostMemoryConfig& config) : hop_{config.remote_hop.value_or(Duration{0})} {
   if (config.cache) cache_.emplace(*config.cache);
+  if (!config.channels) return;
+  channels_ = *config.channels;
+  channel_free_.resize(static_cast<std::size_t>(channels_.count));
+}
+
+Instant MemoryGate::take_channel(std::uint64_t address, Bytes bytes, Instant at) {
+  if (channel_free_.empty()) return at;
+  const auto interleave = static_cast<std::uint64_t>(channels_.interleave.count());
+  Instant begin = at;
+  for (auto left = bytes; left > Bytes{0};) {  // in pieces, side by side
+    const Bytes piece{std::min(left.count(), static_cast<std::int64_t>(interleave - address % interleave))};
+    auto& free = channel_free_[address / interleave % channel_free_.size()];
+    const auto start = std::max(at, free);
+    free = start + piece / channels_.rate * 100 / (100 - channels_.cpu_load_percent);
+    begin = std::max(begin, start);
+    address += static_cast<std::uint64_t>(piece.count());
+    left -= piece;
+  }
+  return begin;
 }
 
 Instant MemoryGate::pass(const fabric::GatedTlp& tlp) {
   if (tlp.tlp_class == pcie::TlpClass::completion || tlp.purpose == pcie::Purpose::interrupt) return tlp.at;
   // A write stays in the cache of the near socket; what it does not hold comes from where the memory is.
   if (tlp.tlp_class == pcie::TlpClass::posted) {
-    written_ = std::max(written_, cache_ ? tlp.at + cache_->write(tlp.address, tlp.bytes) : tlp.at);
+    const auto missing = cache_ ? cache_->write(tlp.address, tlp.bytes) : Duration{0};
+    const bool dram = !cache_ || missing > Duration{0};  // a line that goes makes room by being written there
+    written_ = std::max(written_, dram ? take_channel(tlp.address, tlp.bytes, tlp.at) + missing : tlp.at);
     return written_;
   }
   const auto begin = std::max(tlp.at, written_);  // a request does not pass a write (PCIe Base Spec 2.4.1)
-  if (!cache_) return begin + hop_;
-  const auto missing = cache_->read(tlp.address, tlp.bytes);
-  return missing > Duration{0} ? begin + missing + hop_ : begin;
+  const auto missing = cache_ ? cache_->read(tlp.address, tlp.bytes) : Duration{0};
+  if (cache_ && missing == Duration{0}) return begin;
+  return take_channel(tlp.address, tlp.bytes, begin) + missing + hop_;
 }
 
 }  // namespace peerpath::host_memory

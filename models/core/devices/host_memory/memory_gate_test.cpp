@@ -50,5 +50,34 @@ TEST(MemoryGate, CompletionsAndInterruptsPass) {
   EXPECT_EQ(gate.cache()->counters().write_misses, 0);
 }
 
+fabric::GatedTlp of(TlpClass c, std::uint64_t address, Bytes bytes) {
+  return {.tlp_class = c, .address = address, .bytes = bytes, .at = at};
+}
+
+TEST(MemoryGate, AccessesToOneChannelTakeTurnsAndThoseToOthersDoNot) {
+  MemoryGate gate{{.channels = device::ChannelsConfig{.count = 2, .rate = 64_Gbps, .interleave = 256_B}}};
+  EXPECT_EQ(gate.pass(of(TlpClass::non_posted, 0, 256_B)), at);
+  EXPECT_EQ(gate.pass(of(TlpClass::non_posted, 256, 256_B)), at) << "the other channel";
+  EXPECT_EQ(gate.pass(of(TlpClass::non_posted, 512, 256_B)), at + 32ns);
+  EXPECT_EQ(gate.pass(of(TlpClass::posted, 256, 64_B)), at + 32ns);
+  EXPECT_EQ(gate.pass(of(TlpClass::non_posted, 128, 256_B)), at + 64ns)
+      << "a bit of each; the first is taken until then";
+}
+
+TEST(MemoryGate, CoresTakeTheirShareOfEachChannel) {
+  MemoryGate gate{{.channels = device::ChannelsConfig{.count = 1, .rate = 64_Gbps, .cpu_load_percent = 50}}};
+  gate.pass(of(TlpClass::non_posted, 0, 256_B));
+  EXPECT_EQ(gate.pass(of(TlpClass::non_posted, 0, 256_B)), at + 64ns);
+}
+
+TEST(MemoryGate, WhatTheCacheHoldsTakesNoChannel) {
+  MemoryGate gate{{.cache = device::CacheConfig{.miss_latency = 53ns},
+                   .channels = device::ChannelsConfig{.count = 1, .rate = 64_Gbps}}};
+  gate.cache()->touch_by_core(0, 256_B);
+  EXPECT_EQ(gate.pass(of(TlpClass::non_posted, 4096, 256_B)), at + 53ns);
+  EXPECT_EQ(gate.pass(of(TlpClass::non_posted, 0, 256_B)), at);
+  EXPECT_EQ(gate.pass(of(TlpClass::non_posted, 4096, 256_B)), at + 85ns);
+}
+
 }  // namespace
 }  // namespace peerpath::host_memory
