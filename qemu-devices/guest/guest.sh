@@ -87,3 +87,21 @@ transfer() {
 }
 # document FILE: the JSON in it, or an object that says there is none.
 document() { if [ -s "$1" ]; then cat "$1"; else echo '{"problem": "ended without a word"}'; fi; }
+
+# use_vram_module: gives every GPU of peerpath (1af4:1050) to the module that exports VRAM through p2pdma.
+use_vram_module() {
+  local module=/lib/modules/extra/peerpath_vram.ko device
+  [ -e $module ] || fail "the module peerpath_vram is not in the guest: qemu-devices/modules/build, then qemu-devices/guest/build"
+  insmod $module || fail "peerpath_vram cannot be loaded"
+  for device in /sys/bus/pci/devices/*; do
+    [ "$(cat "$device/vendor" "$device/device" | tr '\n' ' ')" = "0x1af4 0x1050 " ] || continue
+    echo peerpath_vram >"$device/driver_override"
+    [ ! -e "$device/driver" ] || basename "$device" >"$device/driver/unbind"
+    basename "$device" >/sys/bus/pci/drivers_probe
+  done
+}
+
+# report_p2pdma: what the kernel's p2pdma said of each mapping of VRAM.
+report_p2pdma() {
+  dmesg | sed -n 's/.*peerpath_vram [^ ]*: \(\(mapped\|refused\) for .*\)/\1/p' | while read -r line; do report "{\"p2pdma\": \"$line\"}"; done
+}

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <thread>
 #include <utility>
 
 namespace peerpath::emulator {
@@ -49,6 +50,17 @@ void Child::kill() {
   ::kill(process_, SIGKILL);
   ::waitpid(process_, nullptr, 0);
   process_ = -1;
+}
+
+void Child::finish(std::chrono::seconds patience) {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  while (process_ > 0 && std::chrono::steady_clock::now() < end) {
+    if (::waitpid(process_, nullptr, WNOHANG) == process_)
+      process_ = -1;
+    else
+      std::this_thread::sleep_for(std::chrono::milliseconds{10});
+  }
+  kill();
 }
 
 std::vector<std::string> Child::lines(std::chrono::milliseconds patience) {

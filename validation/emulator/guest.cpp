@@ -137,7 +137,7 @@ tl::expected<BootResult, std::string> boot(const Equipment& equipment, const Boo
     break;
   }
   if (!problem.empty()) return tl::unexpected{problem + console.end()};
-  child.kill();
+  child.finish(std::chrono::seconds{20});  // it writes the ledger last
   if (!std::filesystem::exists(report, error)) {
     return tl::unexpected{"QEMU did not start: " + text_of(options.folder / "qemu.log")};
   }

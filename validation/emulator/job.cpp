@@ -38,6 +38,7 @@ class Writer {
     text_ += "echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6\n";
     for (std::size_t i = 0; i < machine_.wires.size(); ++i) wire(i);
     for (std::size_t i = 0; i < scenario_.traffic.size(); ++i) traffic(i);
+    if (uses_gpu() && scenario_.emulator.exporter == scenario::GpuExporter::p2pdma) text_ += "report_p2pdma\n";
     if (!problems_.empty()) return tl::unexpected{problems_};
     return text_;
   }
