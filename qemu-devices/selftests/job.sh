@@ -36,7 +36,7 @@ cat >/disk/run/one_test.py <<'RUNNER'
 """Runs a selftest and passes on each line of its output as JSON."""
 import json, os, subprocess, sys, time
 test, near = sys.argv[1:]
-folder, name = os.path.split("/selftests/tools/testing/selftests/drivers/net/" + test)
+folder, name = os.path.split("/run/direct.sh" if test.startswith("direct/") else "/selftests/tools/testing/selftests/drivers/net/" + test)
 env = {"PATH": "/usr/sbin:/usr/bin", "HOME": "/root", "PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1", "NETIF": near,
        "LOCAL_V4": "192.0.2.1", "LOCAL_V6": "2001:db8::1", "REMOTE_V4": "192.0.2.2", "REMOTE_V6": "2001:db8::2",
        "REMOTE_TYPE": "netns", "REMOTE_ARGS": "peer"}
@@ -49,5 +49,6 @@ with open("/dev/ttyS1", "w", buffering=1) as out, subprocess.Popen(command, cwd=
         print(json.dumps({"line": line.rstrip()}), file=out)
     print(json.dumps({"exit": run.wait(), "seconds": round(time.monotonic() - start, 1)}), file=out)
 RUNNER
+direct >/disk/run/direct.sh
 step "test $test"
 chroot /disk /usr/bin/python3 /run/one_test.py "$test" "$near"
