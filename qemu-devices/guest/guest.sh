@@ -52,38 +52,54 @@ make_peer() {
 }
 in_peer() { nsenter -t "$peer" -n "$@"; }
 
+# Which ends of the wires this guest has: both, or, of two guests, the scenario's NICs (near) or the other ends (far).
+side=both
+# Arguments of tc-netem (of iproute2: busybox has a smaller tc), for what the far ends send.
+netem=
+
 # connect_wire NIC MAC ADDRESS FAR_MAC FAR_ADDRESS MTU: the scenario's NIC keeps to this namespace, the card at the other
 # end of its wire goes to one of its own. Neighbours are set by hand, so that nothing but TCP crosses the wire.
 connect_wire() {
-  local near far
-  near=$(interface "$2") || fail "no driver took the card $1 ($2)"
-  far=$(interface "$4") || fail "no driver took the card at the other end of $1 ($4)"
+  local card
   mkdir -p "/run/wire/$1"
-  echo "$near" >"/run/wire/$1/interface"
-  make_peer "$far"
-  echo $peer >"/run/wire/$1/peer"
-  in_peer sh -c "echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6"
-  add_address "$near" "$3/31" "$6"
-  in_peer sh -c ". /lib/guest.sh; add_address $far $5/31 $6; arp -s $3 $2"
-  arp -s "$5" "$4"
+  if [ $side != far ]; then
+    card=$(interface "$2") || fail "no driver took the card $1 ($2)"
+    echo "$card" >"/run/wire/$1/interface"
+    add_address "$card" "$3/31" "$6"
+    arp -s "$5" "$4"
+  fi
+  if [ $side != near ]; then
+    card=$(interface "$4") || fail "no driver took the card at the other end of $1 ($4)"
+    make_peer "$card"
+    echo $peer >"/run/wire/$1/peer"
+    in_peer sh -c "echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6"
+    in_peer sh -c ". /lib/guest.sh; add_address $card $5/31 $6; arp -s $3 $2"
+    # shellcheck disable=SC2086  # several words
+    [ -z "$netem" ] || in_peer /bin/tc qdisc add dev "$card" root netem $netem || fail "netem $netem"
+  fi
 }
 
-# transfer NAME NIC receive|transmit NEAR FAR: runs both ends of a stream; NEAR and FAR are the agent's traffic as JSON, with
-# @ for the interface. Reports {"traffic": NAME, "near": {...}, "far": {...}}.
+# transfer NAME NIC receive|transmit NEAR FAR: runs the ends of a stream that are in this guest; NEAR and FAR are the agent's
+# traffic as JSON, with @ for the interface. Reports {"traffic": NAME, "near": {...}, "far": {...}}.
 transfer() {
-  local name=$1 wire=/run/wire/$2 first second
-  peer=$(cat "$wire/peer")
-  echo "$4" | sed "s/\"@\"/\"$(cat "$wire/interface")\"/" >"$wire/near.json"
-  echo "$5" >"$wire/far.json"
+  local name=$1 wire=/run/wire/$2 first='' second='' text="{\"traffic\": \"$1\""
   step "transfer $name"
-  peerpath-agent "$(cat "$wire/near.json")" >"$wire/near.out" &
-  first=$!
-  in_peer peerpath-agent "$(cat "$wire/far.json")" >"$wire/far.out" &
-  second=$!
+  if [ $side != far ]; then
+    echo "$4" | sed "s/\"@\"/\"$(cat "$wire/interface")\"/" >"$wire/near.json"
+    peerpath-agent "$(cat "$wire/near.json")" >"$wire/near.out" &
+    first=$!
+  fi
+  if [ $side != near ]; then
+    peer=$(cat "$wire/peer")
+    in_peer peerpath-agent "$5" >"$wire/far.out" &
+    second=$!
+  fi
   # An end that fails leaves the other waiting: it is told.
-  wait $first || kill $second 2>/dev/null
-  wait $second || kill $first 2>/dev/null
-  report "{\"traffic\": \"$name\", \"near\": $(document "$wire/near.out"), \"far\": $(document "$wire/far.out")}"
+  [ -z "$first" ] || wait "$first" || kill $second 2>/dev/null
+  [ -z "$second" ] || wait "$second" || kill $first 2>/dev/null
+  [ -z "$first" ] || text="$text, \"near\": $(document "$wire/near.out")"
+  [ -z "$second" ] || text="$text, \"far\": $(document "$wire/far.out")"
+  report "$text}"
 }
 # document FILE: the JSON in it, or an object that says there is none.
 document() { if [ -s "$1" ]; then cat "$1"; else echo '{"problem": "ended without a word"}'; fi; }

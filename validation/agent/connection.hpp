@@ -17,6 +17,9 @@ Expected<FileHandle> accept_one(const FileHandle& listener);
 /// Tries until somebody listens, for timeout_s.
 Expected<FileHandle> connect_to(const Traffic& traffic);
 
+/// Bytes that TCP has sent more than once on a connection.
+std::uint64_t retransmitted(const FileHandle& connection);
+
 /// Seconds since some time, for differences.
 double now();
 

@@ -171,6 +171,7 @@ Expected<Outcome> send_by_devmem(const Traffic& traffic) {
   char end = 0;
   if (::recv(connection->get(), &end, 1, 0) < 0) return failure("the other end");
   outcome.seconds = now() - start;
+  outcome.retransmitted = retransmitted(*connection);
   return outcome;
 }
 

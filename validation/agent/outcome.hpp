@@ -29,11 +29,12 @@ inline tl::unexpected<Failure> failure(const std::string& what) { return failure
 /// What was moved. Bytes are of the stream's payload.
 struct Outcome {
   std::uint64_t bytes = 0;
-  std::uint64_t validated = 0;    ///< received bytes that are what the seed says
-  std::int64_t first_wrong = -1;  ///< offset of the first byte that is not
-  std::uint64_t fragments = 0;    ///< pieces that came in, or sends
-  std::uint64_t copied = 0;       ///< bytes that came outside of the memory meant for them, so were copied by the CPU
-  double seconds = 0;             ///< first to last byte, wall clock of the machine it ran on
+  std::uint64_t validated = 0;      ///< received bytes that are what the seed says
+  std::int64_t first_wrong = -1;    ///< offset of the first byte that is not
+  std::uint64_t fragments = 0;      ///< pieces that came in, or sends
+  std::uint64_t copied = 0;         ///< bytes that came outside of the memory meant for them, so were copied by the CPU
+  std::uint64_t retransmitted = 0;  ///< source: bytes that TCP sent more than once
+  double seconds = 0;               ///< first to last byte, wall clock of the machine it ran on
 };
 
 }  // namespace peerpath::agent

@@ -62,6 +62,7 @@ Expected<Outcome> send_by_socket(const Traffic& traffic) {
   // The other end closes when it has everything.
   if (::recv(connection->get(), &end, 1, 0) < 0) return failure("the other end");
   outcome.seconds = now() - start;
+  outcome.retransmitted = retransmitted(*connection);
   return outcome;
 }
 

@@ -159,6 +159,7 @@ std::string report_json(const Traffic& traffic, const Expected<Outcome>& outcome
     out["first_wrong_byte"] = outcome->first_wrong;
     out["fragments"] = outcome->fragments;
     out["copied_bytes"] = outcome->copied;
+    out["retransmitted_bytes"] = outcome->retransmitted;
     out["seconds"] = outcome->seconds;
     if (outcome->first_wrong >= 0) {
       out["problem"] = "data differs";

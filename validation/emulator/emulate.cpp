@@ -1,7 +1,9 @@
 #include "validation/emulator/emulate.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
+#include <future>
 #include <nlohmann/json.hpp>
 
 #include "validation/emulator/guest.hpp"
@@ -24,13 +26,14 @@ observe::ExpectationResult requirement(std::string metric, std::int64_t wanted, 
   return out;
 }
 
-/// The line that the guest reported for a traffic entry; an empty object if there is none.
+/// What the guests reported for a traffic entry: "near" and "far", each an object.
 Json line_of(const std::vector<std::string>& report, const std::string& traffic) {
+  Json all = Json::object();
   for (const auto& line : report) {
-    auto document = Json::parse(line, nullptr, false);
-    if (document.value("traffic", "") == traffic) return document;
+    const auto document = Json::parse(line, nullptr, false);
+    if (document.value("traffic", "") == traffic) all.update(document);
   }
-  return Json::object();
+  return all;
 }
 
 /// A module that is not the kernel's own taints it: bits 12 (out of tree) and 13 (unsigned), Documentation/admin-guide/
@@ -71,6 +74,11 @@ void take_traffic(const scenario::Scenario& scenario, const scenario::Traffic& t
     if (const auto problem = end.value("problem", ""); !problem.empty())
       out.results.faults.push_back({traffic.from, problem, 1, {}});
   }
+  const auto& source = receive ? far : near;
+  out.results.metrics.push_back({traffic.name + ".retransmitted_bytes",
+                                 "B",
+                                 {source.value("retransmitted_bytes", std::int64_t{0}), 0},
+                                 "Bytes that TCP sent more than once"});
   out.requirements.push_back(requirement(traffic.name + ".validated_bytes", scenario.emulator.transfer.count(),
                                          result.delivered_payload.count(), "B"));
   if (scenario.emulator.api != scenario::KernelApi::socket) {
@@ -78,6 +86,80 @@ void take_traffic(const scenario::Scenario& scenario, const scenario::Traffic& t
         requirement(traffic.name + ".copied_bytes", 0, near.value("copied_bytes", std::int64_t{-1}), "B"));
   }
   out.results.traffic.push_back(std::move(result));
+}
+
+/// A guest with its job, ready to boot.
+tl::expected<BootOptions, RunFailure> prepare(const scenario::Scenario& scenario, const RunOptions& options,
+                                              const MachineOptions& machine_options,
+                                              const std::filesystem::path& folder) {
+  const auto machine = make_machine(scenario, machine_options);
+  if (!machine) return tl::unexpected{RunFailure{machine.error(), {}}};
+  const auto job = make_job(scenario, *machine);
+  if (!job) return tl::unexpected{RunFailure{job.error(), {}}};
+  BootOptions out;
+  out.machine = machine->arguments;
+  out.kernel_words = machine->kernel_words;
+  out.job = *job;
+  out.folder = folder;
+  out.timeout = std::chrono::seconds{scenario.emulator.timeout / std::chrono::seconds{1}};
+  out.stop = options.stop;
+  out.console = options.console;
+  return out;
+}
+
+/// A folder whose path is short: a Unix socket's may have 107 characters.
+class SocketFolder {
+ public:
+  SocketFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "peerpath-wire-XXXXXX").string();
+    if (::mkdtemp(name.data()) != nullptr) path_ = name;
+  }
+  SocketFolder(const SocketFolder&) = delete;
+  SocketFolder& operator=(const SocketFolder&) = delete;
+  ~SocketFolder() {
+    std::error_code error;
+    if (!path_.empty()) std::filesystem::remove_all(path_, error);
+  }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+using Booted = tl::expected<BootResult, std::string>;
+
+/// Two guests: that with the hardware, and that at the far end of its wires. What the second one says comes after.
+tl::expected<BootResult, RunFailure> boot_two(const scenario::Scenario& scenario, const Equipment& equipment,
+                                              const RunOptions& options, MachineOptions machine_options) {
+  const SocketFolder wires;
+  machine_options.socket_folder = wires.path().string();
+  machine_options.side = Side::near;
+  const auto near = prepare(scenario, options, machine_options, options.folder);
+  if (!near) return tl::unexpected{near.error()};
+  machine_options.side = Side::far;
+  auto far = prepare(scenario, options, machine_options, options.folder / "far");
+  if (!far) return tl::unexpected{far.error()};
+  far->console = [](const std::string&) {};  // one guest's words at a time; the other's are in its folder
+  auto first = std::async(std::launch::async, [&] { return boot(equipment, *near); });
+  // QEMU makes the sockets in order; the last one is there when all are.
+  const auto last = wires.path() / make_machine(scenario, machine_options)->wires.back().nic;
+  while (!std::filesystem::exists(last) &&
+         first.wait_for(std::chrono::milliseconds{50}) == std::future_status::timeout) {}
+  const Booted second = boot(equipment, *far);
+  Booted result = first.get();
+  if (!result) return tl::unexpected{RunFailure{{}, result.error()}};
+  if (!second) return tl::unexpected{RunFailure{{}, "at the far end: " + second.error()}};
+  result->report.insert(result->report.end(), second->report.begin(), second->report.end());
+  result->interrupted = result->interrupted || second->interrupted;
+  return *result;
+}
+
+tl::expected<BootResult, RunFailure> boot_all(const scenario::Scenario& scenario, const Equipment& equipment,
+                                              const RunOptions& options, const MachineOptions& machine_options) {
+  if (scenario.emulator.guests == 2) return boot_two(scenario, equipment, options, machine_options);
+  const auto guest = prepare(scenario, options, machine_options, options.folder);
+  if (!guest) return tl::unexpected{guest.error()};
+  return boot(equipment, *guest).map_error([](const std::string& text) { return RunFailure{{}, text}; });
 }
 
 }  // namespace
@@ -88,26 +170,20 @@ tl::expected<Outcome, RunFailure> run_emulator(const scenario::Scenario& scenari
   std::filesystem::create_directories(options.folder, error);
   const auto ledger_file = options.folder / "ledger.json";
   std::filesystem::remove(ledger_file, error);
-  const auto machine = make_machine(scenario, ledger_file.string(), equipment.kvm);
-  if (!machine) return tl::unexpected{RunFailure{machine.error(), {}}};
-  const auto job = make_job(scenario, *machine);
-  if (!job) return tl::unexpected{RunFailure{job.error(), {}}};
-
-  BootOptions boot_options;
-  boot_options.machine = machine->arguments;
-  boot_options.kernel_words = machine->kernel_words;
-  boot_options.job = *job;
-  boot_options.folder = options.folder;
-  boot_options.timeout = std::chrono::seconds{scenario.emulator.timeout / std::chrono::seconds{1}};
-  boot_options.stop = options.stop;
-  boot_options.console = options.console;
-  const auto booted = boot(equipment, boot_options);
-  if (!booted) return tl::unexpected{RunFailure{{}, booted.error()}};
+  MachineOptions machine_options;
+  machine_options.ledger = ledger_file.string();
+  machine_options.kvm = equipment.kvm;
+  const auto booted = boot_all(scenario, equipment, options, machine_options);
+  if (!booted) return tl::unexpected{booted.error()};
 
   Outcome out;
   out.results.complete = !booted->interrupted;
   if (booted->interrupted) return out;
   for (const auto& traffic : scenario.traffic) take_traffic(scenario, traffic, booted->report, out);
+  for (const auto& line : booted->report) {
+    const auto document = Json::parse(line, nullptr, false);
+    if (document.contains("problem")) out.results.faults.push_back({"guest", document.value("problem", ""), 1, {}});
+  }
   out.requirements.push_back(requirement("guest.tainted", expected_taint(scenario), booted->tainted, "1"));
   std::ifstream in{ledger_file};
   auto links = read_ledger({std::istreambuf_iterator<char>{in}, {}});

@@ -80,7 +80,7 @@ tl::expected<BootResult, std::string> read_report(const std::filesystem::path& f
 
 std::vector<std::string> command_line(const Equipment& equipment, const std::vector<std::string>& machine,
                                       const std::vector<std::string>& kernel_words) {
-  std::string words = "console=ttyS0 panic=-1 quiet rcupdate.rcu_cpu_stall_suppress=1 nowatchdog";
+  std::string words = "console=ttyS0 panic=-1 quiet no_timer_check rcupdate.rcu_cpu_stall_suppress=1 nowatchdog";
   for (const auto& word : kernel_words) words += " " + word;
   std::vector<std::string> command{equipment.qemu.string(),
                                    "-L",

@@ -29,8 +29,9 @@ class Writer {
   Writer(const scenario::Scenario& scenario, const Machine& machine) : scenario_{scenario}, machine_{machine} {}
 
   tl::expected<std::string, Problems> write() {
-    text_ = "modprobe gve; modprobe virtio_net\n";
-    if (uses_gpu()) {
+    text_ =
+        "side=" + std::string{name_of(machine_.side)} + "\n" + disturbance() + "modprobe gve; modprobe virtio_net\n";
+    if (uses_gpu() && machine_.side != Side::far) {
       text_ +=
           scenario_.emulator.exporter == scenario::GpuExporter::p2pdma ? "use_vram_module\n" : "modprobe virtio_gpu\n";
     }
@@ -38,7 +39,8 @@ class Writer {
     text_ += "echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6\n";
     for (std::size_t i = 0; i < machine_.wires.size(); ++i) wire(i);
     for (std::size_t i = 0; i < scenario_.traffic.size(); ++i) traffic(i);
-    if (uses_gpu() && scenario_.emulator.exporter == scenario::GpuExporter::p2pdma) text_ += "report_p2pdma\n";
+    if (uses_gpu() && machine_.side != Side::far && scenario_.emulator.exporter == scenario::GpuExporter::p2pdma)
+      text_ += "report_p2pdma\n";
     if (!problems_.empty()) return tl::unexpected{problems_};
     return text_;
   }
@@ -47,6 +49,16 @@ class Writer {
   void problem(std::size_t entry, const std::string& key, const std::string& message) {
     problems_.push_back({"", 0, 0, "/traffic/" + std::to_string(entry) + key, message});
   }
+  /// Arguments of tc-netem at the far end of each wire.
+  std::string disturbance() const {
+    const auto& options = scenario_.emulator;
+    std::string words;
+    const auto percent = [](double value) { return Json(value).dump() + "%"; };
+    if (options.reorder_percent > 0) words += " delay 2ms reorder " + percent(options.reorder_percent);
+    if (options.loss_percent > 0) words += " loss " + percent(options.loss_percent);
+    return words.empty() ? "" : "netem='limit 10000" + words + "'\n";
+  }
+
   bool is_gpu(const std::string& name) const {
     const auto* device = find(scenario_, name);
     return device != nullptr && std::holds_alternative<device::GpuConfig>(device->config);

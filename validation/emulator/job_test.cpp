@@ -11,7 +11,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 tl::expected<std::string, Problems> job_of(const scenario::Scenario& scenario) {
-  return make_job(scenario, make_machine(scenario, "", false).value());
+  return make_job(scenario, make_machine(scenario, {}).value());
 }
 
 TEST(Job, ReceivesIntoTheGpu) {

@@ -18,14 +18,16 @@ std::string mac_of(std::size_t nic, bool peer) {
 
 class Builder {
  public:
-  Builder(const scenario::Scenario& scenario, const std::string& ledger) : scenario_{scenario}, ledger_{ledger} {}
+  Builder(const scenario::Scenario& scenario, const MachineOptions& options) : scenario_{scenario}, options_{options} {}
 
-  tl::expected<Machine, Problems> build(bool kvm) {
+  tl::expected<Machine, Problems> build() {
     const auto& options = scenario_.emulator;
+    machine_.side = options_.side;
     // The kernel allows peer-to-peer through the host bridge of this processor (family 17h), see drivers/pci/p2pdma.c.
-    const char* processor = kvm ? "host" : "EPYC";
+    const char* processor = options_.kvm ? "host" : "EPYC";
     add({"-M", "q35,kernel-irqchip=split", "-cpu", processor, "-smp", "2", "-m",
-         std::to_string(options.guest_memory.count() >> 20) + "M", "-accel", kvm ? "kvm" : "tcg,thread=multi"});
+         std::to_string(options.guest_memory.count() >> 20) + "M", "-accel",
+         options_.kvm ? "kvm" : "tcg,thread=multi"});
     if (options.iommu) {
       add({"-device", "intel-iommu,intremap=on,caching-mode=on"});
       machine_.kernel_words.emplace_back("intel_iommu=on");
@@ -38,6 +40,9 @@ class Builder {
     for (const auto& device : scenario_.devices) {
       if (std::holds_alternative<device::RootComplexConfig>(device.config)) below(device.name, "");
     }
+    if (options_.side == Side::far) {
+      for (const auto& wire : machine_.wires) place_far_card(wire);
+    }
     if (!problems_.empty()) return tl::unexpected{problems_};
     return std::move(machine_);
   }
@@ -46,7 +51,10 @@ class Builder {
   void add(std::initializer_list<std::string> words) {
     machine_.arguments.insert(machine_.arguments.end(), words.begin(), words.end());
   }
-  void device(const std::string& text) { add({"-device", text}); }
+  /// A part of the scenario's hardware, which the guest at the far end has not.
+  void device(const std::string& text) {
+    if (options_.side != Side::far) add({"-device", text});
+  }
   void problem(const std::string& key, const std::string& message) { problems_.push_back({"", 0, 0, key, message}); }
 
   void check(const scenario::Device& device) {
@@ -100,24 +108,35 @@ class Builder {
     const auto number = machine_.wires.size();
     const auto hub = std::to_string(number);
     machine_.wires.push_back({name, mac_of(number, false), mac_of(number, true)});
-    add({"-netdev", "hubport,hubid=" + hub + ",id=wire." + name});
+    if (options_.side == Side::both) {
+      add({"-netdev", "hubport,hubid=" + hub + ",id=wire." + name});
+    } else {
+      add({"-netdev", "stream,id=wire." + name + ",addr.type=unix,addr.path=" + options_.socket_folder + "/" + name +
+                          (options_.side == Side::near ? ",server=on" : ",server=off")});
+    }
     device("peerpath-nic,id=" + name + ",bus=" + bus + ",netdev=wire." + name + ",mac=" + mac_of(number, false) +
            ",queues=" + std::to_string(std::clamp(nic.queues, 2, 16)) + ledger());
-    // The rest of the world: a paravirtual card beside the scenario's PCIe tree.
+    if (options_.side != Side::both) return;
     add({"-netdev", "hubport,hubid=" + hub + ",id=far." + name});
-    device("virtio-net-pci,netdev=far." + name + ",mac=" + mac_of(number, true) +
-           ",romfile=" + (scenario_.emulator.iommu ? ",iommu_platform=on,disable-legacy=on" : ""));
+    place_far_card(machine_.wires.back());
+  }
+
+  /// The rest of the world: a paravirtual card beside the scenario's PCIe tree.
+  void place_far_card(const Wire& wire) {
+    add({"-device", "virtio-net-pci,netdev=" + std::string{options_.side == Side::both ? "far." : "wire."} + wire.nic +
+                        ",mac=" + wire.peer_mac +
+                        ",romfile=" + (scenario_.emulator.iommu ? ",iommu_platform=on,disable-legacy=on" : "")});
   }
 
   /// One device writes the ledger of the whole machine.
   std::string ledger() {
-    if (ledger_.empty() || ledger_given_) return "";
+    if (options_.ledger.empty() || ledger_given_) return "";
     ledger_given_ = true;
-    return ",ledger=" + ledger_;
+    return ",ledger=" + options_.ledger;
   }
 
   const scenario::Scenario& scenario_;
-  std::string ledger_;
+  const MachineOptions& options_;
   bool ledger_given_ = false;
   int chassis_ = 0;
   Machine machine_;
@@ -126,8 +145,8 @@ class Builder {
 
 }  // namespace
 
-tl::expected<Machine, Problems> make_machine(const scenario::Scenario& scenario, const std::string& ledger, bool kvm) {
-  return Builder{scenario, ledger}.build(kvm);
+tl::expected<Machine, Problems> make_machine(const scenario::Scenario& scenario, const MachineOptions& options) {
+  return Builder{scenario, options}.build();
 }
 
 }  // namespace peerpath::emulator

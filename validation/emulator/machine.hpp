@@ -17,15 +17,30 @@ struct Wire {
   std::string mac, peer_mac;
 };
 
+/// What of a scenario a guest has: all of it, or, of two guests, the hardware or the other ends of its wires.
+enum class Side : std::uint8_t { both, near, far };
+constexpr std::array<EnumName<Side>, 3> enum_names(Side) {
+  return {{{"both", Side::both}, {"near", Side::near}, {"far", Side::far}}};
+}
+
+struct MachineOptions {
+  std::string ledger{};  ///< file that the machine's ledger is written to; "" for none
+  bool kvm = false;
+  Side side = Side::both;
+  std::string socket_folder{};  ///< of two guests: where the sockets that are their wires lie
+};
+
 struct Machine {
+  Side side = Side::both;
+
   std::vector<std::string> arguments;     ///< devices, memory and processor; neither kernel nor console
   std::vector<std::string> kernel_words;  ///< for the kernel's command line
   std::vector<Wire> wires;
   std::vector<std::string> gpus;
 };
 
-/// `ledger`: file that the machine's ledger is written to. Problems name what the emulator has no device for, and what
+/// Problems name what the emulator has no device for, and what
 /// the scenario's links leave open; keys are JSON pointers.
-tl::expected<Machine, Problems> make_machine(const scenario::Scenario& scenario, const std::string& ledger, bool kvm);
+tl::expected<Machine, Problems> make_machine(const scenario::Scenario& scenario, const MachineOptions& options);
 
 }  // namespace peerpath::emulator

@@ -14,7 +14,7 @@ using testing::Not;
 using testing::StartsWith;
 
 TEST(Machine, HasTheScenariosTree) {
-  const auto machine = make_machine(test_scenario(), "ledger.json", false);
+  const auto machine = make_machine(test_scenario(), {.ledger = "ledger.json"});
   ASSERT_TRUE(machine);
   const auto& words = machine->arguments;
   EXPECT_THAT(words, Contains(StartsWith("pcie-root-port,id=rc.sw0,")));
@@ -32,7 +32,7 @@ TEST(Machine, IommuAndAcsReachDevicesAndKernel) {
   auto scenario = test_scenario();
   scenario.emulator.iommu = true;
   scenario.emulator.acs_redirect = true;
-  const auto machine = make_machine(scenario, "", false);
+  const auto machine = make_machine(scenario, {});
   ASSERT_TRUE(machine);
   EXPECT_THAT(machine->arguments, Contains(StartsWith("intel-iommu")));
   EXPECT_THAT(machine->arguments, Contains(AllOf(StartsWith("peerpath-gpu"), HasSubstr("iommu_platform=on"))));
@@ -44,7 +44,7 @@ TEST(Machine, IommuAndAcsReachDevicesAndKernel) {
 TEST(Machine, SaysWhatItHasNot) {
   auto scenario = test_scenario();
   scenario.devices.push_back({"card", device::DmaCardConfig{}});
-  const auto machine = make_machine(scenario, "", false);
+  const auto machine = make_machine(scenario, {});
   ASSERT_FALSE(machine);
   EXPECT_EQ(machine.error().front().key, "/devices/card/kind");
 }

@@ -25,6 +25,9 @@ struct Emulator {
   Bytes transfer{1 << 20};
   bool iommu = false;
   bool acs_redirect = false;
+  int guests = 1;
+  double loss_percent = 0;
+  double reorder_percent = 0;
   Bytes guest_memory{1 << 30};
   Duration timeout = std::chrono::seconds{120};
 
@@ -35,6 +38,9 @@ struct Emulator {
         field("transfer", &Emulator::transfer, "Payload that each traffic entry moves").at_least(Bytes{1}).at_most(Bytes{std::int64_t{1} << 40}),
         field("iommu", &Emulator::iommu, "The guest has an IOMMU and uses it"),
         field("acs_redirect", &Emulator::acs_redirect, "The guest sets request and completion redirect in the switches' downstream ports"),
+        field("guests", &Emulator::guests, "1: the other end of each wire is in a network namespace of the guest; 2: in a guest of its own").at_least(1).at_most(2),
+        field("loss_percent", &Emulator::loss_percent, "Frames from the other end of a wire that are lost").at_least(0.0).at_most(50.0),
+        field("reorder_percent", &Emulator::reorder_percent, "Frames from the other end of a wire that overtake others").at_least(0.0).at_most(50.0),
         field("guest_memory", &Emulator::guest_memory, "Memory of the guest").at_least(Bytes{256 << 20}).at_most(Bytes{std::int64_t{1} << 40}),
         field("timeout", &Emulator::timeout, "Wall clock after which the guest is given up").at_least(Duration{std::chrono::seconds{1}})};
   }
