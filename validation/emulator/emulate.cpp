@@ -1,6 +1,7 @@
 #include "validation/emulator/emulate.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <fstream>
 #include <future>
@@ -134,18 +135,24 @@ tl::expected<BootResult, RunFailure> boot_two(const scenario::Scenario& scenario
   const SocketFolder wires;
   machine_options.socket_folder = wires.path().string();
   machine_options.side = Side::near;
-  const auto near = prepare(scenario, options, machine_options, options.folder);
+  auto near = prepare(scenario, options, machine_options, options.folder);
   if (!near) return tl::unexpected{near.error()};
   machine_options.side = Side::far;
   auto far = prepare(scenario, options, machine_options, options.folder / "far");
   if (!far) return tl::unexpected{far.error()};
+  std::atomic<bool> far_failed = false;
+  near->stop = [&] { return far_failed || options.stop(); };
   far->console = [](const std::string&) {};  // one guest's words at a time; the other's are in its folder
   auto first = std::async(std::launch::async, [&] { return boot(equipment, *near); });
   // QEMU makes the sockets in order; the last one is there when all are.
   const auto last = wires.path() / make_machine(scenario, machine_options)->wires.back().nic;
   while (!std::filesystem::exists(last) &&
          first.wait_for(std::chrono::milliseconds{50}) == std::future_status::timeout) {}
-  const Booted second = boot(equipment, *far);
+  Booted second = boot(equipment, *far);
+  if (second && !second->interrupted && second->status != 0) {
+    second = tl::unexpected{"its job failed" + (second->report.empty() ? "" : ": " + second->report.back())};
+  }
+  far_failed = !second;
   Booted result = first.get();
   if (!result) return tl::unexpected{RunFailure{{}, result.error()}};
   if (!second) return tl::unexpected{RunFailure{{}, "at the far end: " + second.error()}};
