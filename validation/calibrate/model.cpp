@@ -21,7 +21,9 @@ double copy_from(Model& m, const Parameters& p, const Point& point) {
 }
 
 double both_to(Model& m, const Parameters& p) { return m.both(p).read / p.engine_request; }
-double both_from(Model& m, const Parameters& p) { return std::max(m.both(p).write / 256, 1 / p.engine_write_rate); }
+double both_from(Model& m, const Parameters& p) {
+  return std::max(m.both(p).write / m.payload(), 1 / p.engine_write_rate);
+}
 
 double against_to(Model& m, const Parameters& p, const Point& point) {
   return p.setup_to_busy + size(point) * both_to(m, p);

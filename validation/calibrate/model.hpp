@@ -32,6 +32,7 @@ class Model {
   double engine_from(const Parameters& p);
   double kernel_to(const Parameters& p);
   double kernel_from(const Parameters& p);
+  double payload() const { return static_cast<double>(path_.max_payload.count()); }  ///< MPS, in bytes
 
  private:
   Path path(const Parameters& p) const;

@@ -41,6 +41,7 @@ Machine build(const Path& path, int outstanding) {
   memory.service[static_cast<std::size_t>(pcie::TlpClass::posted)].per_tlp = from_ns(path.write_service);
   fabric::Endpoint gpu;
   gpu.max_payload = path.max_payload;
+  gpu.max_completion = path.max_payload;
   gpu.max_read_request = Bytes{4096};
   gpu.tags = std::max(outstanding, 1);
   gpu.channels = 2;

@@ -36,6 +36,12 @@ TEST(Play, ASlowMemoryLimitsWrites) {
   EXPECT_NEAR(write_interval(path, 32_B), 5, 0.05);
 }
 
+TEST(Play, SmallerPayloadsCarryLess) {
+  const Path large{.read_latency = 1000}, small{.max_payload = 128_B, .read_latency = 1000};
+  EXPECT_GT(write_interval(small, 256_B), 1.05 * write_interval(large, 256_B));
+  EXPECT_GT(read_step(small, 256_B, 600), 1.05 * read_step(large, 256_B, 600));
+}
+
 TEST(Play, BothWaysSlowEachOther) {
   const Path path{.read_latency = 1000};
   const auto both = both_intervals(path, 256_B, 256_B);
