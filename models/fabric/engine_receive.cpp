@@ -105,6 +105,11 @@ void Engine::receive_completions(Transmitter& x, const TlpRun& run, Femto first,
       over = (ahead + part) / answered.each;
       const Femto step = std::max(spacing, service);
       Femto done = std::max(first, free) + service + (answered.each - ahead - 1) * step;
+      if (free > first && spacing > service) {
+        // The server catches up within this request: the arrival of its last completion counts only if that is later.
+        const std::int32_t last = part - 1;
+        done = std::max(free + service + last * service, first + last * spacing + service);
+      }
       for (std::int32_t i = 1; i < over; ++i, done += answered.each * step) own.release_tag(done);
       if (over > 0) {
         own.release_tag(done);
