@@ -166,6 +166,7 @@ void Engine::refresh_head(NodeState& node, Queue& fifo) {
 
 Instant Engine::advance(Instant limit) {
   require(femtoseconds(limit) >= reached_, "the fabric cannot go back in time");
+  require(limit < never, "the end of time cannot be reached, only what is before it");
   while (!bounds_.empty() && bounds_.front() <= reached_) {
     std::ranges::pop_heap(bounds_, std::greater<>{});
     bounds_.pop_back();

@@ -139,6 +139,7 @@ void EventReference::respond(RequestId id, Instant ready, pcie::Status status) {
 
 Instant EventReference::advance(Instant limit) {
   require(limit >= now_, "time does not run backwards");
+  require(limit < never, "the end of time cannot be reached, only what is before it");
   while (!bounds_.empty() && bounds_.top() <= now_) bounds_.pop();
   horizon_ = bounds_.empty() ? limit : std::min(limit, bounds_.top());  // `deliver` may bring it nearer
   for (;;) {

@@ -103,6 +103,13 @@ TEST_P(Parking, TheTargetSendsBackMeanwhile) {
   });
 }
 
+TEST(Advance, RefusesTheEndOfTime) {
+  for (const Mode mode : {Mode::event, Mode::tlp, Mode::train}) {
+    Flow flow{mode};
+    EXPECT_EXIT(flow.fabric->advance(never), ::testing::ExitedWithCode(exit_bug), "end of time");
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Steps, Parking, ::testing::Values(3ns, 37ns, Duration{166'160'000}, 500ns, 1us));
 
 }  // namespace

@@ -124,7 +124,7 @@ class Fabric {
   virtual void respond(RequestId request, Instant ready, pcie::Status status) = 0;
 
   /// Computes everything that starts before h = min(limit, earliest `done` + reaction of a delivery with notify), and
-  /// returns h. Calling it again takes the reactions at h as submitted.
+  /// returns h. Calling it again takes the reactions at h as submitted. `limit` is before `never`.
   virtual Instant advance(Instant limit) = 0;
 
   /// Takes a link out of service or back, from the last returned h on: TLPs and DLLPs already started are unharmed, no
