@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "peerpath/base/fail.hpp"
 #include "peerpath/base/random.hpp"
 #include "peerpath/fabric/fabric.hpp"
 
