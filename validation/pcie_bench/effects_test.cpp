@@ -103,9 +103,10 @@ TEST(Effects, ExactPredictionsPassAndOthersDoNot) {
   EXPECT_EQ(exact.size(), 10U);
   for (const auto& c : exact) EXPECT_TRUE(c.passed()) << c.name << ' ' << c.value;
   const auto far = judged(hosts, [](const Sweep& s) { return s.window > Bytes{4 << 20} ? 1.2 : 1.0; });
-  for (const auto& c : far)
-    if (c.name.find("plateaus") != std::string::npos || c.name.find("misses") != std::string::npos)
-      EXPECT_FALSE(c.passed()) << c.name;
+  for (const auto& c : far) {
+    const bool judges_size = c.name.find("plateaus") != std::string::npos || c.name.find("misses") != std::string::npos;
+    EXPECT_FALSE(judges_size && c.passed()) << c.name;
+  }
   const auto late = judged(hosts, [](const Sweep& s) { return s.window == Bytes{512 << 10} ? 1.5 : 1.0; });
   EXPECT_FALSE(late.front().passed()) << "cliffs a step later";
 }
