@@ -159,6 +159,7 @@ class Engine final : public Fabric {
   void take_in_misdirected(Leaf& own, const TlpRun& run, Femto done, std::uint64_t address);
   void take_in_request(Transmitter& x, Leaf& leaf, const TlpRun& run, Femto arrival, std::uint64_t address);
   void answer(Leaf& leaf, std::uint32_t answer, Femto data_ready, bool from_read_server);
+  void bring_forward(Leaf& own, Queue& fifo, std::size_t first);
   void finish_request(std::uint32_t record, pcie::Status status, Femto done, std::int32_t count = 1);
   bool take_in_requests(Transmitter& x, Leaf& leaf, const TlpRun& run, Femto first, Femto spacing, std::int32_t count);
   void queue_answer(Leaf& leaf, std::uint32_t index, TlpRun& tlps);

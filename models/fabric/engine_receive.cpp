@@ -243,7 +243,7 @@ void Engine::take_in_misdirected(Leaf& own, const TlpRun& run, Femto done, std::
     --target.requests_coming;
   }
   const std::uint32_t index = answers_.take();
-  answers_[index] = {run.record, 0, own.config.misdirected, false, 0, address, Bytes{run.step}, nobody, 0};
+  answers_[index] = {run.record, 0, own.config.misdirected, false, 0, address, Bytes{run.step}, nobody, 0, done};
   answer(own, index, done + femtoseconds(own.config.read_latency), true);
 }
 
@@ -331,8 +331,25 @@ void Engine::respond(RequestId request, Instant ready, pcie::Status status) {
   require(femtoseconds(ready) >= reached_, "a response was given for a time already computed");
   Answer& answered = answers_[index];
   answered.status = status;
-  answer(leaf(records_[answered.record].asked.target), index, femtoseconds(ready), false);
+  Leaf& own = leaf(records_[answered.record].asked.target);
+  Queue& fifo = own.node->queues[static_cast<int>(pcie::TlpClass::completion)];
+  const std::size_t waiting = fifo.runs.size();
+  answer(own, index, femtoseconds(ready), false);
+  if (topology_.strays) bring_forward(own, fifo, waiting);
   settle();
+}
+
+/// Completions enter in the order of time, but those of misdirected requests were queued as soon as it was known when
+/// these will be taken in: the runs from `first` on, which enter now, go before those that enter later.
+void Engine::bring_forward(Leaf& own, Queue& fifo, std::size_t first) {
+  bool foremost = false;
+  for (std::size_t i = first; i < fifo.runs.size(); ++i) {
+    std::size_t at = i;
+    for (; at > 0 && answers_[fifo.runs[at - 1].answered].entered > reached_; --at)
+      std::swap(fifo.runs[at - 1], fifo.runs[at]);
+    foremost = foremost || (at == 0 && i > 0);
+  }
+  if (foremost) refresh_head(*own.node, fifo);
 }
 
 void Engine::finish_request(std::uint32_t index, pcie::Status status, Femto done, std::int32_t count) {

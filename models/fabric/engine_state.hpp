@@ -290,6 +290,7 @@ struct Answer {
   Bytes bytes{};
   std::uint32_t next = nobody;  ///< the answer after it, if that is to the same transaction
   std::int32_t each = 0;        ///< completions for one request, if for several
+  Femto entered = 0;            ///< of a misdirected request: its completions enter their queue then
 };
 
 /// Slots that are reused, by number.

@@ -57,9 +57,9 @@ void EventReference::take_in_request(NodeId node, Tlp* tlp) {
   const Endpoint& endpoint = s.node->endpoint;
   const Job& job = *tlp->job;
   if (tlp->destination != node) {
+    ++s.requests;
     const bool timed = !station(tlp->destination).node->endpoint.external;
     if (timed && job.transaction.answer == pcie::Status::no_answer) return;  // the requester's timer runs
-    ++s.requests;
     return answer(node, tlp->request, endpoint.misdirected, now_ + endpoint.read_latency, true);
   }
   if (endpoint.external) {
