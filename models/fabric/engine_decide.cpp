@@ -56,7 +56,7 @@ Femto Engine::decide_among(Transmitter& x) {
     Femto ready = fifo.head;
     if (fifo.takes_tags && node.leaf->tags == 0) {
       ready = std::max(ready, node.leaf->tag_at());
-      x.unknown = x.unknown || node.leaf->timeouts;
+      x.unknown = x.unknown || node.leaf->timeouts || topology_.strays;  // a timeout may come before it
     }
     x.ready_since = std::min(x.ready_since, ready);
     const CreditLoop& credit = x.credit[fifo.tlp_class];

@@ -75,6 +75,44 @@ TEST_P(Strays, AnAnswerGoesBehindThatToARequestThatIsTakenIn) {
   EXPECT_EQ(pair_.tlps.back().target, pair_.c);
 }
 
+TEST_P(Strays, ATagByTimeoutComesBackBeforeOneThatWasKnownEarlier) {
+  Topology& t = pair_.t;
+  const NodeId d = t.add_endpoint("d", pair_.endpoint(pair_.a));
+  t.connect(d, pair_.node, line(), line());
+  for (const NodeId n : {pair_.a, pair_.b, pair_.c, d}) {
+    pair_.endpoint(n).read_latency = 100us;
+    pair_.endpoint(n).completion_timeout = 1us;
+  }
+  pair_.endpoint(pair_.c).external = true;
+  pair_.endpoint(pair_.a).tags = 2;
+  pair_.endpoint(pair_.a).service[2].per_tlp = 40us;
+  pair_.down(3).rate = 100_Mbps;  // 80 times slower
+  Fabric& f = go();
+  f.set_route({pair_.node, LinkId{0}, pcie::RouteKind::request, pair_.b, LinkId{1}});
+  f.set_route({pair_.node, LinkId{2}, pcie::RouteKind::relaxed_completion, pair_.a, LinkId{3}});
+  Transaction ahead = pair_.write(128_B);  // leaves the switch at 110 + 140 * 80 = 11310
+  ahead.target = d;
+  f.submit(pair_.c, own, ahead);
+  f.submit(pair_.a, own, read(pair_.c));
+  Transaction astray = read(pair_.c);
+  astray.relaxed_ordering = true;
+  f.submit(pair_.a, own, astray);
+  f.submit(pair_.a, own, read(pair_.b));                 // waits for a tag
+  f.submit(d, own, pair_.write(Bytes{128 * 400}, 1us));  // busies the link to b every 140 ns from 1110 on
+  advance(200ns);
+  for (const Delivery& delivery : std::vector<Delivery>{pair_.deliveries})
+    if (delivery.kind == DeliveryKind::requested) f.respond(delivery.request, at(200ns), Status::success);
+  advance(1ms);
+  // The first completion leaves the switch behind the write, at 11386, and is taken in 40 us later. The second follows,
+  // ends at d at 11386 + 76 * 80 + 10, and its request 1 us later.
+  EXPECT_EQ(pair_.starts(0, 0), (Times{0, 12, 18476}));
+  Times reads;
+  for (const TlpRecord& r : pair_.tlps)
+    if (r.link == LinkId{1} && r.direction == 1 && r.tlp_class == pcie::TlpClass::non_posted)
+      reads.push_back(ns(r.start));
+  EXPECT_EQ(reads, Times{1110 + 125 * 140});
+}
+
 INSTANTIATE_TEST_SUITE_P(EveryMode, Strays, testing::Values(Mode::event, Mode::tlp, Mode::train),
                          [](const auto& info) { return std::string(name_of(info.param)); });
 
