@@ -86,6 +86,7 @@ void Engine::count_coming(Record& record, Leaf& requester) {
   if (target.config.external) {
     target.notices_coming += record.open;
     notices_coming_ += record.open;
+    record.asked.answer = pcie::Status::success;  // it answers as it likes
   } else if (record.asked.answer != pcie::Status::no_answer) {
     target.requests_coming += record.open;
   }

@@ -1,5 +1,6 @@
-// TLPs that end at another endpoint than the one they are meant for, in every mode, at times computed by hand: a read
-// request or a completion without data takes 12 ns, 64 B of data at address 0 take 76 ns.
+// TLPs that end at another endpoint than the one they are meant for, and requests without answer, in every mode, at
+// times computed by hand: a read request or a completion without data takes 12 ns, 64 B of data at address 0 take 76
+// ns.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -111,6 +112,20 @@ TEST_P(Strays, ATagByTimeoutComesBackBeforeOneThatWasKnownEarlier) {
     if (r.link == LinkId{1} && r.direction == 1 && r.tlp_class == pcie::TlpClass::non_posted)
       reads.push_back(ns(r.start));
   EXPECT_EQ(reads, Times{1110 + 125 * 140});
+}
+
+TEST_P(Strays, AnExternalEndpointAnswersWhateverTheRequestSays) {
+  pair_.endpoint(pair_.c).external = true;
+  Fabric& f = go();
+  Transaction request = read(pair_.c);
+  request.answer = Status::no_answer;
+  f.submit(pair_.a, own, request);
+  advance(200ns);
+  ASSERT_EQ(pair_.done(), Times{132});
+  f.respond(pair_.deliveries[0].request, at(200ns), Status::success);
+  advance(1ms);
+  EXPECT_EQ(pair_.done(), (Times{132, 200 + 110 + 76 + 10}));
+  EXPECT_EQ(pair_.deliveries.back().status, Status::success);
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryMode, Strays, testing::Values(Mode::event, Mode::tlp, Mode::train),

@@ -206,8 +206,8 @@ class Generator {
       t.id_based_ordering = mixed ? draw_.chance(50) : by_id;
       t.translated = translated;
       if (request_class(t.op) == pcie::TlpClass::non_posted && draw_.chance(answers))
-        t.answer = draw_.one_of({pcie::Status::unsupported_request, pcie::Status::completer_abort,
-                                 at(to).external ? pcie::Status::success : pcie::Status::no_answer});
+        t.answer =
+            draw_.one_of({pcie::Status::unsupported_request, pcie::Status::completer_abort, pcie::Status::no_answer});
       t.notify_target = draw_.chance(notices);
       t.notify_requester = draw_.chance(notices);
       t.ready = ready + (law == 1 ? Duration{draw_.between(0, gap.count())} : Duration{0});
