@@ -161,9 +161,11 @@ struct PeerConfig {
   static constexpr auto fields() {
     return std::tuple{
         field("write_rate", &PeerConfig::write_rate,
-              "Most payload that peers write to what is behind one root port; 0bps: no limit"),
+              "Most payload that peers write to what is behind one root port; 0bps: no limit")
+            .at_least(BitRate{}),
         field("read_rate", &PeerConfig::read_rate,
-              "Most payload that peers read from what is behind one root port; 0bps: no limit"),
+              "Most payload that peers read from what is behind one root port; 0bps: no limit")
+            .at_least(BitRate{}),
         field("latency", &PeerConfig::latency, "What a request between peers takes longer than one to memory")};
   }
 };
