@@ -1,6 +1,11 @@
 // What only the emulator needs to know: how the guest moves the payload, and what machine it believes to run on.
 #pragma once
 
+#include <array>
+#include <chrono>
+#include <string>
+#include <tuple>
+
 #include "peerpath/base/field.hpp"
 #include "peerpath/base/time.hpp"
 #include "peerpath/base/units.hpp"
