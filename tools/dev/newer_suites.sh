@@ -1,8 +1,8 @@
 # apt-get over suites that are newer than this system, with sources, lists and cache of its own. To be sourced.
 #
-# A mirror that lags behind will do: signatures are checked, the date until which they are valid is not.
-# The system's configuration is only read, for its mirror, keys and proxy; nothing is installed. Used for what has to be
-# newer than the system: the guest's kernel, QEMU's source.
+# The system's configuration is only read, for its mirror, keys and proxy; what is installed does not count, and nothing is
+# installed. A mirror that lags behind will do: signatures are checked, the date until which they are valid is not. Used
+# for what has to be newer than the system: the guest's kernel, QEMU's source.
 # shellcheck shell=bash
 
 # private_apt FOLDER SUITE...: afterwards "${apt[@]}" is such an apt-get, whose state is below FOLDER. Fetches the lists of
@@ -24,7 +24,7 @@ private_apt() {
     printf 'Types: deb deb-src\nURIs: %s\nSuites: %s\nComponents: main\nSigned-By: %s\n\n' "$mirror" "$suite" "$keys"
   done >"$state/new.sources"
   apt=(apt-get -q -o "Dir::Etc::SourceList=$state/private.sources" -o Dir::Etc::SourceParts=/dev/null
-    -o "Dir::State::Lists=$state/lists" -o "Dir::Cache=$state/cache" -o APT::Sandbox::User=root
+    -o "Dir::State::Lists=$state/lists" -o Dir::State::status=/dev/null -o "Dir::Cache=$state/cache" -o APT::Sandbox::User=root
     -o Acquire::Languages=none -o Acquire::Retries=3 -o Acquire::Check-Valid-Until=false)
   if cmp -s "$state/new.sources" "$state/private.sources" && [ -e "$state/fetched" ]; then return 0; fi
   mv "$state/new.sources" "$state/private.sources"

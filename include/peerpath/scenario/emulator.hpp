@@ -3,7 +3,6 @@
 
 #include <array>
 #include <chrono>
-#include <string>
 #include <tuple>
 
 #include "peerpath/base/field.hpp"
