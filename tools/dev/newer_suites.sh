@@ -11,6 +11,7 @@ private_apt() {
   local state suite mirror codename keys
   mkdir -p "$1/lists/partial" "$1/cache/archives/partial"
   state=$(cd "$1" && pwd)
+  : >"$state/status"
   shift
   codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
   # shellcheck disable=SC2016  # apt-get expands this
@@ -24,7 +25,7 @@ private_apt() {
     printf 'Types: deb deb-src\nURIs: %s\nSuites: %s\nComponents: main\nSigned-By: %s\n\n' "$mirror" "$suite" "$keys"
   done >"$state/new.sources"
   apt=(apt-get -q -o "Dir::Etc::SourceList=$state/private.sources" -o Dir::Etc::SourceParts=/dev/null
-    -o "Dir::State::Lists=$state/lists" -o Dir::State::status=/dev/null -o "Dir::Cache=$state/cache" -o APT::Sandbox::User=root
+    -o "Dir::State::Lists=$state/lists" -o "Dir::State::status=$state/status" -o "Dir::Cache=$state/cache" -o APT::Sandbox::User=root
     -o Acquire::Languages=none -o Acquire::Retries=3 -o Acquire::Check-Valid-Until=false)
   if cmp -s "$state/new.sources" "$state/private.sources" && [ -e "$state/fetched" ]; then return 0; fi
   mv "$state/new.sources" "$state/private.sources"

@@ -10,8 +10,12 @@ namespace peerpath::cli {
 namespace fs = std::filesystem;
 
 bool write_file(const fs::path& file, std::string_view text, const Terminal& terminal) {
+  // A device or pipe (/dev/null, a process substitution) is written to as it is: a rename would put a file in its
+  // place.
+  std::error_code unknown;
+  const bool replace = !fs::exists(file, unknown) || fs::is_regular_file(file, unknown);
   auto beside = file;
-  beside += ".part";
+  if (replace) beside += ".part";
   {
     std::ofstream stream{beside, std::ios::binary | std::ios::trunc};
     stream << text;
@@ -21,6 +25,7 @@ bool write_file(const fs::path& file, std::string_view text, const Terminal& ter
       return false;
     }
   }
+  if (!replace) return true;
   std::error_code error;
   fs::rename(beside, file, error);
   if (error) terminal.error("cannot write " + file.string() + ": " + error.message());

@@ -10,7 +10,8 @@
 
 namespace peerpath::cli {
 
-/// Writes beside the file and renames, so that nobody sees half of it. Says why it cannot.
+/// Writes beside the file and renames, so that nobody sees half of it; a device or pipe is written to as it is.
+/// Says why it cannot.
 bool write_file(const std::filesystem::path& file, std::string_view text, const Terminal& terminal);
 
 /// Makes the folder and those above it. Says why it cannot.

@@ -1,0 +1,49 @@
+#include "tools/peerpath/output_file.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <iterator>
+#include <string>
+
+namespace peerpath::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+class OutputFile : public testing::Test {
+ protected:
+  OutputFile() { fs::create_directories(folder_); }
+  ~OutputFile() override { fs::remove_all(folder_); }
+
+  const fs::path folder_ = fs::temp_directory_path() / ("peerpath_output_file_" + std::to_string(::getpid()));
+  Terminal terminal_;
+};
+
+TEST_F(OutputFile, ReplacesAFileAndLeavesNothingBeside) {
+  const auto file = folder_ / "results.json";
+  ASSERT_TRUE(write_file(file, "first", terminal_));
+  ASSERT_TRUE(write_file(file, "second", terminal_));
+  EXPECT_EQ(read_file(file), "second");
+  EXPECT_EQ(std::distance(fs::directory_iterator{folder_}, fs::directory_iterator{}), 1);
+}
+
+// What /dev/null is to root: a rename would have put a file in its place.
+TEST_F(OutputFile, WritesToAPipeAsItIs) {
+  const auto pipe = folder_ / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const int reader = ::open(pipe.c_str(), O_RDWR | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  EXPECT_TRUE(write_file(pipe, "words", terminal_));
+  std::array<char, 16> heard{};
+  EXPECT_EQ(::read(reader, heard.data(), heard.size()), 5);
+  EXPECT_STREQ(heard.data(), "words");
+  ::close(reader);
+  EXPECT_TRUE(fs::is_fifo(pipe));
+}
+
+}  // namespace
+}  // namespace peerpath::cli
