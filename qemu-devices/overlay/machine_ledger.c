@@ -204,12 +204,25 @@ void peerpath_ledger_time(uint64_t bytes, int64_t ns)
 
 /* Files and properties */
 
+/* Writes to the file as it is: a rename over it would put a file in the place of a device or pipe. */
+static bool write_text(const char *file, const char *text)
+{
+    FILE *out = fopen(file, "w");
+    bool written;
+
+    if (!out) {
+        return false;
+    }
+    written = fputs(text, out) >= 0;
+    return fclose(out) == 0 && written;
+}
+
 static void write_files(Notifier *notifier, void *data)
 {
     char *json = pp_ledger_json(the_ledger());
 
-    if (machine.file && (!json || !g_file_set_contents(machine.file, json, -1, NULL))) {
-        error_report("the ledger cannot be written to %s", machine.file);
+    if (machine.file && (!json || !write_text(machine.file, json))) {
+        error_report("the ledger cannot be written to %s: %s", machine.file, strerror(errno));
     }
     free(json);
     if (machine.trace) {

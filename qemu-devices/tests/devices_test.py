@@ -182,8 +182,6 @@ class AmdLayout(NicAndGpu):
 
 
 class Switch(NicAndGpu):
-    nic_options = ",ledger=/dev/null"
-
     def test_ports_and_acs(self):
         self.tree.find(UPSTREAM)
         for number in range(2):
