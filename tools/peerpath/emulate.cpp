@@ -54,7 +54,9 @@ Exit emulate(const Arguments& arguments, Terminal& terminal) {
     terminal.say("waived: " + equipment.error());
     return Exit::waived;
   }
-  auto machine = emulator::make_machine(loaded->scenario, {.ledger = {}, .kvm = equipment->kvm, .side = {}, .socket_folder = {}});
+  terminal.say("guest: runs by " + equipment->processor);
+  auto machine =
+      emulator::make_machine(loaded->scenario, {.ledger = {}, .kvm = equipment->kvm, .side = {}, .socket_folder = {}});
   if (!machine) {
     report_located(machine.error(), *loaded, terminal);
     return Exit::wrong_input;

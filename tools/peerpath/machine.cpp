@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "tools/peerpath/output_file.hpp"
+#include "validation/emulator/equipment.hpp"
 
 namespace peerpath::cli {
 namespace {
@@ -91,8 +92,9 @@ std::vector<Finding> examine_machine() {
   std::vector<Finding> findings;
   for (const auto& program : programs)
     findings.push_back(finding(program.name, find_program(program.name), program.install, program.purpose));
-  findings.push_back(finding("KVM", access("/dev/kvm", R_OK | W_OK) == 0 ? "/dev/kvm" : "",
-                             "needs /dev/kvm and the right to use it", "running guests at speed"));
+  const auto why_no_kvm = emulator::why_no_kvm();
+  findings.push_back(finding("KVM", why_no_kvm.empty() ? "the guest boots with it" : "",
+                             why_no_kvm + " (guests run by TCG, in software)", "running guests at speed"));
   findings.push_back(finding("RDMA devices", entries("/sys/class/infiniband"), "no device in /sys/class/infiniband",
                              "the hardware backend with RDMA NICs"));
   findings.push_back(finding("GPUs", gpus(), "no NVIDIA or AMD GPU on the PCI bus", "the hardware backend"));

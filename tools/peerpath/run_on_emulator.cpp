@@ -14,6 +14,7 @@ Exit run_on_emulator(const Arguments& arguments, const scenario::Loaded& loaded,
     terminal.say("waived: " + equipment.error());
     return Exit::waived;
   }
+  terminal.say("guest: runs by " + equipment->processor);
   const InterruptGuard guard;
   emulator::RunOptions options;
   options.folder = output_folder(arguments, loaded.scenario) / "emulator";
@@ -23,6 +24,7 @@ Exit run_on_emulator(const Arguments& arguments, const scenario::Loaded& loaded,
   RunRecord record;
   record.backend = "emulator";
   record.fabric = "none";
+  record.processor = equipment->processor;
   record.started = std::chrono::system_clock::now();
   const auto begin = std::chrono::steady_clock::now();
   auto outcome = emulator::run_emulator(loaded.scenario, *equipment, options);

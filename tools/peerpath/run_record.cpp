@@ -54,6 +54,7 @@ std::string run_json(const RunRecord& record, const scenario::Loaded& loaded) {
   json["exit"] = record.exit;
   json["backend"] = record.backend;
   json["fabric"] = record.fabric;
+  if (!record.processor.empty()) json["guest_processor"] = record.processor;
   json["quantum"] = scenario::to_text(loaded.scenario.run.quantum);
   json["host"] = host();
   json["peerpath"] = version();

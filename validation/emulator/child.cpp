@@ -52,15 +52,19 @@ void Child::kill() {
   process_ = -1;
 }
 
-void Child::finish(std::chrono::seconds patience) {
+std::string Child::finish(std::chrono::seconds patience) {
   const auto end = std::chrono::steady_clock::now() + patience;
   while (process_ > 0 && std::chrono::steady_clock::now() < end) {
-    if (::waitpid(process_, nullptr, WNOHANG) == process_)
+    int status = 0;
+    if (::waitpid(process_, &status, WNOHANG) == process_) {
       process_ = -1;
-    else
-      std::this_thread::sleep_for(std::chrono::milliseconds{10});
+      return WIFSIGNALED(status) ? "signal " + std::to_string(WTERMSIG(status))
+                                 : "exit status " + std::to_string(WEXITSTATUS(status));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds{10});
   }
   kill();
+  return "killed";
 }
 
 std::vector<std::string> Child::lines(std::chrono::milliseconds patience) {

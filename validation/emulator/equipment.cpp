@@ -1,5 +1,7 @@
 #include "validation/emulator/equipment.hpp"
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <fstream>
 #include <vector>
@@ -36,7 +38,9 @@ tl::expected<Equipment, std::string> find_equipment() {
     const auto release = first_line(folder / "guest/kernel/release");
     found.kernel = folder / "guest/kernel/usr/lib/modules" / release / "vmlinuz";
     found.initramfs = folder / "guest/initramfs.zst";
-    found.kvm = first_line(folder / "guest/kvm") == "works";
+    const auto reason = why_no_kvm(folder);
+    found.kvm = reason.empty();
+    found.processor = found.kvm ? "KVM" : "TCG, in software: " + reason;
     std::error_code error;
     const bool qemu = fs::exists(found.qemu, error);
     const bool guest = !release.empty() && fs::exists(found.kernel, error) && fs::exists(found.initramfs, error);
@@ -46,6 +50,24 @@ tl::expected<Equipment, std::string> find_equipment() {
   }
   if (missing.empty()) missing = "the emulator is not built: qemu-devices/build and qemu-devices/guest/build make it";
   return tl::unexpected{missing};
+}
+
+std::string why_no_kvm(const fs::path& folder) {
+  std::ifstream in{folder / "guest/kvm"};
+  std::string answer, reason;
+  std::getline(in, answer);
+  std::getline(in, reason);
+  if (answer.empty()) return "not tried; qemu-devices/guest/probe-kvm does";
+  if (answer != "works") return reason;
+  return ::access("/dev/kvm", R_OK | W_OK) == 0 ? "" : "no right to use /dev/kvm";
+}
+
+std::string why_no_kvm() {
+  for (const auto& folder : candidates()) {
+    std::error_code error;
+    if (fs::exists(folder / "guest/kvm", error)) return why_no_kvm(folder);
+  }
+  return why_no_kvm(fs::path{});
 }
 
 }  // namespace peerpath::emulator

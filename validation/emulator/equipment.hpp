@@ -12,11 +12,17 @@ struct Equipment {
   std::filesystem::path qemu;
   std::filesystem::path kernel;
   std::filesystem::path initramfs;
-  bool kvm = false;  ///< a probe has shown that this kernel boots with KVM here
+  bool kvm = false;         ///< a probe has shown that this kernel boots with KVM here
+  std::string processor{};  ///< what the guest's processors are, for the reader: "KVM", or TCG and why not KVM
 };
 
 /// Looks in the build folder that this program is in (or $PEERPATH_EMULATOR); if something is missing, a sentence that
 /// says how to make it.
 tl::expected<Equipment, std::string> find_equipment();
+
+/// What qemu-devices/guest/probe-kvm found out in that build folder: "", or why guests run without KVM.
+std::string why_no_kvm(const std::filesystem::path& folder);
+/// The same of the build folder that this program is in.
+std::string why_no_kvm();
 
 }  // namespace peerpath::emulator

@@ -54,8 +54,8 @@ std::string text_of(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>{in}, {}};
 }
 
-/// Takes the job's lines and the last one apart.
-tl::expected<BootResult, std::string> read_report(const std::filesystem::path& file, const Console& console) {
+/// Takes the job's lines and the last one apart; `circumstances` is said if that one is missing.
+tl::expected<BootResult, std::string> read_report(const std::filesystem::path& file, const std::string& circumstances) {
   BootResult result;
   bool ended = false;
   std::ifstream in{file};
@@ -72,7 +72,7 @@ tl::expected<BootResult, std::string> read_report(const std::filesystem::path& f
     result.status = document.value("end", 1);
     result.tainted = document.value("tainted", 0);
   }
-  if (!ended) return tl::unexpected{"the guest ended before its job did" + console.end()};
+  if (!ended) return tl::unexpected{"the guest ended before its job did" + circumstances};
   return result;
 }
 
@@ -137,11 +137,10 @@ tl::expected<BootResult, std::string> boot(const Equipment& equipment, const Boo
     break;
   }
   if (!problem.empty()) return tl::unexpected{problem + console.end()};
-  child.finish(std::chrono::seconds{20});  // it writes the ledger last
-  if (!std::filesystem::exists(report, error)) {
-    return tl::unexpected{"QEMU did not start: " + text_of(options.folder / "qemu.log")};
-  }
-  return read_report(report, console);
+  const auto end = child.finish(std::chrono::seconds{20});  // it writes the ledger last
+  const auto qemu = "(QEMU: " + end + ") " + text_of(options.folder / "qemu.log");
+  if (!std::filesystem::exists(report, error)) return tl::unexpected{"QEMU did not start " + qemu};
+  return read_report(report, " " + qemu + console.end());
 }
 
 }  // namespace peerpath::emulator

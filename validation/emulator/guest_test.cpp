@@ -22,7 +22,7 @@ class Guest : public testing::Test {
     std::ofstream{program} << "#!/bin/sh\nfor w; do case $w in file:*) report=${w#file:} ;; esac; done\n: >$report\n"
                            << does;
     std::filesystem::permissions(program, std::filesystem::perms::owner_all);
-    return boot({program, "vmlinuz", "initramfs", false}, options_);
+    return boot({program, "vmlinuz", "initramfs"}, options_);
   }
 
   BootOptions options_;
@@ -37,9 +37,9 @@ TEST_F(Guest, ReportsWhatItsJobSaid) {
 }
 
 TEST_F(Guest, EndsWithoutAWord) {
-  const auto result = boot_with("echo last; echo words\n");
+  const auto result = boot_with("echo last; echo words; echo from QEMU >&2; exit 3\n");
   ASSERT_FALSE(result);
-  EXPECT_THAT(result.error(), HasSubstr("ended before its job did"));
+  EXPECT_THAT(result.error(), HasSubstr("ended before its job did (QEMU: exit status 3) from QEMU"));
   EXPECT_THAT(result.error(), HasSubstr("\n  last\n  words"));
 }
 

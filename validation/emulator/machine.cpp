@@ -24,8 +24,7 @@ class Builder {
     const auto& options = scenario_.emulator;
     machine_.side = options_.side;
     // The kernel allows peer-to-peer through the host bridge of this processor (family 17h), see drivers/pci/p2pdma.c.
-    const char* processor = options_.kvm ? "host" : "EPYC";
-    add({"-M", "q35,kernel-irqchip=split", "-cpu", processor, "-smp", "2", "-m",
+    add({"-M", "q35,kernel-irqchip=split", "-cpu", "EPYC", "-smp", "2", "-m",
          std::to_string(options.guest_memory.count() >> 20) + "M", "-accel",
          options_.kvm ? "kvm" : "tcg,thread=multi"});
     if (options.iommu) {
