@@ -114,16 +114,15 @@ struct DllpStep {
   Femto lag = 0;  ///< the next one may be caused from then on
   DllpBatch::Kind caused{};
   Femto next = 0;  ///< `lag` afterwards
-  // What a run causes that comes `gap` later.
-  Femto gap = -1;
-  DllpStep* follower = nullptr;
 };
 
-/// The steps that were met of late: where runs are alike and come at one gap they repeat themselves.
-struct DllpSteps {
-  std::array<DllpStep, 20> known;
-  std::size_t size = 0;
-  DllpStep* at = nullptr;  ///< of the last run
+/// All the DLLPs that a run causes: [link][ACK, UpdateFC].
+struct Echo {
+  std::array<std::array<DllpStep, 2>, 2> steps;
+  std::int64_t sent = 0, sent_there = 0;  ///< how many, on each link
+  // What a run causes that comes `gap` later.
+  Femto gap = -1;
+  Echo* follower = nullptr;
 };
 
 /// How a posted run crosses two links with nothing in its way; times count from its first start.
@@ -138,7 +137,10 @@ struct Crossing {
   Femto occupied = 0;                                                           ///< the first link
   Femto least_gap = 0;  ///< to the next start, so that it finds the second link and the server free
 
-  std::array<std::array<DllpSteps, 2>, 2> steps;  ///< [link][ACK, UpdateFC]
+  // The echoes that were met of late: where runs are alike and come at one gap they repeat themselves.
+  std::array<Echo, 32> echoes;
+  std::size_t known_echoes = 0;
+  Echo* echo = nullptr;         ///< of the last run, if that is known
   Femto echo_gap = 0;           ///< to the next start, so that the DLLPs of one run are gone before those of the next
   Femto previous = 0, gap = 0;  ///< last start and its distance from the one before
 

@@ -42,8 +42,8 @@ void measure(Crossing& c, const Transmitter& x, const Transmitter& z, const TlpR
                : span + two;
   };
   c.echo_gap = std::max(echo_gap(x, c.last), echo_gap(z, c.last_there - c.there));
-  for (auto& link : c.steps)
-    for (DllpSteps& steps : link) steps.size = 0, steps.at = nullptr;
+  c.known_echoes = 0;
+  c.echo = nullptr;
 }
 
 }  // namespace
@@ -65,8 +65,8 @@ struct Engine::Stream {
   Transmitter &x, &z;
   const Femto now;
   bool alone;         ///< nobody is on the ways back
-  bool known;         ///< `at` of all steps is what the last run caused
-  bool held = false;  ///< that is not queued yet
+  Echo* echo;         ///< of the last run, if that is known
+  bool held = false;  ///< it is not queued yet
   std::int64_t sent = 0, sent_there = 0;
 
   Stream(Engine& of, Crossing& by, Transmitter& first, Transmitter& second, Femto at, Femto until, Femto until_there,
@@ -76,101 +76,119 @@ struct Engine::Stream {
     retire_dllps(*z.reverse, until_there);
     alone =
         c.echo_gap != unknown_time && idle(*x.reverse, start + c.arrival) && idle(*z.reverse, start + c.arrival_there);
-    known = alone && c.steps[0][0].at != nullptr && stands(x, c.steps[0], c.arrival) &&
-            stands(z, c.steps[1], c.arrival_there);
+    echo = alone && c.echo != nullptr && stands(x, c.echo->steps[0], c.arrival) &&
+                   stands(z, c.echo->steps[1], c.arrival_there)
+               ? c.echo
+               : nullptr;
   }
 
   /// The next run starts at `start`.
   [[gnu::always_inline]] void hear(Femto start) {
-    auto& [ack, fc] = c.steps[0];
-    auto& [ack_there, fc_there] = c.steps[1];
     const Femto gap = start - c.previous;
-    if (!known || ack.at->gap != gap || fc.at->gap != gap || ack_there.at->gap != gap || fc_there.at->gap != gap)
-      return hear_anew(start, gap);
-    if (held) {
-      sent += ack.at->caused.count + fc.at->caused.count;
-      sent_there += ack_there.at->caused.count + fc_there.at->caused.count;
-    }
+    if (echo == nullptr || echo->gap != gap) return hear_anew(start, gap);
+    echo = echo->follower;
+    sent += echo->sent;
+    sent_there += echo->sent_there;
     held = true;
-    for (DllpSteps* steps : {&ack, &fc, &ack_there, &fc_there}) steps->at = steps->at->follower;
     c.previous = start;
   }
 
-  void close() {
-    if (held) queue();
+  /// `all_sent`: the last DLLPs have left before anybody comes, too.
+  void close(bool all_sent) {
+    if (held) queue(all_sent);
     x.reverse->dllps += sent;
     z.reverse->dllps += sent_there;
-    if (!known) c.steps[0][0].at = nullptr;
+    c.echo = echo;
   }
 
  private:
-  using Steps = std::array<DllpSteps, 2>;
+  using Steps = std::array<DllpStep, 2>;
 
-  static bool idle(const Transmitter& back, Femto from) { return back.due.empty() && back.free <= from; }
+  /// Nobody waits for credits, either: what DLLPs take of that time would have to be noted.
+  static bool idle(const Transmitter& back, Femto from) {
+    return back.due.empty() && back.free <= from && back.decision <= std::max(back.ready_since, back.free);
+  }
 
   bool stands(const Transmitter& t, const Steps& steps, Femto arrival) const {
-    return t.next_ack == later(c.previous + arrival, steps[0].at->next) &&
-           t.next_fc == later(c.previous + arrival, steps[1].at->next);
+    return t.next_ack == later(c.previous + arrival, steps[0].next) &&
+           t.next_fc == later(c.previous + arrival, steps[1].next);
   }
 
   /// Queues what is held.
-  void queue() {
+  void queue(bool all_sent) {
     held = false;
-    queue_on(x, c.steps[0], c.previous + c.arrival);
-    queue_on(z, c.steps[1], c.previous + c.arrival_there);
+    if (!queue_on(x, echo->steps[0], c.previous + c.arrival, all_sent)) sent -= echo->sent;
+    if (!queue_on(z, echo->steps[1], c.previous + c.arrival_there, all_sent)) sent_there -= echo->sent_there;
   }
-  void queue_on(Transmitter& t, const Steps& steps, Femto arrival) {
-    t.next_ack = later(arrival, steps[0].at->next);
-    t.next_fc = later(arrival, steps[1].at->next);
-    DllpBatch batch{steps[0].at->caused, steps[1].at->caused};
-    if (batch.empty()) return;
+  /// Whether they are sent already.
+  bool queue_on(Transmitter& t, const Steps& steps, Femto arrival, bool all_sent) {
+    t.next_ack = later(arrival, steps[0].next);
+    t.next_fc = later(arrival, steps[1].next);
+    DllpBatch batch{steps[0].caused, steps[1].caused};
+    if (batch.empty()) return true;
     if (batch.acks.count > 0) batch.acks.first += arrival;
     if (batch.updates.count > 0) batch.updates.first += arrival;
     Transmitter& back = *t.reverse;
     batch.sent = batch.sent_by(back.dllp);
+    if (all_sent && back.due.empty()) {
+      back.free = batch.sent;
+      return true;
+    }
     back.due.push(batch);
     if (back.candidates != 0 && batch.front() <= back.decision) engine.touch(back);
+    return false;
   }
 
   /// At another gap than before, or for the first time since.
   [[gnu::noinline]] void hear_anew(Femto start, Femto gap) {
-    if (held) queue();
+    if (held) queue(false);
     const Femto arrival = start + c.arrival, arrival_there = start + c.arrival_there;
     if (gap != c.gap || gap < c.echo_gap || !alone) {
-      known = false;
+      echo = nullptr;
       engine.cause_dllps(x, arrival, c.spacing, c.count, now);
       engine.cause_dllps(z, arrival_there, c.spacing_there, c.count, now);
     } else {
-      step(c.steps[0][0], x.next_ack, x.ack_interval, arrival, c.spacing, gap);
-      step(c.steps[0][1], x.next_fc, x.fc_interval, arrival, c.spacing, gap);
-      step(c.steps[1][0], z.next_ack, z.ack_interval, arrival_there, c.spacing_there, gap);
-      step(c.steps[1][1], z.next_fc, z.fc_interval, arrival_there, c.spacing_there, gap);
-      known = held = true;
+      Echo& next = find_echo(arrival, arrival_there);
+      if (echo != nullptr) {
+        echo->gap = gap;
+        echo->follower = &next;
+      }
+      echo = &next;
+      sent += next.sent;
+      sent_there += next.sent_there;
+      held = true;
     }
     c.gap = gap;
     c.previous = start;
   }
 
-  void step(DllpSteps& steps, Femto next, Femto interval, Femto arrival, Femto spacing, Femto gap) const {
-    const Femto lag = next == unknown_time ? next : std::max<Femto>(0, next - arrival);
-    std::size_t i = 0;
-    while (i < steps.size && steps.known[i].lag != lag) ++i;
-    bool linked = known;
-    if (i == steps.size) {
-      if (i == steps.known.size()) {
-        i = steps.size = 0;
-        linked = false;
-      }
-      ++steps.size;
-      DllpStep& fresh = steps.known[i];
-      fresh = {lag, {}, lag, -1, nullptr};
-      owe(fresh.caused, interval, fresh.next, 0, spacing, c.count);
+  /// What a run causes whose first TLP arrives then.
+  Echo& find_echo(Femto arrival, Femto arrival_there) {
+    const auto lag = [](Femto next, Femto from) {
+      return next == unknown_time ? next : std::max<Femto>(0, next - from);
+    };
+    const std::array lags{lag(x.next_ack, arrival), lag(x.next_fc, arrival), lag(z.next_ack, arrival_there),
+                          lag(z.next_fc, arrival_there)};
+    for (std::size_t i = 0; i < c.known_echoes; ++i) {
+      const auto& [here, there] = c.echoes[i].steps;
+      if (std::array{here[0].lag, here[1].lag, there[0].lag, there[1].lag} == lags) return c.echoes[i];
     }
-    if (linked) {
-      steps.at->gap = gap;
-      steps.at->follower = &steps.known[i];
+    if (c.known_echoes == c.echoes.size()) {
+      c.known_echoes = 0;
+      echo = nullptr;
     }
-    steps.at = &steps.known[i];
+    Echo& fresh = c.echoes[c.known_echoes++];
+    fresh = {};
+    const auto owed = [&](Femto from, Femto interval, Femto spacing) {
+      DllpStep step{from, {}, from};
+      owe(step.caused, interval, step.next, 0, spacing, c.count);
+      return step;
+    };
+    fresh.steps = {{{owed(lags[0], x.ack_interval, c.spacing), owed(lags[1], x.fc_interval, c.spacing)},
+                    {owed(lags[2], z.ack_interval, c.spacing_there), owed(lags[3], z.fc_interval, c.spacing_there)}}};
+    fresh.sent = fresh.steps[0][0].caused.count + fresh.steps[0][1].caused.count;
+    fresh.sent_there = fresh.steps[1][0].caused.count + fresh.steps[1][1].caused.count;
+    return fresh;
   }
 };
 
@@ -241,9 +259,9 @@ Engine::Outcome Engine::pass_alike(Corridor& way) {
     if (next_at >= clear || next_at - start < c.least_gap || start >= echo_bound || runs == most) break;
     start = next_at;
   }
-  stream.close();
+  stream.close(start < echo_bound);
   // Credits of earlier runs are back already.
-  for (std::int64_t i = std::max<std::int64_t>(0, runs - remembered); i < runs; ++i) {
+  for (std::int64_t i = std::max<std::int64_t>(0, runs - std::min<std::int64_t>(remembered, c.flight)); i < runs; ++i) {
     const Femto at = starts[static_cast<std::size_t>(i) % remembered];
     credit.lend(at + c.freed, c.spacing_there, c.count, units, start);
     second_credit.lend(at + c.freed_there, c.step, c.count, units, start + c.there);
