@@ -182,19 +182,25 @@ Instant Engine::advance(Instant limit) {
 
 /// Makes all starts before the horizon, but for those that may be parked.
 void Engine::play() {
-  unpark();
   playing_ = true;
-  while (decisions_.earliest_time() < horizon_) {
-    Transmitter& x = transmitters_[decisions_.earliest()];
-    const bool done =
-        x.node->leaf != nullptr ? pass_through(x) : (x.candidates & (x.candidates - 1)) != 0 && contend(x);
-    if (!done) carry_out(x);
-    settle();
-  }
+  unpark();
+  while (decisions_.earliest_time() < horizon_) start_next(transmitters_[decisions_.earliest()]);
   playing_ = false;
 }
 
+void Engine::start_next(Transmitter& x) {
+  const bool done = x.node->leaf != nullptr ? pass_through(x) : (x.candidates & (x.candidates - 1)) != 0 && contend(x);
+  if (!done) carry_out(x);
+  settle();
+}
+
 void Engine::unpark() {
+  if (parked_.size() == 1) {
+    // All others come later.
+    Transmitter& x = *parked_.front();
+    parked_.clear();
+    return start_next(x);
+  }
   for (const Transmitter* x : parked_) decisions_.set(static_cast<std::size_t>(x->index), x->decision);
   parked_.clear();
 }

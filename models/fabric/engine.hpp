@@ -57,6 +57,7 @@ class Engine final : public Fabric {
 
   // engine.cpp: time
   void play();
+  void start_next(Transmitter& x);
   void unpark();
   void catch_up();
 
@@ -83,6 +84,7 @@ class Engine final : public Fabric {
 
   // engine_decide.cpp: who starts next, and for how long nothing interferes
   void decide(Transmitter& x);
+  void work_out(Transmitter& x);
   Femto decide_among(Transmitter& x);
   Femto undisturbed_until(const Transmitter& x, const Queue& fifo, Femto now, Femto wanted);
   Femto next_arrival(const Transmitter& x, std::uint64_t slots, Femto now);
@@ -141,7 +143,6 @@ class Engine final : public Fabric {
   static Crossing& crossing(const Transmitter& x, const Transmitter& z, const TlpRun& run);
   Outcome pass_alike(Corridor& way);
   bool may_park(const Corridor& way) const;
-  void park(Transmitter& x);
 
   // engine_contend.cpp: several ingresses, one leaf
   struct Contest;

@@ -86,14 +86,17 @@ bool Engine::pass_through(Transmitter& x) {
   }
   const bool passed = fifo.runs.size() < waiting;
   if (passed) {
-    touch(x);
+    x.touched = true;  // and decided here: if it is parked, the tree need not know when
     x.candidates &= ~fifo.bit;
     if (!fifo.runs.empty()) refresh_head(node, fifo);
     settle();
+    x.touched = false;
+    work_out(x);
   }
-  if (!may_park(way)) return passed;
-  park(x);
-  return true;
+  const bool park = may_park(way);
+  if (park) parked_.push_back(&x);
+  if (park || passed) decisions_.set(static_cast<std::size_t>(x.index), park ? horizon_ : x.decision);
+  return park || passed;
 }
 
 /// Takes the first run of `fifo` over both links, or does nothing.

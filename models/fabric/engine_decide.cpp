@@ -26,7 +26,8 @@ Femto after_dllps(const Transmitter& x, Femto start) {
 
 }  // namespace
 
-void Engine::decide(Transmitter& x) {
+/// When something starts on `x`, and what.
+void Engine::work_out(Transmitter& x) {
   x.rival = x.ready_since = unknown_time;
   x.unknown = false;
   Femto start = unknown_time;
@@ -42,7 +43,11 @@ void Engine::decide(Transmitter& x) {
     }
   }
   x.decision = start;
-  decisions_.set(static_cast<std::size_t>(x.index), start);
+}
+
+void Engine::decide(Transmitter& x) {
+  work_out(x);
+  decisions_.set(static_cast<std::size_t>(x.index), x.decision);
 }
 
 /// The general case: several candidates, or one that waits for credits or tags.

@@ -235,28 +235,29 @@ Engine::Outcome Engine::pass_alike(Corridor& way) {
   Outcome outcome = Outcome::passed;
   std::array<Femto, remembered> starts;
   std::int64_t runs = 0;
-  for (;;) {
+  Femto stop = std::min(time_left, clear);
+  for (std::uint32_t index = shape.record;;) {
     stream.hear(start);
-    starts[static_cast<std::size_t>(runs) % remembered] = start;
-    ++runs;
-    const std::uint32_t index = fifo.runs.front().record;
+    starts[static_cast<std::size_t>(runs++) % remembered] = start;
     fifo.runs.pop();
     Record& packet = records_[index];
     packet.open -= c.count;
     if (packet.open == 0) {
       finish_posted(index, leaf, start + c.done);
       time_left = std::min(time_left, horizon_ - c.last_there);
+      stop = std::min(stop, time_left);
     }
     if (fifo.runs.empty()) break;
     const TlpRun& run = fifo.runs.front();
-    const Record& next = records_[run.record];
+    index = run.record;
+    const Record& next = records_[index];
     const Femto next_at = std::max(run.e, start + c.occupied);
     if (!c.alike(run) || next.tally != tally || next.asked.target != way.to) break;
-    if (next_at >= time_left) {
-      outcome = Outcome::late;
+    if (next_at >= stop) {
+      if (next_at >= time_left) outcome = Outcome::late;
       break;
     }
-    if (next_at >= clear || next_at - start < c.least_gap || start >= echo_bound || runs == most) break;
+    if (next_at - start < c.least_gap || start >= echo_bound || runs == most) break;
     start = next_at;
   }
   stream.close(start < echo_bound);
@@ -300,11 +301,6 @@ bool Engine::may_park(const Corridor& way) const {
          start + c->last_there >= horizon_ &&
          start + c->occupied + way.x.propagation + way.x.peer->latency >= horizon_ && way.back >= horizon_ &&
          way.back_there >= horizon_;
-}
-
-void Engine::park(Transmitter& x) {
-  parked_.push_back(&x);
-  decisions_.set(static_cast<std::size_t>(x.index), horizon_);
 }
 
 }  // namespace peerpath::fabric
