@@ -12,16 +12,15 @@ void Engine::submit(NodeId requester, ChannelIndex channel, const Transaction& t
   if (femtoseconds(t.ready) < reached_) fail("a transaction was submitted for a time already computed");
   NodeState& node = nodes_[requester.value()];
   Leaf& own = *node.leaf;
-  const bool posted = pcie::request_class(t.op) == pcie::TlpClass::posted;
   const std::uint32_t index = records_.take();
   Record& record = records_[index];
   record.asked = t;
-  record.status = posted ? t.answer : pcie::Status::success;
+  record.status = t.answer;
   record.done = 0;
   record.requester = requester;
   record.channel = channel;
   record.tally = own.tally + static_cast<std::uint32_t>(t.purpose);
-  if (!posted || !own.writes.cover(t.address, t.bytes)) return submit_other(own, index);
+  if (t.op != pcie::Operation::memory_write || !own.writes.cover(t.address, t.bytes)) return submit_other(own, index);
   // By far the most frequent, so without `enqueue`: it is one run, and no other can be joined with it.
   Queue& fifo = node.queues[channel.value() * 3];
   const bool first = fifo.runs.empty();
@@ -31,7 +30,6 @@ void Engine::submit(NodeId requester, ChannelIndex channel, const Transaction& t
   run.e = femtoseconds(t.ready);
   run.slope = run.mark = 0;
   run.record = index;
-  run.out = static_cast<std::uint16_t>(own.out->index);
   record.open = run.count;
   Ingress& in = *fifo.ingress;
   in.posted_in += run.count;
@@ -51,6 +49,7 @@ void Engine::submit(NodeId requester, ChannelIndex channel, const Transaction& t
   Record& record = records_[index];
   const Transaction& t = record.asked;
   const auto tlp_class = pcie::request_class(t.op);
+  if (tlp_class != pcie::TlpClass::posted) record.status = pcie::Status::success;
   record.open = record.lost = 0;
   Queue& fifo = own.node->queues[record.channel.value() * 3 + static_cast<int>(tlp_class)];
   TlpRun tlps;

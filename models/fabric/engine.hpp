@@ -89,8 +89,8 @@ class Engine final : public Fabric {
   Femto undisturbed_until(const Transmitter& x, const Queue& fifo, Femto now, Femto wanted);
   Femto next_arrival(const Transmitter& x, std::uint64_t slots, Femto now);
   Femto earliest_reaction(Femto now) const;
-  Femto next_start(const Transmitter& x, Femto now);
-  Femto next_dllp(const Transmitter& x, Femto now);
+  Femto next_start(const Transmitter& x, Femto now) const;
+  Femto next_dllp(const Transmitter& x, Femto start) const;
   Femto earliest_stimulus(const Leaf& leaf, Femto now) const;
 
   // engine_transmit.cpp: starts and what follows from them
@@ -121,7 +121,7 @@ class Engine final : public Fabric {
   }
   Transmitter& next_hop(const Transmitter& x, int tlp_class, const Record& record);
   bool sole_source(const Transmitter& z, const NodeState& source) const;
-  Femto corridor_limit(const Transmitter& z, const Leaf& source, Femto now);
+  Femto unnoticed_until(const Transmitter& z, const Leaf& source, Femto now) const;
   static Femto eligible_at(const Queue& fifo, const TlpRun& run);
   static Departure in_line(const TlpRun& run, Femto start, Femto serialisation);
   /// The way of the runs of one FIFO from a leaf through one router to another leaf.
@@ -129,10 +129,10 @@ class Engine final : public Fabric {
     Transmitter &x, &z;
     NodeId to;
     Queue &fifo, &relay;
-    Femto now, known;                ///< a parked decision lies before what is known
-    Femto limit, second_limit;       ///< the first link and the second are theirs alone until then
-    Femto back = 0, back_there = 0;  ///< of posted runs: nobody comes to the ways back before that
-    Crossing* crossing = nullptr;    ///< of the first run, if that is known
+    Femto now, known;              ///< a parked decision lies before what is known
+    Femto limit, second_limit;     ///< the first link and the second are theirs alone until then
+    Femto back, back_there;        ///< nobody comes to the ways back before that
+    Crossing* crossing = nullptr;  ///< of the first run, if that is known
   };
   bool pass_through(Transmitter& x);
   bool pass_run(const Corridor& way);
@@ -154,7 +154,15 @@ class Engine final : public Fabric {
   TlpRun through_gate(const Transmitter& x, int tlp_class, const TlpRun& run, std::int32_t i);
   Femto take_in(Transmitter& x, Leaf& leaf, int tlp_class, const TlpRun& run, Femto first, Femto spacing,
                 std::int32_t count);
-  void finish_posted(std::uint32_t record, Leaf& target, Femto done);
+  [[gnu::always_inline]] void finish_posted(std::uint32_t index, Leaf& target, Femto done) {
+    const Record& record = records_[index];
+    const Transaction& t = record.asked;
+    --target.inbound;
+    records_.give(index);
+    if (t.notify_target) notice(target, done);
+    if (t.notify_requester) notice(leaf(record.requester), done);
+    sink_.deliver(record.told(DeliveryKind::arrived, t.notify_target || t.notify_requester, record.status, done));
+  }
   void receive_completions(Transmitter& x, const TlpRun& run, Femto first, Femto spacing, std::int32_t count);
   void take_in_stray(const Leaf& own, const TlpRun& run, Femto done);
   void take_in_misdirected(Leaf& own, const TlpRun& run, Femto done, std::uint64_t address);

@@ -110,15 +110,15 @@ void Engine::build_nodes() {
     if (endpoint) {
       node.leaf = &leaves_[leaves++];
       node.leaf->node = &node;
+      node.leaf->out = &outgoing(ports[0]);
       node.leaf->config = topology_.nodes[id.value()].endpoint;
       node.leaf->rules = {node.leaf->config.max_payload, node.leaf->config.max_read_request,
                           node.leaf->config.max_completion, node.leaf->config.ecrc};
       node.leaf->tally = static_cast<std::uint32_t>(id.value() * pcie::purposes);
-      node.leaf->writes = {node.leaf->rules.max_payload, true, node.leaf->rules.ecrc};
-      node.leaf->reads = {node.leaf->rules.max_read_request, false, node.leaf->rules.ecrc};
-      node.leaf->completions = {node.leaf->rules.max_completion, true, node.leaf->rules.ecrc};
+      node.leaf->writes = {node.leaf->rules.max_payload, true, node.leaf->rules.ecrc, node.leaf->out->index};
+      node.leaf->reads = {node.leaf->rules.max_read_request, false, node.leaf->rules.ecrc, node.leaf->out->index};
+      node.leaf->completions = {node.leaf->rules.max_completion, true, node.leaf->rules.ecrc, node.leaf->out->index};
       node.leaf->tags = node.leaf->config.tags;
-      node.leaf->out = &outgoing(ports[0]);
     } else {
       node.latency = femtoseconds(topology_.nodes[id.value()].router.latency);
       build_routes(node);

@@ -273,7 +273,7 @@ bool Engine::contend(Transmitter& z) {
   Femto limit = std::min({horizon_, z.due.front(), next_arrival(z, z.candidates, now)});
   if (topology_.reconfigures && notices_coming_ > 0) limit = std::min(limit, now + shortest_arrival_);
   if (limit <= now) return false;
-  limit = std::min(limit, next_dllp(z, now));
+  limit = std::min(limit, next_dllp(z, next_start(*z.reverse, now)));
   // What arrives from `surprise` on queues up behind what is there, as long as there is something.
   Contest contest{*this, z, *z.peer->leaf, z.credit[0], now, limit, later(now, z.lookahead)};
   contest.open(z.candidates);

@@ -19,17 +19,12 @@ bool Engine::sole_source(const Transmitter& z, const NodeState& source) const {
   return z.peer->leaf != nullptr && z.peer->leaf->only_peer == source.number;
 }
 
-/// Nobody but `source` can cause a TLP on `z` before this, nor a change of routes or links.
-Femto Engine::corridor_limit(const Transmitter& z, const Leaf& source, Femto now) {
-  Femto limit = std::min(horizon_, next_dllp(z, now));
-  if (notices_coming_ > 0) {
-    const Femto arrival = now + shortest_arrival_;
-    if (topology_.reconfigures) return std::min(limit, arrival);
-    limit = std::min(
-        limit,
-        later(arrival, notices_coming_ > source.notices_coming ? z.lookahead : later(z.lookahead, side_latency_)));
-  }
-  return limit;
+/// No reaction to a notice makes anybody but `source` send a TLP on `z` before this, nor changes routes or links.
+Femto Engine::unnoticed_until(const Transmitter& z, const Leaf& source, Femto now) const {
+  if (notices_coming_ == 0) return unknown_time;
+  const Femto arrival = now + shortest_arrival_;
+  if (topology_.reconfigures) return arrival;
+  return later(arrival, notices_coming_ > source.notices_coming ? z.lookahead : later(z.lookahead, side_latency_));
 }
 
 /// When the run at the head of `fifo` may start as far as its queue is concerned; `unknown_time` if it is blocked.
@@ -64,6 +59,7 @@ bool Engine::pass_through(Transmitter& x) {
     return false;
   const Femto known = std::max(x.decision, reached_);
   const Femto own_limit = std::min(horizon_, earliest_stimulus(*node.leaf, known));
+  const Femto back = next_start(*x.reverse, known), back_there = next_start(*z.reverse, known);
   Corridor way{x,
                z,
                to,
@@ -71,14 +67,12 @@ bool Engine::pass_through(Transmitter& x) {
                relay,
                x.decision,
                known,
-               std::min(own_limit, next_dllp(x, known)),
-               std::min(later(x.propagation + router.latency, own_limit), corridor_limit(z, *node.leaf, known))};
+               std::min(own_limit, next_dllp(x, back)),
+               std::min({later(x.propagation + router.latency, own_limit), horizon_, next_dllp(z, back_there),
+                         unnoticed_until(z, *node.leaf, known)}),
+               back,
+               back_there};
   if (topology_.reconfigures && notices_coming_ > 0) way.limit = std::min(way.limit, known + shortest_arrival_);
-  if (fifo.tlp_class == static_cast<int>(pcie::TlpClass::posted)) {
-    way.back = next_start(*x.reverse, known);
-    way.back_there = next_start(*z.reverse, known);
-  }
-
   const std::size_t waiting = fifo.runs.size();
   for (auto outcome = Outcome::passed; outcome == Outcome::passed && !fifo.runs.empty();) {
     outcome = pass_alike(way);

@@ -93,6 +93,7 @@ Femto Engine::decide_among(Transmitter& x) {
 
 /// The first time at which something that is not known at `now` could make the endpoint submit.
 Femto Engine::earliest_stimulus(const Leaf& leaf, Femto now) const {
+  if (notices_coming_ == 0 && leaf.requests_coming == 0 && !topology_.strays) return unknown_time;
   Femto when = unknown_time;
   const Femto arrival = now + shortest_arrival_;
   if (leaf.requests_coming > 0 || topology_.strays) when = arrival + femtoseconds(leaf.config.read_latency);
@@ -111,7 +112,7 @@ Femto Engine::earliest_reaction(Femto now) const {
 }
 
 /// No start on `x` that is not known at `now` comes before this.
-Femto Engine::next_start(const Transmitter& x, Femto now) {
+Femto Engine::next_start(const Transmitter& x, Femto now) const {
   const NodeState& node = *x.node;
   if (x.peer->leaf != nullptr && x.peer->leaf->inbound == 0 &&
       !topology_.strays)  // only something yet to be submitted can come here
@@ -120,12 +121,11 @@ Femto Engine::next_start(const Transmitter& x, Femto now) {
   return std::min(x.decision, node.leaf != nullptr ? earliest_stimulus(*node.leaf, now) : later(now, x.lookahead));
 }
 
-/// No DLLP that is not known at `now` becomes due on `x` before this.
-Femto Engine::next_dllp(const Transmitter& x, Femto now) {
+/// No DLLP that is not known becomes due on `x` before this, if no start on the way back that is not known comes before
+/// `start`.
+Femto Engine::next_dllp(const Transmitter& x, Femto start) const {
   const Transmitter& back = *x.reverse;
-  const Femto allowed = std::min(back.next_ack, back.next_fc);
-  if (allowed >= horizon_) return horizon_;
-  return std::max(allowed, later(back.shortest + back.propagation, next_start(back, now)));
+  return std::max(std::min(back.next_ack, back.next_fc), later(back.shortest + back.propagation, start));
 }
 
 /// Nothing that has not arrived at the router of `x` by `now` can start on `x` before this, but for what queues up in
@@ -166,7 +166,7 @@ Femto Engine::undisturbed_until(const Transmitter& x, const Queue& fifo, Femto n
   else if (later(now, x.lookahead) < std::min(limit, wanted))
     limit = std::min(limit, next_arrival(x, fifo.bit, now));
   if (topology_.reconfigures && notices_coming_ > 0) limit = std::min(limit, now + shortest_arrival_);
-  limit = std::min({limit, x.due.front(), next_dllp(x, now)});
+  limit = std::min({limit, x.due.front(), next_dllp(x, next_start(*x.reverse, now))});
   return std::max(limit, now + 1);  // what is parked may seem to bound it by a time before `now`
 }
 

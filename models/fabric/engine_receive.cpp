@@ -160,16 +160,6 @@ void Engine::take_in_stray(const Leaf& own, const TlpRun& run, Femto done) {
   finish_request(run.record, status, done);
 }
 
-void Engine::finish_posted(std::uint32_t index, Leaf& target, Femto done) {
-  const Record& record = records_[index];
-  const Transaction& t = record.asked;
-  --target.inbound;
-  records_.give(index);
-  if (t.notify_target) notice(target, done);
-  if (t.notify_requester) notice(leaf(record.requester), done);
-  sink_.deliver(record.told(DeliveryKind::arrived, t.notify_target || t.notify_requester, record.status, done));
-}
-
 /// Passes equally spaced arrivals through the server of their class: while it is behind they leave it back to back,
 /// afterwards at their own spacing. Gives the credits back and returns when the last is done.
 Femto Engine::take_in(Transmitter& x, Leaf& leaf, int tlp_class, const TlpRun& run, Femto first, Femto spacing,
@@ -258,7 +248,7 @@ bool Engine::take_in_requests(Transmitter& x, Leaf& leaf, const TlpRun& run, Fem
     return false;
   const Femto service = leaf.occupancy_of(tlp_class, run.data_dw), free = leaf.taken_in[tlp_class];
   TlpRun tlps;
-  tlps.slope = leaf.read_time(static_cast<std::int32_t>(leaf.completions.below + 1));
+  tlps.slope = leaf.read_time(leaf.completions.step);
   const std::int32_t each = run.step >> leaf.completions.shift;
   // The read server is behind from the first request on, and requests are taken in at one pace.
   if (each * tlps.slope < std::max(spacing, service) || (free > first && spacing > service) ||
@@ -366,7 +356,7 @@ void Engine::finish_request(std::uint32_t index, pcie::Status status, Femto done
 }
 
 /// Somebody at this endpoint will react to what is done at `done`.
-void Engine::notice(Leaf& leaf, Femto done) {
+[[gnu::noinline]] void Engine::notice(Leaf& leaf, Femto done) {
   --leaf.notices_coming;
   --notices_coming_;
   if (leaf.config.reaction >= Duration{unknown_time / 2}) return;

@@ -16,8 +16,18 @@ namespace peerpath::fabric {
 
 inline constexpr std::uint32_t nobody = ~std::uint32_t{0};
 
+/// The double words and credits of a TLP, and the transmitter by which it leaves.
+struct TlpShape {
+  std::uint16_t dw = 0, data_dw = 0, units = 0, out = 0;
+
+  /// In one number.
+  std::uint64_t shape() const {
+    return dw | std::uint64_t{data_dw} << 16 | std::uint64_t{units} << 32 | std::uint64_t{out} << 48;
+  }
+};
+
 /// Equal TLPs that wait in one FIFO: the first may start at `e`, each further one `slope` later.
-struct TlpRun {
+struct TlpRun : TlpShape {
   Femto e = 0, slope = 0;
   std::uint64_t address = 0;
   std::int64_t mark = 0;  ///< posted TLPs of the ingress that must have left before the first starts
@@ -25,17 +35,10 @@ struct TlpRun {
   std::int32_t step = 0;       ///< bytes of the access in each
   std::uint32_t record = 0;    ///< transaction
   std::uint32_t answered = 0;  ///< completions: the request that they answer
-  std::uint16_t dw = 0, data_dw = 0, units = 0;
-  std::uint16_t out = 0;  ///< transmitter by which they leave
   // Completions of whole steps may belong to several answers, one after the other (Answer::next).
   std::uint16_t per = 0;     ///< completions of each answer; 0: all belong to `answered`
   std::uint16_t offset = 0;  ///< how many of the first one have gone ahead
   std::uint32_t tail = 0;    ///< the answer of the last one
-
-  /// The double words and credits of each, and their way out, in one number.
-  std::uint64_t size() const {
-    return dw | std::uint64_t{data_dw} << 16 | std::uint64_t{units} << 32 | std::uint64_t{out} << 48;
-  }
 
   void set_size(const pcie::Run& run) {
     count = static_cast<std::int32_t>(run.count);
@@ -49,31 +52,34 @@ struct TlpRun {
 
 /// Transactions of whole steps, cut into TLPs: what is known of these beforehand.
 struct WholeSteps {
-  std::uint64_t below = 0;  ///< step - 1
-  int shift = -1;           ///< step = 1 << shift; -1 if it is no power of two
-  std::uint16_t dw = 0;     ///< without header
-  std::uint16_t data_dw = 0, units = 0;
+  std::uint64_t below = ~std::uint64_t{};  ///< step - 1; all ones if no access is cut into steps
+  std::int32_t shift = 0, step = 0;        ///< step = 1 << shift
+  TlpShape each;                           ///< without header
 
   WholeSteps() = default;
-  WholeSteps(Bytes step, bool has_data, bool ecrc)
-      : below{static_cast<std::uint64_t>(step.count()) - 1},
-        shift{std::has_single_bit(below + 1) ? std::countr_zero(below + 1) : -1},
-        dw{static_cast<std::uint16_t>((has_data ? step.count() / 4 : 0) + ecrc)},
-        data_dw{static_cast<std::uint16_t>(has_data ? step.count() / 4 : 0)},
-        units{static_cast<std::uint16_t>((data_dw + 3) / 4)} {}
+  WholeSteps(Bytes bytes, bool has_data, bool ecrc, int out) {
+    const auto size = static_cast<std::uint64_t>(bytes.count());
+    if (!std::has_single_bit(size)) return;
+    below = size - 1;
+    shift = std::countr_zero(size);
+    step = static_cast<std::int32_t>(size);
+    each.data_dw = static_cast<std::uint16_t>(has_data ? size / 4 : 0);
+    each.dw = static_cast<std::uint16_t>(each.data_dw + ecrc);
+    each.units = static_cast<std::uint16_t>((each.data_dw + 3) / 4);
+    each.out = static_cast<std::uint16_t>(out);
+  }
 
   /// Whether an access is whole steps, all below or all above 4 GiB.
   bool cover(std::uint64_t address, Bytes bytes) const {
     const auto size = static_cast<std::uint64_t>(bytes.count());
-    return ((address | size) & below) == 0 && size != 0 && shift >= 0 && (address ^ (address + size - 1)) >> 32 == 0;
+    return ((address | size) & below) == 0 && size != 0 && (address ^ (address + size - 1)) >> 32 == 0;
   }
   void cut(int header, std::uint64_t address, Bytes bytes, TlpRun& run) const {
+    static_cast<TlpShape&>(run) = each;
+    run.dw = static_cast<std::uint16_t>(each.dw + header);
     run.address = address;
     run.count = static_cast<std::int32_t>(bytes.count() >> shift);
-    run.step = static_cast<std::int32_t>(below + 1);
-    run.dw = static_cast<std::uint16_t>(dw + header);
-    run.data_dw = data_dw;
-    run.units = units;
+    run.step = step;
   }
 };
 
@@ -128,7 +134,7 @@ struct Echo {
 /// How a posted run crosses two links with nothing in its way; times count from its first start.
 struct Crossing {
   const Transmitter* second = nullptr;
-  std::uint64_t size = 0;                                       ///< of its TLPs
+  std::uint64_t shape = 0;                                      ///< of its TLPs
   std::int32_t count = 0, flight = 0;                           ///< TLPs; runs that hold credits at a time, at most
   Femto freed = 0, freed_there = 0;                             ///< credits of the first TLP are back
   Femto serialisation = 0, spacing = 0, last = 0, arrival = 0;  ///< first link
@@ -144,7 +150,7 @@ struct Crossing {
   Femto echo_gap = 0;           ///< to the next start, so that the DLLPs of one run are gone before those of the next
   Femto previous = 0, gap = 0;  ///< last start and its distance from the one before
 
-  bool alike(const TlpRun& run) const { return size == run.size() && count == run.count && run.slope == 0; }
+  bool alike(const TlpRun& run) const { return shape == run.shape() && count == run.count && run.slope == 0; }
 };
 
 /// The sending end of one direction of one link.
@@ -299,23 +305,22 @@ struct Answer {
 template <class T>
 class Pool {
  public:
-  std::uint32_t take() {
-    if (free_.empty()) {
-      items_.emplace_back();
-      return static_cast<std::uint32_t>(items_.size() - 1);
-    }
-    const std::uint32_t i = free_.back();
-    free_.pop_back();
-    return i;
-  }
-  void give(std::uint32_t i) { free_.push_back(i); }
+  std::uint32_t take() { return frees_ == 0 ? grow() : free_[--frees_]; }
+  void give(std::uint32_t i) { free_[frees_++] = i; }
   T& operator[](std::uint32_t i) { return items_[i]; }
   const T& operator[](std::uint32_t i) const { return items_[i]; }
   std::size_t size() const { return items_.size(); }
 
  private:
+  [[gnu::noinline]] std::uint32_t grow() {
+    items_.emplace_back();
+    free_.resize(items_.size());
+    return static_cast<std::uint32_t>(items_.size() - 1);
+  }
+
   std::vector<T> items_;
-  std::vector<std::uint32_t> free_;
+  std::vector<std::uint32_t> free_;  ///< the first `frees_` of them
+  std::size_t frees_ = 0;
 };
 
 }  // namespace peerpath::fabric

@@ -14,7 +14,7 @@ void measure(Crossing& c, const Transmitter& x, const Transmitter& z, const TlpR
   const Femto more = run.count - 1;
   const Femto service = z.peer->leaf->occupancy_of(static_cast<int>(pcie::TlpClass::posted), run.data_dw);
   c.second = &z;
-  c.size = run.size();
+  c.shape = run.shape();
   c.count = run.count;
   c.serialisation = x.serialisation[run.dw];
   c.spacing = more == 0 ? 0 : c.serialisation;
@@ -52,7 +52,7 @@ Crossing& Engine::crossing(const Transmitter& x, const Transmitter& z, const Tlp
   auto& known = x.node->leaf->crossings;
   Crossing& c =
       known[(static_cast<std::size_t>(z.index) + run.dw + static_cast<std::size_t>(run.count)) % known.size()];
-  if (c.second != &z || c.size != run.size() || c.count != run.count) measure(c, x, z, run);
+  if (c.second != &z || c.shape != run.shape() || c.count != run.count) measure(c, x, z, run);
   return c;
 }
 
