@@ -100,9 +100,9 @@ class CreditLoop {
     pending_.push({first, spacing, count, units});
   }
 
-  /// Takes credits and gives them back, after all that is known; what is back by `now` makes no difference.
-  void lend(Femto first, Femto spacing, std::int64_t count, int units, Femto now) {
-    if (!limited_ || first + (count - 1) * spacing <= now) return;
+  /// Takes credits and gives them back, after all that is known.
+  void lend(Femto first, Femto spacing, std::int64_t count, int units) {
+    if (!limited_) return;
     take(count, units);
     pending_.push({first, spacing, count, units});
   }

@@ -75,6 +75,9 @@ class Engine final : public Fabric {
     touched_.push_back(&x);
   }
   void settle() {
+    if (!touched_.empty()) settle_touched();
+  }
+  void settle_touched() {
     for (Transmitter* x : touched_) {
       x->touched = false;
       decide(*x);
@@ -140,7 +143,6 @@ class Engine final : public Fabric {
   // engine_stream.cpp: packet after packet
   struct Stream;
   enum class Outcome : std::uint8_t { passed, late, other };  ///< `late`: the next packet would not be over in time
-  static Crossing& crossing(const Transmitter& x, const Transmitter& z, const TlpRun& run);
   Outcome pass_alike(Corridor& way);
   bool may_park(const Corridor& way) const;
 

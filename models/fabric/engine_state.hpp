@@ -126,6 +126,7 @@ struct DllpStep {
 struct Echo {
   std::array<std::array<DllpStep, 2>, 2> steps;
   std::int64_t sent = 0, sent_there = 0;  ///< how many, on each link
+  Femto gone = 0, gone_there = 0;         ///< after the first arrival on each link, all have left an idle line
   // What a run causes that comes `gap` later.
   Femto gap = -1;
   Echo* follower = nullptr;
@@ -137,6 +138,7 @@ struct Crossing {
   std::uint64_t shape = 0;                                      ///< of its TLPs
   std::int32_t count = 0, flight = 0;                           ///< TLPs; runs that hold credits at a time, at most
   Femto freed = 0, freed_there = 0;                             ///< credits of the first TLP are back
+  Femto all_freed = 0, all_freed_there = 0;                     ///< and those of the last
   Femto serialisation = 0, spacing = 0, last = 0, arrival = 0;  ///< first link
   Femto there = 0, serialisation_there = 0, spacing_there = 0, last_there = 0;  ///< second link
   Femto arrival_there = 0, first_done = 0, step = 0, done = 0;                  ///< server of the leaf

@@ -32,7 +32,9 @@ void measure(Crossing& c, const Transmitter& x, const Transmitter& z, const TlpR
   c.least_gap = std::max(c.last_there + c.serialisation_there - c.there, c.done - c.arrival_there);
   c.freed = c.there + c.serialisation_there + x.update_fc;
   c.freed_there = c.first_done + z.update_fc;
-  const Femto back = std::max(c.freed + more * c.spacing_there, c.freed_there + more * c.step);
+  c.all_freed = c.freed + more * c.spacing_there;
+  c.all_freed_there = c.freed_there + more * c.step;
+  const Femto back = std::max(c.all_freed, c.all_freed_there);
   c.flight = static_cast<std::int32_t>(std::min<Femto>(back / std::max(c.occupied, c.least_gap) + 1, INT32_MAX));
   const auto echo_gap = [](const Transmitter& t, Femto span) {
     const Femto two = 2 * t.reverse->dllp;
@@ -46,15 +48,16 @@ void measure(Crossing& c, const Transmitter& x, const Transmitter& z, const TlpR
   c.echo = nullptr;
 }
 
-}  // namespace
-
-Crossing& Engine::crossing(const Transmitter& x, const Transmitter& z, const TlpRun& run) {
+/// How such a run crosses, which is known if another one has done so of late.
+Crossing& crossing(const Transmitter& x, const Transmitter& z, const TlpRun& run) {
   auto& known = x.node->leaf->crossings;
   Crossing& c =
       known[(static_cast<std::size_t>(z.index) + run.dw + static_cast<std::size_t>(run.count)) % known.size()];
   if (c.second != &z || c.shape != run.shape() || c.count != run.count) measure(c, x, z, run);
   return c;
 }
+
+}  // namespace
 
 /// The DLLPs of the runs that cross, which depend on when they last were caused. As long as the runs come at the same
 /// gap they repeat themselves; and as long as nobody else comes to the ways back, only those of the last run need be
@@ -117,23 +120,24 @@ struct Engine::Stream {
   /// Queues what is held.
   void queue(bool all_sent) {
     held = false;
-    if (!queue_on(x, echo->steps[0], c.previous + c.arrival, all_sent)) sent -= echo->sent;
-    if (!queue_on(z, echo->steps[1], c.previous + c.arrival_there, all_sent)) sent_there -= echo->sent_there;
+    if (!queue_on(x, echo->steps[0], c.previous + c.arrival, echo->gone, all_sent)) sent -= echo->sent;
+    if (!queue_on(z, echo->steps[1], c.previous + c.arrival_there, echo->gone_there, all_sent))
+      sent_there -= echo->sent_there;
   }
   /// Whether they are sent already.
-  bool queue_on(Transmitter& t, const Steps& steps, Femto arrival, bool all_sent) {
+  bool queue_on(Transmitter& t, const Steps& steps, Femto arrival, Femto gone, bool all_sent) {
     t.next_ack = later(arrival, steps[0].next);
     t.next_fc = later(arrival, steps[1].next);
-    DllpBatch batch{steps[0].caused, steps[1].caused};
-    if (batch.empty()) return true;
-    if (batch.acks.count > 0) batch.acks.first += arrival;
-    if (batch.updates.count > 0) batch.updates.first += arrival;
+    if (gone == 0) return true;  // there are none
     Transmitter& back = *t.reverse;
-    batch.sent = batch.sent_by(back.dllp);
     if (all_sent && back.due.empty()) {
-      back.free = batch.sent;
+      back.free = arrival + gone;
       return true;
     }
+    DllpBatch batch{steps[0].caused, steps[1].caused};
+    if (batch.acks.count > 0) batch.acks.first += arrival;
+    if (batch.updates.count > 0) batch.updates.first += arrival;
+    batch.sent = arrival + gone;
     back.due.push(batch);
     if (back.candidates != 0 && batch.front() <= back.decision) engine.touch(back);
     return false;
@@ -188,6 +192,12 @@ struct Engine::Stream {
                     {owed(lags[2], z.ack_interval, c.spacing_there), owed(lags[3], z.fc_interval, c.spacing_there)}}};
     fresh.sent = fresh.steps[0][0].caused.count + fresh.steps[0][1].caused.count;
     fresh.sent_there = fresh.steps[1][0].caused.count + fresh.steps[1][1].caused.count;
+    const auto gone = [](const Steps& steps, const Transmitter& back) {
+      const DllpBatch batch{steps[0].caused, steps[1].caused};
+      return batch.empty() ? 0 : batch.sent_by(back.dllp);
+    };
+    fresh.gone = gone(fresh.steps[0], *x.reverse);
+    fresh.gone_there = gone(fresh.steps[1], *z.reverse);
     return fresh;
   }
 };
@@ -236,23 +246,27 @@ Engine::Outcome Engine::pass_alike(Corridor& way) {
   std::array<Femto, remembered> starts;
   std::int64_t runs = 0;
   Femto stop = std::min(time_left, clear);
-  for (std::uint32_t index = shape.record;;) {
+  Femto horizon = horizon_;
+  std::uint32_t index = shape.record;
+  for (Record* packet = &records_[index];;) {
     stream.hear(start);
     starts[static_cast<std::size_t>(runs++) % remembered] = start;
     fifo.runs.pop();
-    Record& packet = records_[index];
-    packet.open -= c.count;
-    if (packet.open == 0) {
+    packet->open -= c.count;
+    if (packet->open == 0) {
       finish_posted(index, leaf, start + c.done);
-      time_left = std::min(time_left, horizon_ - c.last_there);
-      stop = std::min(stop, time_left);
+      if (horizon_ < horizon) {
+        horizon = horizon_;
+        time_left = std::min(time_left, horizon - c.last_there);
+        stop = std::min(stop, time_left);
+      }
     }
     if (fifo.runs.empty()) break;
     const TlpRun& run = fifo.runs.front();
     index = run.record;
-    const Record& next = records_[index];
+    packet = &records_[index];
     const Femto next_at = std::max(run.e, start + c.occupied);
-    if (!c.alike(run) || next.tally != tally || next.asked.target != way.to) break;
+    if (!c.alike(run) || packet->tally != tally || packet->asked.target != way.to) break;
     if (next_at >= stop) {
       if (next_at >= time_left) outcome = Outcome::late;
       break;
@@ -261,12 +275,6 @@ Engine::Outcome Engine::pass_alike(Corridor& way) {
     start = next_at;
   }
   stream.close(start < echo_bound);
-  // Credits of earlier runs are back already.
-  for (std::int64_t i = std::max<std::int64_t>(0, runs - std::min<std::int64_t>(remembered, c.flight)); i < runs; ++i) {
-    const Femto at = starts[static_cast<std::size_t>(i) % remembered];
-    credit.lend(at + c.freed, c.spacing_there, c.count, units, start);
-    second_credit.lend(at + c.freed_there, c.step, c.count, units, start + c.there);
-  }
   leaf.taken_in[posted] = start + c.done;
   const std::int64_t tlps = runs * c.count;
   const auto count_on = [&](Transmitter& on, Femto serialisation, Femto free) {
@@ -279,6 +287,12 @@ Engine::Outcome Engine::pass_alike(Corridor& way) {
   };
   count_on(x, c.serialisation, start + c.occupied);
   count_on(z, c.serialisation_there, start + c.last_there + c.serialisation_there);
+  // Credits that are back before the line is free again make no difference.
+  for (std::int64_t i = std::max<std::int64_t>(0, runs - std::min<std::int64_t>(remembered, c.flight)); i < runs; ++i) {
+    const Femto at = starts[static_cast<std::size_t>(i) % remembered];
+    if (at + c.all_freed > x.free) credit.lend(at + c.freed, c.spacing_there, c.count, units);
+    if (at + c.all_freed_there > z.free) second_credit.lend(at + c.freed_there, c.step, c.count, units);
+  }
   x.next_slot = fifo.slot + 1 == x.slots ? 0 : fifo.slot + 1;
   z.next_slot = relay.slot + 1 == z.slots ? 0 : relay.slot + 1;
   Ingress &own = *fifo.ingress, &in = *relay.ingress;
