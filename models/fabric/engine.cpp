@@ -167,16 +167,22 @@ void Engine::refresh_head(NodeState& node, Queue& fifo) {
 Instant Engine::advance(Instant limit) {
   require(femtoseconds(limit) >= reached_, "the fabric cannot go back in time");
   require(limit < never, "the end of time cannot be reached, only what is before it");
-  while (!bounds_.empty() && bounds_.front() <= reached_) {
-    std::ranges::pop_heap(bounds_, std::greater<>{});
-    bounds_.pop_back();
-  }
   horizon_ = femtoseconds(limit);
-  if (!bounds_.empty()) horizon_ = std::min(horizon_, bounds_.front());
+  if (!bounds_.empty()) drop_bounds();
   parking_ = true;
   play();
   reached_ = horizon_;
   return Instant{Duration{reached_}};
+}
+
+/// Those that are over bound no more.
+void Engine::drop_bounds() {
+  while (bounds_.front() <= reached_) {
+    std::ranges::pop_heap(bounds_, std::greater<>{});
+    bounds_.pop_back();
+    if (bounds_.empty()) return;
+  }
+  horizon_ = std::min(horizon_, bounds_.front());
 }
 
 /// Makes all starts before the horizon, but for those that may be parked.

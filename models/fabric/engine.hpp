@@ -4,6 +4,7 @@
 // decision carries a whole run of equal TLPs (a train), with its times as an arithmetic progression.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -56,6 +57,7 @@ class Engine final : public Fabric {
   Transmitter& incoming(const Port& port) { return *outgoing(port).reverse; }
 
   // engine.cpp: time
+  void drop_bounds();
   void play();
   void start_next(Transmitter& x);
   void unpark();
@@ -136,6 +138,16 @@ class Engine final : public Fabric {
     Femto limit, second_limit;     ///< the first link and the second are theirs alone until then
     Femto back, back_there;        ///< nobody comes to the ways back before that
     Crossing* crossing = nullptr;  ///< of the first run, if that is known
+
+    /// Whether what starts next may wait for the next `advance`: its last TLP cannot start on the second link before
+    /// the horizon, so nothing comes of it before; what follows it cannot reach the router's other links before; and
+    /// nobody is on the ways back, whom its DLLPs could meet.
+    bool may_wait(Femto horizon) const {
+      const Femto start = x.decision;
+      return crossing != nullptr && start < horizon && std::min({limit, second_limit, back, back_there}) >= horizon &&
+             start + crossing->last_there >= horizon &&
+             start + crossing->occupied + x.propagation + x.peer->latency >= horizon;
+    }
   };
   bool pass_through(Transmitter& x);
   bool pass_run(const Corridor& way);
@@ -144,7 +156,6 @@ class Engine final : public Fabric {
   struct Stream;
   enum class Outcome : std::uint8_t { passed, late, other };  ///< `late`: the next packet would not be over in time
   Outcome pass_alike(Corridor& way);
-  bool may_park(const Corridor& way) const;
 
   // engine_contend.cpp: several ingresses, one leaf
   struct Contest;

@@ -87,7 +87,7 @@ bool Engine::pass_through(Transmitter& x) {
     x.touched = false;
     work_out(x);
   }
-  const bool park = may_park(way);
+  const bool park = parking_ && way.may_wait(horizon_);
   if (park) parked_.push_back(&x);
   if (park || passed) decisions_.set(static_cast<std::size_t>(x.index), park ? horizon_ : x.decision);
   return park || passed;

@@ -148,8 +148,10 @@ struct Crossing {
   // The echoes that were met of late: where runs are alike and come at one gap they repeat themselves.
   std::array<Echo, 32> echoes;
   std::size_t known_echoes = 0;
-  Echo* echo = nullptr;         ///< of the last run, if that is known
-  Femto echo_gap = 0;           ///< to the next start, so that the DLLPs of one run are gone before those of the next
+  Echo* echo = nullptr;  ///< of the last run, if that is known
+  Femto echo_gap = 0;    ///< to the next start, so that the DLLPs of one run are gone before those of the next
+  Femto echoing = 0, echoing_there = 0;  ///< from the first start until they are gone, on each link
+  Femto next_ack = 0, next_fc = 0, next_ack_there = 0, next_fc_there = 0;  ///< as the last one left them
   Femto previous = 0, gap = 0;  ///< last start and its distance from the one before
 
   bool alike(const TlpRun& run) const { return shape == run.shape() && count == run.count && run.slope == 0; }

@@ -43,6 +43,8 @@ void measure(Crossing& c, const Transmitter& x, const Transmitter& z, const TlpR
                ? unknown_time
                : span + two;
   };
+  c.echoing = c.arrival + c.last + 2 * x.reverse->dllp;
+  c.echoing_there = c.arrival_there + c.last_there - c.there + 2 * z.reverse->dllp;
   c.echo_gap = std::max(echo_gap(x, c.last), echo_gap(z, c.last_there - c.there));
   c.known_echoes = 0;
   c.echo = nullptr;
@@ -79,26 +81,25 @@ struct Engine::Stream {
     retire_dllps(*z.reverse, until_there);
     alone =
         c.echo_gap != unknown_time && idle(*x.reverse, start + c.arrival) && idle(*z.reverse, start + c.arrival_there);
-    echo = alone && c.echo != nullptr && stands(x, c.echo->steps[0], c.arrival) &&
-                   stands(z, c.echo->steps[1], c.arrival_there)
+    echo = alone && x.next_ack == c.next_ack && x.next_fc == c.next_fc && z.next_ack == c.next_ack_there &&
+                   z.next_fc == c.next_fc_there
                ? c.echo
                : nullptr;
   }
 
-  /// The next run starts at `start`.
-  [[gnu::always_inline]] void hear(Femto start) {
-    const Femto gap = start - c.previous;
+  /// The next run starts at `start`, `gap` after the one before.
+  [[gnu::always_inline]] void hear(Femto start, Femto gap) {
     if (echo == nullptr || echo->gap != gap) return hear_anew(start, gap);
     echo = echo->follower;
     sent += echo->sent;
     sent_there += echo->sent_there;
     held = true;
-    c.previous = start;
   }
 
-  /// `all_sent`: the last DLLPs have left before anybody comes, too.
-  void close(bool all_sent) {
-    if (held) queue(all_sent);
+  /// The last run started at `start`. `all_sent`: its DLLPs have left before anybody comes, too.
+  void close(Femto start, bool all_sent) {
+    if (held) queue(start, all_sent);
+    c.previous = start;
     x.reverse->dllps += sent;
     z.reverse->dllps += sent_there;
     c.echo = echo;
@@ -112,17 +113,14 @@ struct Engine::Stream {
     return back.due.empty() && back.free <= from && back.decision <= std::max(back.ready_since, back.free);
   }
 
-  bool stands(const Transmitter& t, const Steps& steps, Femto arrival) const {
-    return t.next_ack == later(c.previous + arrival, steps[0].next) &&
-           t.next_fc == later(c.previous + arrival, steps[1].next);
-  }
-
-  /// Queues what is held.
-  void queue(bool all_sent) {
+  /// Queues what is held, of the run that started at `start`.
+  void queue(Femto start, bool all_sent) {
     held = false;
-    if (!queue_on(x, echo->steps[0], c.previous + c.arrival, echo->gone, all_sent)) sent -= echo->sent;
-    if (!queue_on(z, echo->steps[1], c.previous + c.arrival_there, echo->gone_there, all_sent))
+    if (!queue_on(x, echo->steps[0], start + c.arrival, echo->gone, all_sent)) sent -= echo->sent;
+    if (!queue_on(z, echo->steps[1], start + c.arrival_there, echo->gone_there, all_sent))
       sent_there -= echo->sent_there;
+    c.next_ack = x.next_ack, c.next_fc = x.next_fc;
+    c.next_ack_there = z.next_ack, c.next_fc_there = z.next_fc;
   }
   /// Whether they are sent already.
   bool queue_on(Transmitter& t, const Steps& steps, Femto arrival, Femto gone, bool all_sent) {
@@ -145,7 +143,7 @@ struct Engine::Stream {
 
   /// At another gap than before, or for the first time since.
   [[gnu::noinline]] void hear_anew(Femto start, Femto gap) {
-    if (held) queue(false);
+    if (held) queue(start - gap, false);
     const Femto arrival = start + c.arrival, arrival_there = start + c.arrival_there;
     if (gap != c.gap || gap < c.echo_gap || !alone) {
       echo = nullptr;
@@ -163,7 +161,6 @@ struct Engine::Stream {
       held = true;
     }
     c.gap = gap;
-    c.previous = start;
   }
 
   /// What a run causes whose first TLP arrives then.
@@ -236,8 +233,7 @@ Engine::Outcome Engine::pass_alike(Corridor& way) {
   const Femto reaction = std::min(horizon_, earliest_reaction(way.known));
   const Femto until = std::min(reaction, way.back), until_there = std::min(reaction, way.back_there);
   // The DLLPs of one that starts before this have left before anybody comes.
-  const Femto echo_bound = std::min(until - c.arrival - c.last - 2 * x.reverse->dllp,
-                                    until_there - c.arrival_there - (c.last_there - c.there) - 2 * z.reverse->dllp);
+  const Femto echo_bound = std::min(until - c.echoing, until_there - c.echoing_there);
   Stream stream{*this, c, x, z, way.known, until, until_there, start};
   x.queueing += start - eligible;
   const std::uint32_t tally = record.tally;
@@ -248,8 +244,9 @@ Engine::Outcome Engine::pass_alike(Corridor& way) {
   Femto stop = std::min(time_left, clear);
   Femto horizon = horizon_;
   std::uint32_t index = shape.record;
+  Femto gap = start - c.previous;
   for (Record* packet = &records_[index];;) {
-    stream.hear(start);
+    stream.hear(start, gap);
     starts[static_cast<std::size_t>(runs++) % remembered] = start;
     fifo.runs.pop();
     packet->open -= c.count;
@@ -271,10 +268,11 @@ Engine::Outcome Engine::pass_alike(Corridor& way) {
       if (next_at >= time_left) outcome = Outcome::late;
       break;
     }
-    if (next_at - start < c.least_gap || start >= echo_bound || runs == most) break;
+    gap = next_at - start;
+    if (gap < c.least_gap || start >= echo_bound || runs == most) break;
     start = next_at;
   }
-  stream.close(start < echo_bound);
+  stream.close(start, start < echo_bound);
   leaf.taken_in[posted] = start + c.done;
   const std::int64_t tlps = runs * c.count;
   const auto count_on = [&](Transmitter& on, Femto serialisation, Femto free) {
@@ -303,18 +301,6 @@ Engine::Outcome Engine::pass_alike(Corridor& way) {
   in.posted_left = relay.left = z.free;
   in.marked = false;
   return outcome;
-}
-
-/// Whether what starts next may wait for the next `advance`: its last TLP cannot start on the second link before the
-/// horizon, so nothing comes of it before; what follows it cannot reach the router's other links before; and nobody is
-/// on the ways back, whom its DLLPs could meet.
-bool Engine::may_park(const Corridor& way) const {
-  const Crossing* c = way.crossing;
-  const Femto start = way.x.decision;
-  return parking_ && c != nullptr && start < horizon_ && way.limit >= horizon_ && way.second_limit >= horizon_ &&
-         start + c->last_there >= horizon_ &&
-         start + c->occupied + way.x.propagation + way.x.peer->latency >= horizon_ && way.back >= horizon_ &&
-         way.back_there >= horizon_;
 }
 
 }  // namespace peerpath::fabric

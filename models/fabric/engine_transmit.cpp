@@ -206,7 +206,7 @@ DllpBatch Engine::caused(const Transmitter& x, Femto& next_ack, Femto& next_fc, 
 
 /// Counts the DLLPs that have left by `until`, before which no TLP comes to `x`.
 void Engine::retire_dllps(Transmitter& x, Femto until) {
-  if (x.candidates != 0 || !x.up) return;
+  if (x.due.empty() || x.candidates != 0 || !x.up) return;
   while (x.due.front_sent() <= until && x.free <= x.due.front()) {
     x.free = x.due.front_sent();
     x.dllps += x.due.front_batch().size();
