@@ -167,8 +167,7 @@ class Engine final : public Fabric {
   TlpRun through_gate(const Transmitter& x, int tlp_class, const TlpRun& run, std::int32_t i);
   Femto take_in(Transmitter& x, Leaf& leaf, int tlp_class, const TlpRun& run, Femto first, Femto spacing,
                 std::int32_t count);
-  [[gnu::always_inline]] void finish_posted(std::uint32_t index, Leaf& target, Femto done) {
-    const Record& record = records_[index];
+  [[gnu::always_inline]] void finish_posted(const Record& record, std::uint32_t index, Leaf& target, Femto done) {
     const Transaction& t = record.asked;
     --target.inbound;
     records_.give(index);

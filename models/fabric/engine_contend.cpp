@@ -239,7 +239,7 @@ void Engine::Contest::book(Lane& lane) {
   fifo.left = in.posted_left = z.free;
   in.posted_out += count_here;
   record.open -= count_here;
-  if (record.open == 0) engine.finish_posted(run.record, leaf, lane.done);
+  if (record.open == 0) engine.finish_posted(record, run.record, leaf, lane.done);
   run.count -= count_here;
   run.e += count_here * run.slope;
   run.address += static_cast<std::uint64_t>(count_here) * static_cast<std::uint64_t>(run.step);

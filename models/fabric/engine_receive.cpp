@@ -83,9 +83,9 @@ void Engine::receive_passed(Transmitter& x, int tlp_class, const TlpRun& run, Fe
     record.done = std::max(record.done, done);
     if (record.asked.target.value() != own.node->number)
       record.status = std::max(record.status, own.config.misdirected);
-    if (record.open == 0) finish_posted(run.record, leaf(record.asked.target), record.done);
+    if (record.open == 0) finish_posted(record, run.record, leaf(record.asked.target), record.done);
   } else if (record.open == 0) {
-    finish_posted(run.record, own, done);
+    finish_posted(record, run.record, own, done);
   }
 }
 

@@ -51,7 +51,7 @@ void measure(Crossing& c, const Transmitter& x, const Transmitter& z, const TlpR
 }
 
 /// How such a run crosses, which is known if another one has done so of late.
-Crossing& crossing(const Transmitter& x, const Transmitter& z, const TlpRun& run) {
+[[gnu::noinline]] Crossing& crossing(const Transmitter& x, const Transmitter& z, const TlpRun& run) {
   auto& known = x.node->leaf->crossings;
   Crossing& c =
       known[(static_cast<std::size_t>(z.index) + run.dw + static_cast<std::size_t>(run.count)) % known.size()];
@@ -210,8 +210,7 @@ Engine::Outcome Engine::pass_alike(Corridor& way) {
   way.crossing = nullptr;
   if (fifo.tlp_class != posted || shape.slope != 0 || z.gate != nullptr || record.asked.target != way.to)
     return Outcome::other;
-  Crossing& c = crossing(x, z, shape);
-  way.crossing = &c;
+  Crossing& c = *(way.crossing = &crossing(x, z, shape));
   Femto time_left = std::min(way.limit - c.last, std::min(way.second_limit, horizon_) - c.last_there);
   const Femto eligible = std::max(shape.e, fifo.left);
   Femto start = std::max(eligible, x.free);
@@ -251,7 +250,7 @@ Engine::Outcome Engine::pass_alike(Corridor& way) {
     fifo.runs.pop();
     packet->open -= c.count;
     if (packet->open == 0) {
-      finish_posted(index, leaf, start + c.done);
+      finish_posted(*packet, index, leaf, start + c.done);
       if (horizon_ < horizon) {
         horizon = horizon_;
         time_left = std::min(time_left, horizon - c.last_there);
