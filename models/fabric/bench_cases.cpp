@@ -53,13 +53,14 @@ const BenchCase* find_bench_case(std::string_view name) {
 
 struct BenchRun::Parts {
   const BenchCase& load;
+  const Duration step;
   Topology topology;
   std::vector<NodeId> nics, gpus;
   CountingSink sink;
   std::unique_ptr<Fabric> fabric;
   Instant now{};
 
-  explicit Parts(const BenchCase& of) : load{of} {
+  Parts(const BenchCase& of, Duration at_once) : load{of}, step{at_once} {
     const NodeId node = topology.add_router("switch", {110ns});
     const LinkDirection gen4 = direction(252'061'538'461, load.tight ? Credits{8, 128} : Credits{128, 2048});
     const LinkDirection gen5 = direction(504'123'076'923, load.tight ? Credits{6, 96} : Credits{256, 4096});
@@ -92,7 +93,7 @@ struct BenchRun::Parts {
   }
 };
 
-BenchRun::BenchRun(const BenchCase& load, Mode mode) : parts_{std::make_unique<Parts>(load)} {
+BenchRun::BenchRun(const BenchCase& load, Mode mode, Duration step) : parts_{std::make_unique<Parts>(load, step)} {
   parts_->fabric = make_fabric(parts_->topology, parts_->sink, mode);
 }
 
@@ -112,7 +113,7 @@ std::int64_t BenchRun::play(std::int64_t packets) {
   const std::int64_t due = p.sink.deliveries + packets * p.load.nics;
   std::vector<std::int64_t> next(p.nics.size());
   while (p.sink.deliveries < due) {
-    const Instant limit = p.now + Duration{1us};
+    const Instant limit = p.now + p.step;
     for (std::size_t nic = 0; nic < next.size(); ++nic)
       for (; next[nic] < packets; ++next[nic]) {
         const Instant at = ready(next[nic], nic);

@@ -22,10 +22,10 @@ struct BenchCase {
 std::span<const BenchCase> bench_cases();
 const BenchCase* find_bench_case(std::string_view name);
 
-/// Plays `packets` packets of each NIC, in steps of 1 us.
+/// Plays `packets` packets of each NIC, with `advance` in steps of `step`.
 class BenchRun {
  public:
-  BenchRun(const BenchCase& load, Mode mode);
+  BenchRun(const BenchCase& load, Mode mode, Duration step = std::chrono::microseconds{1});
   ~BenchRun();
 
   /// TLPs that were delivered, each counted once however many links it crossed.
