@@ -237,7 +237,7 @@ static const Property peerpath_nic_properties[] = {
     DEFINE_PROP_UINT32("queues", PeerpathNic, queues, 4),
     DEFINE_PROP_UINT32("max-mtu", PeerpathNic, max_mtu, 9000),
     DEFINE_PROP_UINT32("coalesce-idle-us", PeerpathNic, coalesce_idle_us, 1000),
-    DEFINE_PROP_UINT32("coalesce-limit-us", PeerpathNic, coalesce_limit_us, 20000),
+    DEFINE_PROP_UINT32("coalesce-limit-us", PeerpathNic, coalesce_limit_us, 100000),
     DEFINE_PROP_STRING("ledger", PeerpathNic, ledger_file),
     DEFINE_PROP_STRING("trace", PeerpathNic, trace_file),
 };

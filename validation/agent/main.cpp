@@ -18,15 +18,17 @@ constexpr std::string_view usage =
     "usage: peerpath-agent '{\"role\": \"sink\", \"api\": \"devmem\", \"interface\": \"eth0\", \"address\": "
     "\"192.0.2.1\", ...}'\n"
     "  role       sink or source\n"
-    "  api        socket, devmem (Device Memory TCP) or zcrx (io_uring zero-copy receive; sink only)\n"
+    "  api        socket, devmem (Device Memory TCP), zcrx (io_uring zero-copy receive; sink only) or verbs (RDMA)\n"
     "  interface  network device; needed for devmem and zcrx\n"
+    "  device     verbs: RDMA device (the first one)\n"
+    "  operation  verbs, the same at either end: write, read or send (write)\n"
     "  queue      receive queue of a devmem or zcrx sink (1)\n"
     "  configure  such a sink sets header split, RSS and a flow rule, and undoes it after (true)\n"
     "  address    sink: to listen on; source: to connect to\n"
     "  port       (5201)\n"
     "  bytes      payload of the whole stream (1048576)\n"
     "  seed       of the payload's pattern (1)\n"
-    "  send_size  source: bytes a send (65536)\n"
+    "  send_size  source: bytes a send; verbs: bytes an operation, the same at either end (65536)\n"
     "  mss        TCP maximum segment size; 0 leaves it to the kernel (0)\n"
     "  timeout_s  for all of it (30)\n"
     "  memory     {\"provider\": host, udmabuf, virtio_gpu or p2pdma, \"path\": device node, \"bytes\": 4194304}\n";
@@ -38,6 +40,7 @@ extern "C" void on_timeout(int) {
 }
 
 Expected<Outcome> transfer(const Traffic& traffic) {
+  if (traffic.api == Api::verbs) return move_by_verbs(traffic);
   if (traffic.role == Role::source) {
     return traffic.api == Api::devmem ? send_by_devmem(traffic) : send_by_socket(traffic);
   }
@@ -48,6 +51,8 @@ Expected<Outcome> transfer(const Traffic& traffic) {
       return receive_by_devmem(traffic);
     case Api::zcrx:
       return receive_by_zcrx(traffic);
+    case Api::verbs:
+      break;
   }
   return tl::unexpected{Failure{"unknown api"}};
 }

@@ -18,8 +18,11 @@ struct Name {
   Enum value;
 };
 constexpr std::array<Name<Role>, 2> names(Role) { return {{{"sink", Role::sink}, {"source", Role::source}}}; }
-constexpr std::array<Name<Api>, 3> names(Api) {
-  return {{{"socket", Api::socket}, {"devmem", Api::devmem}, {"zcrx", Api::zcrx}}};
+constexpr std::array<Name<Api>, 4> names(Api) {
+  return {{{"socket", Api::socket}, {"devmem", Api::devmem}, {"zcrx", Api::zcrx}, {"verbs", Api::verbs}}};
+}
+constexpr std::array<Name<RdmaOperation>, 3> names(RdmaOperation) {
+  return {{{"write", RdmaOperation::write}, {"read", RdmaOperation::read}, {"send", RdmaOperation::send}}};
 }
 constexpr std::array<Name<Provider>, 4> names(Provider) {
   return {{{"host", Provider::host},
@@ -100,7 +103,10 @@ class Reader {
 
 void check(const Traffic& traffic, Reader& reader) {
   if (traffic.address.empty()) reader.note("address is missing");
-  if (traffic.api != Api::socket && traffic.interface.empty()) reader.note("interface is missing");
+  const bool needs_queue = traffic.api == Api::devmem || traffic.api == Api::zcrx;
+  if (needs_queue && traffic.interface.empty()) reader.note("interface is missing");
+  if (traffic.api == Api::verbs && traffic.bytes > traffic.memory.bytes)
+    reader.note("verbs needs memory for the whole stream: memory.bytes is less than bytes");
   if (traffic.api == Api::zcrx && traffic.role == Role::source) reader.note("zcrx only receives");
   if (traffic.api == Api::devmem && traffic.memory.provider == Provider::host) {
     reader.note("devmem needs memory that a driver exports: udmabuf, virtio_gpu or p2pdma");
@@ -122,7 +128,9 @@ Expected<Traffic> read_traffic(const std::string& json) {
   reader.choice("role", traffic.role);
   reader.choice("api", traffic.api);
   reader.text("interface", traffic.interface);
+  reader.text("device", traffic.device);
   reader.number("queue", traffic.queue, 0, 4095);
+  reader.choice("operation", traffic.operation);
   reader.flag("configure", traffic.configure);
   reader.text("address", traffic.address);
   reader.number("port", traffic.port, 1, 65535);
@@ -152,6 +160,7 @@ std::string report_json(const Traffic& traffic, const Expected<Outcome>& outcome
   nlohmann::ordered_json out;
   out["role"] = name_of(traffic.role);
   out["api"] = name_of(traffic.api);
+  if (traffic.api == Api::verbs) out["operation"] = name_of(traffic.operation);
   out["memory"] = name_of(traffic.memory.provider);
   if (outcome) {
     out["bytes"] = outcome->bytes;

@@ -18,6 +18,14 @@ TEST(Traffic, ReadsWhatIsGivenAndKeepsTheRest) {
   EXPECT_EQ(traffic->port, 5201);
 }
 
+TEST(Traffic, OfRdmaNeedsNoInterface) {
+  const auto traffic =
+      read_traffic(R"({"api": "verbs", "operation": "read", "device": "rxe0", "address": "10.0.0.1"})");
+  ASSERT_TRUE(traffic) << traffic.error().what;
+  EXPECT_EQ(traffic->operation, RdmaOperation::read);
+  EXPECT_EQ(traffic->device, "rxe0");
+}
+
 TEST(Traffic, SaysAllThatIsWrong) {
   const auto traffic =
       read_traffic(R"({"api": "devmen", "adress": "x", "port": 70000, "memory": {"provider": "cuda", "bytes": 5000}})");
@@ -33,6 +41,9 @@ TEST(Traffic, WhatDoesNotGoTogether) {
               HasSubstr("devmem needs memory"));
   EXPECT_THAT(read_traffic(R"({"api": "zcrx", "role": "source", "interface": "e", "address": "::1"})").error().what,
               HasSubstr("zcrx only receives"));
+  EXPECT_THAT(
+      read_traffic(R"({"api": "verbs", "address": "::1", "bytes": 8192, "memory": {"bytes": 4096}})").error().what,
+      HasSubstr("memory for the whole stream"));
   EXPECT_FALSE(read_traffic("[]"));
   EXPECT_FALSE(read_traffic("{"));
 }

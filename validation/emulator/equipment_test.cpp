@@ -17,7 +17,8 @@ std::string why_no_kvm_after(const std::string& answer) {
 
 TEST(Kvm, IsUsedOnlyAfterAGuestBootedWithIt) {
   EXPECT_THAT(why_no_kvm_after(""), testing::HasSubstr("not tried"));
-  EXPECT_EQ(why_no_kvm_after("no\nthe guest did not boot within 20 s\nguest 7\n"), "the guest did not boot within 20 s");
+  EXPECT_EQ(why_no_kvm_after("no\nthe guest did not boot within 20 s\nguest 7\n"),
+            "the guest did not boot within 20 s");
 }
 
 TEST(Kvm, NeedsTheRightToUseItStill) {

@@ -25,8 +25,8 @@ class Builder {
     machine_.side = options_.side;
     // The kernel allows peer-to-peer through the host bridge of this processor (family 17h), see drivers/pci/p2pdma.c.
     add({"-M", "q35,kernel-irqchip=split", "-cpu", "EPYC", "-smp", "2", "-m",
-         std::to_string(options.guest_memory.count() >> 20) + "M", "-accel",
-         options_.kvm ? "kvm" : "tcg,thread=multi"});
+         std::to_string(options.guest_memory.count() >> 20) + "M"});
+    choose_clock();
     if (options.iommu) {
       add({"-device", "intel-iommu,intremap=on,caching-mode=on"});
       machine_.kernel_words.emplace_back("intel_iommu=on");
@@ -53,6 +53,18 @@ class Builder {
   /// A part of the scenario's hardware, which the guest at the far end has not.
   void device(const std::string& text) {
     if (options_.side != Side::far) add({"-device", text});
+  }
+  /// In software a guest is far slower than the times that its kernel and programs wait for, and how far depends on
+  /// what else this machine does. So its clock counts instructions, one a nanosecond: TCP's timers and tests that wait
+  /// for seconds see a processor of 1 GHz. Two guests have no such clock in common and go by the wall's.
+  void choose_clock() {
+    if (options_.kvm) {
+      add({"-accel", "kvm"});
+    } else if (options_.side != Side::both) {
+      add({"-accel", "tcg,thread=multi"});
+    } else {
+      add({"-accel", "tcg,thread=single", "-icount", "shift=0,sleep=on"});
+    }
   }
   void problem(const std::string& key, const std::string& message) { problems_.push_back({"", 0, 0, key, message}); }
 
@@ -114,10 +126,15 @@ class Builder {
                           (options_.side == Side::near ? ",server=on" : ",server=off")});
     }
     device("peerpath-nic,id=" + name + ",bus=" + bus + ",netdev=wire." + name + ",mac=" + mac_of(number, false) +
-           ",queues=" + std::to_string(std::clamp(nic.queues, 2, 16)) + ledger());
+           ",queues=" + std::to_string(std::clamp(nic.queues, 2, 16)) + coalescing() + ledger());
     if (options_.side != Side::both) return;
     add({"-netdev", "hubport,hubid=" + hub + ",id=far." + name});
     place_far_card(machine_.wires.back());
+  }
+
+  std::string coalescing() const {
+    const auto idle = scenario_.emulator.coalesce_idle / std::chrono::microseconds{1};
+    return ",coalesce-idle-us=" + std::to_string(idle) + ",coalesce-limit-us=" + std::to_string(100 * idle);
   }
 
   /// The rest of the world: a paravirtual card beside the scenario's PCIe tree.

@@ -41,6 +41,18 @@ TEST(Machine, IommuAndAcsReachDevicesAndKernel) {
   EXPECT_THAT(machine->kernel_words, Contains(HasSubstr("config_acs=0111x1")));
 }
 
+TEST(Machine, ClockCountsInstructionsWhereNobodyElseReadsIt) {
+  MachineOptions options;
+  EXPECT_THAT(make_machine(test_scenario(), options)->arguments, Contains("-icount"));
+  options.kvm = true;
+  EXPECT_THAT(make_machine(test_scenario(), options)->arguments, AllOf(Contains("kvm"), Not(Contains("-icount"))));
+  options = {};
+  options.side = Side::near;
+  options.socket_folder = "wires";
+  EXPECT_THAT(make_machine(test_scenario(), options)->arguments,
+              AllOf(Contains("tcg,thread=multi"), Not(Contains("-icount"))));
+}
+
 TEST(Machine, SaysWhatItHasNot) {
   auto scenario = test_scenario();
   scenario.devices.push_back({"card", device::DmaCardConfig{}});

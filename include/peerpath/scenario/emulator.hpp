@@ -32,6 +32,7 @@ struct Emulator {
   int guests = 1;
   double loss_percent = 0;
   double reorder_percent = 0;
+  Duration coalesce_idle = std::chrono::milliseconds{1};
   Bytes guest_memory{1 << 30};
   Duration timeout = std::chrono::seconds{120};
 
@@ -45,6 +46,7 @@ struct Emulator {
         field("guests", &Emulator::guests, "1: the other end of each wire is in a network namespace of the guest; 2: in a guest of its own").at_least(1).at_most(2),
         field("loss_percent", &Emulator::loss_percent, "Frames from the other end of a wire that are lost").at_least(0.0).at_most(50.0),
         field("reorder_percent", &Emulator::reorder_percent, "Frames from the other end of a wire that overtake others").at_least(0.0).at_most(50.0),
+        field("coalesce_idle", &Emulator::coalesce_idle, "By the guest's clock, how long a NIC's receive coalescing waits for a flow's next segment; in all it holds one back a hundred times as long").at_least(Duration{std::chrono::microseconds{1}}).at_most(Duration{std::chrono::seconds{1}}),
         field("guest_memory", &Emulator::guest_memory, "Memory of the guest").at_least(Bytes{256 << 20}).at_most(Bytes{std::int64_t{1} << 40}),
         field("timeout", &Emulator::timeout, "Wall clock after which the guest is given up").at_least(Duration{std::chrono::seconds{1}})};
   }
