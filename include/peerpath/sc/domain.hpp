@@ -24,8 +24,8 @@ class Reactor;
 /// How a domain computes. None of it changes results, but for `seed`.
 struct DomainConfig {
   fabric::Mode mode = fabric::Mode::train;
-  Duration quantum = std::chrono::microseconds{1};  ///< longest batch of the fabric
-  std::uint64_t seed = 0;                           ///< of the read jitter of its memories
+  Duration quantum = std::chrono::microseconds{10};  ///< longest batch of the fabric
+  std::uint64_t seed = 0;                            ///< of the read jitter of its memories
 };
 
 /// Hosts the fabric of one PCIe domain. Modules are made with a reference to their domain and bound to each other by

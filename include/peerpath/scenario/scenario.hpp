@@ -196,7 +196,7 @@ struct Run {
   Duration warmup = 20us;
   Duration measure = 200us;
   int seed = 1;
-  Duration quantum = 1us;
+  Duration quantum = 10us;
 
   static constexpr auto fields() {
     return std::tuple{

@@ -58,8 +58,8 @@ class Loop final : private fabric::DeliverySink {
   using MakeFabric = std::function<std::unique_ptr<fabric::Fabric>(fabric::DeliverySink&)>;
   using Action = std::function<void(fabric::Fabric&)>;
 
-  explicit Loop(const MakeFabric& make, Duration quantum = std::chrono::microseconds{1});
-  Loop(const fabric::Topology& topology, fabric::Mode mode, Duration quantum = std::chrono::microseconds{1});
+  explicit Loop(const MakeFabric& make, Duration quantum = std::chrono::microseconds{10});
+  Loop(const fabric::Topology& topology, fabric::Mode mode, Duration quantum = std::chrono::microseconds{10});
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
 
