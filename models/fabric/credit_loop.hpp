@@ -107,6 +107,24 @@ class CreditLoop {
     pending_.push({first, spacing, count, units});
   }
 
+  /// All of it as numbers, with times from `now` on.
+  template <class Add>
+  void describe(Femto now, Add&& add) const {
+    add(headers_);
+    add(data_);
+    add(static_cast<std::int64_t>(pending_.size()));
+    for (std::size_t i = 0; i < pending_.size(); ++i) {
+      const Returns& run = pending_[i];
+      add(run.first - now);
+      add(run.count == 1 ? 0 : run.spacing);
+      add(run.count << 32 | run.units);
+    }
+  }
+  /// What is to come back comes so much later.
+  void shift(Femto span) {
+    for (std::size_t i = 0; i < pending_.size(); ++i) pending_[i].first += span;
+  }
+
  private:
   static constexpr std::int64_t unlimited = std::int64_t{1} << 60;
 

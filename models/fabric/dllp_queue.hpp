@@ -84,6 +84,14 @@ class DllpQueue {
     for (std::size_t i = 0; i < batches_.size(); ++i) batches_[i].sent = unknown_time;
   }
 
+  /// All become due so much later.
+  void shift(Femto span) {
+    for (std::size_t i = 0; i < batches_.size(); ++i)
+      for (Femto* time : {&batches_[i].acks.first, &batches_[i].updates.first, &batches_[i].sent})
+        if (*time != unknown_time) *time += span;
+    if (front_ != unknown_time) front_ += span;
+  }
+
   /// Calls `see` with each due time in order until it returns false.
   template <class See>
   void each(See&& see) const {

@@ -220,6 +220,7 @@ void Engine::catch_up() {
 
 void Engine::set_link(LinkId link, bool up) {
   catch_up();
+  forget_steady_reads();
   for (std::size_t direction = 0; direction < 2; ++direction) {
     Transmitter& x = transmitters_[link.value() * 2u + direction];
     if (x.up == up) continue;
@@ -257,6 +258,7 @@ void Engine::allow_turns() {
 
 void Engine::set_rate(LinkId link, int direction, BitRate rate) {
   catch_up();
+  forget_steady_reads();
   Transmitter& x = transmitters_[link.value() * 2u + static_cast<unsigned>(direction)];
   if (x.up) send_dllps(x, reached_ - 1);
   set_times(x, rate);
@@ -269,6 +271,7 @@ void Engine::set_rate(LinkId link, int direction, BitRate rate) {
 
 void Engine::leak_credits(LinkId link, int direction, pcie::TlpClass tlp_class, Credits lost) {
   catch_up();
+  forget_steady_reads();
   Transmitter& x = transmitters_[link.value() * 2u + static_cast<unsigned>(direction)];
   x.credit[static_cast<std::size_t>(tlp_class)].leak(lost);
   touch(x);

@@ -157,6 +157,11 @@ class Engine final : public Fabric {
   enum class Outcome : std::uint8_t { passed, late, other };  ///< `late`: the next packet would not be over in time
   Outcome pass_alike(Corridor& way);
 
+  // engine_steady.cpp: read after read
+  struct ReadLoop;
+  bool repeat_reads(Transmitter& x, Queue& fifo);
+  void forget_steady_reads();
+
   // engine_contend.cpp: several ingresses, one leaf
   struct Contest;
   bool contend(Transmitter& z);
@@ -176,6 +181,7 @@ class Engine final : public Fabric {
     sink_.deliver(record.told(DeliveryKind::arrived, t.notify_target || t.notify_requester, record.status, done));
   }
   void receive_completions(Transmitter& x, const TlpRun& run, Femto first, Femto spacing, std::int32_t count);
+  static bool ends_request(Answer& answer, std::int32_t number, std::int32_t count);
   void take_in_stray(const Leaf& own, const TlpRun& run, Femto done);
   void take_in_misdirected(Leaf& own, const TlpRun& run, Femto done, std::uint64_t address);
   void take_in_request(Transmitter& x, Leaf& leaf, const TlpRun& run, Femto arrival, std::uint64_t address);

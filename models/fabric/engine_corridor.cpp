@@ -48,9 +48,10 @@ bool Engine::pass_through(Transmitter& x) {
   NodeState &node = *x.node, &router = *x.peer;
   Queue& fifo = node.queues[x.winner];
   if (router.leaf != nullptr || observer_ != nullptr || x.error_prone || x.gate != nullptr || rerouted_ ||
-      fifo.takes_tags || x.candidates != fifo.bit || x.unknown || x.stalling != 0 ||
+      x.candidates != fifo.bit || x.unknown || x.stalling != 0 ||
       (node.blocked | router.blocked | router.mixed) != 0)
     return false;
+  if (fifo.takes_tags) return repeat_reads(x, fifo);
   const Record& foremost = records_[fifo.runs.front().record];
   const NodeId to = destination(fifo.tlp_class, foremost);
   Transmitter& z = next_hop(x, fifo.tlp_class, foremost);

@@ -96,8 +96,11 @@ void Engine::receive_completions(Transmitter& x, const TlpRun& run, Femto first,
   for (std::uint32_t index = run.answered; count > 0;) {
     Answer& answered = answers_[index];
     std::int32_t part = run.per == 0 ? count : std::min(count, run.per - offset);
-    std::int32_t over = 0;  // requests
-    if (answered.each > 0) {
+    std::int32_t over = 0;                                  // requests
+    const bool overtaken = answered.each > 0 && rerouted_;  // perhaps
+    if (overtaken) {
+      part = 1;
+    } else if (answered.each > 0) {
       // The times of all requests in it are known if the server keeps one pace; else each is taken in by itself.
       const std::int32_t ahead = offset % answered.each;
       const Femto service = own.occupancy_of(tlp_class, run.data_dw), free = own.taken_in[tlp_class];
@@ -117,6 +120,11 @@ void Engine::receive_completions(Transmitter& x, const TlpRun& run, Femto first,
       }
     }
     const Femto done = take_in(x, own, tlp_class, run, first, spacing, part);
+    if (overtaken && ends_request(answered, offset, run.per)) {
+      over = 1;
+      own.release_tag(done);
+      if (own.tags == 0) touch(*own.out);
+    }
     first += part * spacing;
     count -= part;
     offset += part;
@@ -132,11 +140,23 @@ void Engine::receive_completions(Transmitter& x, const TlpRun& run, Femto first,
       Leaf& completer = leaf(records_[run.record].asked.target);
       if (completer.last_answer == index) completer.last_answer = nobody;
       answers_.give(index);
+    }
+    if (offset == run.per) {  // the next one, also if some of this one come later by another way
       index = answered.next;
       offset = 0;
     }
     if (over > 0) finish_request(run.record, status, done, over);
   }
+}
+
+/// Takes in one of all `count` completions of an answer, where some come by another way than others: whether it is the
+/// last one of its request.
+bool Engine::ends_request(Answer& answer, std::int32_t number, std::int32_t count) {
+  if (answer.missing.empty()) {  // so far they have come in order
+    answer.missing.assign(static_cast<std::size_t>(count / answer.each), answer.each);
+    for (std::int64_t i = 0; i < count - answer.open; ++i) --answer.missing[static_cast<std::size_t>(i / answer.each)];
+  }
+  return --answer.missing[static_cast<std::size_t>(number / answer.each)] == 0;
 }
 
 /// Completions where some may go astray: a request that lacks one of them ends by the completion timeout.
@@ -199,7 +219,7 @@ void Engine::take_in_request(Transmitter& x, Leaf& leaf, const TlpRun& run, Femt
     return;
   }
   const std::uint32_t index = answers_.take();
-  answers_[index] = {run.record, 0, record.asked.answer, false, 0, address, Bytes{run.step}, nobody, 0};
+  answers_[index] = {run.record, 0, record.asked.answer, false, 0, address, Bytes{run.step}, nobody, 0, 0, {}};
   if (leaf.config.external) {
     Delivery delivery = record.told(DeliveryKind::requested, true, pcie::Status::success, done);
     delivery.request = RequestId{index};
@@ -233,7 +253,7 @@ void Engine::take_in_misdirected(Leaf& own, const TlpRun& run, Femto done, std::
     --target.requests_coming;
   }
   const std::uint32_t index = answers_.take();
-  answers_[index] = {run.record, 0, own.config.misdirected, false, 0, address, Bytes{run.step}, nobody, 0, done};
+  answers_[index] = {run.record, 0, own.config.misdirected, false, 0, address, Bytes{run.step}, nobody, 0, done, {}};
   answer(own, index, done + femtoseconds(own.config.read_latency), true);
 }
 
@@ -260,7 +280,7 @@ bool Engine::take_in_requests(Transmitter& x, Leaf& leaf, const TlpRun& run, Fem
   leaf.inbound -= count;
   leaf.requests_coming -= count;
   const std::uint32_t index = answers_.take();
-  answers_[index] = {run.record, 0, pcie::Status::success, false, 0, run.address, Bytes{run.step}, nobody, each};
+  answers_[index] = {run.record, 0, pcie::Status::success, false, 0, run.address, Bytes{run.step}, nobody, each, 0, {}};
   leaf.completions.cut(pcie::completion_header_double_words, run.address, Bytes{std::int64_t{count} * run.step}, tlps);
   tlps.record = run.record;
   tlps.answered = tlps.tail = index;
@@ -350,6 +370,7 @@ void Engine::finish_request(std::uint32_t index, pcie::Status status, Femto done
   if (record.open > 0) return;
   Leaf& requester = leaf(record.requester);
   --requester.inbound;
+  requester.steady.answered = record.done;
   if (record.lost == 0) records_.give(index);
   if (record.asked.notify_requester) notice(requester, record.done);
   sink_.deliver(record.told(DeliveryKind::completed, record.asked.notify_requester, record.status, record.done));

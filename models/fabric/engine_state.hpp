@@ -10,6 +10,7 @@
 #include "fabric/bit_errors.hpp"
 #include "fabric/credit_loop.hpp"
 #include "fabric/ring.hpp"
+#include "fabric/steady_reads.hpp"
 #include "peerpath/fabric/fabric.hpp"
 
 namespace peerpath::fabric {
@@ -212,6 +213,7 @@ struct Leaf {
   Ring<Femto> tag_returns;     ///< known to come, in order
   std::int64_t requests_coming = 0, notices_coming = 0;
   std::array<Crossing, 4> crossings;  ///< that began here of late, by shape
+  SteadyReads steady;
   std::int64_t inbound = 0;           ///< transactions that may still send TLPs to it
   int only_peer = -1;                 ///< the only node from which they do; -1 if there are several
 
@@ -303,6 +305,7 @@ struct Answer {
   std::uint32_t next = nobody;  ///< the answer after it, if that is to the same transaction
   std::int32_t each = 0;        ///< completions for one request, if for several
   Femto entered = 0;            ///< of a misdirected request: its completions enter their queue then
+  std::vector<std::int32_t> missing;  ///< completions to come, by request, if these may overtake each other
 };
 
 /// Slots that are reused, by number.

@@ -31,6 +31,7 @@ class Generator {
     if (!uplinks_.empty() && draw_.chance(closed ? 50 : 20)) make_flips();
     if (draw_.chance(15)) make_strays();
     if (draw_.chance(20)) make_changes();
+    make_steady();
     sort_by_time(s_.faults), sort_by_time(s_.flips), sort_by_time(s_.changes);
     std::stable_sort(s_.planned.begin(), s_.planned.end(),
                      [](const Planned& x, const Planned& y) { return x.transaction.ready < y.transaction.ready; });
@@ -244,6 +245,59 @@ class Generator {
         last_ = std::max(last_, t.ready);
         s_.planned.push_back({from, channel, t});
       }
+    }
+  }
+
+  /// Equal reads of one endpoint from another one at the same router, one after the other: what repeats itself. By
+  /// numbers of its own, so that the other cases do not depend on it.
+  void make_steady() {
+    Draw draw{s_.seed ^ 0x57ead};
+    if (!draw.chance(15)) return;
+    const Wiring wiring{s_.topology};
+    const auto router_of = [&](NodeId node) { return wiring.ports(node).front().peer; };
+    const NodeId from = endpoints_[draw.below(endpoints_.size())];
+    NodeId to = from;
+    for (const NodeId other : endpoints_)
+      if (other != from && router_of(other) == router_of(from) && (to == from || draw.chance(30))) to = other;
+    if (to == from) return;
+    if (draw.chance(80)) {  // by itself
+      s_.planned.clear(), s_.reactors.clear(), s_.flips.clear(), s_.changes.clear();
+      s_.topology.strays = s_.observed = false;
+      s_.quantum = draw.one_of({Duration{1000 * ns}, Duration{10'000 * ns}, Duration{700 * ns}, s_.quantum});
+      for (Link& link : s_.topology.links)
+        for (LinkDirection& d : link.direction) d.bits_per_error = 0;
+    }
+    Endpoint& target = at(to);
+    target.external = false;
+    target.read_jitter = {};
+    if (draw.chance(90)) target.max_completion = std::min(target.max_payload, draw.one_of({Bytes{64}, Bytes{128}, Bytes{256}}));
+    const Bytes size = draw.one_of({Bytes{256}, Bytes{1024}, Bytes{4096}, Bytes{4096}, Bytes{8192}});
+    Duration slowest{};
+    for (const NodeId end : {from, to})
+      for (const LinkDirection& d : s_.topology.links[wiring.ports(end).front().link.value()].direction)
+        slowest = std::max(slowest, size / d.rate);
+    const Duration gap = slowest * draw.one_of({0, 90, 120, 150, 150, 200, 300}) / 100 +
+                         Duration{draw.chance(50) ? draw.between(0, 20 * ns) : 0};
+    const Instant begin{Duration{draw.between(0, 500 * ns)}};
+    const std::int64_t reads = draw.between(20, 300);
+    const auto add = [&](NodeId requester, ChannelIndex channel, Transaction t) {
+      last_ = std::max(last_, t.ready);
+      s_.planned.push_back({requester, channel, t});
+    };
+    const ChannelIndex channel = new_channel(from), other = new_channel(from), back = new_channel(to);
+    for (std::int64_t i = 0; i < reads; ++i) {
+      const std::uint64_t address = static_cast<std::uint64_t>(draw.chance(50) ? i : i % 7) * 8192;
+      add(from, channel,
+          {.target = to, .op = Operation::memory_read, .address = address, .bytes = size, .ready = begin + i * gap});
+    }
+    for (int i = draw.chance(40) ? draw.small(1, 6) : 0; i > 0; --i) {  // what disturbs them
+      const Instant ready = begin + Duration{draw.between(0, reads * gap.count())};
+      const Operation op = draw.chance(70) ? Operation::memory_write : Operation::memory_read;
+      const Bytes bytes{draw.between(1, 600)};
+      if (draw.chance(50))
+        add(from, other, {.target = to, .op = op, .bytes = bytes, .ready = ready});
+      else
+        add(to, back, {.target = from, .op = op, .bytes = bytes, .ready = ready});
     }
   }
 
