@@ -96,7 +96,7 @@ bool Engine::ReadLoop::follows(std::size_t i, Femto period) const {
   const Femto later = static_cast<Femto>(i) * period;
   const bool in_time = waiting.left > first.e ? run.e <= waiting.left + later : run.e == first.e + later;
   const Record& other = engine.records_[run.record];
-  return in_time && run.size() == first.size() && run.count == first.count && run.step == first.step &&
+  return in_time && run.shape() == first.shape() && run.count == first.count && run.step == first.step &&
          alike(other, read()) && completer.completions.cover(other.asked.address, other.asked.bytes);
 }
 
@@ -117,7 +117,7 @@ bool Engine::ReadLoop::capture(SteadyState& state) {
   state.add(waiting.slot);
   state.add(run.count);
   state.add(run.step);
-  state.add(static_cast<std::int64_t>(run.size()));
+  state.add(static_cast<std::int64_t>(run.shape()));
   state.add(asked.target.value());
   state.add(read().tally);
   state.add(asked.relaxed_ordering | asked.id_based_ordering << 1 | asked.translated << 2);
@@ -164,7 +164,7 @@ bool Engine::ReadLoop::capture_runs(SteadyState& state) {
       state.add(static_cast<std::int64_t>(number));
       state.add(run.e - now);
       state.add(run.count == 1 ? 0 : run.slope);
-      state.add(static_cast<std::int64_t>(run.size()));
+      state.add(static_cast<std::int64_t>(run.shape()));
       state.add(run.count | std::int64_t{run.step} << 32);
       state.add(static_cast<std::int64_t>(run.address - record.asked.address));
       state.add(run.mark);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <ostream>
 #include <vector>
 
 #include "peerpath/base/random.hpp"
@@ -33,12 +34,13 @@ struct Reads : DeliverySink {
     Endpoint nic, gpu;
     nic.max_read_request = load.read_request;
     nic.tags = load.tags;
+    nic.channels = 2;
     gpu.read_latency = 600ns;
     gpu.read_rate = 3200_Gbps;
     from = topology.add_endpoint("nic", nic);
     to = topology.add_endpoint("gpu", gpu);
     LinkDirection line{.rate = 252_Gbps, .propagation = 10ns, .update_fc = 60ns};
-    line.credits = {{128, 2048}, {12, 64}, {0, 0}};
+    line.credits = {{{128, 2048}, {12, 64}, {0, 0}}};
     line.ack_interval = 60ns;
     line.fc_interval = 100ns;
     topology.connect(from, node, line, line);
@@ -60,6 +62,11 @@ struct Reads : DeliverySink {
   }
 };
 
+void PrintTo(const Load& load, std::ostream* out) {
+  *out << load.size.count() << " B by " << load.read_request.count() << " B, " << load.tags << " tags, gap "
+       << load.gap.count() << " fs";
+}
+
 class SteadyReads : public ::testing::TestWithParam<Load> {};
 
 /// Plays all modes in steps, with `disturb` between them, and expects them to be the same.
@@ -72,7 +79,7 @@ void play(const Load& load, Duration step, Disturb&& disturb) {
   int next = 0;
   for (Instant now{}; now < Instant{60us}; now += step) {
     const int first = next;
-    while (next < count && Instant{next * load.gap} < now + step && (load.gap > Duration{} || next - first < 20))
+    while (next < count && Instant{next * load.gap} < now + step && (load.gap > Duration{} || next - first < 40))
       ++next;
     const std::uint64_t chance = random.next();
     for (const auto& reads : all) {
