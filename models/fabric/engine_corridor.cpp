@@ -48,8 +48,7 @@ bool Engine::pass_through(Transmitter& x) {
   NodeState &node = *x.node, &router = *x.peer;
   Queue& fifo = node.queues[x.winner];
   if (router.leaf != nullptr || observer_ != nullptr || x.error_prone || x.gate != nullptr || rerouted_ ||
-      x.candidates != fifo.bit || x.unknown || x.stalling != 0 ||
-      (node.blocked | router.blocked | router.mixed) != 0)
+      x.candidates != fifo.bit || x.unknown || x.stalling != 0 || (node.blocked | router.blocked | router.mixed) != 0)
     return false;
   if (fifo.takes_tags) return repeat_reads(x, fifo);
   const Record& foremost = records_[fifo.runs.front().record];

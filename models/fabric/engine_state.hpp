@@ -214,8 +214,8 @@ struct Leaf {
   std::int64_t requests_coming = 0, notices_coming = 0;
   std::array<Crossing, 4> crossings;  ///< that began here of late, by shape
   SteadyReads steady;
-  std::int64_t inbound = 0;           ///< transactions that may still send TLPs to it
-  int only_peer = -1;                 ///< the only node from which they do; -1 if there are several
+  std::int64_t inbound = 0;  ///< transactions that may still send TLPs to it
+  int only_peer = -1;        ///< the only node from which they do; -1 if there are several
 
   /// How long one TLP occupies the server of its class.
   struct Occupancy {
@@ -302,9 +302,9 @@ struct Answer {
   Femto done = 0;     ///< the latest of them
   std::uint64_t address = 0;
   Bytes bytes{};
-  std::uint32_t next = nobody;  ///< the answer after it, if that is to the same transaction
-  std::int32_t each = 0;        ///< completions for one request, if for several
-  Femto entered = 0;            ///< of a misdirected request: its completions enter their queue then
+  std::uint32_t next = nobody;        ///< the answer after it, if that is to the same transaction
+  std::int32_t each = 0;              ///< completions for one request, if for several
+  Femto entered = 0;                  ///< of a misdirected request: its completions enter their queue then
   std::vector<std::int32_t> missing;  ///< completions to come, by request, if these may overtake each other
 };
 

@@ -18,8 +18,8 @@ single_jittered 1 42 42
 disjoint_4_to_4 1 84 84
 contended_4_to_1_overload 1 14 14
 contended_4_to_1_light 1 11 12
-reads_mrrs_512 1 7 7.5
-reads_mrrs_4096 1 5.5 6
+reads_mrrs_512 1 18 18
+reads_mrrs_4096 1 15 15
 EOF
 
 # At most 1,900 a 4 KiB packet, whatever the batches.
