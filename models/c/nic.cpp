@@ -5,12 +5,13 @@
 
 #include "c/guard.hpp"
 #include "core/devices/nic/gve_nic.hpp"
+#include "core/devices/nic/wire_faults.hpp"
 
 using peerpath::c::guarded;
 namespace gve = peerpath::nic::gve;
 using peerpath::pcie::Purpose;
 
-static_assert(PP_PURPOSES == peerpath::pcie::purposes && PP_CONTROL == static_cast<int>(Purpose::control) &&
+static_assert(PP_PURPOSES == peerpath::pcie::purposes && PP_RETRANSMISSION == static_cast<int>(Purpose::retransmission) &&
               PP_PAYLOAD == static_cast<int>(Purpose::payload) &&
               PP_COMPLETION_ENTRY == static_cast<int>(Purpose::completion_entry));
 
@@ -47,6 +48,7 @@ struct pp_nic final : private gve::Host {
     if (device.wants_run()) operations_.schedule(host_);
   }
   gve::Nic device;
+  peerpath::nic::WireFaults wire;
   std::uint64_t faults = 0;
 };
 
@@ -60,6 +62,7 @@ pp_nic* pp_nic_new(const pp_nic_config* config, const pp_nic_host* operations, v
   offer.queues = static_cast<int>(config->queues);
   offer.vectors = static_cast<int>(pp_nic_vectors(config->queues));
   offer.max_mtu = static_cast<std::uint16_t>(config->max_mtu);
+  offer.coalesce = config->coalesce;
   std::copy_n(config->mac, offer.mac.size(), offer.mac.begin());
   std::uint64_t faults = 0;
   pp_nic* nic = nullptr;
@@ -95,8 +98,14 @@ void pp_nic_flush(pp_nic* nic) {
 }
 
 void pp_nic_receive(pp_nic* nic, const uint8_t* frame, size_t size) {
-  guarded(nic->faults, [&] { nic->device.receive({frame, size}); });
+  guarded(nic->faults, [&] {
+    nic->wire.take({frame, size}, [nic](std::span<const std::uint8_t> bytes) { nic->device.receive(bytes); });
+  });
   nic->schedule();
+}
+
+void pp_nic_add_wire_fault(pp_nic* nic, uint64_t frame, pp_wire_fault fault) {
+  guarded(nic->faults, [&] { nic->wire.add(frame, static_cast<peerpath::nic::WireFault>(fault)); });
 }
 
 void pp_nic_set_link(pp_nic* nic, bool up) { nic->device.set_link(up); }
@@ -117,5 +126,13 @@ void pp_nic_count(const pp_nic* nic, pp_nic_counters* counters) {
                .dma_errors = u(s.dma_errors),
                .refused_commands = u(s.refused_commands),
                .coalesced = u(s.coalesced),
-               .faults = nic->faults};
+               .faults = nic->faults,
+               .rx_descriptors = u(d.rx_ring.descriptors),
+               .rx_descriptor_bytes = u(d.rx_ring.descriptor_bytes.count()),
+               .rx_completions = u(d.rx_ring.completions),
+               .rx_completion_bytes = u(d.rx_ring.completion_bytes.count()),
+               .tx_descriptors = u(d.tx_ring.descriptors),
+               .tx_descriptor_bytes = u(d.tx_ring.descriptor_bytes.count()),
+               .tx_completions = u(d.tx_ring.completions),
+               .tx_completion_bytes = u(d.tx_ring.completion_bytes.count())};
 }

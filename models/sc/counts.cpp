@@ -51,6 +51,16 @@ void add_count(Results& results, const std::string& name, const std::string& uni
   results.metrics.push_back({name, unit, {value, 0}, doc});
 }
 
+void fill_ring(Results& results, const std::string& name, const nic::RingCounters& before,
+               const nic::RingCounters& after) {
+  add_count(results, name + "_descriptors", "1", after.descriptors - before.descriptors, "Descriptors read from rings");
+  add_count(results, name + "_descriptor_bytes", "B", (after.descriptor_bytes - before.descriptor_bytes).count(),
+            "Bytes of those descriptors");
+  add_count(results, name + "_completions", "1", after.completions - before.completions, "Completion entries written");
+  add_count(results, name + "_completion_bytes", "B", (after.completion_bytes - before.completion_bytes).count(),
+            "Bytes of those entries");
+}
+
 void fill_nic(Results& results, const std::string& name, const device::NicConfig& config, const nic::NicCounters& before,
               const nic::NicCounters& after, const Meter& meter, const std::vector<std::size_t>& entries, Duration window) {
   Bytes received{};
@@ -69,6 +79,8 @@ void fill_nic(Results& results, const std::string& name, const device::NicConfig
             "Reads of buffer and transmit descriptors");
   add_count(results, name + ".completion_writes", "1", after.completion_writes - before.completion_writes,
             "Writes of completion entries");
+  fill_ring(results, name + ".rx", before.rx_ring, after.rx_ring);
+  fill_ring(results, name + ".tx", before.tx_ring, after.tx_ring);
   results.resources.push_back({name + " Ethernet receive", received / config.wire_rate, window, true});
   results.resources.push_back({name + " Ethernet transmit", after.wire_busy - before.wire_busy, window});
 }

@@ -142,6 +142,16 @@ void HardwareEvents::schedule(const scenario::Event& event) {
       return at(when, [this, &event](fabric::Fabric&) {
         platform_.domain.set_answer(platform_.node(event.device), event.status);
       });
+    case EventKind::port_down:
+    case EventKind::port_up:
+      return at(when, [this, &event](fabric::Fabric&) {
+        platform_.nics.at(event.device)->behaviour().datapath().set_link(event.kind == EventKind::port_up);
+      });
+    case EventKind::drop_frame:
+    case EventKind::corrupt_frame:
+    case EventKind::reorder_frame:
+      return problems_.push_back({"", 0, 0, "/events/" + std::to_string(&event - scenario_.events.data()) + "/kind",
+                                  "the model's wire neither loses nor changes frames; --on emulator does this"});
   }
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "fabric/acs_routes.hpp"
+#include "peerpath/base/problem.hpp"
 #include "sc/platform.hpp"
 
 namespace peerpath::sc {
@@ -18,6 +19,8 @@ class HardwareEvents {
   HardwareEvents& operator=(const HardwareEvents&) = delete;
 
   void built(const fabric::Topology& topology, fabric::Fabric& fabric);
+  /// Events that the model has not.
+  const Problems& problems() const { return problems_; }
 
  private:
   void add_traps();
@@ -35,6 +38,7 @@ class HardwareEvents {
   std::map<std::string, std::uint16_t> controls_;  ///< of the port above a device, by its name
   std::map<std::string, fabric::AcsHierarchy::Traps> traps_;
   std::set<fabric::Route> in_force_;
+  Problems problems_;
 };
 
 }  // namespace peerpath::sc

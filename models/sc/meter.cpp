@@ -1,5 +1,7 @@
 #include "sc/meter.hpp"
 
+#include <algorithm>
+
 #include "peerpath/net/ethernet.hpp"
 #include "peerpath/net/headers.hpp"
 #include "transport/traffic/frame_stream.hpp"
@@ -43,6 +45,7 @@ void Meter::done(std::size_t entry, Instant begin, Instant end, Bytes payload) {
   ++result.delivered_packets;
   result.delivered_payload += payload;
   result.latency.record(end - begin);
+  last_ = std::max(last_, end);
 }
 
 void Meter::on_packet(const nic::PacketRecord& packet) {

@@ -49,6 +49,8 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
   const std::map<std::pair<fabric::NodeId, pcie::Status>, Failure>& failures() const { return failures_; }
   /// When the first frame of an entry was dropped for this reason; `never` if none was.
   Instant first_drop(std::size_t entry, nic::Drop why) const;
+  /// When the last packet or transfer ended; the start if none did.
+  Instant last() const { return last_; }
   /// What the frames of an entry took of the wire: preamble, FCS and gap included.
   Bytes wire_bytes(std::uint16_t entry) const;
 
@@ -65,6 +67,7 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
   bool inside(Instant t) const { return t >= begin_ && t < end_; }
 
   Instant begin_, end_;
+  Instant last_ = begin_;
   std::map<std::pair<fabric::NodeId, nic::QueueIndex>, std::size_t> queues_;
   std::vector<Transfers> transfers_;
   std::map<fabric::NodeId, std::size_t> owners_;

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "peerpath/base/fail.hpp"
+#include "peerpath/scenario/frames.hpp"
 #include "peerpath/sc/time.hpp"
 #include "sc/counts.hpp"
 #include "sc/hardware_events.hpp"
@@ -34,6 +35,16 @@ bool simulate(Instant end, const RunOptions& options) {
   return true;
 }
 
+/// Of traffic that has an end: whether all of it has come to it.
+bool has_ended(const scenario::Scenario& scenario, const Meter& meter) {
+  for (std::size_t i = 0; i < scenario.traffic.size(); ++i) {
+    const auto& result = meter.traffic[i];
+    const auto frames = scenario::frames_of(scenario.traffic[i]).value_or(0);
+    if (frames == 0 || result.delivered_packets + result.dropped_packets < frames) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 tl::expected<observe::Results, Problems> run_model(const scenario::Scenario& scenario, const RunOptions& options) {
@@ -49,7 +60,9 @@ tl::expected<observe::Results, Problems> run_model(const scenario::Scenario& sce
                                .seed = static_cast<std::uint64_t>(run.seed)}};
   HardwareEvents events{scenario, platform};
   const TrafficSetup traffic{scenario, platform, meter, options.captures};
-  if (!traffic.problems().empty()) return tl::unexpected{traffic.problems()};
+  auto problems = traffic.problems();
+  problems.insert(problems.end(), events.problems().begin(), events.problems().end());
+  if (!problems.empty()) return tl::unexpected{problems};
 
   Counts before, after;
   before.when = after.when = Instant{};
@@ -68,8 +81,12 @@ tl::expected<observe::Results, Problems> run_model(const scenario::Scenario& sce
     after = take_counts(platform, now());
     if (now() < begin) before = after;
   }
-  results.window = after.when - before.when;
   results.wanted_window = run.measure;
+  if (results.complete && has_ended(scenario, meter)) {  // what came after its end was silence
+    after.when = meter.last();
+    results.wanted_window = after.when - before.when;
+  }
+  results.window = after.when - before.when;
   results.traffic = meter.traffic;
   fill(results, platform, scenario, meter, before, after);
   if (!results.conservation.empty()) fail("bytes were lost or made: " + results.conservation.front());

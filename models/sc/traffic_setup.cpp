@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "peerpath/net/ethernet.hpp"
+#include "peerpath/scenario/frames.hpp"
 #include "scenario/capture/capture_reader.hpp"
 #include "transport/traffic/pattern_stream.hpp"
 #include "transport/traffic/replay_stream.hpp"
@@ -134,6 +135,7 @@ void TrafficSetup::add_stream(std::size_t entry, std::uint32_t first_flow,
     pattern.first_flow = first_flow;
     pattern.arrival = law_of(t.arrival);
     pattern.burst = t.burst;
+    pattern.count = scenario::frames_of(t).value_or(0);
     const Random random{static_cast<std::uint64_t>(scenario_.run.seed), "traffic " + t.name};
     sender.add(std::make_unique<transport::PatternStream>(pattern, random));
     return;

@@ -30,6 +30,14 @@ class Events {
       case EventKind::credit_leak:
         if (event.headers == 0 && event.data == 0) add("headers", "no credits are lost; give \"headers\" or \"data\"");
         return needs_link(*device);
+      case EventKind::port_down:
+      case EventKind::port_up:
+        return needs_nic(*device);
+      case EventKind::drop_frame:
+      case EventKind::corrupt_frame:
+      case EventKind::reorder_frame:
+        if (event.frame == 0) add("frame", "says which frame; the first with payload is 1");
+        return needs_nic(*device);
       default:
         return needs_link(*device);
     }
@@ -43,6 +51,11 @@ class Events {
   void needs_link(const Device& device) {
     if (!tree_.uplink(device.name))
       add("device", what_is(device) + " without a link towards the root complex; name the farther end of the link");
+  }
+
+  void needs_nic(const Device& device) {
+    if (!std::holds_alternative<device::NicConfig>(device.config))
+      add("device", what_is(device) + ", which has no wire; name a nic");
   }
 
   void check_acs(const Device& device) {

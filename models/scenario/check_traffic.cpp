@@ -2,6 +2,7 @@
 #include <map>
 
 #include "peerpath/scenario/describe.hpp"
+#include "peerpath/scenario/frames.hpp"
 #include "scenario/check.hpp"
 #include "scenario/document.hpp"
 
@@ -47,6 +48,7 @@ class TrafficCheck {
         add(at_ + "/name", "\"" + traffic.name + "\" has a dot or a space in it; metrics are called name.metric");
       const bool network = traffic.kind == TrafficKind::receive || traffic.kind == TrafficKind::transmit;
       network ? check_network(traffic) : check_dma(traffic);
+      if (traffic.bytes > Bytes{0}) check_end(traffic);
     }
     check_wire_rates();
   }
@@ -106,6 +108,16 @@ class TrafficCheck {
     for (std::size_t i = 0; i < t.sizes.size(); ++i)
       if (t.sizes[i] > t.window)
         add(join(at_ + "/sizes", i), to_text(t.sizes[i]) + " is more than the window, " + to_text(t.window));
+  }
+
+  // Traffic that ends.
+  void check_end(const Traffic& t) {
+    if (t.kind != TrafficKind::receive) return add(at_ + "/bytes", "only receive traffic can end");
+    if (!t.capture.empty()) return add(at_ + "/bytes", "a capture ends by itself");
+    if (!frames_of(t))
+      add(at_ + "/bytes", to_text(t.bytes) + " are no whole number of frames with the payload of \"sizes\"");
+    if (scenario_.run.warmup > Duration{0})
+      add("/run/warmup", "traffic that ends is counted from its first frame: must be 0ns where there is \"bytes\"");
   }
 
   // A wire carries what it carries: sources that offer more together would only measure their own queue.

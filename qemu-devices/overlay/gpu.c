@@ -163,7 +163,7 @@ static void registers_write(void *opaque, hwaddr offset, uint64_t value, unsigne
     PeerpathGpu *s = PEERPATH_GPU(opaque);
 
     if (offset >= FIRST_DOORBELL) {
-        peerpath_ledger_doorbell(PCI_DEVICE(s), pci_get_bar_addr(PCI_DEVICE(s), s->registers_bar) + offset);
+        peerpath_ledger_doorbell(PCI_DEVICE(s), pci_get_bar_addr(PCI_DEVICE(s), s->registers_bar) + offset, value);
     }
     pp_gpu_write(s->core, offset, size, value);
 }

@@ -92,25 +92,28 @@ static struct pp_hop memory_hop(bool up)
     return (struct pp_hop){pp_ledger_link(the_ledger(), "dram", "rc", true), up};
 }
 
-static void trace(const struct pp_access *a, const char *way)
+/* `value`: what was written, or NULL if that is not for the trace. */
+static void trace(const struct pp_access *a, const char *way, const uint32_t *value)
 {
+    g_autofree char *written = value ? g_strdup_printf(", \"value\": %" PRIu32, *value) : g_strdup("");
+
     static const char *const purposes[] = {"payload",  "header",    "descriptor", "completion_entry",
-                                           "doorbell", "interrupt", "control"};
+                                           "doorbell", "interrupt", "control", "retransmission"};
 
     fprintf(machine.trace,
             "{\"guest_ns\": %" PRId64 ", \"operation\": \"%s\", \"requester\": \"%s\", \"completer\": \"%s\", "
             "\"address\": \"0x%" PRIx64 "\", \"bytes\": %" PRIu64 ", \"purpose\": \"%s\", \"turned\": \"%s\", "
-            "\"status\": \"%s\"}\n",
+            "\"status\": \"%s\"%s}\n",
             qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL), a->write ? "write" : "read",
             pp_ledger_name_of(machine.ledger, a->requester), pp_ledger_name_of(machine.ledger, a->completer), a->address,
-            a->size, purposes[a->purpose], way, a->failed ? "unsupported_request" : "success");
+            a->size, purposes[a->purpose], way, a->failed ? "unsupported_request" : "success", written);
 }
 
-static void add(const struct pp_access *a, const char *way)
+static void add(const struct pp_access *a, const char *way, const uint32_t *value)
 {
     pp_ledger_add(machine.ledger, a);
     if (machine.trace) {
-        trace(a, way);
+        trace(a, way, value);
     }
 }
 
@@ -158,7 +161,7 @@ void peerpath_ledger_add(const struct peerpath_access *access)
         hops[a.hops++] = memory_hop(false);
     }
     set_limits(access->requester, &a);
-    add(&a, route->way == PP_DOWN ? "switch" : route->way == PP_UPSTREAM ? "root" : "refused");
+    add(&a, route->way == PP_DOWN ? "switch" : route->way == PP_UPSTREAM ? "root" : "refused", NULL);
 }
 
 void peerpath_ledger_interrupt(PCIDevice *device, uint64_t address)
@@ -176,7 +179,7 @@ void peerpath_ledger_interrupt(PCIDevice *device, uint64_t address)
     peerpath_ledger_add(&access);
 }
 
-void peerpath_ledger_doorbell(PCIDevice *device, uint64_t address)
+void peerpath_ledger_doorbell(PCIDevice *device, uint64_t address, uint32_t value)
 {
     struct pp_hop hops[PEERPATH_MOST_HOPS + 1];
     PCIDevice *down[PEERPATH_MOST_HOPS];
@@ -193,7 +196,7 @@ void peerpath_ledger_doorbell(PCIDevice *device, uint64_t address)
         hops[a.hops++] = hop_between(i ? down[i - 1] : NULL, down[i], false);
     }
     set_limits(NULL, &a);
-    add(&a, "host");
+    add(&a, "host", &value);
 }
 
 void peerpath_ledger_time(uint64_t bytes, int64_t ns)
@@ -217,14 +220,39 @@ static bool write_text(const char *file, const char *text)
     return fclose(out) == 0 && written;
 }
 
-static void write_files(Notifier *notifier, void *data)
+static int add_counters(Object *device, void *opaque)
+{
+    GString *text = opaque;
+    g_autofree char *counters = NULL;
+
+    if (object_property_find(device, "ledger-json") && object_property_find(device, "counters")) {
+        counters = object_property_get_str(device, "counters", &error_abort);
+        g_string_append_printf(text, "%s\"%s\": %s", text->len ? ", " : "", DEVICE(device)->id ? DEVICE(device)->id : "",
+                               counters);
+    }
+    return 0;
+}
+
+/* The ledger with what each device counted. */
+static char *whole_json(void)
 {
     char *json = pp_ledger_json(the_ledger());
+    g_autoptr(GString) counters = g_string_new("");
+    char *text;
+
+    object_child_foreach_recursive(object_get_root(), add_counters, counters);
+    text = json ? g_strdup_printf("{\"counters\": {%s},%s", counters->str, json + 1) : NULL;
+    free(json);
+    return text;
+}
+
+static void write_files(Notifier *notifier, void *data)
+{
+    g_autofree char *json = whole_json();
 
     if (machine.file && (!json || !write_text(machine.file, json))) {
         error_report("the ledger cannot be written to %s: %s", machine.file, strerror(errno));
     }
-    free(json);
     if (machine.trace) {
         fclose(machine.trace);
         machine.trace = NULL;

@@ -20,7 +20,7 @@ struct peerpath_access {
 };
 void peerpath_ledger_add(const struct peerpath_access *access);
 /* A doorbell that the host has rung: 4 bytes from host memory to the device. */
-void peerpath_ledger_doorbell(PCIDevice *device, uint64_t address);
+void peerpath_ledger_doorbell(PCIDevice *device, uint64_t address, uint32_t value);
 /* A write of payload took that long on the host. */
 void peerpath_ledger_time(uint64_t bytes, int64_t ns);
 /* An MSI-X message. */

@@ -24,6 +24,8 @@ struct PeerpathNic {
     QEMUTimer *flush;
     int64_t held_since;
     uint32_t coalesce_idle_us, coalesce_limit_us;
+    bool coalesce;
+    char *wire_faults;
     struct pp_nic *core;
 };
 
@@ -121,7 +123,7 @@ static void doorbells_write(void *opaque, hwaddr offset, uint64_t value, unsigne
 {
     PCIDevice *pci = opaque;
 
-    peerpath_ledger_doorbell(pci, pci_get_bar_addr(pci, DOORBELLS_BAR) + offset);
+    peerpath_ledger_doorbell(pci, pci_get_bar_addr(pci, DOORBELLS_BAR) + offset, value);
     pp_nic_doorbell(PEERPATH_NIC(pci)->core, offset, value);
 }
 
@@ -155,10 +157,33 @@ static NetClientInfo wire_info = {
     .link_status_changed = wire_link_changed,
 };
 
+/* "drop:5+corrupt:9": false if it is something else. */
+static bool add_wire_faults(PeerpathNic *s)
+{
+    static const char *const names[] = {"drop:", "corrupt:", "reorder:"};
+    g_auto(GStrv) words = g_strsplit(s->wire_faults ? s->wire_faults : "", "+", -1);
+
+    for (char **word = words; *word; word++) {
+        uint64_t frame = 0;
+        unsigned kind = 0;
+
+        while (kind < ARRAY_SIZE(names) && !g_str_has_prefix(*word, names[kind])) {
+            kind++;
+        }
+        if (kind == ARRAY_SIZE(names) ||
+            !g_ascii_string_to_unsigned(*word + strlen(names[kind]), 10, 1, UINT64_MAX, &frame, NULL)) {
+            return false;
+        }
+        pp_nic_add_wire_fault(s->core, frame, kind);
+    }
+    return true;
+}
+
 static void peerpath_nic_realize(PCIDevice *pci, Error **errp)
 {
     PeerpathNic *s = PEERPATH_NIC(pci);
-    struct pp_nic_config config = {.abi = PP_ABI, .queues = s->queues, .max_mtu = s->max_mtu};
+    struct pp_nic_config config = {.abi = PP_ABI, .queues = s->queues, .max_mtu = s->max_mtu,
+                                    .coalesce = s->coalesce};
     const uint32_t vectors = pp_nic_vectors(s->queues);
 
     peerpath_ledger_files(s->ledger_file, s->trace_file);
@@ -168,6 +193,11 @@ static void peerpath_nic_realize(PCIDevice *pci, Error **errp)
     if (!s->core) {
         error_setg(errp, "peerpath-nic: queues must be 1 to 16 and max-mtu 1500 to 65535; they are %u and %u", s->queues,
                    s->max_mtu);
+        return;
+    }
+    if (!add_wire_faults(s)) {
+        error_setg(errp, "peerpath-nic: wire-faults takes words such as drop:5+corrupt:9+reorder:12, not '%s'",
+                   s->wire_faults);
         return;
     }
     pci->config[PCI_INTERRUPT_PIN] = 0;
@@ -226,10 +256,15 @@ static char *get_counters(Object *object, Error **errp)
                            ", \"bad_descriptors\": %" PRIu64 ", \"bad_doorbells\": %" PRIu64
                            ", \"bad_checksums\": %" PRIu64 ", \"dma_errors\": %" PRIu64
                            ", \"refused_commands\": %" PRIu64 ", \"coalesced\": %" PRIu64 ", \"faults\": %" PRIu64
-                           "}",
+                           ", \"rx_descriptors\": %" PRIu64 ", \"rx_descriptor_bytes\": %" PRIu64
+                           ", \"rx_completions\": %" PRIu64 ", \"rx_completion_bytes\": %" PRIu64
+                           ", \"tx_descriptors\": %" PRIu64 ", \"tx_descriptor_bytes\": %" PRIu64
+                           ", \"tx_completions\": %" PRIu64 ", \"tx_completion_bytes\": %" PRIu64 "}",
                            c.rx_frames, c.rx_bytes, c.rx_dropped, c.tx_packets, c.tx_frames, c.tx_bytes,
                            c.bad_descriptors, c.bad_doorbells, c.bad_checksums, c.dma_errors, c.refused_commands,
-                           c.coalesced, c.faults);
+                           c.coalesced, c.faults, c.rx_descriptors, c.rx_descriptor_bytes, c.rx_completions,
+                           c.rx_completion_bytes, c.tx_descriptors, c.tx_descriptor_bytes, c.tx_completions,
+                           c.tx_completion_bytes);
 }
 
 static const Property peerpath_nic_properties[] = {
@@ -238,6 +273,8 @@ static const Property peerpath_nic_properties[] = {
     DEFINE_PROP_UINT32("max-mtu", PeerpathNic, max_mtu, 9000),
     DEFINE_PROP_UINT32("coalesce-idle-us", PeerpathNic, coalesce_idle_us, 1000),
     DEFINE_PROP_UINT32("coalesce-limit-us", PeerpathNic, coalesce_limit_us, 100000),
+    DEFINE_PROP_BOOL("coalesce", PeerpathNic, coalesce, true),
+    DEFINE_PROP_STRING("wire-faults", PeerpathNic, wire_faults),
     DEFINE_PROP_STRING("ledger", PeerpathNic, ledger_file),
     DEFINE_PROP_STRING("trace", PeerpathNic, trace_file),
 };

@@ -27,6 +27,7 @@ constexpr std::array schema_options{
 constexpr std::array report_options{
     Option{"--out", "FILE", "The page to write; DIR/report.html if left out", Word::file, false, "-o"}};
 constexpr std::array route_options{set, json};
+constexpr std::array compare_options{json};
 constexpr std::array doctor_options{json};
 constexpr std::array import_options{
     Option{"--out", "FILE", "Write it there instead of to standard output", Word::file, false, "-o"}};
@@ -95,6 +96,11 @@ constexpr std::array commands{
             {"DIR", "Folder with results.json", Word::folder, 1, 1},
             report_options,
             report},
+    Command{"compare",
+            "Hold the byte ledgers of two runs of a scenario against each other: exit 1 if payload, headers or entries of rings differ",
+            {"RUN", "Two folders with results.json, or two such files", Word::folder, 2, 2},
+            compare_options,
+            compare},
     Command{"import",
             "Make a scenario's devices and links from a machine's lspci -vvv dump",
             {"FILE", "Output of lspci -vvv", Word::file, 1, 1},

@@ -18,6 +18,7 @@ Exit explain(const Arguments& arguments, Terminal& terminal);
 Exit schema(const Arguments& arguments, Terminal& terminal);
 Exit report(const Arguments& arguments, Terminal& terminal);
 Exit doctor(const Arguments& arguments, Terminal& terminal);
+Exit compare(const Arguments& arguments, Terminal& terminal);
 Exit import(const Arguments& arguments, Terminal& terminal);
 Exit calibrate(const Arguments& arguments, Terminal& terminal);
 Exit measure(const Arguments& arguments, Terminal& terminal);

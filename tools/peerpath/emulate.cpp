@@ -56,7 +56,7 @@ Exit emulate(const Arguments& arguments, Terminal& terminal) {
   }
   terminal.say("guest: runs by " + equipment->processor);
   auto machine =
-      emulator::make_machine(loaded->scenario, {.ledger = {}, .kvm = equipment->kvm, .side = {}, .socket_folder = {}});
+      emulator::make_machine(loaded->scenario, {.ledger = {}, .kvm = equipment->kvm, .side = {}, .monitor = {}, .socket_folder = {}});
   if (!machine) {
     report_located(machine.error(), *loaded, terminal);
     return Exit::wrong_input;

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <deque>
 #include <fstream>
+#include <optional>
 #include <nlohmann/json.hpp>
 
 #include "validation/emulator/child.hpp"
+#include "validation/emulator/monitor.hpp"
 
 namespace peerpath::emulator {
 namespace {
@@ -53,6 +55,44 @@ std::string text_of(const std::filesystem::path& file) {
   std::ifstream in{file};
   return {std::istreambuf_iterator<char>{in}, {}};
 }
+
+/// Sends a scenario's events to QEMU when their time has come.
+class Script {
+ public:
+  explicit Script(const BootOptions& options) : options_{options}, monitor_{options.monitor} {}
+
+  /// A line of the console: the first transfer begins (step() of qemu-devices/guest/guest.sh).
+  void take(const std::string& line) { transfers_ = transfers_ || line.starts_with("== transfer"); }
+  /// How long until something may have to be done.
+  std::chrono::milliseconds patience() const { return std::chrono::milliseconds{transfers_ && !done() ? 2 : 100}; }
+  bool done() const { return next_ == options_.events.size(); }
+  /// Sends what is due; a sentence if QEMU does not take it.
+  std::string run() {
+    if (transfers_ && !start_ && !done()) {  // the clock starts with the first payload
+      const auto ledger = monitor_.run(options_.events.front().ledger);
+      if (!ledger) return ledger.error();
+      if (ledger->find("payload") != std::string::npos) start_ = Clock::now();
+    }
+    for (; start_ && !done() && Clock::now() - *start_ >= options_.events[next_].at; ++next_) {
+      const auto& event = options_.events[next_];
+      const auto before = monitor_.run(event.ledger);
+      if (!before) return before.error();
+      std::ofstream{options_.folder / ("before_event_" + std::to_string(next_) + ".json")}
+          << nlohmann::json::parse(*before).get<std::string>();
+      for (const auto& command : event.commands) {
+        if (const auto answer = monitor_.run(command); !answer) return answer.error();
+      }
+    }
+    return {};
+  }
+
+ private:
+  const BootOptions& options_;
+  Monitor monitor_;
+  bool transfers_ = false;
+  std::optional<Clock::time_point> start_;
+  std::size_t next_ = 0;
+};
 
 /// Takes the job's lines and the last one apart; `circumstances` is said if that one is missing.
 tl::expected<BootResult, std::string> read_report(const std::filesystem::path& file, const std::string& circumstances) {
@@ -120,12 +160,18 @@ tl::expected<BootResult, std::string> boot(const Equipment& equipment, const Boo
   const auto deadline = Clock::now() + options.timeout;
   auto give_up = deadline;
   std::string problem;
+  Script script{options};
   while (!child.ended()) {
-    for (const auto& line : child.lines(std::chrono::milliseconds{100})) {
+    for (const auto& line : child.lines(script.patience())) {
       console.take(line);
+      script.take(line);
       if (!problem.empty() || !is_broken(line)) continue;
       problem = "the guest's kernel broke: " + line;
       give_up = std::min(deadline, Clock::now() + std::chrono::seconds{3});  // for the rest of its last words
+    }
+    if (const auto refused = script.run(); !refused.empty() && problem.empty()) {
+      problem = "an event could not be done: " + refused;
+      break;
     }
     if (options.stop()) {
       BootResult result;
@@ -137,6 +183,8 @@ tl::expected<BootResult, std::string> boot(const Equipment& equipment, const Boo
     break;
   }
   if (!problem.empty()) return tl::unexpected{problem + console.end()};
+  if (!script.done())
+    return tl::unexpected{std::string{"the transfers were over before the last event; make them longer, or the event earlier"}};
   const auto end = child.finish(std::chrono::seconds{20});  // it writes the ledger last
   const auto qemu = "(QEMU: " + end + ") " + text_of(options.folder / "qemu.log");
   if (!std::filesystem::exists(report, error)) return tl::unexpected{"QEMU did not start " + qemu};

@@ -10,6 +10,7 @@
 #include <tl/expected.hpp>
 
 #include "validation/emulator/equipment.hpp"
+#include "validation/emulator/events.hpp"
 
 namespace peerpath::emulator {
 
@@ -17,7 +18,9 @@ struct BootOptions {
   std::vector<std::string> machine;       ///< Machine::arguments
   std::vector<std::string> kernel_words;  ///< added to the kernel's command line
   std::string job;                        ///< shell script, see qemu-devices/guest/init
-  std::filesystem::path folder;           ///< gets job.sh, console.log, qemu.log and report.jsonl
+  std::filesystem::path folder;           ///< gets job.sh, console.log, qemu.log, report.jsonl, before_event_*.json
+  std::string monitor;                    ///< MachineOptions::monitor; needed for events
+  std::vector<TimedCommands> events;      ///< the boot fails if the guest's job ends before the last one
   std::chrono::seconds timeout{120};
   std::function<bool()> stop = [] { return false; };
   std::function<void(const std::string&)> console = [](const std::string&) {};  ///< each line of the guest's console

@@ -20,7 +20,7 @@ const scenario::Device* find(const scenario::Scenario& scenario, const std::stri
 }
 
 /// TCP's payload of a full frame, from the scenario's frame size.
-std::int64_t payload_of(const scenario::Traffic& traffic) { return traffic.sizes.front().count(); }
+std::int64_t segment_of(const scenario::Traffic& traffic) { return traffic.sizes.front().count(); }
 constexpr std::int64_t timestamps = 12;  // TCP option that a segment's maximum size counts as payload
 constexpr std::int64_t headers = 40;     // IPv4 and TCP without options
 
@@ -37,6 +37,9 @@ class Writer {
     }
     // Frames that nobody asked for would be counted with the payload.
     text_ += "echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6\n";
+    // A window that is nearly full makes TCP send less than a full segment; the model's frames are all full.
+    if (std::ranges::any_of(scenario_.traffic, [](const auto& t) { return t.bytes > Bytes{0}; }))
+      text_ += "echo 4096 33554432 67108864 >/proc/sys/net/ipv4/tcp_rmem\n";
     for (std::size_t i = 0; i < machine_.wires.size(); ++i) wire(i);
     for (std::size_t i = 0; i < scenario_.traffic.size(); ++i) traffic(i);
     if (uses_gpu() && machine_.side != Side::far && scenario_.emulator.exporter == scenario::GpuExporter::p2pdma)
@@ -76,7 +79,7 @@ class Writer {
     const auto& wire = machine_.wires[number];
     std::int64_t mtu = 1500;
     for (const auto& traffic : scenario_.traffic) {
-      if (traffic.from == wire.nic) mtu = std::max(mtu, payload_of(traffic) + timestamps + headers);
+      if (traffic.from == wire.nic) mtu = std::max(mtu, segment_of(traffic) + timestamps + headers);
     }
     text_ += "connect_wire " + wire.nic + " " + wire.mac + " " + address(number, false) + " " + wire.peer_mac + " " +
              address(number, true) + " " + std::to_string(mtu) + "\n";
@@ -93,7 +96,7 @@ class Writer {
                      "the emulator does zero_copy only; emulator.api socket copies through host memory");
     }
     if (!traffic.capture.empty()) return problem(number, "/capture", "the emulator cannot replay a capture");
-    if (payload_of(traffic) > 8948)
+    if (segment_of(traffic) > 8948)
       return problem(number, "/sizes", "frames of the emulator carry 8948B of payload at most");
     const auto wire = std::ranges::find(machine_.wires, traffic.from, &Wire::nic);
     if (wire == machine_.wires.end()) return problem(number, "/from", "this NIC is not linked to the root complex");
@@ -107,9 +110,9 @@ class Writer {
     const auto seconds = std::max<std::int64_t>(1, options.timeout / std::chrono::seconds{1} / 2);
     const Json common{{"port", 5201 + number},
                       {"address", address(wire_number, !receive)},
-                      {"bytes", options.transfer.count()},
+                      {"bytes", payload_of(scenario_, traffic).count()},
                       {"seed", scenario_.run.seed + static_cast<std::int64_t>(number)},
-                      {"mss", payload_of(traffic) + timestamps},
+                      {"mss", segment_of(traffic) + timestamps},
                       {"timeout_s", seconds}};
     Json near = common, far = common;
     near["role"] = receive ? "sink" : "source";

@@ -9,6 +9,11 @@
 
 namespace peerpath::emulator {
 
+/// Payload that a traffic entry moves.
+inline Bytes payload_of(const scenario::Scenario& scenario, const scenario::Traffic& traffic) {
+  return traffic.bytes > Bytes{0} ? traffic.bytes : scenario.emulator.transfer;
+}
+
 /// Problems name traffic that the emulator cannot do; keys are JSON pointers.
 tl::expected<std::string, Problems> make_job(const scenario::Scenario& scenario, const Machine& machine);
 

@@ -24,6 +24,16 @@ TEST(Job, ReceivesIntoTheGpu) {
   EXPECT_THAT(*job, HasSubstr(R"("api":"devmem","interface":"@","queue":1,"memory":{"provider":"virtio_gpu"})"));
 }
 
+TEST(Job, TrafficThatEndsMovesItsOwnBytesInFullSegments) {
+  auto scenario = test_scenario();
+  EXPECT_THAT(*job_of(scenario), Not(HasSubstr("tcp_rmem")));
+  scenario.traffic[0].bytes = Bytes{8192};
+  const auto job = job_of(scenario);
+  ASSERT_TRUE(job);
+  EXPECT_THAT(*job, HasSubstr("tcp_rmem"));
+  EXPECT_THAT(*job, HasSubstr(R"("bytes":8192)"));
+}
+
 TEST(Job, SendsFromHostMemoryThroughUdmabuf) {
   auto scenario = test_scenario();
   scenario.traffic[0].kind = scenario::TrafficKind::transmit;

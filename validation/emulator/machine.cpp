@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <map>
 
+#include "validation/emulator/acs.hpp"
+
 namespace peerpath::emulator {
 namespace {
 
@@ -14,6 +16,13 @@ std::string mac_of(std::size_t nic, bool peer) {
   std::array<char, 18> text{};
   std::snprintf(text.data(), text.size(), "02:50:50:%02x:00:%02x", peer ? 1U : 0U, static_cast<unsigned>(nic & 0xff));
   return text.data();
+}
+
+bool has_iommu(const scenario::Scenario& scenario) {
+  return std::ranges::any_of(scenario.devices, [](const auto& device) {
+    const auto* root = std::get_if<device::RootComplexConfig>(&device.config);
+    return root != nullptr && root->iommu.has_value();
+  });
 }
 
 class Builder {
@@ -27,14 +36,16 @@ class Builder {
     add({"-M", "q35,kernel-irqchip=split", "-cpu", "EPYC", "-smp", "2", "-m",
          std::to_string(options.guest_memory.count() >> 20) + "M"});
     choose_clock();
-    if (options.iommu) {
+    if (has_iommu(scenario_)) {
       add({"-device", "intel-iommu,intremap=on,caching-mode=on"});
       machine_.kernel_words.emplace_back("intel_iommu=on");
     }
-    // Bits from the right: source validation, translation blocking, request and completion redirect, upstream
-    // forwarding, egress control; of all ports that have ACS (Documentation/admin-guide/kernel-parameters.txt).
-    machine_.kernel_words.emplace_back(options.acs_redirect ? "pci=config_acs=0111x1@pci:0:0"
-                                                            : "pci=config_acs=0000x0@pci:0:0");
+    if (const auto acs = acs_kernel_word(scenario_))
+      machine_.kernel_words.push_back(*acs);
+    else
+      problems_ = acs.error();
+    if (!options_.monitor.empty())
+      add({"-qmp", "unix:" + options_.monitor + ",server=on,wait=off"});
     for (const auto& device : scenario_.devices) check(device);
     for (const auto& device : scenario_.devices) {
       if (std::holds_alternative<device::RootComplexConfig>(device.config)) below(device.name, "");
@@ -111,7 +122,7 @@ class Builder {
     const auto mebibytes = std::min<std::int64_t>(gpu.bar_size.count() >> 20, 256);
     device("peerpath-gpu,id=" + name + ",bus=" + bus +
            ",vram-size=" + std::to_string(std::max<std::int64_t>(mebibytes, 1)) + "M" +
-           (scenario_.emulator.iommu ? ",iommu_platform=on" : "") + ledger());
+           (has_iommu(scenario_) ? ",iommu_platform=on" : "") + ledger());
     machine_.gpus.push_back(name);
   }
 
@@ -126,7 +137,7 @@ class Builder {
                           (options_.side == Side::near ? ",server=on" : ",server=off")});
     }
     device("peerpath-nic,id=" + name + ",bus=" + bus + ",netdev=wire." + name + ",mac=" + mac_of(number, false) +
-           ",queues=" + std::to_string(std::clamp(nic.queues, 2, 16)) + coalescing() + ledger());
+           ",queues=" + std::to_string(std::clamp(nic.queues, 2, 16)) + coalescing() + faults(name) + ledger());
     if (options_.side != Side::both) return;
     add({"-netdev", "hubport,hubid=" + hub + ",id=far." + name});
     place_far_card(machine_.wires.back());
@@ -134,6 +145,7 @@ class Builder {
 
   std::string coalescing() const {
     const auto idle = scenario_.emulator.coalesce_idle / std::chrono::microseconds{1};
+    if (!scenario_.emulator.coalesce) return ",coalesce=off";
     return ",coalesce-idle-us=" + std::to_string(idle) + ",coalesce-limit-us=" + std::to_string(100 * idle);
   }
 
@@ -141,7 +153,20 @@ class Builder {
   void place_far_card(const Wire& wire) {
     add({"-device", "virtio-net-pci,netdev=" + std::string{options_.side == Side::both ? "far." : "wire."} + wire.nic +
                         ",mac=" + wire.peer_mac +
-                        ",romfile=" + (scenario_.emulator.iommu ? ",iommu_platform=on,disable-legacy=on" : "")});
+                        ",romfile=" + (has_iommu(scenario_) ? ",iommu_platform=on,disable-legacy=on" : "")});
+  }
+
+  /// What happens to frames on their way to a NIC, as its property says it.
+  std::string faults(const std::string& nic) const {
+    std::string words;
+    for (const auto& event : scenario_.events) {
+      if (event.device != nic) continue;
+      const auto number = std::to_string(event.frame);
+      if (event.kind == scenario::EventKind::drop_frame) words += "+drop:" + number;
+      if (event.kind == scenario::EventKind::corrupt_frame) words += "+corrupt:" + number;
+      if (event.kind == scenario::EventKind::reorder_frame) words += "+reorder:" + number;
+    }
+    return words.empty() ? "" : ",wire-faults=" + words.substr(1);
   }
 
   /// One device writes the ledger of the whole machine.

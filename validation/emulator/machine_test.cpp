@@ -30,15 +30,15 @@ TEST(Machine, HasTheScenariosTree) {
 
 TEST(Machine, IommuAndAcsReachDevicesAndKernel) {
   auto scenario = test_scenario();
-  scenario.emulator.iommu = true;
-  scenario.emulator.acs_redirect = true;
+  std::get<device::RootComplexConfig>(scenario.devices[0].config).iommu.emplace();
+  std::get<device::SwitchConfig>(scenario.devices[2].config).acs = {pcie::AcsControl::request_redirect};
   const auto machine = make_machine(scenario, {});
   ASSERT_TRUE(machine);
   EXPECT_THAT(machine->arguments, Contains(StartsWith("intel-iommu")));
   EXPECT_THAT(machine->arguments, Contains(AllOf(StartsWith("peerpath-gpu"), HasSubstr("iommu_platform=on"))));
   EXPECT_THAT(machine->arguments, Not(Contains(HasSubstr("ledger="))));
   EXPECT_THAT(machine->kernel_words, Contains("intel_iommu=on"));
-  EXPECT_THAT(machine->kernel_words, Contains(HasSubstr("config_acs=0111x1")));
+  EXPECT_THAT(machine->kernel_words, Contains(HasSubstr("00001x0@pci:104c:8233")));
 }
 
 TEST(Machine, ClockCountsInstructionsWhereNobodyElseReadsIt) {

@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 /* Changes whenever a structure or a function's meaning changes; pp_*_new refuses another one. */
-enum { PP_ABI = 1 };
+enum { PP_ABI = 2 };
 
 /* Why bytes travel: the ledger's columns, in the order of peerpath::pcie::Purpose. */
 enum pp_purpose {
@@ -21,6 +21,7 @@ enum pp_purpose {
   PP_DOORBELL,
   PP_INTERRUPT,
   PP_CONTROL,
+  PP_RETRANSMISSION,
   PP_PURPOSES,
   PP_UNCOUNTED = PP_PURPOSES /* a look that stands for no transaction of its own */
 };

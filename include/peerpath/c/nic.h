@@ -15,6 +15,7 @@ struct pp_nic_config {
   uint32_t queues; /* receive and transmit queues, 1 to 16 */
   uint32_t max_mtu; /* 1500 to 65535 */
   uint8_t mac[6];
+  bool coalesce; /* make one frame of several TCP segments where the driver allows it */
 };
 
 struct pp_nic_host {
@@ -32,6 +33,9 @@ struct pp_nic_host {
 struct pp_nic_counters {
   uint64_t rx_frames, rx_bytes, rx_dropped, tx_packets, tx_frames, tx_bytes;
   uint64_t bad_descriptors, bad_doorbells, bad_checksums, dma_errors, refused_commands, coalesced, faults;
+  /* Entries of the rings, and bytes of the DMA that moved them. */
+  uint64_t rx_descriptors, rx_descriptor_bytes, rx_completions, rx_completion_bytes;
+  uint64_t tx_descriptors, tx_descriptor_bytes, tx_completions, tx_completion_bytes;
 };
 
 /* NULL if the configuration is outside its limits. `host_operations` is copied. */
@@ -51,6 +55,9 @@ void pp_nic_run(struct pp_nic* nic);
 void pp_nic_flush(struct pp_nic* nic);
 /* A frame without FCS has come in. */
 void pp_nic_receive(struct pp_nic* nic, const uint8_t* frame, size_t size);
+/* The wire's frame with payload of that number, from 1 on, is lost, damaged, or comes behind the next one. */
+enum pp_wire_fault { PP_FRAME_DROP, PP_FRAME_CORRUPT, PP_FRAME_REORDER };
+void pp_nic_add_wire_fault(struct pp_nic* nic, uint64_t frame, enum pp_wire_fault fault);
 void pp_nic_set_link(struct pp_nic* nic, bool up);
 void pp_nic_count(const struct pp_nic* nic, struct pp_nic_counters* counters);
 /* MSI-X vectors of a NIC with that many queues. */

@@ -75,6 +75,6 @@ HeaderBytes build(const FrameSpec& spec);
 /// Key of the n-th of many generated flows: distinct addresses and ports, IPv4 TCP.
 FlowKey generated_flow(std::uint32_t n);
 
-inline constexpr std::uint8_t tcp_fin = 0x01, tcp_psh = 0x08;
+inline constexpr std::uint8_t tcp_fin = 0x01, tcp_syn = 0x02, tcp_psh = 0x08;
 
 }  // namespace peerpath::net

@@ -6,7 +6,7 @@
 //   <traffic>.offered_gbps  .goodput_gbps  .offered_packets  .delivered_packets  .dropped_packets  .payload_bytes
 //   <traffic>.failed_transfers  .all_ones_bytes  .lost_bytes
 //   <traffic>.loss_percent  .latency_{min,mean,p50,p90,p99,p999,max}_ns
-//   <link>.<up|down>.<purpose>_bytes   payload header descriptor completion_entry doorbell interrupt control
+//   <link>.<up|down>.<purpose>_bytes   payload header descriptor completion_entry doorbell interrupt control retransmission
 //   <link>.<up|down>.overhead_bytes  .dllp_bytes  .wire_bytes  .tlps  .dllps  .payload_gbps  .wire_gbps
 //   <link>.<up|down>.utilisation_percent  .queueing_percent  .credit_stall_percent  .replays
 //   <link>.payload_crossings           payload bytes on both directions, over all payload delivered: 0 is "not at all"

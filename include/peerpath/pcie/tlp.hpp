@@ -33,14 +33,25 @@ constexpr std::array<EnumName<Status>, 4> enum_names(Status) {
            {"no_answer", Status::no_answer}}};
 }
 
-/// Why bytes travel; the ledger's columns. `payload` alone counts as user data.
-enum class Purpose : std::uint8_t { payload, header, descriptor, completion_entry, doorbell, interrupt, control };
-inline constexpr std::size_t purposes = 7;
+/// Why bytes travel; the ledger's columns. `payload` alone counts as user data. `control` is what no payload comes with:
+/// packets without any, such as acknowledgements, commands, translations. `retransmission` is payload of TCP that has
+/// crossed the same NIC before.
+enum class Purpose : std::uint8_t {
+  payload,
+  header,
+  descriptor,
+  completion_entry,
+  doorbell,
+  interrupt,
+  control,
+  retransmission,
+};
+inline constexpr std::size_t purposes = 8;
 
 constexpr std::array<EnumName<Purpose>, purposes> enum_names(Purpose) {
   return {{{"payload", Purpose::payload}, {"header", Purpose::header}, {"descriptor", Purpose::descriptor},
            {"completion_entry", Purpose::completion_entry}, {"doorbell", Purpose::doorbell},
-           {"interrupt", Purpose::interrupt}, {"control", Purpose::control}}};
+           {"interrupt", Purpose::interrupt}, {"control", Purpose::control}, {"retransmission", Purpose::retransmission}}};
 }
 
 /// Class of the request TLPs of an operation. A message is posted; MSI and MSI-X are memory writes.

@@ -27,8 +27,7 @@ struct Emulator {
   KernelApi api = KernelApi::devmem;
   GpuExporter exporter = GpuExporter::virtio_gpu;
   Bytes transfer{1 << 20};
-  bool iommu = false;
-  bool acs_redirect = false;
+  bool coalesce = true;
   int guests = 1;
   double loss_percent = 0;
   double reorder_percent = 0;
@@ -40,9 +39,8 @@ struct Emulator {
     return std::tuple{
         field("api", &Emulator::api, "How the guest's program moves payload: Device Memory TCP, io_uring zero-copy receive, or plain sockets (to and from host memory)"),
         field("exporter", &Emulator::exporter, "What exports GPU memory: the stock virtio-gpu driver, or peerpath's module through the kernel's p2pdma"),
-        field("transfer", &Emulator::transfer, "Payload that each traffic entry moves").at_least(Bytes{1}).at_most(Bytes{std::int64_t{1} << 40}),
-        field("iommu", &Emulator::iommu, "The guest has an IOMMU and uses it"),
-        field("acs_redirect", &Emulator::acs_redirect, "The guest sets request and completion redirect in the switches' downstream ports"),
+        field("transfer", &Emulator::transfer, "Payload that each traffic entry moves that has no `bytes` of its own").at_least(Bytes{1}).at_most(Bytes{std::int64_t{1} << 40}),
+        field("coalesce", &Emulator::coalesce, "The NIC makes one frame of several TCP segments where the driver allows it (GRO_HW); off, each has a header of its own"),
         field("guests", &Emulator::guests, "1: the other end of each wire is in a network namespace of the guest; 2: in a guest of its own").at_least(1).at_most(2),
         field("loss_percent", &Emulator::loss_percent, "Frames from the other end of a wire that are lost").at_least(0.0).at_most(50.0),
         field("reorder_percent", &Emulator::reorder_percent, "Frames from the other end of a wire that overtake others").at_least(0.0).at_most(50.0),

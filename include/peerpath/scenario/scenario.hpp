@@ -112,6 +112,7 @@ struct Traffic {
   DataPath path = DataPath::zero_copy;
   BitRate rate = 200_Gbps;
   std::vector<Bytes> sizes{4_KiB};
+  Bytes bytes{};
   int flows = 16;
   ArrivalLaw arrival = ArrivalLaw::regular;
   int burst = 32;
@@ -129,6 +130,7 @@ struct Traffic {
         field("path", &Traffic::path, "receive, transmit: zero copy, or bounced through host memory"),
         field("rate", &Traffic::rate, "receive, transmit: rate on the wire, preamble and gap included; write, read: payload offered"),
         field("sizes", &Traffic::sizes, "Payload bytes of a frame or transfer; several are taken in turn"),
+        field("bytes", &Traffic::bytes, "receive: payload after which it ends, whole frames; the run ends when all traffic has. 0B: it goes on").at_least(0_B),
         field("flows", &Traffic::flows, "TCP connections, or address streams").at_least(1).at_most(1'000'000),
         field("arrival", &Traffic::arrival, "When they come"),
         field("burst", &Traffic::burst, "Frames that come back to back, for arrival burst").at_least(1),
@@ -147,11 +149,18 @@ enum class EventKind : std::uint8_t {
   bit_error,    ///< the next TLP is hit by a bit error and replayed
   credit_leak,  ///< credits of a link are lost for good
   answer,       ///< a device answers requests in another way from now on
+  port_down,    ///< the Ethernet port of a NIC loses its carrier
+  port_up,
+  drop_frame,     ///< a frame from the wire never comes to the NIC
+  corrupt_frame,  ///< a byte of a frame's payload is wrong, and its FCS right
+  reorder_frame,  ///< a frame comes behind the one after it
 };
-constexpr std::array<EnumName<EventKind>, 7> enum_names(EventKind) {
+constexpr std::array<EnumName<EventKind>, 12> enum_names(EventKind) {
   return {{{"acs", EventKind::acs}, {"retrain", EventKind::retrain}, {"link_down", EventKind::link_down},
            {"link_up", EventKind::link_up}, {"bit_error", EventKind::bit_error},
-           {"credit_leak", EventKind::credit_leak}, {"answer", EventKind::answer}}};
+           {"credit_leak", EventKind::credit_leak}, {"answer", EventKind::answer}, {"port_down", EventKind::port_down},
+           {"port_up", EventKind::port_up}, {"drop_frame", EventKind::drop_frame},
+           {"corrupt_frame", EventKind::corrupt_frame}, {"reorder_frame", EventKind::reorder_frame}}};
 }
 
 /// One direction of a link, as seen from its farther end.
@@ -173,12 +182,13 @@ struct Event {
   int headers = 0;
   int data = 0;
   pcie::Status status = pcie::Status::success;
+  int frame = 0;
 
   static constexpr auto fields() {
     return std::tuple{
         field("at", &Event::at, "When, from the start of the simulation; the measurement starts after run.warmup"),
         field("kind", &Event::kind, "What happens"),
-        field("device", &Event::device, "acs: the switch or root complex, or what is below one of its ports; answer: the device that answers; else the farther end of the link"),
+        field("device", &Event::device, "acs: the switch or root complex, or what is below one of its ports; answer: the device that answers; port_*, *_frame: the NIC; else the farther end of the link"),
         field("acs", &Event::acs, "acs: the controls that are on from then on"),
         field("generation", &Event::generation, "retrain: the new generation; 0 keeps it").at_least(0).at_most(6),
         field("width", &Event::width, "retrain: the new number of lanes; 0 keeps it").at_least(0).at_most(16),
@@ -187,7 +197,8 @@ struct Event {
         field("tlp_class", &Event::tlp_class, "credit_leak: whose credits"),
         field("headers", &Event::headers, "credit_leak: header credits lost").at_least(0),
         field("data", &Event::data, "credit_leak: data credits of 16 B lost").at_least(0),
-        field("status", &Event::status, "answer: unsupported_request after a BAR was moved, resized or revoked; completer_abort; no_answer from a device that hangs or is in reset; success again")};
+        field("status", &Event::status, "answer: unsupported_request after a BAR was moved, resized or revoked; completer_abort; no_answer from a device that hangs or is in reset; success again"),
+        field("frame", &Event::frame, "drop_frame, corrupt_frame, reorder_frame: which of the frames with payload that come to this NIC, from 1; `at` does not matter").at_least(0)};
   }
 };
 

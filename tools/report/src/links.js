@@ -1,7 +1,7 @@
 // What each direction of each link carried, as shares of its rate: payload, the other purposes, overhead, DLLPs.
 import { axis, barsHeight, metricsByName } from "./charts.js";
 
-const purposes = ["payload", "header", "descriptor", "completion_entry", "doorbell", "interrupt", "control"];
+const purposes = ["payload", "header", "descriptor", "completion_entry", "doorbell", "interrupt", "control", "retransmission"];
 const parts = [...purposes, "overhead", "dllp"];
 const label = (part) => (part === "dllp" ? "DLLP" : part.replace("_", " "));
 

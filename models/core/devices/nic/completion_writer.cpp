@@ -67,6 +67,9 @@ void CompletionWriter::flush(Instant now, device::Outbox& out) {
     out.submit(write_channel, write_to(role_.ring + role_.entry * slot, role_.entry * run.count,
                                        pcie::Purpose::completion_entry, cookie, ready_));
     ++nic_->counters.completion_writes;
+    auto& ring = role_.dma == Dma::rx_completions ? nic_->counters.rx_ring : nic_->counters.tx_ring;
+    ring.completions += run.count;
+    ring.completion_bytes += role_.entry * run.count;
   }
   moderation_.completed(batch_.next());
   interrupt_if_due(now, out);

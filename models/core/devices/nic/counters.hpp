@@ -26,6 +26,13 @@ constexpr std::array<EnumName<Drop>, drops> enum_names(Drop) {
            {"link_down", Drop::link_down}}};
 }
 
+/// Entries of the rings of one way, and the bytes of the DMA that moved them. A transmit descriptor is 16 B of those that
+/// a packet takes.
+struct RingCounters {
+  std::int64_t descriptors = 0, completions = 0;  ///< read from the rings of descriptors; written
+  Bytes descriptor_bytes{}, completion_bytes{};
+};
+
 /// Since the start; never reset by a device reset.
 struct NicCounters {
   std::int64_t rx_frames = 0;          ///< taken in
@@ -41,6 +48,7 @@ struct NicCounters {
   std::int64_t dma_errors = 0;         ///< reads that did not end in success
   std::int64_t interrupts = 0;
   std::int64_t descriptor_reads = 0, completion_writes = 0;
+  RingCounters rx_ring, tx_ring;
   Duration wire_busy{};                ///< transmitting
 
   std::int64_t dropped(Drop why) const { return rx_dropped[static_cast<std::size_t>(why)]; }

@@ -59,6 +59,7 @@ void Datapath::on_frame(const device::Frame& frame, Instant now, device::Outbox&
   in.layer3 = parsed.key.layer3;
   in.layer4 = parsed.key.layer4;
   in.error = parsed.error != ParseError::none;
+  if (parsed.key.layer4 == net::Layer4::tcp && parsed.payload == Bytes{0}) in.headers = pcie::Purpose::control;
   in.ready = now + config.pipeline_latency;
   if (can_split(parsed, shape)) {
     in.header_length = parsed.header_length;

@@ -31,6 +31,9 @@ void DescriptorFetch::fetch(Instant now, device::Outbox& out) {
     reads_.push_back({requested_, count, false});
     requested_ += count;
     ++nic_->counters.descriptor_reads;
+    auto& ring = role_.dma == Dma::rx_descriptors ? nic_->counters.rx_ring : nic_->counters.tx_ring;
+    ring.descriptors += count * role_.descriptors;
+    ring.descriptor_bytes += role_.entry * count;
   }
 }
 

@@ -17,6 +17,7 @@ class DescriptorFetch {
     Bytes entry{};
     MemoryPlace ring{};
     std::uint32_t entries = 0;
+    std::int64_t descriptors = 1;  ///< that an entry stands for
   };
 
   DescriptorFetch(Context& nic, QueueIndex queue, const Role& role) : nic_{&nic}, queue_{queue}, role_{role} {}

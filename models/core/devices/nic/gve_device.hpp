@@ -19,6 +19,7 @@ struct Offer {
   std::uint16_t counters = 64;
   std::uint16_t buffer_size = 4096, header_buffer_size = 128;
   std::uint32_t max_flow_rules = 64;
+  bool coalesce = true;               ///< receive coalescing, where the driver allows it
   std::uint64_t link_mbps = 200'000;
   std::array<std::uint8_t, 6> mac{0x02, 0x50, 0x50, 0, 0, 1};
 };

@@ -47,7 +47,7 @@ bool Nic::write(std::uint64_t address, std::span<const std::uint8_t> from) {
 void Nic::create_rx(const RxQueueConfig& config) {
   auto& pair = pairs_[config.queue.value()];
   pair.rx = true;
-  pair.coalesce = config.rsc_allowed;
+  pair.coalesce = config.rsc_allowed && offer_.coalesce;
   pair.rx_vector = config.vector;
   receive_.create(config);
   datapath_.start_rx(config.queue);
@@ -197,9 +197,10 @@ void Nic::deliver(std::span<const std::uint8_t> bytes, const RxOffload& offload)
   frame.size = Bytes{static_cast<std::int64_t>(bytes.size())};
   frame.header_size = static_cast<std::uint16_t>(std::min<std::size_t>(bytes.size(), device::Frame::header_capacity));
   std::copy_n(bytes.begin(), frame.header_size, frame.header);
-  const auto queue = datapath_.steering()(net::parse(bytes.first(frame.header_size), frame.size)).queue;
+  const auto parsed = net::parse(bytes.first(frame.header_size), frame.size);
+  const auto queue = datapath_.steering()(parsed).queue;
   if (offload.rsc_segment > 0) ++coalesced_;
-  frame.handle = receive_.open(bytes, queue, offload);
+  frame.handle = receive_.open(bytes, parsed, queue, offload);
   datapath_.on_frame(frame, now_, *this);
   settle();
   receive_.keep(frame.handle);
@@ -278,7 +279,9 @@ void Nic::reset() {
 }
 
 Statistics Nic::statistics() const {
-  return {datapath_.counters(),
+  auto counters = datapath_.counters();
+  counters.tx_ring = transmit_.counters();
+  return {counters,
           receive_.dma_errors() + transmit_.dma_errors(),
           bad_checksums_,
           registers_.bad_doorbells(),

@@ -1,6 +1,7 @@
 #include "core/devices/nic/gve_receive.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace peerpath::nic::gve {
 
@@ -27,7 +28,8 @@ std::uint32_t Receive::producer(QueueIndex index, std::uint32_t tail) {
   return queue.producer;
 }
 
-std::uint64_t Receive::open(std::span<const std::uint8_t> bytes, QueueIndex queue, const RxOffload& offload) {
+std::uint64_t Receive::open(std::span<const std::uint8_t> bytes, const net::ParsedFrame& parsed, QueueIndex queue,
+                            const RxOffload& offload) {
   if (free_.empty()) {
     free_.push_back(frames_.size());
     frames_.emplace_back();
@@ -37,6 +39,8 @@ std::uint64_t Receive::open(std::span<const std::uint8_t> bytes, QueueIndex queu
   auto& frame = frames_[handle];
   frame.bytes = bytes;
   frame.at = 0;
+  frame.parsed = parsed;
+  frame.noted = false;
   frame.queue = queue;
   frame.offload = offload;
   frame.open = true;
@@ -81,12 +85,22 @@ pcie::Status Receive::read_descriptors(const Cookie& cookie, const fabric::Trans
   return pcie::Status::success;
 }
 
+/// What the ledger calls a write of the datapath: only here it is known what TCP has sent before.
+pcie::Purpose Receive::purpose_of(Frame& frame, const fabric::Transaction& t) {
+  if (!std::exchange(frame.noted, true)) {
+    if ((frame.parsed.tcp_flags & net::tcp_syn) != 0) before_.opened(frame.parsed);
+    const bool again = before_.again(frame.parsed, frame.parsed.payload.count());
+    frame.payload = again ? pcie::Purpose::retransmission : pcie::Purpose::payload;
+  }
+  return t.purpose == pcie::Purpose::payload ? frame.payload : t.purpose;
+}
+
 pcie::Status Receive::write_data(const Cookie& cookie, const fabric::Transaction& t) {
   auto& frame = frames_[memory_.journal().at(PacketIndex{cookie.value}).handle];
   const auto size = static_cast<std::size_t>(t.bytes.count());
   const auto piece = frame.bytes.subspan(frame.at, size);
   frame.at += size;
-  if (host_.write(t.address, piece, t.purpose)) return pcie::Status::success;
+  if (host_.write(t.address, piece, purpose_of(frame, t))) return pcie::Status::success;
   ++dma_errors_;
   frame.offload.write_failed = true;
   return pcie::Status::unsupported_request;

@@ -9,6 +9,7 @@
 #include "core/devices/nic/gve_device.hpp"
 #include "core/devices/nic/gve_host.hpp"
 #include "core/devices/nic/queue_memory.hpp"
+#include "core/devices/nic/sent_before.hpp"
 #include "peerpath/fabric/fabric.hpp"
 
 namespace peerpath::nic::gve {
@@ -24,7 +25,8 @@ class Receive final : public PacketSink {
   std::uint32_t producer(QueueIndex queue, std::uint32_t tail);
 
   /// Takes a frame in for the time of a call of the datapath, under a handle.
-  std::uint64_t open(std::span<const std::uint8_t> bytes, QueueIndex queue, const RxOffload& offload);
+  std::uint64_t open(std::span<const std::uint8_t> bytes, const net::ParsedFrame& parsed, QueueIndex queue,
+                     const RxOffload& offload);
   /// The call is over: if the frame still waits, its bytes are kept.
   void keep(std::uint64_t handle);
 
@@ -47,19 +49,24 @@ class Receive final : public PacketSink {
     std::span<const std::uint8_t> bytes;
     std::vector<std::uint8_t> kept;
     std::size_t at = 0;  ///< the datapath writes a frame from front to back
+    net::ParsedFrame parsed;
     QueueIndex queue{};
     RxOffload offload;
     bool open = false;
+    pcie::Purpose payload = pcie::Purpose::payload;
+    bool noted = false;  ///< whether it was told to `before_`
   };
   struct Queue {
     std::uint32_t producer = 0, entries = 1;
     RxDrops drops;
   };
   void close(std::uint64_t handle);
+  pcie::Purpose purpose_of(Frame& frame, const fabric::Transaction& t);
 
   Host& host_;
   QueueMemory& memory_;
   std::vector<Queue> queues_;
+  SentBefore before_;
   std::deque<Frame> frames_;  ///< a deque: references stay good while it grows
   std::vector<std::uint64_t> free_;
   std::int64_t dma_errors_ = 0;

@@ -62,6 +62,8 @@ std::uint32_t Transmit::take(QueueIndex index, std::uint32_t tail) {
       queue.stopped = true;  // until it is created anew
       break;
     }
+    counters_.descriptors += count;
+    counters_.descriptor_bytes += Bytes{static_cast<std::int64_t>(count * descriptor)};
     for (std::uint32_t i = 0; i < count; ++i) {
       Descriptor16 one;
       std::copy_n(raw.begin() + static_cast<std::ptrdiff_t>(i * descriptor), descriptor, one.begin());
@@ -135,10 +137,14 @@ Transmit::Packet* Transmit::find(QueueIndex index, std::uint32_t number) {
 pcie::Status Transmit::read_data(const Cookie& cookie, const fabric::Transaction& t) {
   auto* packet = find(cookie.queue, cookie.value);
   if (packet == nullptr) return pcie::Status::no_answer;
-  const bool header = t.purpose == pcie::Purpose::header;
+  const bool header = t.purpose != pcie::Purpose::payload;
   std::array<std::uint8_t, net::HeaderBytes::capacity> again;  // the look's bytes stand
   const auto into = header ? std::span{again}.first(packet->header) : packet->bytes().subspan(packet->header);
-  if (gather(packet->description, header ? 0 : packet->header, into, false, t.purpose)) return pcie::Status::success;
+  auto purpose = t.purpose;
+  if (header && (packet->parsed.tcp_flags & net::tcp_syn) != 0) before_.opened(packet->parsed);
+  if (!header && before_.again(packet->parsed, static_cast<std::int64_t>(into.size())))
+    purpose = pcie::Purpose::retransmission;
+  if (gather(packet->description, header ? 0 : packet->header, into, false, purpose)) return pcie::Status::success;
   ++dma_errors_;
   return pcie::Status::unsupported_request;
 }
@@ -185,6 +191,8 @@ void Transmit::complete(Queue& queue, TxEvent event, std::uint16_t value, pcie::
   const auto raw = encode_tx_completion(queue.config.queue, event, value, (queue.completions & entries) == 0);
   const auto at = queue.config.completion_ring + Bytes{static_cast<std::int64_t>(slot * raw.size())};
   ++queue.completions;
+  ++counters_.completions;
+  counters_.completion_bytes += Bytes{static_cast<std::int64_t>(raw.size())};
   if (!host_.publish(at.value(), raw, 0, purpose)) ++dma_errors_;
 }
 

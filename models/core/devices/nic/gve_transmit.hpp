@@ -10,6 +10,7 @@
 #include "core/devices/nic/gve_device.hpp"
 #include "core/devices/nic/gve_host.hpp"
 #include "core/devices/nic/queue_memory.hpp"
+#include "core/devices/nic/sent_before.hpp"
 #include "peerpath/device/endpoint.hpp"
 
 namespace peerpath::nic::gve {
@@ -33,6 +34,8 @@ class Transmit {
   std::uint32_t write_completions(const Cookie& cookie, pcie::Purpose purpose);
 
   std::int64_t dma_errors() const { return dma_errors_; }
+  /// Of what the driver really used, which the datapath does not know.
+  const RingCounters& counters() const { return counters_; }
 
  private:
   struct Packet {
@@ -65,6 +68,8 @@ class Transmit {
   QueueMemory& memory_;
   std::size_t max_frame_;
   std::vector<Queue> queues_;
+  SentBefore before_;
+  RingCounters counters_;
   std::int64_t dma_errors_ = 0;
 };
 

@@ -86,9 +86,9 @@ void RxQueue::write(const RxFrame& frame, Instant now, device::Outbox& out) {
     const auto& buffer = rings_->buffers.at(fetch_.next());
     const std::int64_t front = i == 0 ? frame.in_front : 0;
     if (i == 0 && frame.header_length > 0)
-      out.submit(write_channel, write_to(buffer.header, Bytes{frame.header_length}, pcie::Purpose::header, cookie, ready));
+      out.submit(write_channel, write_to(buffer.header, Bytes{frame.header_length}, frame.headers, cookie, ready));
     if (front > 0)
-      out.submit(write_channel, write_to(buffer.payload, Bytes{front}, pcie::Purpose::header, cookie, ready));
+      out.submit(write_channel, write_to(buffer.payload, Bytes{front}, frame.headers, cookie, ready));
     const std::int64_t piece = std::min(left, buffer_size.count() - front);
     if (piece > 0)
       out.submit(write_channel,

@@ -13,6 +13,7 @@ struct RxFrame {
   PacketRecord record;
   std::uint16_t header_length = 0;  ///< bytes for the header buffer; 0: the frame goes unsplit to payload buffers
   std::uint16_t in_front = 0;       ///< bytes in front of the payload in the payload buffer: the headers when unsplit
+  pcie::Purpose headers = pcie::Purpose::header;  ///< `control` for a segment of TCP without payload
   net::Layer3 layer3 = net::Layer3::other;
   net::Layer4 layer4 = net::Layer4::none;
   bool error = false;

@@ -112,12 +112,17 @@ class TestDriver {
   static std::uint64_t header(std::uint32_t n) { return buffer(n) + 8192 - 256; }
 
   /// One packet of pieces {address, size}; with `mss` it is cut. Rings the doorbell.
-  void send(std::uint32_t q, std::initializer_list<std::array<std::uint64_t, 2>> pieces, std::uint16_t mss = 0,
-            std::uint8_t header_length = 0, std::uint16_t tag = 1) {
+  using Piece = std::array<std::uint64_t, 2>;
+  void send(std::uint32_t q, std::initializer_list<Piece> pieces, std::uint16_t mss = 0, std::uint8_t header_length = 0,
+            std::uint16_t tag = 1) {
+    send(q, std::vector<Piece>(pieces), mss, header_length, tag);
+  }
+  void send(std::uint32_t q, const std::vector<Piece>& pieces, std::uint16_t mss = 0, std::uint8_t header_length = 0,
+            std::uint16_t tag = 1) {
     descriptor(q, {{8, 1, 4}});
     if (mss > 0) descriptor(q, {{4, 2, mss}, {6, 1, header_length}, {8, 1, 0x25}});
     for (const auto& piece : pieces) {
-      const bool last = &piece == pieces.end() - 1;
+      const bool last = &piece == &pieces.back();
       descriptor(q, {{0, 8, piece[0]}, {8, 1, last ? 0xecu : 0x4cu}, {12, 2, tag}, {14, 2, piece[1]}});
     }
     doorbell(tx_doorbells + q, tx_tail_ % entries);

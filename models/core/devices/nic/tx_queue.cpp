@@ -7,7 +7,7 @@ constexpr std::int64_t usual_slots = 4;  ///< general context, TSO context, head
 
 DescriptorFetch::Role fetch_role(Context& nic, QueueIndex index) {
   auto& rings = nic.memory.queue(index);
-  return {Dma::tx_descriptors, nic.memory.sizes().tx * usual_slots, rings.places.tx, rings.tx.size()};
+  return {Dma::tx_descriptors, nic.memory.sizes().tx * usual_slots, rings.places.tx, rings.tx.size(), usual_slots};
 }
 
 CompletionWriter::Role completion_role(Context& nic, QueueIndex index) {
@@ -53,7 +53,8 @@ void TxQueue::start_next(Instant now, device::Outbox& out) {
   const auto& d = rings_->tx.at(fetch_.next());
   const Cookie cookie{Dma::tx_data, epoch_, index_, 0, first_ + static_cast<std::uint32_t>(packets_.size())};
   packets_.push_back({{d, rings_->tx_headers.at(fetch_.next()), false}, d.payload_length > 0 ? 2 : 1});
-  out.submit(data_read_channel, read_from(d.header, Bytes{d.header_length}, pcie::Purpose::header, cookie, now));
+  const auto headers = d.payload_length > 0 ? pcie::Purpose::header : pcie::Purpose::control;
+  out.submit(data_read_channel, read_from(d.header, Bytes{d.header_length}, headers, cookie, now));
   if (d.payload_length > 0)
     out.submit(data_read_channel, read_from(d.payload, Bytes{d.payload_length}, pcie::Purpose::payload, cookie, now));
   fetch_.consume();
