@@ -19,6 +19,7 @@ constexpr Duration router_latency = 50ns;          // assumed: a part of the fit
 constexpr BitRate memory_rate{8'000'000'000'000};  // no bottleneck: all hosts have four channels and warm caches
 constexpr Bytes window{8192};
 constexpr int cache_ways = 20, ddio_ways = 2;  // Xeon E5-2600 (v1, v3, v4): 20 ways of 2.5 MB slices; two for devices
+constexpr int ranks = 2;                       // assumed: no document says which memory the hosts hold
 constexpr std::uint64_t high_buffer = 0x1'0000'0000, low_buffer = 0x1000'0000;
 
 Duration from_ns(double ns) { return Duration{static_cast<std::int64_t>(ns * 1e6 + 0.5)}; }
@@ -33,13 +34,16 @@ device::DmaCardConfig card_config(const Setup& setup, const CardConstants& card,
   config.function.tags = setup.tags;
   config.outstanding = latency ? 1 : 64;
   config.command = from_ns(card.command);
-  config.write_chunk = from_ns(card.write_chunk);
+  config.write_chunk = config.store = from_ns(card.chunk);
   config.read_beat = from_ns(card.read_beat);
   config.completion = from_ns(card.completion);
   config.turnaround = from_ns(card.turnaround);
-  config.store = from_ns(card.store);
   config.ecrc = setup.card_ecrc;
   return config;
+}
+
+host_memory::Refresh refresh_of(const HostConstants& host) {
+  return {.interval = refresh_interval, .time = from_ns(host.refresh), .ranks = ranks};
 }
 
 /// What a TLP meets in the host besides its fixed times.
@@ -142,7 +146,10 @@ double run(const Case& which, const Setup& setup, const CardConstants& card, con
     require(end < Instant{1s}, "the benchmark ends");
   } while (!device.idle());
   const auto& counters = device.counters();
-  if (is_latency(which.test)) return mean_ns(counters.latency, counters.transfers);
+  if (is_latency(which.test)) {
+    const bool dma = wanted.interface == dma_card::Interface::dma;
+    return mean_ns(counters.latency, counters.transfers) + (dma ? card.setup : 0);
+  }
   const double ns_per_transfer = mean_ns(counters.end - counters.begin, counters.transfers);
   const double directions = which.test == Test::bw_both ? 2.0 : 1.0;
   return 8.0 * static_cast<double>(which.size.count()) / ns_per_transfer / directions;
@@ -151,8 +158,12 @@ double run(const Case& which, const Setup& setup, const CardConstants& card, con
 }  // namespace
 
 double play(const Case& which, const Setup& setup, const CardConstants& card, const HostConstants& host) {
-  Gates none;
-  return run(which, setup, card, host, stream_of(which, setup), none);
+  Gates gates;
+  if (setup.remote_memory) {  // nothing of it is in the near cache
+    gates.memory.emplace(device::HostMemoryConfig{});
+    gates.memory->set_refresh(refresh_of(host));
+  }
+  return run(which, setup, card, host, stream_of(which, setup), gates);
 }
 
 double play(const Sweep& sweep, const Setup& setup, const CardConstants& card, const HostConstants& host,
@@ -169,17 +180,20 @@ double play(const Sweep& sweep, const Setup& setup, const CardConstants& card, c
       .size = setup.cache, .ways = cache_ways, .ddio_ways = ddio_ways, .miss_latency = from_ns(effects.cold_miss)};
   if (setup.remote_memory) memory.remote_hop = from_ns(effects.remote_hop);
   gates.memory.emplace(memory);
+  gates.memory->set_refresh(refresh_of(host));
   auto& cache = *gates.memory->cache();
   // The test goes on for seconds before it counts, so what the card writes has filled the ways for it.
   if (sweep.which.test != Test::lat_dma_read && sweep.which.test != Test::bw_read)
     cache.fill_by_device(stream.address, sweep.window);
   if (sweep.cache == CacheState::warm && !setup.remote_memory) cache.touch_by_core(stream.address, sweep.window);
-  if (setup.iommu)
+  if (setup.iommu) {
     gates.root_port.emplace(device::RootComplexConfig{
         .iommu = device::IommuConfig{.entries = static_cast<int>(effects.iotlb_entries + 0.5),
                                      .page_size = setup.super_pages ? device::PageSize::large : device::PageSize::small,
-                                     .walkers = static_cast<int>(effects.walkers + 0.5),
+                                     .walkers = 1024,
                                      .walk_latency = from_ns(effects.walk_latency)}});
+    gates.root_port->iommu()->set_walk_interval(from_ns(effects.walk_interval));
+  }
   return run(sweep.which, setup, card, host, stream, gates);
 }
 

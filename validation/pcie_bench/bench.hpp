@@ -48,6 +48,9 @@ struct Setup {
   Bytes cache{};               ///< last-level cache of the card's socket; 0: not known
 };
 
+/// A rank of DRAM is refreshed every 7.8 us (JESD79-3 and -4, tREFI).
+inline constexpr Duration refresh_interval = std::chrono::nanoseconds{7800};
+
 /// One test at one transfer size on an 8 KiB window.
 struct Case {
   Test test{};

@@ -1,4 +1,4 @@
-// What is fitted: seven constants of the benchmark card, two of a host, and five of what windows, caches, sockets and
+// What is fitted: seven constants of the benchmark card, three of a host, and five of what windows, caches, sockets and
 // address translation do. Everything else is read or derived.
 #pragma once
 
@@ -14,26 +14,27 @@ namespace peerpath::pcie_bench {
 /// The defaults are where a fit starts. Times in nanoseconds: the optimiser's variables. They become whole femtoseconds
 /// before anything is simulated.
 struct CardConstants {
-  double command = 4.26;
-  double write_chunk = 16.68;
-  double read_beat = 5.2;
+  double command = 4.5;
+  double chunk = 16.6;
+  double read_beat = 5.1;
   double completion = 4.67;
   double turnaround = 100.0;
-  double store = 16.15;
+  double setup = 37.0;
   double tlp_gap = 16.0;
 };
 
-/// Completions of a host are cut at multiples of `completion_step` bytes.
+/// Completions of a host are cut at multiples of `completion_step` bytes; `refresh` is read off, not fitted.
 struct HostConstants {
   double read_latency = 300.0;
   double completion_step = 256.0;
+  double refresh = 350.0;
 };
 
 /// Shared by all hosts.
 struct EffectConstants {
   double iotlb_entries = 64;
   double walk_latency = 290;
-  double walkers = 6;
+  double walk_interval = 48;
   double cold_miss = 50;
   double remote_hop = 50;
 };
@@ -50,29 +51,30 @@ struct Constant {
 inline constexpr std::array<Constant<CardConstants>, 7> card_constants{{
     {"command", "ns", &CardConstants::command, "one internal command of the DMA engine; every transfer has one or two",
      0, 20},
-    {"write_chunk", "ns", &CardConstants::write_chunk, "DMA engine fetching 128 B of card memory for a write", 1, 60},
+    {"chunk", "ns", &CardConstants::chunk, "moving 128 B from card memory for a write, or into it after a read", 1, 60},
     {"read_beat", "ns", &CardConstants::read_beat, "DMA engine passing 32 B of a read request of at most one MPS", 0,
      20},
     {"completion", "ns", &CardConstants::completion, "card taking in one completion TLP, beside its data at link rate",
      0, 30},
     {"turnaround", "ns", &CardConstants::turnaround, "from a DMA write done to the read that depends on it", 0, 400},
-    {"store", "ns", &CardConstants::store, "storing 128 B that were read in card memory, after the last completion", 0,
-     60},
+    {"setup", "ns", &CardConstants::setup, "posting a DMA read and being told that it is done, while others go on", 0,
+     400},
     {"tlp_gap", "B", &CardConstants::tlp_gap, "line time that the card leaves idle after each TLP that it sends", 0,
      64},
 }};
 
-inline constexpr std::array<Constant<HostConstants>, 2> host_constants{{
+inline constexpr std::array<Constant<HostConstants>, 3> host_constants{{
     {"read_latency", "ns", &HostConstants::read_latency, "root complex: read request taken in to its first data", 0,
      5000},
     {"completion_step", "B", &HostConstants::completion_step, "root complex: addresses at which completions are cut",
      64, 256},
+    {"refresh", "ns", &HostConstants::refresh, "DRAM: a rank serves nothing while it is refreshed", 0, 1000},
 }};
 
 inline constexpr std::array<Constant<EffectConstants>, 5> effect_constants{{
     {"iotlb_entries", "1", &EffectConstants::iotlb_entries, "IOMMU: pages that the IOTLB holds", 1, 65536},
     {"walk_latency", "ns", &EffectConstants::walk_latency, "IOMMU: from a miss to its translation", 0, 5000},
-    {"walkers", "1", &EffectConstants::walkers, "IOMMU: page walks at a time", 1, 64},
+    {"walk_interval", "ns", &EffectConstants::walk_interval, "IOMMU: from one walk's start to the next one's", 0, 5000},
     {"cold_miss", "ns", &EffectConstants::cold_miss, "line that the last-level cache does not hold", 0, 1000},
     {"remote_hop", "ns", &EffectConstants::remote_hop, "line of the other socket's memory, beside cold_miss", 0, 1000},
 }};

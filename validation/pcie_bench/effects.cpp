@@ -12,16 +12,24 @@ constexpr Sweep latency(std::int64_t kib, CacheState cache = CacheState::warm) {
 }
 
 constexpr Sweep no_miss = latency(256), some_misses = latency(1024), all_miss = latency(16384);
-constexpr Sweep walk_bound{{Test::bw_read, Bytes{64}}, Bytes{64 << 20}, CacheState::warm};
+constexpr Sweep walk_bound_reads{{Test::bw_read, Bytes{64}}, Bytes{64 << 20}, CacheState::warm};
+constexpr Sweep walk_bound_writes{{Test::bw_write, Bytes{64}}, Bytes{64 << 20}, CacheState::warm};
 constexpr std::int64_t page_bytes = 4096;
 
-constexpr std::array<NamedPoint, 7> wanted{{{&Variants::base, latency(1024, CacheState::cold)},
+constexpr std::array<NamedPoint, 8> wanted{{{&Variants::base, latency(1024, CacheState::cold)},
                                             {&Variants::base, latency(1024)},
                                             {&Variants::remote, latency(1024)},
                                             {&Variants::iommu, no_miss},
                                             {&Variants::iommu, some_misses},
                                             {&Variants::iommu, all_miss},
-                                            {&Variants::iommu, walk_bound}}};
+                                            {&Variants::iommu, walk_bound_reads},
+                                            {&Variants::iommu, walk_bound_writes}}};
+
+/// What a single read waits on average for a rank that is being refreshed.
+double refresh_wait(const HostData& host) {
+  const auto time = read_refresh(host);
+  return time * time / (2 * static_cast<double>(femtoseconds(refresh_interval)) / 1e6);
+}
 
 /// E / P of the law that hits follow.
 double pages(const Sweep& sweep) { return static_cast<double>(sweep.window.count() / page_bytes); }
@@ -49,30 +57,25 @@ std::optional<Variants> find_variants(std::span<const HostData> hosts) {
   return {};
 }
 
-std::optional<EffectConstants> fit_effects(const Variants& variants, const CardConstants& card,
-                                           const HostConstants& iommu_host) {
+std::optional<EffectConstants> fit_effects(const Variants& variants) {
   std::array<double, wanted.size()> measured{};
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const auto* point = (variants.*wanted[i].of)->find(wanted[i].sweep);
     if (!point) return {};
     measured[i] = point->measured;
   }
-  const auto [cold, warm, remote, none, some, all, bandwidth] = measured;
+  const auto [cold, warm, remote, none, some, all, reads, writes] = measured;
   EffectConstants fitted;
-  fitted.cold_miss = std::max(0.0, cold - warm);
-  fitted.remote_hop = std::max(0.0, remote - warm - fitted.cold_miss);
+  fitted.cold_miss = std::max(0.0, cold - warm - refresh_wait(*variants.base));
+  fitted.remote_hop = std::max(0.0, remote - warm - fitted.cold_miss - refresh_wait(*variants.remote));
   // added(P) = walk_latency * (1 - E / P), twice.
   const double few = pages(some_misses), many = pages(all_miss);
   fitted.walk_latency = ((all - none) * many - (some - none) * few) / (many - few);
   fitted.iotlb_entries = std::round(few * (1 - (some - none) / fitted.walk_latency));
-  double nearest = -1, best = 1;
-  for (fitted.walkers = 1; fitted.walkers <= 16; ++fitted.walkers) {
-    const auto off = std::abs(play(walk_bound, variants.iommu->setup, card, iommu_host, fitted) - bandwidth);
-    if (nearest >= 0 && off >= nearest) continue;
-    nearest = off;
-    best = fitted.walkers;
-  }
-  fitted.walkers = best;
+  // Transfers a nanosecond, times the share that misses, is walks a nanosecond.
+  const auto bits = static_cast<double>(8 * walk_bound_reads.which.size.count());
+  const auto missing = std::max(0.0, 1 - fitted.iotlb_entries / pages(walk_bound_reads));
+  fitted.walk_interval = bits / std::sqrt(reads * writes) / missing;
   return fitted;
 }
 

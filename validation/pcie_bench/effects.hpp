@@ -1,4 +1,4 @@
-// The window sweeps: the five constants that they add, fitted on seven named points, and what comes of the others.
+// The window sweeps: the five constants that they add, fitted on eight named points, and what comes of the others.
 #pragma once
 
 #include <optional>
@@ -31,10 +31,9 @@ std::span<const NamedPoint> wanted_effect_points();
 
 /// From the named points: `cold_miss` and `remote_hop` are differences of two latencies; `walk_latency` and
 /// `iotlb_entries` follow from two added latencies, as of P random pages an IOTLB of E entries misses 1 - E / P;
-/// `walkers` is the whole number with which the bandwidth of a window far beyond the IOTLB comes nearest. Nothing if a
-/// point is missing.
-std::optional<EffectConstants> fit_effects(const Variants& variants, const CardConstants& card,
-                                           const HostConstants& iommu_host);
+/// `walk_interval` lies between what reads and what writes say (the geometric mean) of a window far beyond the IOTLB.
+/// Nothing if a point is missing.
+std::optional<EffectConstants> fit_effects(const Variants& variants);
 
 struct SweepPrediction {
   SweepPoint point;

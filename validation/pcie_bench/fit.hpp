@@ -14,6 +14,9 @@ namespace peerpath::pcie_bench {
 /// all.
 std::span<const Case> wanted_fit_cases();
 
+/// And the one point of a window curve that the card's fit looks at besides.
+const Sweep& wanted_fit_window();
+
 /// Those that it looks at: of each wanted one the size there is that is nearest by ratio; no more than two of a curve.
 std::vector<Case> fit_cases(const HostData& host);
 

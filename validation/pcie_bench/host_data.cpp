@@ -91,6 +91,11 @@ const SweepPoint* HostData::find(const Sweep& sweep) const {
   return point == sweeps.end() ? nullptr : &*point;
 }
 
+double read_refresh(const HostData& host) {
+  const auto* cold = host.find({{Test::lat_dma_read, Bytes{64}}, Bytes{1 << 20}, CacheState::cold});
+  return cold && cold->tail ? *cold->tail : HostConstants{}.refresh;
+}
+
 namespace {
 
 /// Calls `use` with test, size and measured value of each row that has them.
@@ -128,6 +133,15 @@ void for_each_row(std::string_view text, const std::string& file, bool latency, 
   }
 }
 
+std::optional<double> tail_of(const Table& table, const Row& row) {
+  for (const std::string_view column : {"99.9%(ns)", "Med(ns)"})
+    if (std::ranges::find(table.columns, column) == table.columns.end()) return {};
+  Problems ignored;
+  const auto slow = positive_number(table, row, "99.9%(ns)", ignored),
+             median = positive_number(table, row, "Med(ns)", ignored);
+  return ignored.empty() && slow > median ? std::optional{slow - median} : std::nullopt;
+}
+
 }  // namespace
 
 void read_points(std::string_view text, const std::string& file, bool latency, std::vector<Point>& points,
@@ -144,7 +158,7 @@ void read_sweeps(std::string_view text, const std::string& file, bool latency, s
                  const auto window = Bytes{static_cast<std::int64_t>(positive_number(table, row, "WinSZ", problems))};
                  for (const auto& state : enum_names(CacheState{}))
                    if (state.name == cell(table, row, "Cache"))
-                     points.push_back({{which, window, state.value}, measured});
+                     points.push_back({{which, window, state.value}, measured, tail_of(table, row)});
                });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct Point {
 struct SweepPoint {
   Sweep sweep;
   double measured = 0;
+  std::optional<double> tail{};  ///< of latencies: what the slowest thousandth takes longer than the median
 };
 
 struct HostData {
@@ -34,6 +36,10 @@ struct HostData {
   const Point* find(Test test, std::int64_t size) const;
   const SweepPoint* find(const Sweep& sweep) const;
 };
+
+/// How long a refresh of the host's DRAM lasts: what the slowest thousandth of cold reads take longer than the median
+/// (64 B, 1 MiB); without that row, 350 ns, tRFC1 of 8 Gb DDR4 (JESD79-4).
+double read_refresh(const HostData& host);
 
 /// Reads the size sweeps (bw_dma_sz_sweep.csv, lat_dma_sizes.csv, lat_cmd_sizes.csv), sys-lspci.txt and
 /// sys-kernel-cmdline.txt as they were published. All problems are reported, with file and line.

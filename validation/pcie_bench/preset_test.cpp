@@ -22,7 +22,7 @@ TEST(Preset, RefusesWhatIsMissingUnknownOrOutOfBounds) {
   EXPECT_TRUE(parse_card(good, "f"));
   EXPECT_FALSE(parse_card("", "f"));
   EXPECT_FALSE(parse_card("[]", "f"));
-  EXPECT_FALSE(parse_card(changed("\"store\"", "\"stor\""), "f"));
+  EXPECT_FALSE(parse_card(changed("\"setup\"", "\"setu\""), "f"));
   EXPECT_FALSE(parse_card(changed("16.0", "-1"), "f"));
   EXPECT_FALSE(parse_card(changed("16.0", "\"16.0\""), "f"));
 }

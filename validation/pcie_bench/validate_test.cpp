@@ -106,7 +106,7 @@ TEST(Validate, AWrongCardFails) {
   auto host = load_host(data / "pcie-bench" / "nfp6000-1.2GHz_snb-Xeon-E5-2630_dell-t620");
   ASSERT_TRUE(host);
   auto card = *load_card(data / "presets" / "nfp6000.json");
-  card.write_chunk *= 1.2;
+  card.chunk *= 1.2;
   const auto report = report_host(std::move(*host), card);
   EXPECT_FALSE(report.criteria.front().passed() && report.criteria[1].passed());
 }

@@ -37,7 +37,9 @@ Instant Iommu::translate(std::uint64_t address, Instant at) {
     ++counters_.misses;
     std::ranges::pop_heap(walkers_free_, std::greater<>{});
     Instant& walker = walkers_free_.back();
-    translated = walker = std::max(at, walker) + config_.walk_latency;
+    const auto begin = std::max({at, walker, next_walk_});
+    next_walk_ = begin + walk_interval_;
+    translated = walker = begin + config_.walk_latency;
     std::ranges::push_heap(walkers_free_, std::greater<>{});
     counters_.walking += config_.walk_latency;
     ready_[cache_.insert(key)] = translated;

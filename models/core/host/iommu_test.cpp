@@ -39,6 +39,14 @@ TEST(Iommu, WalksBeyondTheWalkersWait) {
   EXPECT_EQ(iommu.translate(0x4000, at(120ns)), at(700ns));
 }
 
+TEST(Iommu, WalksStartAnIntervalApart) {
+  Iommu iommu{{.walkers = 8, .walk_latency = 300ns}};
+  iommu.set_walk_interval(50ns);
+  EXPECT_EQ(iommu.translate(0x1000, at(0ns)), at(300ns));
+  EXPECT_EQ(iommu.translate(0x2000, at(10ns)), at(350ns));
+  EXPECT_EQ(iommu.translate(0x3000, at(200ns)), at(500ns));
+}
+
 TEST(Iommu, AHitTakesItsLatencyToo) {
   Iommu iommu{{.walk_latency = 300ns, .hit_latency = 20ns}};
   EXPECT_EQ(iommu.translate(0, at(0ns)), at(320ns));

@@ -33,7 +33,7 @@ Duration LastLevelCache::read(std::uint64_t address, Bytes size) {
   return missed ? config_.miss_latency : Duration{0};  // the lines of one request are fetched side by side
 }
 
-Duration LastLevelCache::write(std::uint64_t address, Bytes size) {
+LastLevelCache::Write LastLevelCache::write(std::uint64_t address, Bytes size) {
   bool missed = false;
   for_each_line(address, size, [&](std::uint64_t line) {
     const bool hit = cache_.find(line).has_value();
@@ -41,7 +41,10 @@ Duration LastLevelCache::write(std::uint64_t address, Bytes size) {
     missed = missed || !hit;
     if (!hit && config_.ddio_ways > 0) cache_.insert(line, static_cast<std::size_t>(config_.ddio_ways));
   });
-  return missed ? config_.miss_latency : Duration{0};
+  const bool whole = address % line_bytes == 0 && static_cast<std::uint64_t>(size.count()) % line_bytes == 0;
+  auto takes = missed ? config_.miss_latency : Duration{0};
+  if (!whole) takes += line_access + (missed ? line_access : Duration{0});
+  return {missed, takes};
 }
 
 void LastLevelCache::touch_by_core(std::uint64_t address, Bytes size) {

@@ -24,8 +24,8 @@ TEST(LastLevelCache, AReadMissesUntilACoreHasTouchedTheLine) {
 
 TEST(LastLevelCache, WhatADeviceHasWrittenItCanRead) {
   LastLevelCache cache{small};
-  EXPECT_EQ(cache.write(0, 256_B), miss);
-  EXPECT_EQ(cache.write(0, 256_B), hit);
+  EXPECT_EQ(cache.write(0, 256_B).takes, miss);
+  EXPECT_EQ(cache.write(0, 256_B).takes, hit);
   EXPECT_EQ(cache.read(0, 256_B), hit);
   EXPECT_EQ(cache.counters().write_misses, 4);
 }
@@ -44,15 +44,25 @@ TEST(LastLevelCache, DevicesFillTheirWaysOnly) {
 TEST(LastLevelCache, AWriteToALineThatACoreBroughtInHits) {
   LastLevelCache cache{small};
   cache.touch_by_core(0, 64_KiB);
-  for (std::uint64_t at = 0; at < 64 << 10; at += 64) EXPECT_EQ(cache.write(at, 64_B), hit);
+  for (std::uint64_t at = 0; at < 64 << 10; at += 64) EXPECT_EQ(cache.write(at, 64_B).takes, hit);
 }
 
 TEST(LastLevelCache, WithoutWaysForThemWritesGoToDram) {
   auto config = small;
   config.ddio_ways = 0;
   LastLevelCache cache{config};
-  EXPECT_EQ(cache.write(0, 64_B), miss);
-  EXPECT_EQ(cache.write(0, 64_B), miss);
+  EXPECT_EQ(cache.write(0, 64_B).takes, miss);
+  EXPECT_EQ(cache.write(0, 64_B).takes, miss);
+}
+
+TEST(LastLevelCache, PartsOfLinesAreMergedAndFetchedBefore) {
+  LastLevelCache cache{{.miss_latency = 50ns}};
+  const auto first = cache.write(8, 8_B);
+  EXPECT_TRUE(first.missed);
+  EXPECT_EQ(first.takes, 15ns + 50ns + 15ns);
+  const auto second = cache.write(60, 4_B);
+  EXPECT_FALSE(second.missed);
+  EXPECT_EQ(second.takes, 15ns);
 }
 
 }  // namespace

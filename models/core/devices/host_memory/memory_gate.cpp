@@ -2,7 +2,15 @@
 
 #include <algorithm>
 
+#include "peerpath/base/random.hpp"
+
 namespace peerpath::host_memory {
+namespace {
+
+constexpr std::uint64_t rank_interleave = 256;
+constexpr Bytes whole_line{static_cast<std::int64_t>(host::line_bytes)};
+
+}  // namespace
 
 MemoryGate::MemoryGate(const device::HostMemoryConfig& config) : hop_{config.remote_hop.value_or(Duration{0})} {
   if (config.cache) cache_.emplace(*config.cache);
@@ -27,19 +35,34 @@ Instant MemoryGate::take_channel(std::uint64_t address, Bytes bytes, Instant at)
   return begin;
 }
 
+Instant MemoryGate::after_refresh(std::uint64_t address, Instant at) const {
+  if (!refresh_) return at;
+  const auto rank = static_cast<std::int64_t>(address / rank_interleave % static_cast<std::uint64_t>(refresh_->ranks));
+  // Each interval has one refresh, at any time in it that lets it end there: controllers postpone and advance them.
+  const auto turn = at.time_since_epoch() / refresh_->interval;
+  const Instant interval{turn * refresh_->interval};
+  const auto slack = std::max(Duration{0}, refresh_->interval - refresh_->time);
+  Random random{static_cast<std::uint64_t>(turn * refresh_->ranks + rank), "refresh"};
+  const auto begin =
+      interval + Duration{static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(femtoseconds(slack)) + 1))};
+  return at >= begin && at < begin + refresh_->time ? begin + refresh_->time : at;
+}
+
 Instant MemoryGate::pass(const fabric::GatedTlp& tlp) {
   if (tlp.tlp_class == pcie::TlpClass::completion || tlp.purpose == pcie::Purpose::interrupt) return tlp.at;
   // A write stays in the cache of the near socket; what it does not hold comes from where the memory is.
   if (tlp.tlp_class == pcie::TlpClass::posted) {
-    const auto missing = cache_ ? cache_->write(tlp.address, tlp.bytes) : Duration{0};
-    const bool dram = !cache_ || missing > Duration{0};  // a line that goes makes room by being written there
-    written_ = std::max(written_, dram ? take_channel(tlp.address, tlp.bytes, tlp.at) + missing : tlp.at);
+    const auto [missed, takes] = cache_ ? cache_->write(tlp.address, tlp.bytes) : host::LastLevelCache::Write{true, {}};
+    // A line that goes makes room by being written to DRAM.
+    auto begin = missed ? take_channel(tlp.address, tlp.bytes, tlp.at) : tlp.at;
+    if (missed && tlp.bytes < whole_line) begin = after_refresh(tlp.address, begin);  // fetched to be merged
+    written_ = std::max(written_, begin + takes);
     return written_;
   }
   const auto begin = std::max(tlp.at, written_);  // a request does not pass a write (PCIe Base Spec 2.4.1)
   const auto missing = cache_ ? cache_->read(tlp.address, tlp.bytes) : Duration{0};
   if (cache_ && missing == Duration{0}) return begin;
-  return take_channel(tlp.address, tlp.bytes, begin) + missing + hop_;
+  return after_refresh(tlp.address, take_channel(tlp.address, tlp.bytes, begin)) + missing + hop_;
 }
 
 }  // namespace peerpath::host_memory

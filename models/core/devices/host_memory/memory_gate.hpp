@@ -10,12 +10,21 @@
 
 namespace peerpath::host_memory {
 
+/// DRAM being refreshed: in each interval every rank serves nothing for a while. The model card is core/host/README.md.
+struct Refresh {
+  Duration interval = std::chrono::nanoseconds{7800};  ///< tREFI of JESD79-3 and -4
+  Duration time = std::chrono::nanoseconds{350};       ///< tRFC1 of 8 Gb, JESD79-4; less than the interval
+  int ranks = 2;                                       ///< 256 B of the address each, in turn
+};
+
 /// The gate of the direction towards the memory's node.
 class MemoryGate final : public fabric::Gate {
  public:
   explicit MemoryGate(const device::HostMemoryConfig& config);
 
   Instant pass(const fabric::GatedTlp& tlp) override;
+  /// Without, as at first, nothing is ever refreshed.
+  void set_refresh(const Refresh& refresh) { refresh_ = refresh; }
 
   /// Whether this memory needs a gate.
   static bool wanted(const device::HostMemoryConfig& config) {
@@ -30,7 +39,11 @@ class MemoryGate final : public fabric::Gate {
   /// From when its channel serves an access of these bytes.
   Instant take_channel(std::uint64_t address, Bytes bytes, Instant at);
 
+  /// From when DRAM serves a fetch at this place: not while its rank is refreshed.
+  Instant after_refresh(std::uint64_t address, Instant at) const;
+
   Duration hop_;
+  std::optional<Refresh> refresh_;
   device::ChannelsConfig channels_;
   std::vector<Instant> channel_free_;  ///< none without channels
   Instant written_{};                  ///< when the last write so far is done

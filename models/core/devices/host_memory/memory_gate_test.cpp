@@ -79,5 +79,35 @@ TEST(MemoryGate, WhatTheCacheHoldsTakesNoChannel) {
   EXPECT_EQ(gate.pass(of(TlpClass::non_posted, 4096, 256_B)), at + 85ns);
 }
 
+TEST(MemoryGate, ReadsWaitWhileTheirRankIsRefreshed) {
+  MemoryGate gate{{}};
+  gate.set_refresh({.interval = 1us, .time = 300ns, .ranks = 1});
+  Duration waited{};
+  int late = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    auto read = tlp(TlpClass::non_posted);
+    read.at = at + i * 10ns;
+    const auto wait = gate.pass(read) - read.at;
+    EXPECT_GE(wait, 0ns);
+    EXPECT_LE(wait, 300ns);
+    waited += wait;
+    late += wait > 0ns;
+  }
+  EXPECT_NEAR(late, 3000, 60);                                     // the share of the time that a refresh takes
+  EXPECT_NEAR(static_cast<double>(waited / 10'000 / 1ns), 45, 2);  // 300^2 / (2 * 1000)
+}
+
+TEST(MemoryGate, WholeLinesAndWhatTheCacheHoldsDoNotWaitForARefresh) {
+  MemoryGate gate{{.cache = device::CacheConfig{.miss_latency = 50ns}}};
+  gate.set_refresh({.interval = 1us, .time = 1us, .ranks = 1});
+  EXPECT_EQ(gate.pass(tlp(TlpClass::posted)), at + 50ns);
+  auto read = tlp(TlpClass::non_posted);
+  read.at += 100ns;
+  EXPECT_EQ(gate.pass(read), read.at);
+  auto part = tlp(TlpClass::posted, 4096);
+  part.bytes = 8_B;
+  EXPECT_EQ(gate.pass(part), at + 1us + 80ns) << "its line is fetched after the refresh";
+}
+
 }  // namespace
 }  // namespace peerpath::host_memory
