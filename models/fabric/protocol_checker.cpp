@@ -43,6 +43,7 @@ void ProtocolChecker::add(ProtocolRule rule, const TlpRecord& tlp, const std::st
 void ProtocolChecker::see(const TlpRecord& tlp) {
   if (node(from(tlp)).is_endpoint) check_size(tlp);
   if (!topology_.strays) check_tags(tlp);
+  if (node(from(tlp)).is_endpoint) line_free_[from(tlp)] = tlp.end;
   if (!node(from(tlp)).is_endpoint) leave(tlp);
   if (!node(to(tlp)).is_endpoint) enter(tlp);
 }
@@ -60,7 +61,9 @@ void ProtocolChecker::check_size(const TlpRecord& tlp) {
     add(ProtocolRule::completion_boundary, tlp, "begins between two boundaries");
 }
 
-/// A request holds its tag from its start until its last completion has come to the requester, or the timeout.
+/// A request holds its tag from its start until its last completion has come to the requester, or the timeout. That
+/// counts from the first time that the request is sent; of one that was replayed only the last time is seen, so the
+/// first is taken to be as early as the line allowed.
 void ProtocolChecker::check_tags(const TlpRecord& tlp) {
   const Transaction& asked = asked_(tlp.cookie);
   auto& back = tags_back_[tlp.requester];
@@ -70,7 +73,7 @@ void ProtocolChecker::check_tags(const TlpRecord& tlp) {
     const Endpoint& endpoint = node(tlp.requester).endpoint;
     if (++out > endpoint.tags) add(ProtocolRule::tag_reuse, tlp, "is one more than there are tags");
     if (asked.answer == pcie::Status::no_answer && !node(tlp.target).endpoint.external)
-      back.emplace(tlp.start + endpoint.completion_timeout, 0);
+      back.emplace(line_free_[tlp.requester] + endpoint.completion_timeout, 0);
   } else if (tlp.tlp_class == TlpClass::completion && to(tlp) == tlp.requester) {
     const auto step = static_cast<std::uint64_t>(node(tlp.requester).endpoint.max_read_request.count());
     const std::uint64_t end = asked.address + static_cast<std::uint64_t>(asked.bytes.count());

@@ -95,6 +95,7 @@ class ProtocolChecker {
   std::vector<Buffer> buffers_;  ///< link * 2 + direction
   std::map<NodeId, std::multimap<Instant, int>> tags_back_;
   std::map<NodeId, int> tags_out_;
+  std::map<NodeId, Instant> line_free_;  ///< since when an endpoint could have sent the next TLP
   std::vector<Violation> violations_;
 };
 
