@@ -265,6 +265,8 @@ void Engine::set_rate(LinkId link, int direction, BitRate rate) {
   x.due.forget_sent();
   for (Leaf& leaf : leaves_) leaf.crossings = {};
   if (x.peer->leaf != nullptr) shortest_arrival_ = std::min(shortest_arrival_, x.shortest + x.propagation);
+  if (x.node->leaf != nullptr && x.node->leaf->config.one_queue > 0)
+    shortest_arrival_ = std::min(shortest_arrival_, x.shortest);
   touch(x);
   settle();
 }

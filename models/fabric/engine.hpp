@@ -31,6 +31,7 @@ class Engine final : public Fabric {
   void leak_credits(LinkId link, int direction, pcie::TlpClass tlp_class, Credits lost) override;
   void strike(LinkId link, int direction) override;
   DirectionCounters counters(LinkId link, int direction) const override;
+  std::vector<Waiting> waiting() const override;
   void observe(TlpObserver* observer) override {
     catch_up();
     observer_ = observer;
@@ -191,6 +192,13 @@ class Engine final : public Fabric {
   bool take_in_requests(Transmitter& x, Leaf& leaf, const TlpRun& run, Femto first, Femto spacing, std::int32_t count);
   void queue_answer(Leaf& leaf, std::uint32_t index, TlpRun& tlps);
   void notice(Leaf& leaf, Femto done);
+
+  // engine_wait.cpp: endpoints with one receive queue; what waits for what
+  void hold(Transmitter& x, int tlp_class, const TlpRun& run, Femto first, Femto spacing, std::int32_t count);
+  void pass_held(Leaf& own);
+  void note_left(const Queue& fifo, Leaf& own, const Departure& departure);
+  std::int64_t completions_for(const Leaf& own, const TlpRun& run) const;
+  Waiting waiting_in(const NodeState& node, const Queue& fifo) const;
 
   const Topology topology_;
   const Wiring wiring_;

@@ -67,6 +67,8 @@ void Engine::receive(Transmitter& x, int tlp_class, const TlpRun& run, Femto fir
 void Engine::receive_passed(Transmitter& x, int tlp_class, const TlpRun& run, Femto first, Femto spacing,
                             std::int32_t count) {
   Leaf& own = *x.peer->leaf;
+  if (tlp_class != static_cast<int>(pcie::TlpClass::posted) && own.config.one_queue > 0)
+    return hold(x, tlp_class, run, first, spacing, count);
   if (tlp_class == static_cast<int>(pcie::TlpClass::non_posted)) {
     if (count > 1 && take_in_requests(x, own, run, first, spacing, count)) return;
     for (std::int32_t i = 0; i < count; ++i)

@@ -196,6 +196,19 @@ struct Transmitter {
   std::vector<Tally> tallies;
 };
 
+/// The one receive queue of an endpoint that has but one.
+struct ReceiveQueue {
+  struct Held {
+    int tlp_class = 0;
+    TlpRun run;  ///< one TLP; `e` is its arrival
+  };
+  Ring<Held> held;
+  Femto passed = 0;               ///< when the last one came out
+  std::int64_t answers_due = 0;   ///< completions of all requests that came out
+  std::int64_t answers_gone = 0;  ///< of these, left before `answers_left` begins
+  Ring<Femto> answers_left;
+};
+
 /// Receiving and answering side of an endpoint.
 struct Leaf {
   NodeState* node = nullptr;
@@ -226,6 +239,8 @@ struct Leaf {
 
   std::int32_t read_bytes = -1;
   Femto read_spacing = 0;  ///< of completions of `read_bytes`
+
+  ReceiveQueue queue;  ///< if `config.one_queue` is set
 
   Femto read_time(std::int32_t bytes);
   Femto serve(int tlp_class, std::int32_t data_dw);

@@ -47,6 +47,7 @@ void Engine::carry_out(Transmitter& x) {
       for (std::int32_t i = 0; i < count; ++i) enqueue(next, entered, through_gate(x, fifo.tlp_class, sent, i));
   }
   leave_queue(x, fifo, departure);
+  if (rerouted_ && node.leaf != nullptr) note_left(fifo, *node.leaf, departure);
 }
 
 /// Transmissions that fail: the train was planned to end before the next error, so that only a single TLP is hit.

@@ -129,6 +129,16 @@ struct Station {
   Instant read_server{};
   std::uint64_t requests = 0;  ///< taken in
   std::deque<Request*> timers;
+  // Of one with a single receive queue:
+  struct Held {
+    Tlp* tlp = nullptr;
+    Instant arrival{};
+  };
+  std::deque<Held> held;
+  Instant passed{};               ///< when the last one came out of the receive queue
+  std::int64_t answers_due = 0;   ///< completions of all requests that came out
+  std::int64_t answers_gone = 0;  ///< of these, left before `answers_left` begins
+  std::deque<Instant> answers_left;
 };
 
 }  // namespace peerpath::fabric::reference

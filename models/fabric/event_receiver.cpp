@@ -13,6 +13,42 @@ using reference::Server;
 // TLPs arrive in the order in which they start, so what an arrival will cause is known at the start.
 
 void EventReference::arrive(Station& s, NodeId node, Tlp* tlp, Instant arrival) {
+  if (s.node->endpoint.one_queue == 0 || tlp->tlp_class == TlpClass::posted) return serve(s, node, tlp, arrival);
+  s.held.push_back({tlp, arrival});
+  pass_held(s, node);
+}
+
+/// Lets what waits in the one receive queue go on, as far as is known which completions will have left.
+void EventReference::pass_held(Station& s, NodeId node) {
+  while (!s.held.empty()) {
+    const auto [tlp, arrival] = s.held.front();
+    Instant when = std::max(arrival, s.passed);
+    if (tlp->tlp_class == TlpClass::non_posted) {
+      const std::int64_t needed = s.answers_due - s.node->endpoint.one_queue + 1 - s.answers_gone;
+      if (needed > static_cast<std::int64_t>(s.answers_left.size())) return;
+      if (needed > 0) {
+        when = std::max(when, s.answers_left[static_cast<std::size_t>(needed - 1)]);
+        s.answers_left.erase(s.answers_left.begin(), s.answers_left.begin() + needed - 1);
+        s.answers_gone += needed - 1;
+      }
+      s.answers_due += completions_for(s, node, *tlp);
+    }
+    s.held.pop_front();
+    s.passed = when;
+    serve(s, node, tlp, when);
+  }
+}
+
+/// How many completions the endpoint will make of a request.
+std::int64_t EventReference::completions_for(const Station& s, NodeId node, const Tlp& request) const {
+  const Transaction& asked = request.job->transaction;
+  const bool timed = !stations_[asked.target.value()].node->endpoint.external;
+  if (timed && asked.answer == pcie::Status::no_answer) return 0;
+  const auto status = request.destination == node ? asked.answer : s.node->endpoint.misdirected;
+  return pcie::split_completion(s.rules, asked.op, status, request.piece.address, request.piece.bytes).pieces();
+}
+
+void EventReference::serve(Station& s, NodeId node, Tlp* tlp, Instant arrival) {
   Server& server = s.servers[static_cast<std::size_t>(tlp->tlp_class)];
   server.last_done = std::max(arrival, server.last_done) + server.service[static_cast<std::size_t>(tlp->piece.data_dw)];
   server.tlps.push_back(tlp);

@@ -289,6 +289,44 @@ bool EventReference::has_credits(const Transmitter& t, const Tlp& tlp) const {
   return (advertised.header == 0 || t.header[c] >= 1) && (advertised.data == 0 || t.data[c] >= tlp.piece.units);
 }
 
+Waiting EventReference::waiting_in(std::size_t node, std::size_t slot) const {
+  const Station& s = stations_[node];
+  const Ingress& ingress = s.ingresses[slot / pcie::tlp_classes];
+  const Fifo& fifo = s.fifos[slot];
+  const Tlp& head = *fifo.tlps.front();
+  const Transmitter& t = transmitters_[head.egress];
+  WaitFor why = WaitFor::time;
+  const Fifo& posted = s.fifos[slot - slot % pcie::tlp_classes];
+  const bool leaving = !posted.tlps.empty() && posted.head == Fifo::Head::started;
+  if (fifo.head == Fifo::Head::waiting && ingress.posted_left + (leaving ? 1 : 0) < head.mark)
+    why = WaitFor::ordering;
+  else if (fifo.head == Fifo::Head::eligible && !t.up)
+    why = WaitFor::link;
+  else if (fifo.head == Fifo::Head::eligible && !has_tag(t, slot))
+    why = WaitFor::tag;
+  else if (fifo.head == Fifo::Head::eligible && !has_credits(t, head))
+    why = WaitFor::credits;
+  return {NodeId{static_cast<std::uint16_t>(node)}, static_cast<int>(slot / pcie::tlp_classes), head.tlp_class, why,
+          t.link, t.number, head.job->requester, head.job->transaction.target, head.job->transaction.cookie,
+          head.piece.address};
+}
+
+std::vector<Waiting> EventReference::waiting() const {
+  std::vector<Waiting> all;
+  for (std::size_t node = 0; node < stations_.size(); ++node) {
+    const Station& s = stations_[node];
+    for (std::size_t slot = 0; slot < s.fifos.size(); ++slot)
+      if (!s.fifos[slot].tlps.empty()) all.push_back(waiting_in(node, slot));
+    if (s.held.empty()) continue;
+    const Tlp& head = *s.held.front().tlp;
+    const Transmitter& by = transmitters_[s.outgoing.front() ^ 1u];
+    all.push_back({NodeId{static_cast<std::uint16_t>(node)}, Waiting::received, head.tlp_class, WaitFor::room, by.link,
+                   by.number, head.job->requester, head.job->transaction.target, head.job->transaction.cookie,
+                   head.piece.address});
+  }
+  return all;
+}
+
 bool EventReference::has_tag(const Transmitter& t, std::size_t slot) const {
   const Station& s = stations_[t.from.value()];
   const bool own_request = s.node->is_endpoint && slot % pcie::tlp_classes == index_of(TlpClass::non_posted);
@@ -357,7 +395,11 @@ void EventReference::start(std::uint32_t index, std::size_t slot) {
   t.counters.credit_stall += std::exchange(t.stalling, Duration{0});
   account(t, *tlp, begin, ser);
   schedule(t.free, EventKind::left, index);
+  const bool answer = s.node->is_endpoint && s.node->endpoint.one_queue > 0 && tlp->tlp_class == TlpClass::completion;
   forward(t, index, tlp, begin);
+  if (!answer) return;
+  s.answers_left.push_back(t.free);
+  pass_held(s, t.from);
 }
 
 void EventReference::account(Transmitter& t, const Tlp& tlp, Instant begin, Duration ser) {

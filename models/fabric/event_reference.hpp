@@ -25,6 +25,7 @@ class EventReference final : public Fabric {
   void leak_credits(LinkId link, int direction, pcie::TlpClass tlp_class, Credits lost) override;
   void strike(LinkId link, int direction) override;
   DirectionCounters counters(LinkId link, int direction) const override;
+  std::vector<Waiting> waiting() const override;
   void observe(TlpObserver* observer) override { observer_ = observer; }
 
  private:
@@ -60,6 +61,7 @@ class EventReference final : public Fabric {
   void arbitrate(std::uint32_t index);
   bool has_credits(const Transmitter& t, const Tlp& tlp) const;
   bool has_tag(const Transmitter& t, std::size_t slot) const;
+  Waiting waiting_in(std::size_t node, std::size_t slot) const;
   void count_stalls(Transmitter& t);
   void start(std::uint32_t index, std::size_t slot);
   void account(Transmitter& t, const Tlp& tlp, Instant begin, Duration ser);
@@ -69,6 +71,9 @@ class EventReference final : public Fabric {
 
   // Receivers.
   void arrive(Station& s, NodeId node, Tlp* tlp, Instant arrival);
+  void serve(Station& s, NodeId node, Tlp* tlp, Instant arrival);
+  void pass_held(Station& s, NodeId node);
+  std::int64_t completions_for(const Station& s, NodeId node, const Tlp& request) const;
   void cause_dllps(Transmitter& t, Instant arrival);
   void take_in(NodeId node, pcie::TlpClass tlp_class);
   void take_in_request(NodeId node, Tlp* tlp);

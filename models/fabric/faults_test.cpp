@@ -82,6 +82,32 @@ TEST(Faults, ARetrainedLinkSendsAtItsNewRate) {
   EXPECT_EQ(p.done(), Times{208 + 38 + 10});
 }
 
+TEST(Faults, ALinkThatDegradesAndRetrainsLosesNoPostedByte) {
+  for (const Mode mode : {Mode::event, Mode::tlp, Mode::train}) {
+    Pair p;
+    p.down(1).credits[0] = {4, 64};
+    const auto fabric = make_fabric(p.t, p, mode);
+    constexpr int writes = 200;
+    for (int i = 0; i < writes; ++i) fabric->submit(p.a, own, p.write(256_B, i * 300ns));
+    for (const auto& [down, up, rate] :
+         {std::tuple{10us, 12us, 4_Gbps}, std::tuple{25us, 27us, 1_Gbps}, std::tuple{40us, 41us, 8_Gbps}}) {
+      fabric->advance(at(down));
+      fabric->set_link(LinkId{1}, false);
+      fabric->advance(at(up));
+      for (const int direction : {0, 1}) fabric->set_rate(LinkId{1}, direction, rate);
+      fabric->set_link(LinkId{1}, true);
+    }
+    fabric->advance(at(10ms));
+    ASSERT_EQ(p.deliveries.size(), std::size_t{writes}) << name_of(mode);
+    for (const Delivery& d : p.deliveries) EXPECT_EQ(d.status, Status::success);
+    for (const auto& [link, direction] : {std::pair{0, 0}, std::pair{1, 1}})
+      EXPECT_EQ(fabric->counters(LinkId{static_cast<std::uint16_t>(link)}, direction)
+                    .tally(p.a, pcie::Purpose::payload)
+                    .payload,
+                Bytes{256 * writes});
+  }
+}
+
 TEST(Faults, LeakedCreditsAreGone) {
   Pair p;
   p.down(1).credits[0] = {2, 16};

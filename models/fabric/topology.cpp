@@ -63,6 +63,8 @@ void check_endpoint(const Node& node, Complaints& wrong) {
                name + ": negative read latency, jitter or rate");
   wrong.unless(e.reaction >= Duration{0} && e.completion_timeout >= Duration{0},
                name + ": negative reaction or completion timeout");
+  wrong.unless(e.one_queue == 0 || (e.one_queue > 0 && !e.external),
+               name + ": one receive queue is of an endpoint whose answers the fabric makes, after one completion or more");
 }
 
 /// Data credits of the largest TLP of each class: a payload that begins anywhere within a double word.

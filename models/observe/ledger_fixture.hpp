@@ -46,6 +46,7 @@ class CountingFabric final : public fabric::Fabric {
   void set_rate(fabric::LinkId, int, BitRate) override {}
   void leak_credits(fabric::LinkId, int, pcie::TlpClass, fabric::Credits) override {}
   void strike(fabric::LinkId, int) override {}
+  std::vector<fabric::Waiting> waiting() const override { return {}; }
   fabric::DirectionCounters counters(fabric::LinkId link, int direction) const override {
     fabric::DirectionCounters counters;
     counters.tallies = tallies_[link.value()][static_cast<std::size_t>(direction)];

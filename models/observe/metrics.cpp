@@ -117,6 +117,11 @@ void add_memory(std::vector<Metric>& metrics, const MemoryResult& memory, Durati
 std::vector<Metric> derive_metrics(const Results& results) {
   std::vector<Metric> metrics;
   metrics.push_back({"run.simulated_ns", "ns", nanoseconds(results.window), "Simulated time that counts"});
+  const auto& deadlock = results.deadlock;
+  metrics.push_back({"run.blocked_queues", "1", count(deadlock ? static_cast<std::int64_t>(deadlock->blocked.size()) : 0),
+                     "Queues that nothing will ever move again"});
+  metrics.push_back({"run.deadlock_cycle", "1", count(deadlock ? static_cast<std::int64_t>(deadlock->cycle.size()) : 0),
+                     "Of these, those that wait for each other in a circle"});
   Bytes delivered{};
   for (const auto& traffic : results.traffic) {
     add_traffic(metrics, traffic, results.window);

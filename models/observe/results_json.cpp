@@ -67,6 +67,32 @@ Json fault(const Fault& f) {
           {"first_ns", nanoseconds(f.first.time_since_epoch())}};
 }
 
+Json deadlock(const DeadlockResult& d) {
+  Json blocked = Json::array();
+  for (const auto& queue : d.blocked)
+    blocked.push_back({{"queue", queue.place}, {"tlp", queue.tlp}, {"waits_for", queue.waits_for}});
+  return {{"found_ns", nanoseconds(d.found.time_since_epoch())}, {"blocked", std::move(blocked)}, {"cycle", d.cycle}};
+}
+
+Json error(const ErrorRecord& e) {
+  Json log;
+  if (e.header) {
+    log = Json::array();
+    for (const std::uint32_t word : *e.header) {
+      constexpr std::string_view digits = "0123456789abcdef";
+      std::string hex;
+      for (int shift = 28; shift >= 0; shift -= 4) hex += digits[word >> shift & 15];
+      log.push_back(std::move(hex));
+    }
+  }
+  return {{"device", e.device},
+          {"severity", name_of(e.severity)},
+          {"error", e.error},
+          {"count", e.count},
+          {"first_ns", e.first ? nanoseconds(e.first->time_since_epoch()) : Json()},
+          {"header_log", std::move(log)}};
+}
+
 template <class Range, class Make>
 Json array(const Range& range, Make make) {
   Json items = Json::array();
@@ -118,6 +144,8 @@ std::string results_json(const Results& results, const ResultsContext& context) 
   json["ledger"] = ledger_list(results);
   json["conservation"] = {{"holds", results.conservation.empty()}, {"violations", results.conservation}};
   json["faults"] = array(results.faults, fault);
+  json["aer"] = array(results.errors, error);
+  json["deadlock"] = results.deadlock ? deadlock(*results.deadlock) : Json();
   json["scenario"] = without_quantum(context, false);
   json["origins"] = without_quantum(context, true);
   return json.dump(2) + "\n";

@@ -217,7 +217,8 @@ void fill(Results& results, const Platform& platform, const scenario::Scenario& 
   }
   for (const auto& [key, failure] : meter.failures()) {
     const auto what = key.second == pcie::Status::unsupported_request ? "unsupported request"
-                      : key.second == pcie::Status::completer_abort  ? "completer abort" : "completion timeout";
+                      : key.second == pcie::Status::completer_abort  ? "completer abort"
+                      : key.second == pcie::Status::poisoned         ? "poisoned TLP" : "completion timeout";
     results.faults.push_back({topology.nodes[key.first.value()].name, what, failure.count, failure.first});
   }
 }

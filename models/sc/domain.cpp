@@ -101,6 +101,11 @@ void Domain::join(EthernetPort a, EthernetPort b, Wire wire) {
 }
 
 void Domain::at(Instant when, std::function<void(fabric::Fabric&)> action) { reactor_->at(when, std::move(action)); }
+void Domain::tamper(std::function<bool(fabric::NodeId, fabric::Transaction&)> change) {
+  reactor_->tamper(std::move(change));
+}
+void Domain::check_protocol(fabric::TlpObserver* further) { reactor_->check_protocol(further); }
+std::vector<std::string> Domain::violations() const { return reactor_->violations(); }
 void Domain::allow_strays() { parts_->topology.strays = true; }
 void Domain::set_answer(fabric::NodeId node, pcie::Status answer) { reactor_->set_answer(node, answer); }
 void Domain::observe(fabric::DeliverySink* sink) { reactor_->observe(sink); }

@@ -16,6 +16,13 @@ std::uint16_t control_of(const device::SwitchConfig& config) { return pcie::acs:
 std::uint16_t control_of(const device::RootComplexConfig& config) { return pcie::acs::control_of(config.acs); }
 std::uint16_t control_of(const auto&) { return 0; }
 
+bool relaxes(const auto& config) {
+  if constexpr (requires { config.function; })
+    return config.function.relaxed_ordering;
+  else
+    return false;
+}
+
 const device::RootComplexConfig* root_of(const scenario::Scenario& scenario) {
   for (const auto& device : scenario.devices)
     if (const auto* root = std::get_if<device::RootComplexConfig>(&device.config)) return root;
@@ -35,6 +42,13 @@ HardwareEvents::HardwareEvents(const scenario::Scenario& scenario, Platform& pla
                  std::ranges::any_of(controls_, [](const auto& port) { return port.second != 0; }) ||
                  std::ranges::any_of(scenario.events, [](const auto& e) { return e.kind == EventKind::acs; });
   if (acs_in_play_) add_traps();
+  for (const auto& [name, memory] : platform.memories) memories_.insert(memory->node());
+  for (const auto& device : scenario.devices)
+    if (std::visit([](const auto& config) { return relaxes(config); }, device.config))
+      relaxed_.insert(platform.node(device.name));
+  const bool tampers = std::ranges::any_of(scenario.events, [](const auto& e) { return e.kind >= EventKind::poison; });
+  if (tampers || !relaxed_.empty())
+    platform.domain.tamper([this](fabric::NodeId from, fabric::Transaction& t) { return change(from, t); });
   for (const auto& event : scenario.events) schedule(event);
 }
 
@@ -106,6 +120,55 @@ void HardwareEvents::route(fabric::Fabric& fabric) {
     if (!in_force_.contains(r)) fabric.set_route(r);
   }
   in_force_ = std::move(wanted);
+  for (const auto& [device, trap] : gone_) divert(fabric, device, trap);
+}
+
+/// From now on everything for the device leaves the router above it by `egress`.
+void HardwareEvents::divert(fabric::Fabric& fabric, const std::string& device, fabric::LinkId egress) {
+  const auto router = platform_.node(device_of(link_above(device).from));
+  const auto& links = platform_.domain.topology().links;
+  for (std::size_t l = 0; l < links.size(); ++l) {
+    const fabric::LinkId ingress{static_cast<std::uint16_t>(l)};
+    if (links[l].a != router && links[l].b != router) continue;
+    for (std::size_t kind = 0; kind < pcie::route_kinds; ++kind)
+      fabric.set_route({router, ingress, static_cast<pcie::RouteKind>(kind), platform_.node(device), egress});
+  }
+}
+
+/// The port above the device is down: it answers requests with Unsupported Request (PCIe Base Spec 2.9.1), completions
+/// are lost, and nothing that the device does from then on comes out. What it had sent before still arrives.
+void HardwareEvents::take_away(const scenario::Event& event) {
+  platform_.domain.allow_strays();
+  const auto above = device_of(link_above(event.device).from);
+  if (!traps_[above].unsupported) traps_[above].unsupported = platform_.add_trap(above, pcie::Status::unsupported_request);
+  const auto trap = *traps_[above].unsupported;
+  platform_.domain.at(Instant{event.at}, [this, &event, trap](fabric::Fabric& fabric) {
+    gone_[event.device] = trap;
+    silent_.insert(platform_.node(event.device));
+    divert(fabric, event.device, trap);
+  });
+  if (event.kind == EventKind::surprise_down) return;
+  platform_.domain.at(Instant{event.at + event.outage}, [this, &event](fabric::Fabric& fabric) {
+    gone_.erase(event.device);
+    silent_.erase(platform_.node(event.device));
+    divert(fabric, event.device, platform_.link_above(event.device));
+    in_force_.clear();
+    if (acs_in_play_) route(fabric);
+  });
+}
+
+/// What faults make of a transaction that is submitted; false if it never gets out.
+bool HardwareEvents::change(fabric::NodeId from, fabric::Transaction& t) {
+  if (silent_.contains(from)) return false;
+  if (relaxed_.contains(from) && t.purpose == pcie::Purpose::payload) t.relaxed_ordering = true;
+  if (unmapped_.contains(from) && memories_.contains(t.target) && !t.translated)
+    t.answer = pcie::Status::unsupported_request;
+  const auto poison = poisoned_.find(from);
+  if (poison == poisoned_.end() || t.purpose != pcie::Purpose::payload || t.op != pcie::Operation::memory_write)
+    return true;
+  t.answer = pcie::Status::poisoned;
+  if (--poison->second == 0) poisoned_.erase(poison);
+  return true;
 }
 
 void HardwareEvents::schedule(const scenario::Event& event) {
@@ -152,6 +215,13 @@ void HardwareEvents::schedule(const scenario::Event& event) {
     case EventKind::reorder_frame:
       return problems_.push_back({"", 0, 0, "/events/" + std::to_string(&event - scenario_.events.data()) + "/kind",
                                   "the model's wire neither loses nor changes frames; --on emulator does this"});
+    case EventKind::poison:
+      return at(when, [this, &event](fabric::Fabric&) { poisoned_[platform_.node(event.device)] += event.writes; });
+    case EventKind::iommu_fault:
+      return at(when, [this, &event](fabric::Fabric&) { unmapped_.insert(platform_.node(event.device)); });
+    case EventKind::surprise_down:
+    case EventKind::port_reset:
+      return take_away(event);
   }
 }
 

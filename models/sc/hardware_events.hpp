@@ -26,6 +26,9 @@ class HardwareEvents {
   void add_traps();
   void schedule(const scenario::Event& event);
   void retrain(const scenario::Event& event);
+  void take_away(const scenario::Event& event);
+  void divert(fabric::Fabric& fabric, const std::string& device, fabric::LinkId egress);
+  bool change(fabric::NodeId from, fabric::Transaction& transaction);
   std::uint16_t ever_on(const std::string& below) const;
   void set_acs(const std::string& device, std::uint16_t control);
   void route(fabric::Fabric& fabric);
@@ -39,6 +42,10 @@ class HardwareEvents {
   std::map<std::string, fabric::AcsHierarchy::Traps> traps_;
   std::set<fabric::Route> in_force_;
   Problems problems_;
+  std::map<std::string, fabric::LinkId> gone_;      ///< devices that are not there, and who answers for them
+  std::map<fabric::NodeId, int> poisoned_;          ///< writes of payload to come
+  std::set<fabric::NodeId> unmapped_, silent_;      ///< refused by the IOMMU; nothing of theirs comes out
+  std::set<fabric::NodeId> memories_, relaxed_;  ///< host memories; those that ask for payload with RO
 };
 
 }  // namespace peerpath::sc

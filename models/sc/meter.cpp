@@ -49,6 +49,7 @@ void Meter::done(std::size_t entry, Instant begin, Instant end, Bytes payload) {
 }
 
 void Meter::on_packet(const nic::PacketRecord& packet) {
+  if (packet.lost) return;  // its bytes are counted as lost
   done(transport::stream_of(packet.handle), packet.wire, packet.application, packet.payload);
 }
 
@@ -89,6 +90,8 @@ void Meter::failed(const fabric::Delivery& d) {
   auto& failure = failures_[{d.requester, d.status}];
   ++failure.count;
   failure.first = std::min(failure.first, d.done);
+  auto& [count, earliest] = failed_[{d.requester, d.target, d.status, d.op}];
+  if (++count == 1 || d.done < earliest.done) earliest = d;
   const auto* transfers = transfers_of(d);
   const auto owner = owners_.find(d.requester);
   if (d.purpose != pcie::Purpose::payload || (transfers == nullptr && owner == owners_.end())) return;

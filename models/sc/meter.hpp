@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -47,6 +48,14 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
     Instant first = never;
   };
   const std::map<std::pair<fabric::NodeId, pcie::Status>, Failure>& failures() const { return failures_; }
+  /// Transactions of one kind that failed in the same way.
+  struct Failed {
+    std::int64_t count = 0;
+    fabric::Delivery first{};
+  };
+  using FailedKey = std::tuple<fabric::NodeId, fabric::NodeId, pcie::Status, pcie::Operation>;
+  /// By requester, target, status and operation.
+  const std::map<FailedKey, Failed>& failed_transactions() const { return failed_; }
   /// When the first frame of an entry was dropped for this reason; `never` if none was.
   Instant first_drop(std::size_t entry, nic::Drop why) const;
   /// When the last packet or transfer ended; the start if none did.
@@ -74,6 +83,7 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
   std::vector<Bytes> wire_;
   std::map<std::pair<std::size_t, nic::Drop>, Instant> first_drops_;
   std::map<std::pair<fabric::NodeId, pcie::Status>, Failure> failures_;
+  std::map<FailedKey, Failed> failed_;
 };
 
 }  // namespace peerpath::sc

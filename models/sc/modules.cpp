@@ -34,7 +34,8 @@ fabric::Endpoint nic_endpoint(const device::NicConfig& config) {
           .max_completion = function.max_payload,
           .tags = function.tags,
           .completion_timeout = function.completion_timeout,
-          .channels = nic_channels(config)};
+          .channels = nic_channels(config),
+          .one_queue = function.one_queue};
 }
 
 /// With ATS, translation requests have a channel of their own, the last one.

@@ -34,6 +34,7 @@ void Reactor::prepare(const fabric::Topology& topology, fabric::Mode mode, bool 
     }
   }
   fabric_ = fabric::make_fabric(parts, *this, mode);
+  if (checked_) watch_ = std::make_unique<ProtocolWatch>(topology, *fabric_, observed_);
 }
 
 void Reactor::start() {
@@ -87,6 +88,7 @@ void Reactor::act() {
 
 void Reactor::submit(fabric::NodeId node, fabric::ChannelIndex channel, const fabric::Transaction& transaction) {
   require(transaction.ready >= horizon_, "a submission before the horizon: its node promises too long a reaction");
+  if (tamper_ || watch_) return submit_changed(node, channel, transaction);
   ++in_flight_;
   if (const auto answer = answers_.find(transaction.target); answer != answers_.end()) {
     auto other = transaction;
@@ -96,12 +98,28 @@ void Reactor::submit(fabric::NodeId node, fabric::ChannelIndex channel, const fa
   fabric_->submit(node, channel, transaction);
 }
 
+void Reactor::submit_changed(fabric::NodeId node, fabric::ChannelIndex channel, fabric::Transaction transaction) {
+  if (const auto answer = answers_.find(transaction.target); answer != answers_.end())
+    transaction.answer = answer->second;
+  if (tamper_ && !tamper_(node, transaction)) return;
+  ++in_flight_;
+  if (watch_) transaction.cookie = watch_->number(transaction);
+  fabric_->submit(node, channel, transaction);
+}
+
 void Reactor::respond(fabric::RequestId request, Instant ready, pcie::Status status) {
   require(ready >= horizon_, "a device answers before the horizon");
   fabric_->respond(request, ready, status);
 }
 
 void Reactor::deliver(const fabric::Delivery& delivery) {
+  if (!watch_) return pass_on(delivery);
+  auto as_asked = delivery;
+  as_asked.cookie = watch_->cookie(delivery);
+  pass_on(as_asked);
+}
+
+void Reactor::pass_on(const fabric::Delivery& delivery) {
   if (delivery.kind != fabric::DeliveryKind::requested) --in_flight_;
   if (observer_ != nullptr) observer_->deliver(delivery);
   DeviceSlot* poster = nullptr;

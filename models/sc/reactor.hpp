@@ -9,6 +9,7 @@
 
 #include "peerpath/fabric/fabric.hpp"
 #include "sc/device_slot.hpp"
+#include "sc/protocol_watch.hpp"
 
 namespace peerpath::sc {
 
@@ -45,15 +46,26 @@ class Reactor final : private fabric::DeliverySink {
   /// Does all that is due at `now` or before; returns when the next thing is due.
   Instant react(Instant now);
   /// Lets the fabric compute until `limit` at most; returns the new horizon.
-  Instant advance(Instant limit) { return horizon_ = fabric_->advance(limit); }
+  Instant advance(Instant limit) {
+    horizon_ = fabric_->advance(limit);
+    if (watch_) watch_->reached(horizon_);
+    return horizon_;
+  }
 
   void submit(fabric::NodeId node, fabric::ChannelIndex channel, const fabric::Transaction& transaction);
   /// How requests to a node that are submitted from now on are answered.
   void set_answer(fabric::NodeId node, pcie::Status answer) { answers_[node] = answer; }
+  using Tamper = std::function<bool(fabric::NodeId, fabric::Transaction&)>;
+  void tamper(Tamper change) { tamper_ = std::move(change); }
+  /// Before `prepare`.
+  void check_protocol(fabric::TlpObserver* further) { checked_ = true, observed_ = further; }
+  std::vector<std::string> violations() const { return watch_ ? watch_->violations() : std::vector<std::string>{}; }
   void respond(fabric::RequestId request, Instant ready, pcie::Status status);
 
  private:
   void deliver(const fabric::Delivery& delivery) override;
+  void pass_on(const fabric::Delivery& delivery);
+  void submit_changed(fabric::NodeId node, fabric::ChannelIndex channel, fabric::Transaction transaction);
   void act();
   /// Who answers at one node of the fabric, and whose its channels are.
   struct AtNode {
@@ -71,6 +83,10 @@ class Reactor final : private fabric::DeliverySink {
   std::vector<AtNode> nodes_;
   std::multimap<Instant, Action> actions_;
   std::map<fabric::NodeId, pcie::Status> answers_;  ///< of nodes that answer otherwise than by their address
+  Tamper tamper_;
+  bool checked_ = false;
+  fabric::TlpObserver* observed_ = nullptr;
+  std::unique_ptr<ProtocolWatch> watch_;
   Instant next_action_ = never;
   Instant horizon_{};
   std::int64_t in_flight_ = 0;

@@ -6,8 +6,10 @@
 #include "peerpath/scenario/frames.hpp"
 #include "peerpath/sc/time.hpp"
 #include "sc/counts.hpp"
+#include "sc/error_records.hpp"
 #include "sc/hardware_events.hpp"
 #include "sc/traffic_setup.hpp"
+#include "sc/watchdog.hpp"
 
 namespace peerpath::sc {
 namespace {
@@ -15,13 +17,15 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds report_interval{100};
 
-/// Simulates until `end` in slices that take a fraction of the reporting interval each; false if stopped before.
-bool simulate(Instant end, const RunOptions& options) {
+/// Simulates until `end` in slices that take a fraction of the reporting interval each, or until the watchdog barks; false
+/// if stopped before.
+bool simulate(Instant end, const Watchdog& watchdog, const RunOptions& options) {
   Duration slice = std::chrono::microseconds{1};
   auto reported = Clock::now();
   while (now() < end) {
     const auto started = Clock::now();
     sc_core::sc_start(to_sc_time(std::min(slice, end - now())));
+    if (watchdog.found()) return true;
     const auto ended = Clock::now();
     if (ended - started < report_interval / 8 && slice < std::chrono::seconds{1}) slice *= 2;
     if (ended - started > report_interval / 2 && slice > std::chrono::nanoseconds{100}) slice /= 2;
@@ -59,11 +63,13 @@ tl::expected<observe::Results, Problems> run_model(const scenario::Scenario& sce
                                .quantum = options.quantum.value_or(run.quantum),
                                .seed = static_cast<std::uint64_t>(run.seed)}};
   HardwareEvents events{scenario, platform};
+  Watchdog watchdog{scenario, platform};
   const TrafficSetup traffic{scenario, platform, meter, options.captures};
   auto problems = traffic.problems();
   problems.insert(problems.end(), events.problems().begin(), events.problems().end());
   if (!problems.empty()) return tl::unexpected{problems};
 
+  if (options.check_protocol) platform.domain.check_protocol(options.trace);
   Counts before, after;
   before.when = after.when = Instant{};
   platform.domain.at(begin, [&](fabric::Fabric&) { before = take_counts(platform, begin); });
@@ -71,12 +77,13 @@ tl::expected<observe::Results, Problems> run_model(const scenario::Scenario& sce
   platform.domain.when_built([&](const fabric::Topology& topology, fabric::Fabric& fabric) {
     events.built(topology, fabric);
     if (options.built) options.built(topology);
-    fabric.observe(options.trace);
+    if (!options.check_protocol) fabric.observe(options.trace);
   });
 
   observe::Results results;
-  results.complete = simulate(end, options);
-  if (!results.complete) {
+  results.complete = simulate(end, watchdog, options);
+  results.deadlock = watchdog.found();
+  if (!results.complete || results.deadlock) {
     platform.domain.settle();
     after = take_counts(platform, now());
     if (now() < begin) before = after;
@@ -89,6 +96,8 @@ tl::expected<observe::Results, Problems> run_model(const scenario::Scenario& sce
   results.window = after.when - before.when;
   results.traffic = meter.traffic;
   fill(results, platform, scenario, meter, before, after);
+  results.errors = error_records(scenario, platform, meter, results);
+  if (options.check_protocol) results.protocol = platform.domain.violations();
   if (!results.conservation.empty()) fail("bytes were lost or made: " + results.conservation.front());
   return results;
 }

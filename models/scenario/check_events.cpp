@@ -23,7 +23,19 @@ class Events {
       case EventKind::answer:
         if (function_of(*device) == nullptr && !std::holds_alternative<device::HostMemoryConfig>(device->config))
           add("device", what_is(*device) + ", which answers no requests for memory");
+        if (event.status == pcie::Status::poisoned)
+          add("status", "poisoned is what a sender does; use an event of kind \"poison\"");
         return;
+      case EventKind::poison:
+      case EventKind::iommu_fault:
+        if (function_of(*device) == nullptr) add("device", what_is(*device) + ", which asks for nothing by DMA");
+        return;
+      case EventKind::surprise_down:
+      case EventKind::port_reset:
+        if (function_of(*device) == nullptr) add("device", what_is(*device) + "; name what is below the port");
+        if (event.kind == EventKind::port_reset && event.outage == Duration{0})
+          add("outage", "a reset takes time; give \"outage\"");
+        return needs_link(*device);
       case EventKind::retrain:
         needs_link(*device);
         return check_retrain(event);

@@ -39,7 +39,7 @@ class Metrics {
     for (const Link& link : scenario.links)
       names_[split_end(link.to).device + "-" + split_end(link.from).device] = link_metrics();
     for (const Traffic& traffic : scenario.traffic) names_[traffic.name] = traffic_metrics();
-    names_["run"] = {"simulated_ns"};
+    names_["run"] = {"simulated_ns", "blocked_queues", "deadlock_cycle"};
   }
 
   /// A sentence if there can be no metric of this name.

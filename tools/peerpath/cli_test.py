@@ -64,6 +64,55 @@ class Cli(unittest.TestCase):
         self.assertEqual(wrong.returncode, 2)
         self.assertIn("did you mean 'gpu0'?", wrong.stderr)
 
+    def trap(self, name, *words):
+        file = pathlib.Path(SCENARIO).parent.parent / "traps" / (name + ".json")
+        done = peerpath("run", str(file), "--out", str(self.out), *words)
+        return done, json.loads((self.out / "results.json").read_text())
+
+    def test_a_deadlock_ends_the_run_with_its_cycle_and_1_unless_expected(self):
+        done, results = self.trap("peer_read_deadlock")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        done, again = self.trap("peer_read_deadlock", "--set", "expect=[]", "--fabric", "event")
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertEqual(results["deadlock"], again["deadlock"])
+        self.assertIn("cycle: sw0 port towards gpu0", done.stdout)
+        cycle = [results["deadlock"]["blocked"][i] for i in results["deadlock"]["cycle"]]
+        self.assertEqual([queue["waits_for"] for queue in cycle],
+                         ["completion credits of sw0 -> gpu1", "room for its completions in gpu1",
+                          "completion credits of gpu1 -> sw0", "completion credits of sw0 -> gpu0",
+                          "room for its completions in gpu0", "completion credits of gpu0 -> sw0"])
+        self.assertIn("room for its completions in gpu1", (self.out / "report.html").read_text())
+
+    def test_faults_have_their_record_in_error_reporting(self):
+        for name, device, severity, error in (
+                ("poisoned_write", "gpu0", "non_fatal", "Poisoned TLP Received Status"),
+                ("gpu_off_the_bus", "sw0", "fatal", "Surprise Down Error Status"),
+                ("bar_revoked", "gpu0", "non_fatal", "Unsupported Request Error Status"),
+                ("iommu_fault", "rc", "non_fatal", "Unsupported Request Error Status"),
+                ("port_reset", "sw0", "non_fatal", "Unsupported Request Error Status"),
+                ("gpu_hang", "gpu0", "non_fatal", "Completion Timeout Status"),
+                ("acs_egress_control", "sw0", "non_fatal", "ACS Violation Status"),
+                ("credit_leak", None, "correctable", "Bad DLLP Status"),
+                ("flaky_riser", None, "correctable", "Bad TLP Status")):
+            done, results = self.trap(name, "--fabric", "tlp")
+            found = [e for e in results["aer"] if e["error"] == error and device in (None, e["device"])]
+            self.assertTrue(found, name + str(results["aer"]))
+            self.assertEqual({e["severity"] for e in found}, {severity}, name)
+            self.assertIn(error, done.stdout)
+            self.assertIn(error, (self.out / "report.html").read_text())
+            with_header = severity == "non_fatal"
+            self.assertEqual(all(e["header_log"] is not None for e in found), with_header, name)
+
+    def test_the_protocol_is_checked_on_request(self):
+        done = self.run_short("--check-protocol")
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        self.assertIn("No rule of the protocol was broken", done.stdout)
+        checked = (self.out / "results.json").read_text()
+        record = json.loads((self.out / "run.json").read_text())
+        self.assertEqual(record["protocol"], {"checked": True, "violations": []})
+        self.run_short()
+        self.assertEqual(checked, (self.out / "results.json").read_text())
+
     def test_json_is_one_document_and_equals_the_file(self):
         done = self.run_short("--json", "--quiet")
         document = json.loads(done.stdout)

@@ -117,6 +117,30 @@ std::string faults(const Results& results) {
   return table.text(indent);
 }
 
+std::string deadlock(const observe::DeadlockResult& found) {
+  TextTable table{{{"", Align::left}, {"", Align::left}, {"", Align::left}}};
+  const auto add = [&](std::size_t i, std::string mark) {
+    const auto& queue = found.blocked[i];
+    table.add({std::move(mark) + queue.place, queue.tlp, "waits for " + queue.waits_for});
+  };
+  for (const std::size_t i : found.cycle) add(i, i == found.cycle.front() ? "cycle: " : "    -> ");
+  for (std::size_t i = 0; i < found.blocked.size(); ++i)
+    if (std::ranges::find(found.cycle, i) == found.cycle.end()) add(i, "");
+  return table.text(indent);
+}
+
+std::string errors(const Results& results) {
+  TextTable table{{{"", Align::left}, {""}, {"", Align::left}, {"", Align::left}, {"", Align::left}, {"", Align::left}}};
+  for (const auto& e : results.errors) {
+    std::string log;
+    if (e.header)
+      for (const std::uint32_t word : *e.header) log += fmt::format("{}{:08x}", log.empty() ? "" : " ", word);
+    table.add({e.device, grouped(e.count) + " x", std::string{name_of(e.severity)}, e.error,
+               e.first ? "first at " + readable(e.first->time_since_epoch()) : "", log});
+  }
+  return table.text(indent);
+}
+
 }  // namespace
 
 std::string expectation_table(const Results& results, const Terminal& terminal) {
@@ -151,7 +175,17 @@ std::string result_table(const Results& results, const scenario::Scenario& scena
   if (const auto hosts = host_table(results); !hosts.empty()) text += heading(terminal, "Hosts and devices") + hosts;
   text += heading(terminal, "Which way the payload went") + ways(results);
   if (!results.faults.empty()) text += heading(terminal, "Faults") + faults(results);
+  if (!results.errors.empty()) text += heading(terminal, "Advanced Error Reporting") + errors(results);
+  if (results.deadlock)
+    text += heading(terminal, "Deadlock: the run ended at " + readable(results.deadlock->found.time_since_epoch()) +
+                                  ", nothing below will ever move again") +
+            deadlock(*results.deadlock);
   text += heading(terminal, "Bottleneck") + "  " + results.bottleneck + "\n";
+  if (results.protocol) {
+    text += results.protocol->empty() ? "\nNo rule of the protocol was broken on any link.\n" : heading(terminal, "Protocol");
+    for (std::size_t i = 0; i < std::min<std::size_t>(results.protocol->size(), 20); ++i)
+      text += terminal.paint(Paint::red, "  " + (*results.protocol)[i]) + "\n";
+  }
   for (const auto& violation : results.conservation)
     text += terminal.paint(Paint::red, "BYTE LEDGER VIOLATED: " + violation) + "\n";
   if (!results.expectations.empty()) text += heading(terminal, "Expectations") + expectation_table(results, terminal);

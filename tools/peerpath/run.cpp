@@ -55,11 +55,12 @@ std::optional<fabric::Mode> choose_fabric(const Arguments& arguments, const Term
 }
 
 tl::expected<observe::Results, Problems> simulate(const scenario::Loaded& loaded, fabric::Mode mode,
-                                                  const Terminal& terminal) {
+                                                  bool check_protocol, const Terminal& terminal) {
   const InterruptGuard guard;
   Progress progress{terminal};
   sc::RunOptions options;
   options.mode = mode;
+  options.check_protocol = check_protocol;
   options.captures = loaded.captures;
   options.progress = [&progress](const sc::Progress& p) { progress.update(p.simulated, p.total); };
   options.stop = [&guard] { return guard.interrupted(); };
@@ -81,7 +82,7 @@ Exit run(const Arguments& arguments, Terminal& terminal) {
   record.fabric = name_of(*mode);
   record.started = std::chrono::system_clock::now();
   const auto begin = std::chrono::steady_clock::now();
-  auto simulated = simulate(*loaded, *mode, terminal);
+  auto simulated = simulate(*loaded, *mode, arguments.has("--check-protocol"), terminal);
   record.wall = std::chrono::steady_clock::now() - begin;
   if (!simulated) {
     report_located(simulated.error(), *loaded, terminal);
@@ -92,6 +93,7 @@ Exit run(const Arguments& arguments, Terminal& terminal) {
   const auto exit = report_located(unknown, *loaded, terminal) > 0 ? Exit::wrong_input : verdict(results);
   record.simulated = loaded->scenario.run.warmup + results.window;
   record.exit = static_cast<int>(exit);
+  record.protocol = results.protocol;
 
   return publish(arguments, *loaded, results, record, result_table(results, loaded->scenario, terminal), terminal);
 }

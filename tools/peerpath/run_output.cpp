@@ -19,6 +19,11 @@ std::filesystem::path output_folder(const Arguments& arguments, const scenario::
 Exit verdict(const observe::Results& results) {
   if (!results.conservation.empty()) return Exit::bug;  // the model lost or invented bytes
   if (!results.complete) return Exit::interrupted;
+  const bool awaited = std::ranges::any_of(results.expectations, [](const observe::ExpectationResult& e) {
+    return e.metric == "run.deadlock_cycle" || e.metric == "run.blocked_queues";
+  });
+  if (results.protocol && !results.protocol->empty()) return Exit::expectation_failed;
+  if (results.deadlock && !awaited) return Exit::expectation_failed;
   const bool failed = std::ranges::any_of(
       results.expectations, [](const observe::ExpectationResult& e) { return e.verdict == observe::Verdict::failed; });
   return failed ? Exit::expectation_failed : Exit::done;

@@ -56,6 +56,7 @@ std::string run_json(const RunRecord& record, const scenario::Loaded& loaded) {
   json["fabric"] = record.fabric;
   if (!record.processor.empty()) json["guest_processor"] = record.processor;
   json["quantum"] = scenario::to_text(loaded.scenario.run.quantum);
+  if (record.protocol) json["protocol"] = {{"checked", true}, {"violations", *record.protocol}};
   json["host"] = host();
   json["peerpath"] = version();
   json["compiler"] = compiler();

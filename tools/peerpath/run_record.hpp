@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct RunRecord {
   std::chrono::nanoseconds wall{};
   Duration simulated{};
   int exit = 0;
+  std::optional<std::vector<std::string>> protocol{};  ///< violations; none: not checked
 };
 
 /// The document. Command and host are asked of the system.

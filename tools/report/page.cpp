@@ -60,7 +60,10 @@ std::string body(const Json& results, const Json& run) {
   text += section(
       "resources", "How busy everything was",
       chart("resource-chart", "Utilisation of each resource") + folded("As a table", utilisation_table(results)));
+  text += section("deadlock", "Deadlock", deadlock_table(results),
+                  "The run ended here: none of these queues will ever move again.");
   text += section("faults", "Faults", fault_table(results));
+  text += section("aer", "Advanced Error Reporting", error_table(results));
   text += section("ledger", "Byte ledger", folded("Every requester and purpose on every link", ledger_table(results)));
   text += section("metrics", "All metrics", folded("Names as in <code>expect</code>", metric_table(results)));
   text += section("scenario", "Scenario",

@@ -87,6 +87,34 @@ std::string fault_table(const Json& results) {
   return table({"device", "what", "count", "first at"}, rows, 2);
 }
 
+std::string error_table(const Json& results) {
+  Rows rows;
+  for (const auto& e : at(results, "aer")) {
+    std::string log;
+    for (const auto& word : at(e, "header_log")) log += (log.empty() ? "" : " ") + word.get<std::string>();
+    rows.push_back({escaped(text_at(e, "device")), escaped(text_at(e, "severity")), escaped(text_at(e, "error")),
+                    "<code>" + escaped(log) + "</code>", integer(at(e, "count")),
+                    at(e, "first_ns").is_number() ? time_text(at(e, "first_ns")) : ""});
+  }
+  return table({"device", "severity", "error", "header log", "count", "first at"}, rows, 4);
+}
+
+std::string deadlock_table(const Json& results) {
+  const auto found = at(results, "deadlock");
+  Rows rows;
+  std::vector<bool> listed(at(found, "blocked").size());
+  const auto add = [&](std::size_t i, const std::string& place) {
+    const auto& queue = at(found, "blocked")[i];
+    rows.push_back({place, escaped(text_at(queue, "queue")), escaped(text_at(queue, "tlp")),
+                    escaped(text_at(queue, "waits_for"))});
+    listed[i] = true;
+  };
+  for (const auto& i : at(found, "cycle")) add(i.get<std::size_t>(), rows.empty() ? "cycle" : "&#8594; which waits for");
+  for (std::size_t i = 0; i < listed.size(); ++i)
+    if (!listed[i]) add(i, "");
+  return table({"", "queue", "first TLP", "waits for"}, rows, 4);
+}
+
 std::string metric_table(const Json& results) {
   Rows rows;
   for (const auto& m : at(results, "metrics"))

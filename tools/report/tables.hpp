@@ -13,6 +13,8 @@ std::string way_table(const Json& results);
 std::string utilisation_table(const Json& results);
 std::string ledger_table(const Json& results);
 std::string fault_table(const Json& results);
+std::string error_table(const Json& results);
+std::string deadlock_table(const Json& results);
 std::string metric_table(const Json& results);
 std::string origin_table(const Json& results);
 std::string run_table(const Json& run);

@@ -25,6 +25,8 @@ struct FunctionConfig {
   Bytes max_read_request = 512_B;
   int tags = 256;
   Duration completion_timeout = 50ms;
+  int one_queue = 0;
+  bool relaxed_ordering = false;
 
   static constexpr auto fields() {
     return std::tuple{
@@ -37,7 +39,13 @@ struct FunctionConfig {
         field("tags", &FunctionConfig::tags, "Non-posted requests outstanding: 32, 256 or up to 768 (10-bit tags)")
             .at_least(1).at_most(768),
         field("completion_timeout", &FunctionConfig::completion_timeout, "Ends a request that nobody answers")
-            .at_least(50us)};
+            .at_least(50us),
+        field("one_queue", &FunctionConfig::one_queue,
+              "A faulty receiver, one queue for requests and completions: with so many completions waiting to leave it takes in neither; 0: sound")
+            .at_least(0).at_most(1'000'000),
+        field("relaxed_ordering", &FunctionConfig::relaxed_ordering,
+              "Enable Relaxed Ordering: what it asks of payload carries RO, and the completions need not wait for posted requests before them")
+            .from("off: what every device can live with")};
   }
 };
 

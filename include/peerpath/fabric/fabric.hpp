@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "peerpath/fabric/topology.hpp"
 #include "peerpath/pcie/routing.hpp"
@@ -111,6 +112,36 @@ struct Route {
   auto operator<=>(const Route&) const = default;
 };
 
+/// What the first TLP of a queue needs to go on.
+enum class WaitFor : std::uint8_t {
+  time,      ///< nothing: it is known when it goes
+  credits,   ///< of its class, of the direction by which it is to leave
+  tag,       ///< all of its requester's are taken
+  ordering,  ///< posted TLPs of its ingress that came before it
+  link,      ///< the link by which it is to leave is down
+  room,      ///< for completions in an endpoint that has one receive queue
+};
+
+constexpr std::array<EnumName<WaitFor>, 6> enum_names(WaitFor) {
+  return {{{"time", WaitFor::time}, {"credits", WaitFor::credits}, {"tag", WaitFor::tag},
+           {"ordering", WaitFor::ordering}, {"link", WaitFor::link}, {"room", WaitFor::room}}};
+}
+
+/// A queue that is not empty, and its first TLP.
+struct Waiting {
+  static constexpr int received = -1;  ///< `ingress` of the one receive queue of an endpoint
+
+  NodeId node{};
+  int ingress = 0;  ///< port of a router, channel of an endpoint
+  pcie::TlpClass tlp_class{};
+  WaitFor why{};
+  LinkId link{};      ///< by which it is to leave, or (`received`) has come
+  int direction = 0;  ///< of that link
+  NodeId requester{}, target{};
+  std::uint64_t cookie = 0, address = 0;  ///< of its transaction; of the access in it
+  bool operator==(const Waiting&) const = default;
+};
+
 /// A simulated PCIe domain. Contract: after `advance` has returned h, whatever is submitted later has ready >= h, and
 /// whoever is to react to a delivery with `notify` and done + reaction <= h has reacted before the next `advance`.
 class Fabric {
@@ -146,6 +177,10 @@ class Fabric {
   virtual void strike(LinkId link, int direction) = 0;
 
   virtual DirectionCounters counters(LinkId link, int direction) const = 0;
+
+  /// All queues that hold TLPs at the time reached, by node, ingress and class. Where nothing can move any more all
+  /// engines say the same; before that one may know the time of what another still waits for.
+  virtual std::vector<Waiting> waiting() const = 0;
 
   /// Sends a copy of every TLP to `observer` (nullptr: nobody). Costs a virtual call per TLP and hop.
   virtual void observe(TlpObserver* observer) = 0;

@@ -73,6 +73,10 @@ struct Endpoint {
   bool external = false;         ///< requests are answered through Fabric::respond, not by the fabric
   Duration reaction{};           ///< promise: what it submits because of a notice comes at least this long after it
   int channels = 1;              ///< own channels, numbered from 1
+  /// A completer with one receive queue for requests and completions: with this many completions waiting to leave it
+  /// takes in no further request, and what came after that request waits behind it. 0: completions are always taken in,
+  /// as PCIe Base Spec 2.4.1 demands of a port.
+  int one_queue = 0;
 };
 
 /// A node is a router or an endpoint.

@@ -13,7 +13,7 @@
 //   <host cpu>.cores_busy  .utilisation_percent  .copied_bytes  .copied_gbps
 //   <host memory>.read_bytes  .written_bytes  .read_gbps  .written_gbps  .utilisation_percent      (a GPU's memory too)
 //   <device>.<anything else>           added by the shell itself to `metrics`: nic0.interrupts, nic0.rx_fifo_peak_bytes
-//   run.simulated_ns
+//   run.simulated_ns  .blocked_queues  .deadlock_cycle
 //
 // <traffic> is the traffic entry's name. <link> is "<farther device>-<nearer device>" without ports: "switch0-rc0" is
 // the upstream link of switch0. `up` is towards the root complex. A name carries its unit. All counts are of the
@@ -23,6 +23,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -138,6 +139,37 @@ struct Fault {
   Instant first{};
 };
 
+enum class ErrorSeverity : std::uint8_t { correctable, non_fatal, fatal };
+constexpr std::array<EnumName<ErrorSeverity>, 3> enum_names(ErrorSeverity) {
+  return {{{"correctable", ErrorSeverity::correctable},
+           {"non_fatal", ErrorSeverity::non_fatal},
+           {"fatal", ErrorSeverity::fatal}}};
+}
+
+/// What Advanced Error Reporting of a device would have recorded (PCIe Base Spec 6.2 and 7.8.4).
+struct ErrorRecord {
+  std::string device;
+  ErrorSeverity severity{};
+  std::string error;  ///< name of the bit in the status register: "Poisoned TLP Received Status"
+  std::int64_t count = 0;
+  std::optional<Instant> first{};                      ///< of the first, where it is known
+  std::optional<std::array<std::uint32_t, 4>> header{};  ///< header log of the first
+};
+
+/// A queue that waits for what will never come.
+struct BlockedQueue {
+  std::string place;      ///< "switch0 port towards gpu0"
+  std::string tlp;        ///< its first: "completion from gpu0 to nic0"
+  std::string waits_for;  ///< "completion credits of switch0 -> nic0"
+};
+
+/// Why a run ended before its time: queues that wait in a circle or for credits that are lost.
+struct DeadlockResult {
+  Instant found{};
+  std::vector<BlockedQueue> blocked;
+  std::vector<std::size_t> cycle;  ///< numbers of `blocked`: each waits for the next, the last for the first
+};
+
 enum class Verdict : std::uint8_t { ok, failed };
 
 /// A checked `expect` entry.
@@ -166,6 +198,9 @@ struct Results {
   std::vector<MemoryResult> memories;
   std::vector<Resource> resources;
   std::vector<Fault> faults;
+  std::vector<ErrorRecord> errors;
+  std::optional<DeadlockResult> deadlock;
+  std::optional<std::vector<std::string>> protocol;  ///< violations; none: not checked
   std::vector<Metric> metrics;            ///< in: the shell's own; out: those of the list above first
   std::vector<std::string> conservation;  ///< violations of the byte ledger (models/observe/ledger.hpp); empty is good
 

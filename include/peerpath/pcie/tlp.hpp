@@ -23,14 +23,16 @@ constexpr std::array<EnumName<TlpClass>, tlp_classes> enum_names(TlpClass) {
 enum class Operation : std::uint8_t { memory_write, memory_read, atomic, config_read, config_write, message };
 
 /// How the completer answers (Completion Status, PCIe Base Spec 2.2.9). `no_answer` stands for a completer that never
-/// does: the requester's completion timeout ends the request.
-enum class Status : std::uint8_t { success, unsupported_request, completer_abort, no_answer };
+/// does: the requester's completion timeout ends the request. `poisoned` is of posted requests alone: their data came with
+/// the EP bit set (2.7.2), and the completer did not take it.
+enum class Status : std::uint8_t { success, unsupported_request, completer_abort, no_answer, poisoned };
 
-constexpr std::array<EnumName<Status>, 4> enum_names(Status) {
+constexpr std::array<EnumName<Status>, 5> enum_names(Status) {
   return {{{"success", Status::success},
            {"unsupported_request", Status::unsupported_request},
            {"completer_abort", Status::completer_abort},
-           {"no_answer", Status::no_answer}}};
+           {"no_answer", Status::no_answer},
+           {"poisoned", Status::poisoned}}};
 }
 
 /// Why bytes travel; the ledger's columns. `payload` alone counts as user data. `control` is what no payload comes with:

@@ -64,6 +64,11 @@ class Domain final : public sc_core::sc_module {
   void join(EthernetPort a, EthernetPort b, Wire wire);
   /// Runs `action` at `when`, before any device: a link taken down, a route changed.
   void at(Instant when, std::function<void(fabric::Fabric&)> action);
+  /// Asks `change` about each transaction before it is submitted: it may change it, or answer false, and it is none.
+  void tamper(std::function<bool(fabric::NodeId, fabric::Transaction&)> change);
+  /// Holds all TLPs against the rules of the protocol; `violations` afterwards. `further` sees the TLPs too.
+  void check_protocol(fabric::TlpObserver* further);
+  std::vector<std::string> violations() const;
   /// Routes may end at endpoints that are not the target.
   void allow_strays();
   /// Sends every delivery, with or without notice, to `sink` as it is computed (nullptr: nobody).

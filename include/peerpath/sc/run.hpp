@@ -27,6 +27,7 @@ struct RunOptions {
   std::vector<std::filesystem::path> captures{};        ///< by traffic entry, as scenario::Loaded has them
   std::function<void(const Progress&)> progress{};      ///< called about ten times a second of wall time
   std::function<bool()> stop{};                         ///< asked as often; true: the run ends, marked incomplete
+  bool check_protocol = false;                          ///< hold every TLP on every link against the protocol's rules
   fabric::TlpObserver* trace = nullptr;                 ///< sees every TLP on every link, warm-up included
   std::function<void(const fabric::Topology&)> built{}; ///< before anything runs: names of nodes and links, for a trace
 };

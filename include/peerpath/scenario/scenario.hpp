@@ -154,13 +154,19 @@ enum class EventKind : std::uint8_t {
   drop_frame,     ///< a frame from the wire never comes to the NIC
   corrupt_frame,  ///< a byte of a frame's payload is wrong, and its FCS right
   reorder_frame,  ///< a frame comes behind the one after it
+  poison,        ///< the next writes of payload by a device carry poisoned data
+  surprise_down, ///< a device falls off the bus
+  port_reset,    ///< the port above a device is reset; the device is away for `outage`
+  iommu_fault,   ///< the mappings of a device are taken away: the IOMMU refuses what it asks of host memory
 };
-constexpr std::array<EnumName<EventKind>, 12> enum_names(EventKind) {
+constexpr std::array<EnumName<EventKind>, 16> enum_names(EventKind) {
   return {{{"acs", EventKind::acs}, {"retrain", EventKind::retrain}, {"link_down", EventKind::link_down},
            {"link_up", EventKind::link_up}, {"bit_error", EventKind::bit_error},
            {"credit_leak", EventKind::credit_leak}, {"answer", EventKind::answer}, {"port_down", EventKind::port_down},
            {"port_up", EventKind::port_up}, {"drop_frame", EventKind::drop_frame},
-           {"corrupt_frame", EventKind::corrupt_frame}, {"reorder_frame", EventKind::reorder_frame}}};
+           {"corrupt_frame", EventKind::corrupt_frame}, {"reorder_frame", EventKind::reorder_frame},
+           {"poison", EventKind::poison}, {"surprise_down", EventKind::surprise_down},
+           {"port_reset", EventKind::port_reset}, {"iommu_fault", EventKind::iommu_fault}}};
 }
 
 /// One direction of a link, as seen from its farther end.
@@ -181,6 +187,7 @@ struct Event {
   pcie::TlpClass tlp_class = pcie::TlpClass::posted;
   int headers = 0;
   int data = 0;
+  int writes = 1;
   pcie::Status status = pcie::Status::success;
   int frame = 0;
 
@@ -188,15 +195,16 @@ struct Event {
     return std::tuple{
         field("at", &Event::at, "When, from the start of the simulation; the measurement starts after run.warmup"),
         field("kind", &Event::kind, "What happens"),
-        field("device", &Event::device, "acs: the switch or root complex, or what is below one of its ports; answer: the device that answers; port_*, *_frame: the NIC; else the farther end of the link"),
+        field("device", &Event::device, "acs: the switch or root complex, or what is below one of its ports; answer: the device that answers; poison, iommu_fault: the device that asks; port_*, *_frame: the NIC; else the farther end of the link"),
         field("acs", &Event::acs, "acs: the controls that are on from then on"),
         field("generation", &Event::generation, "retrain: the new generation; 0 keeps it").at_least(0).at_most(6),
         field("width", &Event::width, "retrain: the new number of lanes; 0 keeps it").at_least(0).at_most(16),
-        field("outage", &Event::outage, "retrain: how long the link is in recovery"),
+        field("outage", &Event::outage, "retrain: how long the link is in recovery; port_reset: how long the device is away"),
         field("way", &Event::way, "bit_error, credit_leak: the direction; up is towards the root complex"),
         field("tlp_class", &Event::tlp_class, "credit_leak: whose credits"),
         field("headers", &Event::headers, "credit_leak: header credits lost").at_least(0),
         field("data", &Event::data, "credit_leak: data credits of 16 B lost").at_least(0),
+        field("writes", &Event::writes, "poison: how many").at_least(1),
         field("status", &Event::status, "answer: unsupported_request after a BAR was moved, resized or revoked; completer_abort; no_answer from a device that hangs or is in reset; success again"),
         field("frame", &Event::frame, "drop_frame, corrupt_frame, reorder_frame: which of the frames with payload that come to this NIC, from 1; `at` does not matter").at_least(0)};
   }
@@ -208,13 +216,15 @@ struct Run {
   Duration measure = 200us;
   int seed = 1;
   Duration quantum = 10us;
+  Duration watchdog = 200us;
 
   static constexpr auto fields() {
     return std::tuple{
         field("warmup", &Run::warmup, "Simulated before counting starts"),
         field("measure", &Run::measure, "Simulated time that counts").at_least(1us),
         field("seed", &Run::seed, "Of all randomness").at_least(0),
-        field("quantum", &Run::quantum, "Longest batch of the fabric; changes speed, never results").at_least(1ns)};
+        field("quantum", &Run::quantum, "Longest batch of the fabric; changes speed, never results").at_least(1ns),
+        field("watchdog", &Run::watchdog, "What waits in a circle, or for credits that are lost, for so long without any move ends the run with a deadlock report; 0: never").at_least(Duration{0})};
   }
 };
 

@@ -60,6 +60,7 @@ class FixedLatency final : public fabric::Fabric {
   void leak_credits(fabric::LinkId, int, pcie::TlpClass, fabric::Credits) override {}
   void strike(fabric::LinkId, int) override {}
   fabric::DirectionCounters counters(fabric::LinkId, int) const override { return {}; }
+  std::vector<fabric::Waiting> waiting() const override { return {}; }
   void observe(fabric::TlpObserver*) override {}
 
   std::vector<std::pair<Instant, bool>> links;

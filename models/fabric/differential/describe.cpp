@@ -17,8 +17,8 @@ void describe(std::ostream& out, const Endpoint& e) {
   out << " mps " << e.max_payload.count() << " mrrs " << e.max_read_request.count() << " step "
       << e.max_completion.count() << " tags " << e.tags << " ecrc " << e.ecrc << " timeout "
       << e.completion_timeout.count() << " read " << e.read_latency.count() << '+' << e.read_jitter.count() << " at "
-      << e.read_rate.bps() << " external " << e.external << " astray " << int(e.misdirected) << " reaction "
-      << e.reaction.count() << " channels " << e.channels << " service";
+      << e.read_rate.bps() << " external " << e.external << " astray " << int(e.misdirected) << " one queue "
+      << e.one_queue << " reaction " << e.reaction.count() << " channels " << e.channels << " service";
   for (const ServiceTime& s : e.service) out << ' ' << s.per_tlp.count() << '/' << s.rate.bps();
 }
 

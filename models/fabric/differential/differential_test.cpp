@@ -60,6 +60,15 @@ TEST(DifferentialReference, TheQuantumNeverChangesAResult) {
   }
 }
 
+TEST(DifferentialReference, SomeCasesEndInACircleOfWaiting) {
+  int cycles = 0;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    const auto blocked = play(generate(seed), mode(Mode::tlp)).blocked;
+    cycles += !blocked.empty() && blocked.back().rfind("in the cycle", 0) == 0 ? 1 : 0;
+  }
+  EXPECT_GE(cycles, 5);
+}
+
 class PlantedFlaw : public testing::TestWithParam<Flaw> {};
 
 TEST_P(PlantedFlaw, IsFoundWithin500Cases) {

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "fabric/deadlock.hpp"
 #include "fabric/protocol_checker.hpp"
 #include "peerpath/base/fail.hpp"
 #include "peerpath/base/random.hpp"
@@ -48,9 +49,9 @@ class Obstacle final : public Gate {
 
 class Player final : public DeliverySink, public TlpObserver {
  public:
-  Player(const Scenario& scenario, const Make& make)
-      : scenario_{scenario}, random_{scenario.seed, "player"}, fabric_{make(with_gates(), *this)} {
-    if (scenario.observed) fabric_->observe(this);
+  Player(const Scenario& scenario, const Make& make, bool check)
+      : scenario_{scenario}, checked_{check || scenario.observed}, random_{scenario.seed, "player"}, fabric_{make(with_gates(), *this)} {
+    if (checked_) fabric_->observe(this);
     states_.resize(scenario.reactors.size());
     for (std::size_t r = 0; r < scenario.reactors.size(); ++r) {
       const Reactor& reactor = scenario.reactors[r];
@@ -137,7 +138,7 @@ class Player final : public DeliverySink, public TlpObserver {
 
   void submit(NodeId requester, ChannelIndex channel, const Transaction& transaction) {
     ++outstanding_;
-    if (scenario_.observed) asked_[transaction.cookie] = transaction;
+    if (checked_) asked_[transaction.cookie] = transaction;
     fabric_->submit(requester, channel, transaction);
   }
 
@@ -275,6 +276,7 @@ class Player final : public DeliverySink, public TlpObserver {
                                      {c.tallies.begin(), c.tallies.end()}});
         for (const Tally& tally : c.tallies) outcome_.tlp_count += tally.tlps;
       }
+    if (outcome_.broken.empty()) find_blocked();
     std::erase_if(outcome_.deliveries, [&](const Delivery& d) { return d.done > scenario_.end; });
     std::sort(outcome_.deliveries.begin(), outcome_.deliveries.end(),
               [](const Delivery& x, const Delivery& y) { return key(x) < key(y); });
@@ -284,17 +286,33 @@ class Player final : public DeliverySink, public TlpObserver {
     return std::move(outcome_);
   }
 
+  /// What does not move in the time after the end, in which nobody reacts.
+  void find_blocked() {
+    fabric_->observe(nullptr);
+    const auto later = [this](Duration more) {
+      const Instant until = now_ + more;
+      while (now_ < until) now_ = fabric_->advance(until);
+      return fabric_->waiting();
+    };
+    const auto earlier = later(Duration{500'000'000'000});
+    const Deadlock found = find_deadlock(scenario_.topology, unmoved(earlier, later(Duration{100'000'000'000})));
+    for (const Waiting& w : found.blocked) outcome_.blocked.push_back(sentence(describe(scenario_.topology, w)));
+    for (const std::size_t i : found.cycle) outcome_.blocked.push_back("in the cycle: " + std::to_string(i));
+  }
+
   void check_protocol() {
-    if (!scenario_.observed || !outcome_.broken.empty()) return;
+    if (!checked_ || !outcome_.broken.empty()) return;
     ProtocolChecker checker{scenario_.topology,
                             [this](std::uint64_t cookie) -> const Transaction& { return asked_.at(cookie); }};
     auto tlps = outcome_.tlps;
     std::ranges::stable_sort(tlps, {}, &TlpRecord::start);
     for (const TlpRecord& tlp : tlps) checker.see(tlp);
     if (!checker.violations().empty()) outcome_.broken = checker.violations().front().what;
+    if (!scenario_.observed) outcome_.tlps.clear();
   }
 
   const Scenario& scenario_;
+  const bool checked_;
   std::unordered_map<std::uint64_t, Transaction> asked_;
   Random random_;
   Outcome outcome_;
@@ -310,6 +328,6 @@ class Player final : public DeliverySink, public TlpObserver {
 
 }  // namespace
 
-Outcome play(const Scenario& scenario, const Make& make) { return Player{scenario, make}.play(); }
+Outcome play(const Scenario& scenario, const Make& make, bool check) { return Player{scenario, make, check}.play(); }
 
 }  // namespace peerpath::fabric::differential

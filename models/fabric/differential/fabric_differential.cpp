@@ -58,18 +58,21 @@ int main(int argc, char** argv) {
     std::cerr << "usage: fabric_differential [--cases N] [--seed S] [--mode tlp|train|FLAW] [--list 1]\n";
     return 2;
   }
-  std::int64_t tlps = 0, deliveries = 0;
+  std::int64_t tlps = 0, deliveries = 0, blocked = 0, cycles = 0;
   for (std::uint64_t seed = options.seed; seed < options.seed + options.cases; ++seed) {
     if (options.list != 0) std::cerr << "seed " << seed << std::endl;
     const auto scenario = differential::generate(seed);
-    const auto outcome = differential::play(scenario, expected);
+    const auto outcome = differential::play(scenario, expected, true);
     tlps += outcome.tlp_count;
+    blocked += outcome.blocked.empty() ? 0 : 1;
+    cycles += outcome.blocked.empty() || outcome.blocked.back().rfind("in the cycle", 0) != 0 ? 0 : 1;
     deliveries += static_cast<std::int64_t>(outcome.deliveries.size());
     if (differential::difference(outcome, differential::play(scenario, got)).empty()) continue;
     std::cout << differential::compare(scenario, expected, got);
     return 1;
   }
   std::cout << options.cases << " cases from seed " << options.seed << ", mode " << options.mode
-            << ": no difference in " << deliveries << " deliveries, " << tlps << " TLP hops\n";
+            << ": no difference in " << deliveries << " deliveries, " << tlps << " TLP hops; "
+            << blocked << " ended with queues blocked for good, " << cycles << " of them in a cycle\n";
   return 0;
 }

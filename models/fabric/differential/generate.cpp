@@ -32,6 +32,7 @@ class Generator {
     if (draw_.chance(15)) make_strays();
     if (draw_.chance(20)) make_changes();
     make_steady();
+    make_receive_queues();
     sort_by_time(s_.faults), sort_by_time(s_.flips), sort_by_time(s_.changes);
     std::stable_sort(s_.planned.begin(), s_.planned.end(),
                      [](const Planned& x, const Planned& y) { return x.transaction.ready < y.transaction.ready; });
@@ -39,6 +40,7 @@ class Generator {
     s_.end = last_ + Duration{2'000'000 * ns};
     if (draw_.chance(10)) s_.end = Instant{last_.time_since_epoch() / 2 + Duration{500 * ns}};  // in the middle of it
     make_gates();
+    refuse_writes();
     return std::move(s_);
   }
 
@@ -350,6 +352,49 @@ class Generator {
       for (int direction = 0; direction < 2; ++direction)
         if (draw.chance(30)) s_.gates.push_back({LinkId{static_cast<std::uint16_t>(l)}, direction, draw.next()});
     for (Planned& p : s_.planned) p.transaction.translated = draw.chance(30);
+  }
+
+  /// Posted requests that nobody takes: to no BAR, forbidden, poisoned. By numbers of their own.
+  void refuse_writes() {
+    Draw draw{s_.seed ^ 0x90150};
+    if (!draw.chance(20)) return;
+    for (Planned& p : s_.planned)
+      if (request_class(p.transaction.op) == pcie::TlpClass::posted && draw.chance(15))
+        p.transaction.answer = draw.one_of(
+            {pcie::Status::unsupported_request, pcie::Status::completer_abort, pcie::Status::poisoned});
+  }
+
+  /// Completers with one receive queue, by numbers of their own too.
+  void make_receive_queues() {
+    Draw draw{s_.seed ^ 0x0e0e};
+    if (!draw.chance(20)) return;
+    std::vector<NodeId> peers;
+    for (const NodeId node : endpoints_) {
+      if (at(node).external || !draw.chance(80)) continue;
+      at(node).one_queue = draw.small(1, 8);
+      peers.push_back(node);
+    }
+    if (peers.size() >= 2 && draw.chance(60)) make_peer_reads(draw, peers[0], peers[1]);
+  }
+
+  /// Two of them read from each other with few credits for completions: most of these cases end in a deadlock.
+  void make_peer_reads(Draw& draw, NodeId a, NodeId b) {
+    for (Link& link : s_.topology.links)
+      for (LinkDirection& d : link.direction)
+        if (draw.chance(80)) d.credits[2] = {draw.small(1, 3), 32 * draw.small(1, 3)};
+    const std::pair<NodeId, NodeId> ways[] = {{a, b}, {b, a}};
+    for (const auto& [from, to] : ways) {
+      const ChannelIndex channel = new_channel(from);
+      for (int i = 0; i < 80; ++i) {
+        Transaction t;
+        t.target = to;
+        t.op = Operation::memory_read;
+        t.bytes = Bytes{draw.one_of({256, 512, 2048})};
+        t.address = draw.below(64) * 64;
+        t.ready = Instant{Duration{draw.between(0, 3000 * ns)}};
+        s_.planned.push_back({from, channel, t});
+      }
+    }
   }
 
   void make_faults() {

@@ -23,6 +23,7 @@ fabric::Endpoint fabric_endpoint(const device::DmaCardConfig& config, BitRate li
   if (config.completion > Duration{0})
     endpoint.service[static_cast<std::size_t>(pcie::TlpClass::completion)] = {config.completion, link_rate};
   endpoint.channels = 2;
+  endpoint.one_queue = config.function.one_queue;
   return endpoint;
 }
 

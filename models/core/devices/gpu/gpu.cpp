@@ -27,6 +27,7 @@ fabric::Endpoint fabric_endpoint(const device::GpuConfig& config) {
   e.read_latency = config.read_latency;
   e.read_rate = config.read_rate;
   e.channels = config.copy_engines;
+  e.one_queue = config.function.one_queue;
   return e;
 }
 

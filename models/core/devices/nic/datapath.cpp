@@ -112,7 +112,8 @@ void Datapath::write_computed(const fabric::Delivery& delivery) {
   if (cookie.dma == Dma::rx_data) {
     const PacketIndex packet{cookie.value};
     const Bytes frame = journal.at(packet).frame;
-    if (const auto in_memory = journal.written(packet, delivery.done)) nic_.fifo.release(frame, *in_memory);
+    if (const auto in_memory = journal.written(packet, delivery.done, delivery.status == pcie::Status::success))
+      nic_.fifo.release(frame, *in_memory);
   } else if (cookie.dma == Dma::rx_completions) {
     nic_.memory.queue(cookie.queue).rx_completions.arrived(cookie.value, cookie.count, delivery.done);
   } else if (cookie.dma == Dma::tx_completions) {

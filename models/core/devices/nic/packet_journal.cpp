@@ -18,10 +18,11 @@ PacketIndex PacketJournal::open(const PacketRecord& packet, int writes) {
   return index;
 }
 
-std::optional<Instant> PacketJournal::written(PacketIndex index, Instant done) {
+std::optional<Instant> PacketJournal::written(PacketIndex index, Instant done, bool success) {
   auto& row = rows_[index.value()];
   require(row.writes > 0, "a packet has more writes than were announced");
   row.record.memory = std::max(row.record.memory, done);
+  row.record.lost = row.record.lost || !success;
   if (--row.writes > 0) return std::nullopt;
   const Instant in_memory = row.record.memory;
   if (row.consumed) finish(index);

@@ -18,6 +18,7 @@ struct PacketRecord {
   std::uint32_t rss_hash = 0;
   Instant wire{};            ///< last bit came in
   Instant memory{};          ///< its last byte was taken in by the memory that the NIC wrote to
+  bool lost = false;         ///< a write of it did not end in success: nobody took the data
   Instant application{};     ///< the application can use it; never before `memory`
 };
 
@@ -40,7 +41,7 @@ class PacketJournal {
   PacketIndex open(const PacketRecord& packet, int writes);
 
   /// One of its writes arrives at `done`. If it is the last one to be known of: when all of the packet is in memory.
-  std::optional<Instant> written(PacketIndex index, Instant done);
+  std::optional<Instant> written(PacketIndex index, Instant done, bool success = true);
 
   /// The driver has handed it to the application.
   void consumed(PacketIndex index, Instant when);

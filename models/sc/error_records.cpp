@@ -1,0 +1,126 @@
+#include "sc/error_records.hpp"
+
+#include <algorithm>
+
+namespace peerpath::sc {
+namespace {
+
+using observe::ErrorRecord;
+using observe::ErrorSeverity;
+using pcie::Status;
+using scenario::EventKind;
+
+std::string device_of(const std::string& end) { return end.substr(0, end.find('.')); }
+
+class Recorder {
+ public:
+  Recorder(const scenario::Scenario& scenario, const Platform& platform) : scenario_{scenario}, platform_{platform} {}
+
+  void add(const fabric::Delivery& first, std::int64_t count) {
+    const auto& endpoint = node(first.requester).endpoint;
+    ErrorRecord record;
+    record.count = count;
+    record.first = first.done;
+    record.header = header_log(first, endpoint.max_payload, endpoint.max_read_request);
+    if (first.status == Status::no_answer) {
+      record.device = node(first.requester).name;
+      record.severity = ErrorSeverity::non_fatal;
+      record.error = "Completion Timeout Status";
+    } else {
+      record.device = refuser(first);
+      record.severity = ErrorSeverity::non_fatal;
+      record.error = error_of(first, record.device);
+      if (first.kind == fabric::DeliveryKind::completed) {
+        record.severity = ErrorSeverity::correctable;
+        record.error = "Advisory Non-Fatal Error Status (" + record.error + ")";
+      }
+    }
+    records.push_back(std::move(record));
+  }
+
+  void add_event(const scenario::Event& event) {
+    const auto above =
+        std::ranges::find_if(scenario_.links, [&](const auto& link) { return device_of(link.to) == event.device; });
+    if (above == scenario_.links.end()) return;
+    if (event.kind == EventKind::surprise_down)
+      records.push_back(
+          {device_of(above->from), ErrorSeverity::fatal, "Surprise Down Error Status", 1, Instant{event.at}, {}});
+    if (event.kind == EventKind::credit_leak)
+      records.push_back({event.way == scenario::LinkWay::up ? event.device : device_of(above->from),
+                         ErrorSeverity::correctable,
+                         "Bad DLLP Status",
+                         1,
+                         Instant{event.at},
+                         {}});
+  }
+
+  void add_replays(const observe::LinkResult& link) {
+    for (const bool up : {true, false})
+      if (const auto count = (up ? link.up : link.down).replays; count > 0)
+        records.push_back(
+            {up ? link.nearer : link.farther, ErrorSeverity::correctable, "Bad TLP Status", count, {}, {}});
+  }
+
+  std::vector<ErrorRecord> records;
+
+ private:
+  const fabric::Node& node(fabric::NodeId id) const { return platform_.domain.topology().nodes[id.value()]; }
+
+  bool happens(EventKind kind, const std::string& device, Status status = Status::success) const {
+    return std::ranges::any_of(scenario_.events, [&](const auto& e) {
+      return e.kind == kind && e.device == device && (kind != EventKind::answer || e.status == status);
+    });
+  }
+
+  /// Who finds that a request is not to be done: its target, or what is before it.
+  std::string refuser(const fabric::Delivery& d) const {
+    const auto& target = node(d.target).name;
+    if (d.status == Status::poisoned || happens(EventKind::answer, target, d.status)) return target;
+    const auto above =
+        std::ranges::find_if(scenario_.links, [&](const auto& link) { return device_of(link.to) == target; });
+    if (d.status == Status::unsupported_request &&
+        (happens(EventKind::surprise_down, target) || happens(EventKind::port_reset, target)))
+      return device_of(above->from);
+    const auto port = std::ranges::find_if(
+        scenario_.links, [&](const auto& link) { return device_of(link.to) == node(d.requester).name; });
+    if (d.status == Status::completer_abort && port != scenario_.links.end()) return device_of(port->from);
+    return platform_.root_complexes.empty() ? target : platform_.root_complexes.begin()->first;
+  }
+
+  std::string error_of(const fabric::Delivery& d, const std::string& device) const {
+    if (d.status == Status::poisoned) return "Poisoned TLP Received Status";
+    if (d.status == Status::unsupported_request) return "Unsupported Request Error Status";
+    return device == node(d.target).name ? "Completer Abort Status" : "ACS Violation Status";
+  }
+
+  const scenario::Scenario& scenario_;
+  const Platform& platform_;
+};
+
+}  // namespace
+
+std::array<std::uint32_t, 4> header_log(const fabric::Delivery& failed, Bytes max_payload, Bytes max_read_request) {
+  const bool data = pcie::request_has_data(failed.op), wide = failed.address >> 32 != 0;
+  const auto step = static_cast<std::uint64_t>((data ? max_payload : max_read_request).count());
+  const auto bytes = std::min(static_cast<std::uint64_t>(failed.bytes.count()), step - failed.address % step);
+  const auto words = (failed.address % 4 + bytes + 3) / 4;
+  const auto format = (data ? 2u : 0u) | (wide ? 1u : 0u);
+  const auto poisoned = failed.status == Status::poisoned ? std::uint32_t{1} << 14 : 0;  // EP
+  const auto low = static_cast<std::uint32_t>(failed.address) & ~std::uint32_t{3};
+  return {format << 29 | poisoned | static_cast<std::uint32_t>(words & 0x3ff),
+          static_cast<std::uint32_t>(failed.requester.value()) << 19 | (words > 1 ? 0xffu : 0x0fu),
+          wide ? static_cast<std::uint32_t>(failed.address >> 32) : low, wide ? low : 0};
+}
+
+std::vector<ErrorRecord> error_records(const scenario::Scenario& scenario, const Platform& platform, const Meter& meter,
+                                       const observe::Results& results) {
+  Recorder recorder{scenario, platform};
+  for (const auto& [key, failed] : meter.failed_transactions()) recorder.add(failed.first, failed.count);
+  const Instant begin{scenario.run.warmup}, end = begin + results.window;
+  for (const auto& event : scenario.events)
+    if (Instant{event.at} >= begin && Instant{event.at} < end) recorder.add_event(event);
+  for (const auto& link : results.links) recorder.add_replays(link);
+  return std::move(recorder.records);
+}
+
+}  // namespace peerpath::sc
