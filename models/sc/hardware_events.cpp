@@ -160,7 +160,8 @@ void HardwareEvents::take_away(const scenario::Event& event) {
 /// What faults make of a transaction that is submitted; false if it never gets out.
 bool HardwareEvents::change(fabric::NodeId from, fabric::Transaction& t) {
   if (silent_.contains(from)) return false;
-  if (relaxed_.contains(from) && t.purpose == pcie::Purpose::payload) t.relaxed_ordering = true;
+  if (relaxed_.contains(from) && (t.op == pcie::Operation::memory_read || t.purpose == pcie::Purpose::payload))
+    t.relaxed_ordering = true;  // all reads: one completion without RO holds up those behind it
   if (unmapped_.contains(from) && memories_.contains(t.target) && !t.translated)
     t.answer = pcie::Status::unsupported_request;
   const auto poison = poisoned_.find(from);

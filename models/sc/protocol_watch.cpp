@@ -36,10 +36,11 @@ void ProtocolWatch::observe(const fabric::TlpRecord& tlp) {
 }
 
 void ProtocolWatch::reached(Instant horizon) {
-  const auto later = std::ranges::stable_partition(seen_, [&](const auto& tlp) { return tlp.start < horizon; });
-  std::stable_sort(seen_.begin(), later.begin(), [](const auto& a, const auto& b) { return a.start < b.start; });
-  for (auto tlp = seen_.begin(); tlp != later.begin(); ++tlp) checker_.see(*tlp);
-  seen_.erase(seen_.begin(), later.begin());
+  const auto later =
+      std::stable_partition(seen_.begin(), seen_.end(), [&](const auto& tlp) { return tlp.start < horizon; });
+  std::stable_sort(seen_.begin(), later, [](const auto& a, const auto& b) { return a.start < b.start; });
+  for (auto tlp = seen_.begin(); tlp != later; ++tlp) checker_.see(*tlp);
+  seen_.erase(seen_.begin(), later);
   for (; forgets_ && !over_.empty() && over_.front().first + keep < horizon; over_.pop_front())
     asked_.erase(over_.front().second);
 }

@@ -75,12 +75,12 @@ class Cli(unittest.TestCase):
         done, again = self.trap("peer_read_deadlock", "--set", "expect=[]", "--fabric", "event")
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         self.assertEqual(results["deadlock"], again["deadlock"])
-        self.assertIn("cycle: sw0 port towards gpu0", done.stdout)
+        self.assertIn("cycle: gpu1 receive queue", done.stdout)
         cycle = [results["deadlock"]["blocked"][i] for i in results["deadlock"]["cycle"]]
         self.assertEqual([queue["waits_for"] for queue in cycle],
-                         ["completion credits of sw0 -> gpu1", "room for its completions in gpu1",
-                          "completion credits of gpu1 -> sw0", "completion credits of sw0 -> gpu0",
-                          "room for its completions in gpu0", "completion credits of gpu0 -> sw0"])
+                         ["room for its completions in gpu1", "completion credits of gpu1 -> sw0",
+                          "completion credits of sw0 -> gpu0", "room for its completions in gpu0",
+                          "completion credits of gpu0 -> sw0", "completion credits of sw0 -> gpu1"])
         self.assertIn("room for its completions in gpu1", (self.out / "report.html").read_text())
 
     def test_faults_have_their_record_in_error_reporting(self):

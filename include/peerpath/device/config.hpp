@@ -44,7 +44,7 @@ struct FunctionConfig {
               "A faulty receiver, one queue for requests and completions: with so many completions waiting to leave it takes in neither; 0: sound")
             .at_least(0).at_most(1'000'000),
         field("relaxed_ordering", &FunctionConfig::relaxed_ordering,
-              "Enable Relaxed Ordering: what it asks of payload carries RO, and the completions need not wait for posted requests before them")
+              "Enable Relaxed Ordering: its reads and its payload carry RO, and completions need not wait for posted requests before them")
             .from("off: what every device can live with")};
   }
 };
