@@ -77,7 +77,7 @@ struct Engine::ReadLoop {
 bool Engine::ReadLoop::undisturbed() const {
   const NodeState &from = *requester.node, &router = *links[0]->peer, &to = *completer.node;
   if (engine.notices_coming_ > 0 || engine.topology_.strays || completer.config.external ||
-      completer.config.read_jitter > Duration{} ||
+      completer.config.read_jitter > Duration{} || requester.config.one_queue > 0 || completer.config.one_queue > 0 ||
       !completer.completions.cover(read().asked.address, read().asked.bytes) || requester.timeouts ||
       requester.requests_coming > 0 || (from.blocked | router.blocked | router.mixed | to.blocked) != 0 ||
       !engine.sole_source(*links[1], from) || !engine.sole_source(*links[3], to) || links[0]->candidates != waiting.bit)

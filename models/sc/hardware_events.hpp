@@ -42,9 +42,9 @@ class HardwareEvents {
   std::map<std::string, fabric::AcsHierarchy::Traps> traps_;
   std::set<fabric::Route> in_force_;
   Problems problems_;
-  std::map<std::string, fabric::LinkId> gone_;      ///< devices that are not there, and who answers for them
-  std::map<fabric::NodeId, int> poisoned_;          ///< writes of payload to come
-  std::set<fabric::NodeId> unmapped_, silent_;      ///< refused by the IOMMU; nothing of theirs comes out
+  std::map<std::string, fabric::LinkId> gone_;   ///< devices that are not there, and who answers for them
+  std::map<fabric::NodeId, int> poisoned_;       ///< writes of payload to come
+  std::set<fabric::NodeId> unmapped_, silent_;   ///< refused by the IOMMU; nothing of theirs comes out
   std::set<fabric::NodeId> memories_, relaxed_;  ///< host memories; those that ask for payload with RO
 };
 
