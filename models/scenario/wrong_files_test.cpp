@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "peerpath/base/temporary_folder.hpp"
 #include "scenario/test_files.hpp"
 
 namespace peerpath::scenario {
@@ -51,11 +52,11 @@ std::string problems_of(std::string_view text) {
 }
 
 TEST(HugeInput, OfHundredMegabytesIsRefusedUnread) {
-  const auto path = fs::path{testing::TempDir()} / "huge_scenario.json";
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "huge_scenario.json";
   std::ofstream{path} << "{";
   fs::resize_file(path, 100'000'000);  // sparse: takes no space
   const auto loaded = load(path);
-  fs::remove(path);
   ASSERT_FALSE(loaded.has_value());
   EXPECT_EQ(lines_of(loaded.error()), path.string() + ": is larger than 16MiB, the most for a scenario\n");
 }

@@ -9,6 +9,8 @@
 #include <iterator>
 #include <string>
 
+#include "peerpath/base/temporary_folder.hpp"
+
 namespace peerpath::cli {
 namespace {
 
@@ -16,10 +18,8 @@ namespace fs = std::filesystem;
 
 class OutputFile : public testing::Test {
  protected:
-  OutputFile() { fs::create_directories(folder_); }
-  ~OutputFile() override { fs::remove_all(folder_); }
-
-  const fs::path folder_ = fs::temp_directory_path() / ("peerpath_output_file_" + std::to_string(::getpid()));
+  const TemporaryFolder temporary_;
+  const fs::path folder_ = temporary_.path();
   Terminal terminal_;
 };
 

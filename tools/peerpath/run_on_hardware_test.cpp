@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "peerpath/base/temporary_folder.hpp"
+
 namespace peerpath::cli {
 namespace {
 
@@ -33,7 +35,8 @@ TEST(Hardware, EachDeviceNeedsOneOfItsOwn) {
 
 TEST(Hardware, AnInterfaceCountsIfHardwareIsBehindItAndItsSpeedIsKnown) {
   namespace fs = std::filesystem;
-  const auto folder = fs::path{testing::TempDir()} / "net";
+  const TemporaryFolder temporary;
+  const auto folder = temporary.path() / "net";
   fs::create_directories(folder / "eth0" / "device");
   fs::create_directories(folder / "veth0");
   fs::create_directories(folder / "eth1" / "device");

@@ -5,14 +5,16 @@
 
 #include <fstream>
 
+#include "peerpath/base/temporary_folder.hpp"
+
 namespace peerpath::emulator {
 namespace {
 
 std::string why_no_kvm_after(const std::string& answer) {
-  const auto folder = std::filesystem::path{testing::TempDir()} / "peerpath_equipment_test";
-  std::filesystem::create_directories(folder / "guest");
-  std::ofstream{folder / "guest/kvm"} << answer;
-  return why_no_kvm(folder);
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder.path() / "guest");
+  std::ofstream{folder.path() / "guest/kvm"} << answer;
+  return why_no_kvm(folder.path());
 }
 
 TEST(Kvm, IsUsedOnlyAfterAGuestBootedWithIt) {

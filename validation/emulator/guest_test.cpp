@@ -5,6 +5,8 @@
 
 #include <fstream>
 
+#include "peerpath/base/temporary_folder.hpp"
+
 namespace peerpath::emulator {
 namespace {
 
@@ -13,11 +15,10 @@ using testing::HasSubstr;
 
 class Guest : public testing::Test {
  protected:
-  Guest() { options_.folder = std::filesystem::path{testing::TempDir()} / "peerpath_guest_test"; }
+  Guest() { options_.folder = folder_.path(); }
 
   /// `does`: the script's part that writes to the console (standard output) and to $report.
   tl::expected<BootResult, std::string> boot_with(const std::string& does) {
-    std::filesystem::create_directories(options_.folder);
     const auto program = options_.folder / "qemu";
     std::ofstream{program} << "#!/bin/sh\nfor w; do case $w in file:*) report=${w#file:} ;; esac; done\n: >$report\n"
                            << does;
@@ -25,6 +26,7 @@ class Guest : public testing::Test {
     return boot({program, "vmlinuz", "initramfs"}, options_);
   }
 
+  TemporaryFolder folder_;
   BootOptions options_;
 };
 

@@ -4,12 +4,11 @@
 #include <gtest/gtest.h>
 #include <pcap/pcap.h>
 
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <set>
 
+#include "peerpath/base/temporary_folder.hpp"
 #include "peerpath/net/headers.hpp"
 
 namespace peerpath::capture {
@@ -18,16 +17,9 @@ namespace {
 using namespace literals;
 using testing::HasSubstr;
 
-/// A folder that is gone after the test.
 class CaptureReader : public testing::Test {
  protected:
-  CaptureReader() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "capture-XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
-  }
-  ~CaptureReader() override { std::filesystem::remove_all(folder_); }
-
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
 
   /// Writes frames (seconds, nanoseconds, captured bytes, whole size) by libpcap.
   struct Row {
@@ -52,7 +44,7 @@ class CaptureReader : public testing::Test {
   }
 
  private:
-  std::filesystem::path folder_;
+  TemporaryFolder folder_;
 };
 
 std::vector<std::uint8_t> tcp_headers(Bytes payload) {
