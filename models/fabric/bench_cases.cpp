@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "core/devices/root_complex/root_port.hpp"
+#include "fabric/acs_routes.hpp"
 #include "peerpath/base/fail.hpp"
 #include "peerpath/base/random.hpp"
 
@@ -20,6 +22,14 @@ constexpr std::array cases{
     BenchCase{.name = "contended_4_to_1_jittered", .nics = 4, .rate_percent = 20, .jittered = true},
     BenchCase{.name = "reads_mrrs_512", .read_request = Bytes{512}},
     BenchCase{.name = "reads_mrrs_4096", .read_request = Bytes{4096}},
+    BenchCase{.name = "reads_and_writes", .read_request = Bytes{512}, .writes_too = true},
+    BenchCase{.name = "redirected", .redirected = true},
+    BenchCase{.name = "redirected_4_to_4", .nics = 4, .gpus = 4, .rate_percent = 50, .redirected = true},
+    BenchCase{.name = "redirected_reads_and_writes",
+              .rate_percent = 80,
+              .read_request = Bytes{512},
+              .writes_too = true,
+              .redirected = true},
 };
 
 constexpr Bytes packet_size{4096};
@@ -34,6 +44,14 @@ LinkDirection direction(std::int64_t bits_per_second, Credits posted) {
   d.ack_interval = 60ns;
   d.fc_interval = 100ns;
   return d;
+}
+
+/// Pages of 2 MiB, so that after the first walks every request hits.
+device::RootComplexConfig host() {
+  device::RootComplexConfig config;
+  config.iommu.emplace();
+  config.iommu->page_size = device::PageSize::large;
+  return config;
 }
 
 struct CountingSink final : DeliverySink {
@@ -57,6 +75,8 @@ struct BenchRun::Parts {
   Topology topology;
   std::vector<NodeId> nics, gpus;
   CountingSink sink;
+  root_complex::RootPort root_port{host()};
+  AcsHierarchy acs;
   std::unique_ptr<Fabric> fabric;
   Instant now{};
 
@@ -78,14 +98,31 @@ struct BenchRun::Parts {
       gpus.push_back(topology.add_endpoint("gpu" + std::to_string(i), gpu));
       topology.connect(node, gpus.back(), gen5, gen5);
     }
+    if (load.redirected) redirect(node, gen5);
     require(validate(topology).empty(), "a benchmark's topology is wrong");
+  }
+
+  void redirect(NodeId node, LinkDirection up) {
+    acs.root = topology.add_router("root", {150ns});
+    const LinkDirection down = up;
+    up.gate = &root_port;
+    topology.connect(node, acs.root, up, down);
+    acs.memory = topology.connect(acs.root, topology.add_endpoint("dram", {}), down, down);
+    const pcie::AcsPort redirecting{.control = pcie::acs::linux_default, .egress_vector = 0};
+    for (std::size_t below = 0; below <= nics.size() + gpus.size(); ++below)
+      acs.ports[LinkId{static_cast<std::uint16_t>(below)}] = redirecting;
+    topology.strays = true;  // as in every domain where ACS is on: what a port blocks ends elsewhere
+  }
+
+  bool is_read(std::int64_t packet) const {
+    return load.read_request > Bytes{} && !(load.writes_too && packet % 2 != 0);
   }
 
   void submit(std::int64_t packet, std::size_t nic, Instant ready) {
     Transaction t;
     t.cookie = static_cast<std::uint64_t>(packet);
     t.target = gpus[nic % gpus.size()];
-    t.op = load.read_request > Bytes{} ? pcie::Operation::memory_read : pcie::Operation::memory_write;
+    t.op = is_read(packet) ? pcie::Operation::memory_read : pcie::Operation::memory_write;
     t.address = static_cast<std::uint64_t>(packet % 1024) * 4096;
     t.bytes = packet_size;
     t.ready = ready;
@@ -95,6 +132,8 @@ struct BenchRun::Parts {
 
 BenchRun::BenchRun(const BenchCase& load, Mode mode, Duration step) : parts_{std::make_unique<Parts>(load, step)} {
   parts_->fabric = make_fabric(parts_->topology, parts_->sink, mode);
+  if (!load.redirected) return;
+  for (const Route& route : acs_routes(parts_->topology, parts_->acs)) parts_->fabric->set_route(route);
 }
 
 BenchRun::~BenchRun() = default;
@@ -123,8 +162,10 @@ std::int64_t BenchRun::play(std::int64_t packets) {
     p.now = p.fabric->advance(limit);
   }
   const std::int64_t answers = packet_size / Bytes{256};
-  const std::int64_t requests = p.load.read_request > Bytes{} ? packet_size / p.load.read_request : 0;
-  return packets * p.load.nics * (answers + requests);
+  std::int64_t reads = 0;
+  for (std::int64_t packet = 0; packet < packets; ++packet) reads += p.is_read(packet) ? 1 : 0;
+  const std::int64_t requests = reads > 0 ? reads * (packet_size / p.load.read_request) : 0;
+  return p.load.nics * (packets * answers + requests);
 }
 
 }  // namespace peerpath::fabric

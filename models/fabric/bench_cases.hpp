@@ -15,8 +15,12 @@ struct BenchCase {
   int nics = 1, gpus = 1;  ///< NIC i sends to GPU i mod gpus
   int rate_percent = 100;  ///< of 200 Gb/s a NIC
   bool jittered = false;
-  bool tight = false;    ///< 8 header and 128 data credits towards the switch, 6 and 96 towards the GPU
-  Bytes read_request{};  ///< 0: writes; else the NIC reads from the GPU with this MRRS
+  bool tight = false;       ///< 8 header and 128 data credits towards the switch, 6 and 96 towards the GPU
+  Bytes read_request{};     ///< 0: writes; else the NIC reads from the GPU with this MRRS
+  bool writes_too = false;  ///< every other packet is a write
+  /// ACS of the switch sends each request up to the root complex, whose IOMMU translates it (hits) and sends it down
+  /// again.
+  bool redirected = false;
 };
 
 std::span<const BenchCase> bench_cases();
