@@ -129,6 +129,7 @@ class Engine final : public Fabric {
   bool sole_source(const Transmitter& z, const NodeState& source) const;
   Femto unnoticed_until(const Transmitter& z, const Leaf& source, Femto now) const;
   static Femto eligible_at(const Queue& fifo, const TlpRun& run);
+  static bool awaited(const NodeState& node, const Queue& posted, Femto now);
   static Departure in_line(const TlpRun& run, Femto start, Femto serialisation);
   /// The way of the runs of one FIFO from a leaf through one router to another leaf.
   struct Corridor {

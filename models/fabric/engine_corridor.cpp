@@ -38,6 +38,18 @@ Femto Engine::eligible_at(const Queue& fifo, const TlpRun& run) {
   return eligible;
 }
 
+/// Whether what is not yet the head of its FIFO waits for posted TLPs of the ingress of `posted` that have not left by
+/// `now`. It is to find them the last that have left, for of those before nobody knows when they did.
+bool Engine::awaited(const NodeState& node, const Queue& posted, Femto now) {
+  const Ingress& in = *posted.ingress;
+  for (const std::size_t other : {1u, 2u}) {
+    const auto& runs = node.queues[posted.slot + other].runs;
+    for (std::size_t i = runs.size(); i-- > 1;)
+      if (runs[i].mark > in.posted_out || (runs[i].mark == in.posted_out && in.posted_left > now)) return true;
+  }
+  return false;
+}
+
 /// The starts of a run whose first TLP starts at `start`, if they are equally spaced; else only the first.
 Engine::Departure Engine::in_line(const TlpRun& run, Femto start, Femto serialisation) {
   if (run.count == 1 || (run.slope > serialisation && start > run.e)) return {start, 0, serialisation, 1};
@@ -57,6 +69,7 @@ bool Engine::pass_through(Transmitter& x) {
   Queue& relay = router.queues[x.peer_port * 3 + fifo.tlp_class];
   if (!sole_source(z, node) || !z.up || z.error_prone || z.candidates != 0 || z.stalling != 0 || !relay.runs.empty())
     return false;
+  if (relay.slot % 3 == 0 && awaited(router, relay, x.decision)) return false;
   const Femto known = std::max(x.decision, reached_);
   const Femto own_limit = std::min(horizon_, earliest_stimulus(*node.leaf, known));
   const Femto back = next_start(*x.reverse, known), back_there = next_start(*z.reverse, known);
