@@ -69,7 +69,9 @@ bool Engine::pass_through(Transmitter& x) {
   Queue& relay = router.queues[x.peer_port * 3 + fifo.tlp_class];
   if (!sole_source(z, node) || !z.up || z.error_prone || z.candidates != 0 || z.stalling != 0 || !relay.runs.empty())
     return false;
-  if (relay.slot % 3 == 0 && awaited(router, relay, x.decision)) return false;
+  if (relay.ingress->marked && fifo.tlp_class == static_cast<int>(pcie::TlpClass::posted) &&
+      awaited(router, relay, x.decision))
+    return false;
   const Femto known = std::max(x.decision, reached_);
   const Femto own_limit = std::min(horizon_, earliest_stimulus(*node.leaf, known));
   const Femto back = next_start(*x.reverse, known), back_there = next_start(*z.reverse, known);
