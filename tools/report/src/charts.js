@@ -18,7 +18,7 @@ function currentTheme() {
     // ECharts measures text with it, so it has to be spelt out.
     font: getComputedStyle(document.body).fontFamily,
     loads: [0, 1, 2, 3, 4].map((n) => colour(`--load${n}`)),
-    series: ["#4c9ed9", "#e0991c", "#2fa36b", "#b07cd8", "#d0392b", "#3bb0a9", "#8c7a52", "#9aa7b5", "#c4ccd4"],
+    series: ["#4c9ed9", "#e0991c", "#2fa36b", "#b07cd8", "#d0392b", "#3bb0a9", "#8c7a52", "#9aa7b5", "#c4ccd4", "#55606c"],
   };
 }
 
