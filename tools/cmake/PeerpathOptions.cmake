@@ -5,7 +5,7 @@ option(PEERPATH_BENCHMARKS "Build the benchmarks" ON)
 option(PEERPATH_REPORT "Bundle the charts of the HTML report (needs npm)" ON)
 option(PEERPATH_WERROR "Treat warnings as errors" OFF)
 option(PEERPATH_FUZZ "Build with libFuzzer's coverage and run the fuzzers as tests (needs clang)" OFF)
-set(PEERPATH_FUZZ_SECONDS 60 CACHE STRING "How long each fuzzer runs as a test")
+set(PEERPATH_FUZZ_SECONDS 20 CACHE STRING "How long each fuzzer runs as a test, at least")
 set(PEERPATH_SANITIZE "" CACHE STRING "Sanitizers for every target: address,undefined or thread")
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)

@@ -126,15 +126,15 @@ function(peerpath_add_benchmark name)
                        LIBRARIES ${arg_LIBRARIES} benchmark::benchmark benchmark::benchmark_main)
 endfunction()
 
-# peerpath_add_fuzzer(<name> SOURCES x_fuzz.cpp ... [LIBRARIES targets] [CORPUS folder] [ARGS libFuzzer flags])
+# peerpath_add_fuzzer(<name> SOURCES x_fuzz.cpp ... [LIBRARIES targets] [CORPUS folder] [SECONDS n] [ARGS libFuzzer flags])
 #
-# The source defines LLVMFuzzerTestOneInput. With PEERPATH_FUZZ it is fuzzed for PEERPATH_FUZZ_SECONDS as a test; in any
-# other build the same source replays its corpus as a test, so it cannot rot.
+# The source defines LLVMFuzzerTestOneInput. With PEERPATH_FUZZ it is fuzzed as a test, for PEERPATH_FUZZ_SECONDS or for
+# SECONDS if that is longer; in any other build the same source replays its corpus as a test, so it cannot rot.
 function(peerpath_add_fuzzer name)
   if(NOT PEERPATH_TESTS)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "CORPUS" "SOURCES;LIBRARIES;ARGS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "CORPUS;SECONDS" "SOURCES;LIBRARIES;ARGS")
   set(corpus)
   if(arg_CORPUS)
     cmake_path(ABSOLUTE_PATH arg_CORPUS BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} OUTPUT_VARIABLE corpus)
@@ -148,10 +148,14 @@ function(peerpath_add_fuzzer name)
     set_property(GLOBAL APPEND PROPERTY peerpath_fuzzers ${name})
     set(found ${CMAKE_CURRENT_BINARY_DIR}/${name}.corpus)
     file(MAKE_DIRECTORY ${found})
+    set(seconds ${PEERPATH_FUZZ_SECONDS})
+    if(arg_SECONDS AND arg_SECONDS GREATER seconds)
+      set(seconds ${arg_SECONDS})
+    endif()
     # The same seed each time: what is new is looked for by the long runs.
-    add_test(NAME fuzz.${name} COMMAND ${name} -seed=1 -max_total_time=${PEERPATH_FUZZ_SECONDS} -timeout=20 -print_final_stats=1
+    add_test(NAME fuzz.${name} COMMAND ${name} -seed=1 -max_total_time=${seconds} -timeout=20 -print_final_stats=1
                                        -artifact_prefix=${CMAKE_CURRENT_BINARY_DIR}/ ${arg_ARGS} ${found} ${corpus})
-    math(EXPR limit "${PEERPATH_FUZZ_SECONDS} + 120")
+    math(EXPR limit "${seconds} + 120")
     set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT ${limit} LABELS fuzz)
   else()
     peerpath_add_program(${name} FOLDER fuzzers SOURCES ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/tools/dev/replay_corpus.cpp
