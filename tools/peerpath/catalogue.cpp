@@ -46,11 +46,12 @@ constexpr std::array calibrate_options{
     Option{"--preset", "FILE", "Write the part that scenarios have keys for there, to extend", Word::file}, json,
     quiet};
 constexpr std::array validate_options{
-    Option{"--all", "", "pcie-bench, the dataset of our H200 and every published case, in one table"},
+    Option{"--all", "", "pcie-bench, the datasets of our H200s and every published case, in one table"},
     Option{"--calibration", "FILE", "Predict a dataset with these parameters instead of fitting a third of it",
            Word::file},
     Option{"--out", "FILE", "Write the curves of a dataset, measured and predicted, as a page", Word::file, false,
            "-o"},
+    Option{"--spread", "DATASET", "Print how far another dataset of the same experiments lies from it", Word::file},
     Option{"--data", "DIR", "A directory of published results, or a folder of them", Word::folder},
     Option{"--host", "NAME", "Only hosts whose directory name contains it"},
     Option{"--refit-card", "", "Fit the card's constants again and print them as a preset"},
@@ -86,7 +87,8 @@ constexpr std::array commands{
             explain},
     Command{"route",
             "Say which way TLPs go between two devices, what redirects them, and what Linux's p2pdma decides",
-            {"SCENARIO", "Scenario, then the device that asks and the one that it reaches: nic0 gpu0", Word::scenario, 3, 3},
+            {"SCENARIO", "Scenario, then the device that asks and the one that it reaches: nic0 gpu0", Word::scenario,
+             3, 3},
             route_options,
             route},
     Command{"schema", "Print the JSON Schema of scenarios, for editors", {}, schema_options, schema},
@@ -98,7 +100,8 @@ constexpr std::array commands{
             report_options,
             report},
     Command{"compare",
-            "Hold the byte ledgers of two runs of a scenario against each other: exit 1 if payload, headers or entries of rings differ",
+            "Hold the byte ledgers of two runs of a scenario against each other: exit 1 if payload, headers or entries "
+            "of rings differ",
             {"RUN", "Two folders with results.json, or two such files", Word::folder, 2, 2},
             compare_options,
             compare},

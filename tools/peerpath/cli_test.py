@@ -203,6 +203,18 @@ class Cli(unittest.TestCase):
         self.assertRegex(done.stderr, r"waived: nic0: no network interface of 200 Gb/s|waived: the equipment is here")
         self.assertIn("would run: rx (receive, nic0 to gpu0, zero_copy, 200 Gb/s)", done.stderr)
 
+    def test_validate_prints_contention_and_the_spread_between_machines(self):
+        words = ("validate", self.data("h200/four_gpus_a.jsonl"), "--calibration", self.data("presets/h200_four_a.json"),
+                 "--spread", self.data("h200/four_gpus_b.jsonl"))
+        done = peerpath(*words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"4 of 9 points fitted, the rest within \d+\.\d % \(allowed 10\): pass")
+        self.assertIn("spread: four_gpus_b.jsonl against four_gpus_a.jsonl", done.stdout)
+        document = json.loads(peerpath(*words, "--json").stdout)
+        self.assertTrue(document["contention"]["passed"])
+        self.assertEqual(len(document["spread"]["points"]), 274)
+        self.assertEqual(peerpath(*words[:-1], "/nowhere.jsonl").returncode, 2)
+
     def test_validate_all_holds_the_published_cases(self):
         done = peerpath("validate", "--all", "--json", "--quiet")
         document = json.loads(done.stdout)
@@ -211,6 +223,7 @@ class Cli(unittest.TestCase):
                     "P2P-08 DM-02 PR-02 GM-11".split())
         self.assertLessEqual(known, within, "these were within tolerance")
         self.assertTrue(document["h200"]["passed"])
+        self.assertTrue(all(machine["contention"]["passed"] for machine in document["h200_several"]))
         everything = document["pcie_bench_criteria_passed"] and len(within) == len(document["cases"])
         self.assertEqual(done.returncode, 0 if everything else 1)
         for case in document["cases"]:

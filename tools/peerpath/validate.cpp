@@ -1,4 +1,7 @@
 #include <filesystem>
+#include <optional>
+
+#include <nlohmann/json.hpp>
 
 #include "tools/peerpath/catalogue.hpp"
 #include "tools/peerpath/output_file.hpp"
@@ -7,6 +10,7 @@
 #include "tools/report/curves_page.hpp"
 #include "validation/calibrate/assess.hpp"
 #include "validation/calibrate/preset.hpp"
+#include "validation/compare/spread.hpp"
 #include "validation/pcie_bench/validate.hpp"
 
 namespace peerpath::cli {
@@ -57,11 +61,27 @@ Exit validate_dataset(const std::string& file, const Arguments& arguments, const
     terminal.report(calibration.error());
     return Exit::wrong_input;
   }
+  std::optional<compare::Spread> spread;
+  if (const auto other_file = arguments.value("--spread")) {
+    const auto other = compare::load_dataset(*other_file);
+    if (!other) {
+      terminal.report(other.error());
+      return Exit::wrong_input;
+    }
+    spread = compare::spread_of(*dataset, *other);
+  }
   const auto assessment = calibrate::assess(*dataset, *calibration);
-  const auto document = calibrate::to_json(assessment);
+  auto document = calibrate::to_json(assessment);
   if (const auto page = arguments.value("--out"); page && !write_file(*page, report::curves_page(document), terminal))
     return Exit::wrong_input;
-  terminal.data(arguments.has("--json") ? document : calibrate::to_text(assessment));
+  auto text = calibrate::to_text(assessment);
+  if (spread) {
+    text += compare::to_text(*spread);
+    auto both = nlohmann::ordered_json::parse(document);
+    both["spread"] = nlohmann::ordered_json::parse(compare::to_json(*spread));
+    document = both.dump(2) + "\n";
+  }
+  terminal.data(arguments.has("--json") ? document : text);
   return assessment.passed() ? Exit::done : Exit::expectation_failed;
 }
 

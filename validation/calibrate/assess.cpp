@@ -14,10 +14,11 @@ using nlohmann::ordered_json;
 std::string score_text(const Assessment& a) {
   const auto& s = a.score;
   auto text = fmt::format(
-      "\n{} points measured, {} fitted (third, sixth, ... of each curve), {} predicted: median error {:.1f} % "
+      "\n{} points measured, {} fitted (third, sixth, ... of each curve{}), {} predicted: median error {:.1f} % "
       "(allowed {:g}), 95 % below {:.1f} % (allowed {:g}), worst {:.1f} %, {} within the measured spread\n",
-      a.measured, a.calibration.points, s.points, 100 * s.median, 100 * most_median, 100 * s.p95, 100 * most_p95,
-      100 * s.worst, s.within_spread);
+      a.measured, a.calibration.points,
+      a.contention.rows.empty() ? "" : "; of several GPUs all at once and half of them both ways", s.points,
+      100 * s.median, 100 * most_median, 100 * s.p95, 100 * most_p95, 100 * s.worst, s.within_spread);
   if (!a.not_modelled.empty()) {
     text += "not modelled (software and the GPU's front end):";
     for (const auto& name : a.not_modelled) text += " " + name;
@@ -76,7 +77,9 @@ Assessment assess(const compare::Dataset& dataset, const Calibration& calibratio
   a.started = dataset.started;
   a.measured = dataset.points.size();
   Model model{dataset.gpus.front()};
-  for (const auto& curve : compare::curves_of(dataset)) {
+  const auto curves = compare::curves_of(dataset);
+  a.contention = contention_of(curves, model, calibration.parameters);
+  for (const auto& curve : curves) {
     const auto& experiment = curve.points.front().experiment;
     CurveRows rows{curve.name, curve.axis, std::string{Model::law(experiment)}, {}};
     if (rows.law.empty()) {
@@ -86,7 +89,7 @@ Assessment assess(const compare::Dataset& dataset, const Calibration& calibratio
     for (std::size_t place = 0; place < curve.points.size(); ++place) {
       const auto& p = curve.points[place];
       rows.rows.push_back({p.at(curve.axis), p.median, *model.predict(p, calibration.parameters), p.p10, p.p90, p.bytes,
-                           compare::is_fitted(place)});
+                           curve.fitted[place]});
     }
     a.curves.push_back(std::move(rows));
   }
@@ -111,7 +114,7 @@ std::string to_text(const Assessment& a) {
       text += fmt::format("  {:>12} {} {:>12.1f} {:>12.1f} {:>+7.1f}%{}\n", row.at, row.fitted ? '*' : ' ',
                           row.measured, row.predicted, 100 * row.error(), row.within_spread() ? "  within spread" : "");
   }
-  return text + "  * fitted; all else is predicted\n" + score_text(a);
+  return text + "  * fitted; all else is predicted\n" + to_text(a.contention) + score_text(a);
 }
 
 std::string to_json(const Assessment& a) {
@@ -128,6 +131,19 @@ std::string to_json(const Assessment& a) {
                       {"allowed_p95", most_p95},
                       {"worst_error", a.score.worst},
                       {"within_spread", a.score.within_spread}};
+  for (const auto& row : a.contention.rows)
+    json["contention"]["points"].push_back({{"gpus", row.gpus},
+                                            {"ways", ways_text(row.ways)},
+                                            {"measured_GBps", row.measured},
+                                            {"predicted_GBps", row.predicted},
+                                            {"error", row.error()},
+                                            {"fitted", row.fitted},
+                                            {"counts", row.counts()}});
+  if (!a.contention.rows.empty()) {
+    json["contention"]["worst_error"] = a.contention.worst();
+    json["contention"]["allowed_error"] = most_contention_error;
+    json["contention"]["passed"] = a.contention.passed();
+  }
   json["not_modelled"] = a.not_modelled;
   for (const auto& e : a.calibration.estimates)
     json["parameters"].push_back({{"name", e.name},

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "validation/calibrate/contention.hpp"
 #include "validation/calibrate/fit.hpp"
 #include "validation/compare/split.hpp"
 
@@ -39,10 +40,11 @@ struct Assessment {
   std::vector<std::string> not_modelled;  ///< experiments measured, with no law
   std::size_t measured = 0;               ///< points in all
   Score score;
-  /// At most a third of the points fitted, and the rest within the tolerances above.
+  Contention contention;
+  /// At most a third of the points fitted, the rest within the tolerances above, and so several GPUs together.
   bool passed() const {
     return score.points > 0 && 3 * calibration.points <= measured && score.median <= most_median &&
-           score.p95 <= most_p95;
+           score.p95 <= most_p95 && contention.passed();
   }
 };
 

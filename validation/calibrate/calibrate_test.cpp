@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <limits>
 #include <set>
 
@@ -26,16 +28,15 @@ compare::Dataset some_of(compare::Dataset dataset) {
 }
 
 TEST(Split, AtMostAThirdIsFitted) {
-  for (const auto* name : {"one_gpu", "two_gpus"}) {
+  for (const auto* name : {"one_gpu", "two_gpus", "four_gpus_a", "four_gpus_b"}) {
     const auto dataset = load(name);
     EXPECT_LE(3 * compare::fitted_points(dataset).size(), dataset.points.size());
     EXPECT_GE(4 * compare::fitted_points(dataset).size(), dataset.points.size());
   }
 }
 
-// The discipline: whatever the points that are held out say, the fit comes to the same numbers, to the last bit.
-TEST(Fit, NeverReadsWhatIsHeldOut) {
-  const auto dataset = some_of(load("one_gpu"));
+/// Fits a dataset as it is, and with everything that is held out made nonsense: wants the same to the last bit.
+void expect_same_whatever_is_held_out(const compare::Dataset& dataset) {
   const auto fitted = compare::fitted_points(dataset);
   const auto is_seen = [&](const compare::Point& point) {
     return std::ranges::any_of(fitted, [&](const compare::Point& seen) { return seen.number == point.number; });
@@ -52,6 +53,65 @@ TEST(Fit, NeverReadsWhatIsHeldOut) {
   for (const auto& parameter : varied)
     EXPECT_EQ(clean_fit.parameters.*parameter.member, poisoned_fit.parameters.*parameter.member) << parameter.name;
   EXPECT_EQ(calibration_json(clean_fit, dataset), calibration_json(poisoned_fit, poisoned));
+}
+
+TEST(Fit, NeverReadsWhatIsHeldOut) { expect_same_whatever_is_held_out(some_of(load("one_gpu"))); }
+
+compare::Dataset contention_of_four(const char* name) {
+  auto dataset = load(name);
+  std::erase_if(dataset.points, [](const compare::Point& point) {
+    return point.experiment != compare::together && point.experiment != "copy_to_device" &&
+           point.experiment != "copy_from_device";
+  });
+  return dataset;
+}
+
+TEST(Fit, NeverReadsWhatIsHeldOutOfFourGpus) { expect_same_whatever_is_held_out(contention_of_four("four_gpus_a")); }
+
+TEST(Contention, LawComesBackFromPointsThatItMade) {
+  auto dataset = contention_of_four("four_gpus_a");
+  Parameters truth;
+  truth.host_read_rate = 190;
+  truth.host_write_rate = 140;
+  truth.host_both_rate = 170;
+  truth.host_sharpness = 3;
+  Model model{dataset.gpus.front()};
+  for (auto& point : dataset.points) point.median = *model.predict(point, truth);
+  const auto found = fit(dataset.gpus.front(), compare::fitted_points(dataset));
+  const auto contention = contention_of(compare::curves_of(dataset), model, found.parameters);
+  EXPECT_EQ(contention.fitted(), 4u);
+  EXPECT_EQ(contention.points(), 9u);
+  EXPECT_LT(contention.worst(), 0.02);
+}
+
+TEST(Contention, OfOneGpuThereIsNone) {
+  const auto dataset = load("one_gpu");
+  Model model{dataset.gpus.front()};
+  EXPECT_TRUE(contention_of(compare::curves_of(dataset), model, {}).rows.empty());
+  EXPECT_EQ(to_text(Contention{}), "");
+}
+
+TEST(Contention, FailsByWhatCountsAndWasNotFitted) {
+  Contention contention{{{1, 1, 100, 105, false}, {3, 1, 100, 150, false}, {4, 1, 100, 150, true}}};
+  EXPECT_NEAR(contention.worst(), 0.05, 1e-12);
+  EXPECT_TRUE(contention.passed());
+  contention.rows.front().predicted = 111;
+  EXPECT_FALSE(contention.passed());
+}
+
+// Both machines, with the calibrations that are kept.
+TEST(Contention, OfTheMachinesMeasuredIsWithinTenPercent) {
+  for (const std::string machine : {"a", "b"}) {
+    const auto file = PEERPATH_DATA "/presets/h200_four_" + machine + ".json";
+    std::ifstream in{file};
+    const std::string text{std::istreambuf_iterator<char>{in}, {}};
+    const auto calibration = read_calibration(text, file);
+    ASSERT_TRUE(calibration) << to_string(calibration.error().front());
+    const auto assessment = assess(load(("four_gpus_" + machine).c_str()), *calibration);
+    EXPECT_EQ(assessment.contention.points(), 9u);
+    EXPECT_LE(assessment.contention.fitted(), 4u);
+    EXPECT_LE(assessment.contention.worst(), 0.10) << machine;
+  }
 }
 
 TEST(Fit, FindsTheParametersThatMadeThePoints) {

@@ -13,6 +13,8 @@ namespace {
 constexpr double outlier = 0.04;
 constexpr double unseen = 1e-4;      // slope below which the points say nothing
 constexpr double widest = 0.5;       // half the interval, relative to the value
+constexpr double tie = 0.999;        // of the cost: less of a gain is none
+constexpr double unlimited = 2000;   // GB/s: the most that a limit of the host can be
 constexpr double difference = 2e-3;  // step of the numeric derivatives, relative
 
 using Vector = std::vector<double>;  ///< parameters, each as a multiple of where it starts
@@ -42,6 +44,36 @@ class Residuals {
   Parameters start_;
 };
 
+/// Places in `varied` of what the points cannot tell at all and is not varied.
+std::vector<int> held_for(std::span<const compare::Point> points) {
+  const auto several = [](const compare::Point& point) {
+    const auto gpus = point.settings.find("gpus");
+    return gpus != point.settings.end() && gpus->second > 1;
+  };
+  std::vector<int> held;
+  if (std::ranges::any_of(points, several)) return held;
+  for (std::size_t i = 0; i < varied.size(); ++i)
+    if (std::ranges::find(contention, varied[i].member) != contention.end()) held.push_back(static_cast<int>(i));
+  return held;
+}
+
+/// The defaults, and the host's limits a little above what several GPUs reached: from far above there is no way down.
+Parameters start_for(std::span<const compare::Point> points) {
+  Parameters start;
+  const std::array limits{&Parameters::host_read_rate, &Parameters::host_write_rate, &Parameters::host_both_rate};
+  for (const auto limit : limits) start.*limit = unlimited;
+  if (!held_for(points).empty()) return start;
+  std::array<double, limits.size()> reached{};
+  for (const auto& point : points)
+    if (point.settings.contains("gpus")) {
+      auto& most = reached[static_cast<std::size_t>(point.at("ways")) - 1];
+      most = std::max(most, point.rate());
+    }
+  for (std::size_t n = 0; n < limits.size(); ++n)
+    if (reached[n] > 0) start.*limits[n] = 1.05 * reached[n];
+  return start;
+}
+
 struct Optimum {
   Parameters parameters;
   double cost = 0;
@@ -57,6 +89,7 @@ Optimum optimise(Model& model, std::span<const compare::Point> points, const Par
   cost.AddParameterBlock(static_cast<int>(varied.size()));
   cost.SetNumResiduals(static_cast<int>(points.size()));
   Vector x(varied.size(), 1.0);
+  const auto held = held_for(points);
   Optimum optimum;
   // Reweighted least squares: an outlier keeps its direction and loses its weight.
   struct Weighted final : ceres::CostFunction {
@@ -89,6 +122,7 @@ Optimum optimise(Model& model, std::span<const compare::Point> points, const Par
     problem.SetParameterLowerBound(x.data(), static_cast<int>(i), varied[i].least / from);
     problem.SetParameterUpperBound(x.data(), static_cast<int>(i), varied[i].most / from);
   }
+  if (!held.empty()) problem.SetManifold(x.data(), new ceres::SubsetManifold{static_cast<int>(varied.size()), held});
   ceres::Solver::Options options;
   options.linear_solver_type = ceres::DENSE_QR;
   options.initial_trust_region_radius = 1;  // careful steps: behind a maximum of two laws there is no slope back
@@ -107,6 +141,7 @@ Optimum optimise(Model& model, std::span<const compare::Point> points, const Par
   double* slopes = jacobian.data();
   weighted.Evaluate(&place, optimum.residuals.data(), &slopes);
   for (Eigen::Index i = 0; i < columns; ++i) jacobian.col(i) *= x[static_cast<std::size_t>(i)];
+  for (const auto i : held) jacobian.col(i).setZero();
   optimum.jacobian = jacobian;
   return optimum;
 }
@@ -127,15 +162,17 @@ bool look_elsewhere(Model& model, std::span<const compare::Point> points, const 
   constexpr int tries = 48;
   bool better = false;
   auto least = found.cost;
+  const auto held = held_for(points);
   for (std::size_t i = 0; i < varied.size(); ++i) {
     if (found.jacobian.col(static_cast<Eigen::Index>(i)).norm() > unseen) continue;
+    if (std::ranges::find(held, static_cast<int>(i)) != held.end()) continue;
     const auto& parameter = varied[i];
     const auto from = std::max(parameter.least, parameter.most * 1e-4);
     auto tried = start;
     for (int n = 0; n <= tries; ++n) {
       tried.*parameter.member = from * std::pow(parameter.most / from, static_cast<double>(n) / tries);
       const auto cost = cost_of(model, points, tried);
-      if (cost > 0.999 * least) continue;
+      if (cost > tie * least) continue;
       least = cost;
       start.*parameter.member = tried.*parameter.member;
       better = true;
@@ -189,7 +226,7 @@ Calibration fit(const compare::GpuFacts& gpu, std::span<const compare::Point> po
   std::vector<compare::Point> with_law;
   std::ranges::copy_if(points, std::back_inserter(with_law),
                        [](const compare::Point& point) { return !Model::law(point.experiment).empty(); });
-  Optimum best = optimise(model, with_law, {}, 40);
+  Optimum best = optimise(model, with_law, start_for(with_law), 40);
   for (int round = 0; round < 4; ++round) {
     auto start = best.parameters;
     if (!look_elsewhere(model, with_law, best, start)) break;
@@ -201,12 +238,19 @@ Calibration fit(const compare::GpuFacts& gpu, std::span<const compare::Point> po
   std::vector<Estimate> choices;
   for (const auto& choice : chosen) {
     double second = -1;
+    // As many steps for the value that stands: the others must not win by theirs.
+    for (int round = 0; round < 5; ++round) {
+      auto more = optimise(model, with_law, best.parameters, 6);
+      const bool settled = more.cost > tie * best.cost;
+      if (more.cost < best.cost) best = std::move(more);
+      if (settled) break;
+    }
     for (const auto value : choice.values) {
       if (value == best.parameters.*choice.member) continue;
       auto start = best.parameters;
       start.*choice.member = value;
       auto tried = optimise(model, with_law, start, 6);
-      if (tried.cost < best.cost) std::swap(tried, best);
+      if (tried.cost < tie * best.cost) std::swap(tried, best);
       second = second < 0 ? tried.cost : std::min(second, tried.cost);
     }
     Estimate e{std::string{choice.name}, std::string{choice.unit}, std::string{choice.meaning}};

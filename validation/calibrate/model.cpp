@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace peerpath::calibrate {
 namespace {
@@ -75,6 +76,10 @@ double atomics(Model&, const Parameters& p, const Point& point) {
 /// is a whole way there and back from where the flag was already true: one and a half round trips with the answer.
 double flag(Model& m, const Parameters& p, const Point& point) { return 1.5 * dependent_reads(m, p, point); }
 
+/// The links' rate while it is far below the host's limit, the limit while it is far above it. Between them the host
+/// slows down gradually (others use it as well): 1 / rate^s = 1 / links^s + 1 / host^s. Reads wait for answers that
+/// take longer and longer, and so does a GPU that reads and writes; writes alone are posted and meet the limit later
+/// and more suddenly, at twice s. Twice is a choice: 1.5 to 4 predict the four-GPU sets as well.
 double together(Model& m, const Parameters& p, const Point& point) {
   const auto gpus = static_cast<double>(point.at("gpus"));
   const auto ways = point.at("ways");
@@ -82,7 +87,10 @@ double together(Model& m, const Parameters& p, const Point& point) {
                      : ways == from_device ? gpus / m.engine_from(p)
                                            : 2 * gpus / std::max(both_to(m, p), both_from(m, p));
   const auto host = ways == to_device ? p.host_read_rate : ways == from_device ? p.host_write_rate : p.host_both_rate;
-  return static_cast<double>(point.bytes) / std::min(links, host);
+  const auto sharpness = (ways == from_device ? 2 : 1) * p.host_sharpness;
+  const auto faster = std::max(links, host), slower = std::min(links, host);
+  const auto slowed = std::pow(1 + std::pow(slower / faster, sharpness), 1 / sharpness);
+  return static_cast<double>(point.bytes) * slowed / slower;
 }
 
 double staged(Model& m, const Parameters& p, const Point& point) {
@@ -115,7 +123,8 @@ constexpr std::array laws{
     Law{"write_scattered", writes, "the slower of the warps' stores and writes played on the fabric"},
     Law{"atomic_outstanding", atomics, "closed form: the longer of latency and service (Little's law)"},
     Law{"flag_round_trip", flag, "closed form: 1.5 reads"},
-    Law{"copies_together", together, "closed form: the links' rates, played on the fabric, or the host's"},
+    Law{"copies_together", together,
+        "closed form: the links' rates, played on the fabric, and the host's limits, gradually"},
     Law{"staged", staged, "closed form: pipeline of two copies"},
     Law{"peer_copy", peer, "closed form: setup + bytes / rate"},
 };

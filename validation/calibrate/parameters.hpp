@@ -19,7 +19,7 @@ struct Parameters {
   double kernel_setup_to = 3000, kernel_setup_from = 2000;
   double submit_small = 6000, submit_large = 6000, submit_from = 6000;
   double atomic_latency = 1000, atomic_queueing = 0.5, atomic_service = 2;
-  double host_read_rate = 400, host_write_rate = 400, host_both_rate = 400;
+  double host_read_rate = 400, host_write_rate = 400, host_both_rate = 400, host_sharpness = 3;
   double hand_over = 4000;
   double peer_setup = 2000, peer_rate = 300;
   double outstanding_limit = 16384;
@@ -36,7 +36,7 @@ struct Parameter {
   std::string_view meaning;
 };
 
-inline constexpr std::array<Parameter, 26> varied{{
+inline constexpr std::array<Parameter, 27> varied{{
     {"link_share", "", &Parameters::link_share, 0.85, 1,
      "of the link's rate after coding and SKP that is really reached"},
     {"read_latency", "ns", &Parameters::read_latency, 100, 10000,
@@ -72,6 +72,8 @@ inline constexpr std::array<Parameter, 26> varied{{
     {"host_write_rate", "GB/s", &Parameters::host_write_rate, 10, 2000, "host memory: writes by all GPUs"},
     {"host_both_rate", "GB/s", &Parameters::host_both_rate, 10, 2000,
      "host memory: reads and writes by all GPUs together"},
+    {"host_sharpness", "", &Parameters::host_sharpness, 0.5, 16,
+     "how suddenly the host's limits set in: little near 1, where other work shares the host, all at once for many"},
     {"hand_over", "ns", &Parameters::hand_over, 100, 50000,
      "staged copy: for each chunk, from the first GPU's engine to the second's"},
     {"peer_setup", "ns", &Parameters::peer_setup, 100, 20000,
@@ -80,6 +82,10 @@ inline constexpr std::array<Parameter, 26> varied{{
     {"outstanding_limit", "", &Parameters::outstanding_limit, 64, 65536,
      "GPU: reads of host memory that can be outstanding (tags, credits)"},
 }};
+
+/// What only several GPUs at the same time tell. Without them a fit takes the host for unlimited.
+inline constexpr std::array contention{&Parameters::host_read_rate, &Parameters::host_write_rate,
+                                       &Parameters::host_both_rate, &Parameters::host_sharpness};
 
 /// Whole numbers, each of these values tried.
 struct Choice {

@@ -7,6 +7,8 @@
 namespace peerpath::compare {
 namespace {
 
+constexpr std::int64_t both_ways = 3;
+
 /// Settings that are an axis, the first one that a point has.
 constexpr std::array<std::string_view, 6> axes{"bytes", "outstanding", "window", "chunk", "ways", "sleeping"};
 
@@ -16,7 +18,20 @@ std::string axis_of(const Point& point) {
   return point.settings.begin()->first;
 }
 
+/// Of copies_together; 0 or 1 where nothing contends.
+std::int64_t most_gpus_of(const Dataset& dataset) {
+  std::int64_t most = 0;
+  for (const auto& point : dataset.points)
+    if (point.experiment == together) most = std::max(most, point.at("gpus"));
+  return most;
+}
+
 }  // namespace
+
+bool is_fitted_together(const Point& point, std::int64_t most_gpus) {
+  const auto gpus = point.at("gpus");
+  return gpus == most_gpus || (2 * gpus == most_gpus && point.at("ways") == both_ways);
+}
 
 std::vector<Curve> curves_of(const Dataset& dataset) {
   std::vector<Curve> curves;
@@ -26,11 +41,18 @@ std::vector<Curve> curves_of(const Dataset& dataset) {
     for (const auto& [setting, value] : point.settings)
       if (setting != axis) name += ", " + setting + " " + std::to_string(value);
     auto curve = std::ranges::find(curves, name, &Curve::name);
-    if (curve == curves.end()) curve = curves.insert(curve, Curve{name, axis, {}});
+    if (curve == curves.end()) curve = curves.insert(curve, Curve{name, axis, {}, {}});
     curve->points.push_back(point);
   }
-  for (auto& curve : curves)
+  const auto most_gpus = most_gpus_of(dataset);
+  for (auto& curve : curves) {
     std::ranges::sort(curve.points, {}, [&](const Point& point) { return point.at(curve.axis); });
+    for (std::size_t place = 0; place < curve.points.size(); ++place) {
+      const auto& point = curve.points[place];
+      const bool contends = point.experiment == together && most_gpus > 1;
+      curve.fitted.push_back(contends ? is_fitted_together(point, most_gpus) : is_fitted(place));
+    }
+  }
   return curves;
 }
 
@@ -38,7 +60,7 @@ std::vector<Point> fitted_points(const Dataset& dataset) {
   std::vector<Point> chosen;
   for (const auto& curve : curves_of(dataset))
     for (std::size_t place = 0; place < curve.points.size(); ++place)
-      if (is_fitted(place)) chosen.push_back(curve.points[place]);
+      if (curve.fitted[place]) chosen.push_back(curve.points[place]);
   return chosen;
 }
 
