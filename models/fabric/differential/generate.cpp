@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "fabric/differential/draw.hpp"
+#include "fabric/differential/incidents.hpp"
+#include "fabric/differential/marked.hpp"
 #include "fabric/differential/scenario.hpp"
 #include "fabric/wiring.hpp"
 
@@ -505,6 +507,13 @@ class Generator {
 
 }  // namespace
 
-Scenario generate(std::uint64_t seed) { return Generator{seed}.make(); }
+Scenario generate(std::uint64_t seed) {
+  Scenario scenario = Generator{seed}.make();
+  add_marked(scenario);
+  add_retrains(scenario);
+  add_removals(scenario);
+  add_acs(scenario);
+  return scenario;
+}
 
 }  // namespace peerpath::fabric::differential

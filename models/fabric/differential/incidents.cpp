@@ -1,0 +1,97 @@
+#include "fabric/differential/incidents.hpp"
+
+#include <algorithm>
+
+#include "fabric/acs_routes.hpp"
+#include "fabric/differential/draw.hpp"
+#include "fabric/wiring.hpp"
+
+namespace peerpath::fabric::differential {
+namespace {
+
+constexpr std::int64_t ns = 1'000'000;
+
+template <class T>
+void sort_by_time(std::vector<T>& items) {
+  std::stable_sort(items.begin(), items.end(), [](const T& x, const T& y) { return x.at < y.at; });
+}
+
+/// While there is traffic, which ends well before the case does.
+Instant some_time(Draw& draw, const Scenario& s) {
+  Instant last{};
+  for (const Planned& p : s.planned) last = std::max(last, p.transaction.ready);
+  for (const Reactor& r : s.reactors) last = std::max(last, r.begin + Duration{10'000 * ns});
+  return Instant{Duration{draw.between(0, femtoseconds(last))}};
+}
+
+}  // namespace
+
+void add_retrains(Scenario& s) {
+  Draw draw{s.seed ^ 0x2e72a1};
+  if (!draw.chance(15)) return;
+  for (int i = draw.small(1, 3); i > 0; --i) {
+    const LinkId link{static_cast<std::uint16_t>(draw.below(s.topology.links.size()))};
+    const Instant down = some_time(draw, s), up = down + Duration{draw.between(1, 3000 * ns)};
+    s.faults.push_back({down, link, false});
+    s.faults.push_back({up, link, true});
+    for (const int direction : {0, 1}) {
+      const BitRate before = s.topology.links[link.value()].direction[static_cast<std::size_t>(direction)].rate;
+      const BitRate rate{std::max<std::int64_t>(before.bps() / draw.one_of({1, 2, 4, 8}), 1'000'000'000)};
+      s.changes.push_back({.at = draw.chance(50) ? down : up,
+                           .kind = Change::Kind::rate,
+                           .link = link,
+                           .direction = direction,
+                           .rate = rate});
+    }
+  }
+  sort_by_time(s.faults), sort_by_time(s.changes);
+}
+
+void add_removals(Scenario& s) {
+  Draw draw{s.seed ^ 0x5049e};
+  if (!draw.chance(8)) return;
+  const Wiring wiring{s.topology};
+  const NodeId gone{static_cast<std::uint16_t>(draw.below(s.topology.nodes.size()))};
+  if (!s.topology.nodes[gone.value()].is_endpoint) return;
+  const NodeId router = wiring.ports(gone).front().peer;
+  const Instant at = some_time(draw, s);
+  for (const Port& trap : wiring.ports(router)) {
+    if (trap.peer == gone || !s.topology.nodes[trap.peer.value()].is_endpoint) continue;
+    s.topology.strays = true;
+    for (const Port& in : wiring.ports(router))
+      for (const auto& [name, kind] : enum_names(pcie::RouteKind{}))
+        s.flips.push_back({at, {router, in.link, kind, gone, trap.link}});
+    if (draw.chance(40)) s.faults.push_back({at, wiring.ports(gone).front().link, false});
+    break;
+  }
+  sort_by_time(s.faults), sort_by_time(s.flips);
+}
+
+void add_acs(Scenario& s) {
+  Draw draw{s.seed ^ 0xac5};
+  if (!draw.chance(10)) return;
+  const Wiring wiring{s.topology};
+  AcsHierarchy hierarchy;
+  hierarchy.peer_to_peer = draw.chance(70);
+  bool has_memory = false;
+  for (const Port& port : wiring.ports(hierarchy.root))
+    if (s.topology.nodes[port.peer.value()].is_endpoint) hierarchy.memory = port.link, has_memory = true;
+  if (!has_memory) return;
+  const auto set = [&](Instant at) {
+    for (const Route& route : acs_routes(s.topology, hierarchy)) s.flips.push_back({at, route});
+  };
+  const bool same = draw.chance(50);
+  for (std::uint16_t l = 0; l < s.topology.links.size(); ++l)
+    if (same || draw.chance(60))
+      hierarchy.ports[LinkId{l}] = {
+          .control = same ? pcie::acs::linux_default : static_cast<std::uint16_t>(draw.below(128)),
+          .egress_vector = draw.chance(50) ? 0 : draw.next()};
+  s.topology.strays = true;
+  const Instant on = some_time(draw, s);
+  set(on);
+  hierarchy.ports.clear();
+  if (draw.chance(60)) set(on + Duration{draw.between(1, 5000 * ns)});
+  sort_by_time(s.flips);
+}
+
+}  // namespace peerpath::fabric::differential

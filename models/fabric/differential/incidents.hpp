@@ -1,0 +1,18 @@
+// What happens to the hardware of random cases as a whole. Each by numbers of its own, so that the rest of a case does
+// not depend on it.
+#pragma once
+
+#include "fabric/differential/scenario.hpp"
+
+namespace peerpath::fabric::differential {
+
+/// Links that go down, change their rates both ways, and come up again.
+void add_retrains(Scenario& scenario);
+
+/// Endpoints that go away by surprise: what is meant for them ends at another endpoint of the same router from then on.
+void add_removals(Scenario& scenario);
+
+/// ACS controls of all ports that are written at some time, and mostly cleared again: all routes follow.
+void add_acs(Scenario& scenario);
+
+}  // namespace peerpath::fabric::differential

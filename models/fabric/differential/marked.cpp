@@ -1,0 +1,82 @@
+#include "fabric/differential/marked.hpp"
+
+#include <algorithm>
+
+#include "fabric/differential/draw.hpp"
+#include "fabric/wiring.hpp"
+
+namespace peerpath::fabric::differential {
+namespace {
+
+constexpr std::int64_t ns = 1'000'000;
+
+/// Some endpoints of the router that has most of them.
+std::vector<NodeId> neighbours(const Topology& t) {
+  const Wiring wiring{t};
+  std::vector<NodeId> most;
+  for (std::size_t n = 0; n < t.nodes.size(); ++n) {
+    if (t.nodes[n].is_endpoint) continue;
+    std::vector<NodeId> leaves;
+    for (const Port& port : wiring.ports(NodeId{static_cast<std::uint16_t>(n)}))
+      if (const Node& node = t.nodes[port.peer.value()]; node.is_endpoint && !node.endpoint.external)
+        leaves.push_back(port.peer);
+    if (leaves.size() > most.size()) most = leaves;
+  }
+  if (most.size() > 4) most.resize(4);
+  return most;
+}
+
+void slow_down(Topology& t, NodeId node, BitRate rate) {
+  for (Link& link : t.links)
+    if (link.a == node || link.b == node) link.direction[link.a == node ? 1 : 0].rate = rate;
+}
+
+}  // namespace
+
+void add_marked(Scenario& s) {
+  Draw draw{s.seed ^ 0x3a27ced};
+  if (!draw.chance(10)) return;
+  Topology& t = s.topology;
+  const std::vector<NodeId> ends = neighbours(t);
+  if (ends.size() < 3) return;
+  if (draw.chance(80)) {  // by itself
+    s.planned.clear(), s.reactors.clear(), s.flips.clear(), s.changes.clear(), s.faults.clear(), s.gates.clear();
+    t.strays = s.observed = false;
+    s.quantum = draw.one_of({Duration{1000 * ns}, Duration{10'000 * ns}, s.quantum});
+    for (Link& link : t.links)
+      for (LinkDirection& d : link.direction) d.bits_per_error = 0;
+  }
+  slow_down(t, ends[0], BitRate{draw.between(1, 16) * 1'000'000'000});
+  slow_down(t, ends[1], BitRate{draw.between(2, 64) * 1'000'000'000});
+  const std::int64_t span = draw.between(500, 8000) * ns;
+  const auto plan = [&](NodeId from, NodeId to, pcie::Operation op, Bytes bytes) {
+    const std::int64_t gap = span / draw.between(4, 40);
+    Endpoint& own = t.nodes[from.value()].endpoint;
+    if (own.channels < 20) ++own.channels;
+    const bool relaxed = draw.chance(15), by_id = draw.chance(15);
+    for (std::int64_t at = draw.between(0, gap); at < span; at += draw.between(0, 2 * gap))
+      s.planned.push_back({from,
+                           ChannelIndex{static_cast<std::uint16_t>(own.channels)},
+                           {.target = to,
+                            .op = op,
+                            .relaxed_ordering = relaxed,
+                            .id_based_ordering = by_id,
+                            .address = draw.below(64) * 4096,
+                            .bytes = bytes,
+                            .ready = Instant{Duration{at}}}});
+  };
+  for (const NodeId from : ends)
+    for (const NodeId to : ends) {
+      if (from == to) continue;
+      if (draw.chance(to == ends[0] ? 90 : 15))
+        plan(from, to, pcie::Operation::memory_write, Bytes{64 * draw.between(1, 8)});
+      if (draw.chance(from == ends[1] ? 60 : 20))
+        plan(from, to, pcie::Operation::memory_read, Bytes{draw.one_of({64, 512, 1024, 4096})});
+    }
+  std::stable_sort(s.planned.begin(), s.planned.end(),
+                   [](const Planned& x, const Planned& y) { return x.transaction.ready < y.transaction.ready; });
+  for (std::size_t i = 0; i < s.planned.size(); ++i) s.planned[i].transaction.cookie = i;
+  s.end = std::max(s.end, Instant{Duration{span + 2'000'000 * ns}});
+}
+
+}  // namespace peerpath::fabric::differential
