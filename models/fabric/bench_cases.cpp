@@ -20,6 +20,7 @@ constexpr std::array cases{
     BenchCase{.name = "contended_4_to_1_overload", .nics = 4},
     BenchCase{.name = "contended_4_to_1_light", .nics = 4, .rate_percent = 50},
     BenchCase{.name = "contended_4_to_1_jittered", .nics = 4, .rate_percent = 20, .jittered = true},
+    BenchCase{.name = "contended_4_to_1_weighted", .nics = 4, .turns = 3},
     BenchCase{.name = "reads_mrrs_512", .read_request = Bytes{512}},
     BenchCase{.name = "reads_mrrs_4096", .read_request = Bytes{4096}},
     BenchCase{.name = "reads_and_writes", .read_request = Bytes{512}, .writes_too = true},
@@ -98,6 +99,10 @@ struct BenchRun::Parts {
       gpus.push_back(topology.add_endpoint("gpu" + std::to_string(i), gpu));
       topology.connect(node, gpus.back(), gen5, gen5);
     }
+    if (load.turns > 1)
+      for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu)
+        topology.weights.push_back(
+            {node, LinkId{0}, LinkId{static_cast<std::uint16_t>(nics.size() + gpu)}, load.turns});
     if (load.redirected) redirect(node, gen5);
     require(validate(topology).empty(), "a benchmark's topology is wrong");
   }

@@ -21,6 +21,7 @@ struct BenchCase {
   /// ACS of the switch sends each request up to the root complex, whose IOMMU translates it (hits) and sends it down
   /// again.
   bool redirected = false;
+  int turns = 1;  ///< of NIC 0 at each GPU, in weighted arbitration
 };
 
 std::span<const BenchCase> bench_cases();

@@ -106,6 +106,7 @@ void Engine::build_nodes() {
     for (const Port& port : ports) {
       Transmitter& x = outgoing(port);
       x.slots = node.ingresses * 3;
+      x.turns = wiring_.turns(topology_, id, port.link);
       x.lookahead = unknown_time;
       for (const Port& other : ports)
         if (!endpoint && other.link != port.link)

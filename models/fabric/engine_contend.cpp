@@ -265,7 +265,7 @@ void Engine::Contest::close() {
 
 bool Engine::contend(Transmitter& z) {
   const NodeState& node = *z.node;
-  if (z.peer->leaf == nullptr || observer_ != nullptr || z.error_prone || z.gate != nullptr || topology_.strays ||
+  if (z.peer->leaf == nullptr || observer_ != nullptr || z.error_prone || z.gate != nullptr || topology_.strays || !z.turns.empty() ||
       z.unknown || z.stalling != 0 || (z.candidates & ~posted_slots) != 0 || (node.blocked | node.mixed) != 0)
     return false;
   const Femto now = z.decision;

@@ -166,8 +166,8 @@ bool Engine::pass_run(const Corridor& way) {
   z.queueing += start_there - eligible_there;
   count_tlps(x, record, run, first);
   count_tlps(z, record, run, second);
-  x.next_slot = fifo.slot + 1 == x.slots ? 0 : fifo.slot + 1;
-  z.next_slot = relay.slot + 1 == z.slots ? 0 : relay.slot + 1;
+  x.pass_turn(fifo.slot, run.count);
+  z.pass_turn(relay.slot, run.count);
   if (second_credit.limited()) second_credit.take(run.count, run.units);
   if (credit.limited()) {
     credit.take(run.count, run.units);

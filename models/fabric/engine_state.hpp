@@ -175,6 +175,9 @@ struct Transmitter {
   bool unknown = false;              ///< a candidate waits for a credit or tag whose return is not known yet
   bool touched = false;              ///< its decision has to be worked out anew
   int next_slot = 0, slots = 0;      ///< round robin
+  std::vector<int> turns;            ///< in a row, by ingress, if any has more than one
+  int holder = 0;                    ///< slot that started last
+  int taken = 0;                     ///< turns that it has had
   Femto free = 0;
 
   std::vector<Femto> serialisation;  ///< by double words
@@ -188,6 +191,17 @@ struct Transmitter {
   BitErrors errors{0, 0, 0};
   Femto replay_delay = 0;
   bool error_prone = false;  ///< `errors` has to be asked
+
+  /// `count` TLPs of `slot` have started, one after the other.
+  void pass_turn(int slot, std::int64_t count) {
+    next_slot = slot + 1 == slots ? 0 : slot + 1;
+    if (!turns.empty()) keep_turn(slot, count);
+  }
+  [[gnu::noinline]] void keep_turn(int slot, std::int64_t count) {
+    taken = static_cast<int>(((slot == holder ? taken : 0) + count) % turns[static_cast<std::size_t>(slot / 3)]);
+    holder = slot;
+    if (taken > 0) next_slot = slot;
+  }
 
   std::int64_t framing = 0;
   std::int64_t dllps = 0;

@@ -131,6 +131,8 @@ void Engine::ReadLoop::capture_link(SteadyState& state, Transmitter& y, std::siz
   state.add(y.candidates == 0 ? -1 : std::max(y.free, y.ready_since) - now);
   state.add(y.candidates != 0);
   state.add(y.next_slot);
+  state.add(y.taken);
+  state.add(y.holder);
   state.add(y.stalling);
   y.due.each([&](Femto due) {
     state.add(due - now);

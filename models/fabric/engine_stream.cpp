@@ -290,8 +290,8 @@ Engine::Outcome Engine::pass_alike(Corridor& way) {
     if (at + c.all_freed > x.free) credit.lend(at + c.freed, c.spacing_there, c.count, units);
     if (at + c.all_freed_there > z.free) second_credit.lend(at + c.freed_there, c.step, c.count, units);
   }
-  x.next_slot = fifo.slot + 1 == x.slots ? 0 : fifo.slot + 1;
-  z.next_slot = relay.slot + 1 == z.slots ? 0 : relay.slot + 1;
+  x.pass_turn(fifo.slot, tlps);
+  z.pass_turn(relay.slot, tlps);
   Ingress &own = *fifo.ingress, &in = *relay.ingress;
   own.posted_out += tlps;
   own.posted_left = fifo.left = x.free;

@@ -18,7 +18,7 @@ void Engine::carry_out(Transmitter& x) {
   touch(x);
   if (observer_ != nullptr) record_tlps(x, fifo.tlp_class, run, departure);
   count_tlps(x, record, run, departure);
-  x.next_slot = fifo.slot + 1 == x.slots ? 0 : fifo.slot + 1;
+  x.pass_turn(fifo.slot, count);
   if (x.credit[fifo.tlp_class].limited()) x.credit[fifo.tlp_class].take(count, run.units);
   if (fifo.takes_tags) take_tags(*node.leaf, run, departure);
 

@@ -90,6 +90,9 @@ struct Transmitter {
   Instant free{};
   bool up = true, pending = false;
   std::size_t rr = 0;
+  std::vector<int> turns;  ///< by ingress, if any has more than one
+  std::size_t holder = 0;  ///< slot that started last
+  int taken = 0;           ///< turns that it has had in a row
   std::uint64_t wanting = 0;                            ///< slots whose head is eligible and leaves here
   std::array<int, pcie::tlp_classes> header{}, data{};  ///< credits left, where finite
   int dllps_due = 0;

@@ -59,6 +59,7 @@ void EventReference::build_transmitters() {
         t.data[c] = t.direction->credits[c].data;
       }
       t.tallies.resize(topology_.nodes.size() * pcie::purposes);
+      t.turns = wiring_.turns(topology_, t.from, t.link);
       transmitters_.push_back(std::move(t));
     }
 }
@@ -366,6 +367,18 @@ void EventReference::count_stalls(Transmitter& t) {
   t.stalled = false;
 }
 
+/// Whose turn it is after a start of `slot`: its own again, as long as it has turns left, else that of the one after it.
+void EventReference::pass_turn(Transmitter& t, std::size_t slot) {
+  const std::size_t slots = station(t.from).fifos.size();
+  const int turns = t.turns.empty() || flaw_ == Flaw::weights ? 1 : t.turns[slot / pcie::tlp_classes];
+  t.taken = (slot == t.holder ? t.taken : 0) + 1;
+  t.holder = slot;
+  t.rr = slot;
+  if (t.taken < turns || flaw_ == Flaw::round_robin) return;
+  t.taken = 0;
+  t.rr = (slot + 1) % slots;
+}
+
 void EventReference::start(std::uint32_t index, std::size_t slot) {
   Transmitter& t = transmitter(index);
   Station& s = station(t.from);
@@ -379,8 +392,7 @@ void EventReference::start(std::uint32_t index, std::size_t slot) {
     if (tlp->job->transaction.answer == pcie::Status::no_answer && !station(tlp->destination).node->endpoint.external)
       start_timer(t.from, tlp->request);
   }
-  const std::size_t slots = s.ingresses.size() * pcie::tlp_classes;
-  t.rr = (slot + (flaw_ == Flaw::round_robin ? 0 : 1)) % slots;
+  pass_turn(t, slot);
   t.wanting &= ~(std::uint64_t{1} << slot);
   fifo.head = Fifo::Head::started;
   const Duration ser = t.ser[static_cast<std::size_t>(tlp->piece.dw)];

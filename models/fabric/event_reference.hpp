@@ -63,6 +63,7 @@ class EventReference final : public Fabric {
   bool has_tag(const Transmitter& t, std::size_t slot) const;
   Waiting waiting_in(std::size_t node, std::size_t slot) const;
   void count_stalls(Transmitter& t);
+  void pass_turn(Transmitter& t, std::size_t slot);
   void start(std::uint32_t index, std::size_t slot);
   void account(Transmitter& t, const Tlp& tlp, Instant begin, Duration ser);
   void forward(Transmitter& t, std::uint32_t index, Tlp* tlp, Instant begin);

@@ -140,6 +140,21 @@ void check_links(const Topology& t, Complaints& wrong) {
   }
 }
 
+void check_weights(const Topology& t, Complaints& wrong) {
+  const auto ends_at = [&](LinkId link, NodeId node) {
+    return link.value() < t.links.size() && (t.links[link.value()].a == node || t.links[link.value()].b == node);
+  };
+  for (std::size_t i = 0; i < t.weights.size(); ++i) {
+    const Weight& w = t.weights[i];
+    const std::string name = "weight " + std::to_string(i);
+    wrong.unless(w.router.value() < t.nodes.size() && !t.nodes[w.router.value()].is_endpoint &&
+                     ends_at(w.ingress, w.router) && ends_at(w.egress, w.router),
+                 name + ": is of two ports of one router");
+    wrong.unless(w.turns >= 1 && w.turns <= most_turns,
+                 name + ": " + std::to_string(w.turns) + " turns; 1 to " + std::to_string(most_turns));
+  }
+}
+
 }  // namespace
 
 NodeId Topology::add_router(std::string name, Router router) {
@@ -167,6 +182,7 @@ std::vector<std::string> validate(const Topology& topology) {
       wrong.unless(node.router.latency >= Duration{0}, node.name + ": negative latency");
   }
   check_links(topology, wrong);
+  check_weights(topology, wrong);
   return wrong.take();
 }
 

@@ -37,4 +37,14 @@ int Wiring::port_of(NodeId node, LinkId link) const {
   fail("the link does not end at this node");
 }
 
+std::vector<int> Wiring::turns(const Topology& topology, NodeId node, LinkId egress) const {
+  std::vector<int> turns;
+  for (const Weight& w : topology.weights) {
+    if (w.router != node || w.egress != egress || w.turns == 1) continue;
+    turns.resize(ports(node).size(), 1);
+    turns[static_cast<std::size_t>(port_of(node, w.ingress))] = w.turns;
+  }
+  return turns;
+}
+
 }  // namespace peerpath::fabric

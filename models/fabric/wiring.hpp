@@ -35,6 +35,9 @@ class Wiring {
     return ports(node)[static_cast<std::size_t>(next_port(node, to))].link;
   }
 
+  /// Turns in a row where `node` sends by `egress`, by its ingresses; empty if each has one.
+  std::vector<int> turns(const Topology& topology, NodeId node, LinkId egress) const;
+
  private:
   std::vector<std::vector<Port>> ports_;
   std::vector<int> next_;

@@ -31,6 +31,11 @@ struct Domain::Parts {
   std::map<fabric::NodeId, ForeignEndpoint*> foreign;
   std::map<fabric::NodeId, MemoryImage> images;
   std::function<void(const fabric::Topology&, fabric::Fabric&)> when_built;
+  struct Turns {
+    const PciePort *ingress, *egress;
+    int turns;
+  };
+  std::vector<Turns> turns;
   bool wires = false;
   bool initiators = false;  ///< a foreign one is among `foreign`
 };
@@ -106,6 +111,9 @@ void Domain::tamper(std::function<bool(fabric::NodeId, fabric::Transaction&)> ch
 }
 void Domain::check_protocol(fabric::TlpObserver* further) { reactor_->check_protocol(further); }
 std::vector<std::string> Domain::violations() const { return reactor_->violations(); }
+void Domain::weigh(const PciePort& ingress, const PciePort& egress, int turns) {
+  parts_->turns.push_back({&ingress, &egress, turns});
+}
 void Domain::allow_strays() { parts_->topology.strays = true; }
 void Domain::set_answer(fabric::NodeId node, pcie::Status answer) { reactor_->set_answer(node, answer); }
 void Domain::observe(fabric::DeliverySink* sink) { reactor_->observe(sink); }
@@ -181,6 +189,8 @@ void Domain::add_links() {
 
 void Domain::end_of_elaboration() {
   add_links();
+  for (const auto& [ingress, egress, turns] : parts_->turns)
+    parts_->topology.weights.push_back({ingress->node(), link_of(*ingress), link_of(*egress), turns});
   std::string wrong;
   for (const auto& problem : fabric::validate(parts_->topology)) wrong.append("\n  ").append(problem);
   if (!wrong.empty()) SC_REPORT_FATAL(report_type, ("a domain that cannot be simulated:" + wrong).c_str());

@@ -76,6 +76,16 @@ Platform::Platform(const scenario::Scenario& scenario, const DomainConfig& confi
   for (const auto& [name, node] : nodes_)
     if (!memory_of_cpu_.contains(name)) domain.rename(node, name);
   for (const auto& link : scenario.links) add_link(link);
+  for (const auto& weight : scenario.arbitration)
+    domain.weigh(port_towards(weight.at, weight.from), port_towards(weight.at, weight.to), weight.turns);
+}
+
+const PciePort& Platform::port_towards(const std::string& router, const std::string& other) const {
+  for (const auto& joint : joints_) {
+    if (joint.farther == other && joint.nearer->node() == node(router)) return *joint.nearer;
+    if (joint.farther == router && joint.nearer->node() == node(other)) return *joint.nearer->peer();
+  }
+  fail("a port of a router that leads straight to a device");
 }
 
 void Platform::add_device(const scenario::Device& device, const scenario::Scenario& scenario) {

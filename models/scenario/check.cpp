@@ -10,6 +10,7 @@ Problems check(const Scenario& scenario) {
   check_devices(scenario, tree, out);
   check_payload_sizes(scenario, tree, out);
   check_links(scenario, tree, out);
+  check_arbitration(scenario, tree, out);
   check_traffic(scenario, tree, out);
   check_events(scenario, tree, out);
   check_expectations(scenario, tree, out);

@@ -8,6 +8,8 @@ namespace peerpath::scenario {
 
 /// Ends, ports, shapes and credits of links; the tree that they make.
 void check_links(const Scenario& scenario, const Tree& tree, Problems& out);
+/// Routers and ports that weights name.
+void check_arbitration(const Scenario& scenario, const Tree& tree, Problems& out);
 /// Every device on a link or at a root complex, powers of two, MPS along the way, address space.
 void check_devices(const Scenario& scenario, const Tree& tree, Problems& out);
 /// MPS, MRRS of every function and what stands on its way to the root complex and to its peers.

@@ -11,6 +11,7 @@ namespace peerpath::scenario {
 
 inline constexpr std::tuple section_kinds{
     Kind<Link>{"link", "An entry of `links`: a PCIe link between two ports"},
+    Kind<Weight>{"arbitration", "An entry of `arbitration`: turns in a row that an ingress port has at an egress port"},
     Kind<Traffic>{"traffic", "An entry of `traffic`: one source of frames or transfers"},
     Kind<Event>{"event", "An entry of `events`: something that happens to the hardware at a time"},
     Kind<Run>{"run", "How long to simulate, and from which seed"},

@@ -205,7 +205,8 @@ void Reader::read_text(const Node& root, std::string_view key, std::string& out)
 
 void Reader::read(const Node& root, Scenario& out) {
   const std::vector<std::string> known{"$schema", "description", "source", "extends", "devices",
-                                       "links",   "traffic",     "events", "run",     "emulator", "expect"};
+                                       "links",   "arbitration", "traffic", "events",
+                                       "run",     "emulator",    "expect"};
   if (const Node* kind = root.find("kind"); kind != nullptr && root.find("devices") == nullptr) {
     report_.add(kind->place, "/kind", "this is a preset of one device, not a scenario; a device takes it in by \"extends\"");
     return report_.give_up("");
@@ -218,6 +219,7 @@ void Reader::read(const Node& root, Scenario& out) {
   read_text(root, "source", out.source);
   read_devices(root.find("devices"), out);
   read_list(root.find("links"), "/links", out.links);
+  read_list(root.find("arbitration"), "/arbitration", out.arbitration);
   read_list(root.find("traffic"), "/traffic", out.traffic);
   read_list(root.find("events"), "/events", out.events);
   read_list(root.find("expect"), "/expect", out.expect);

@@ -126,6 +126,7 @@ std::string schema_json() {
       {"devices", {{"type", "object"}, {"additionalProperties", device_schema()},
                    {"propertyNames", {{"pattern", "^[A-Za-z0-9_-]+$"}}}}},
       {"links", list(object_schema<Link>(doc_of("link"), {"from", "to"}))},
+      {"arbitration", list(object_schema<Weight>(doc_of("arbitration"), {"at", "from", "to", "turns"}))},
       {"traffic", list(object_schema<Traffic>(doc_of("traffic"), {"from", "to"}))},
       {"events", list(object_schema<Event>(doc_of("event"), {"at", "kind", "device"}))},
       {"run", object_schema<Run>(doc_of("run"), {})},

@@ -48,6 +48,7 @@ Json written(const Scenario& scenario) {
     std::visit([&](const auto& config) { entry.update(written(config)); }, device.config);
   }
   out["links"] = written(scenario.links);
+  if (!scenario.arbitration.empty()) out["arbitration"] = written(scenario.arbitration);
   out["traffic"] = written(scenario.traffic);
   if (!scenario.events.empty()) out["events"] = written(scenario.events);
   out["run"] = written(scenario.run);

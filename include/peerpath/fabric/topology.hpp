@@ -87,10 +87,22 @@ struct Node {
   Endpoint endpoint{};
 };
 
+/// Weighted port arbitration: where `router` sends by `egress`, each queue of what came by `ingress` may keep its turn for
+/// so many TLPs in a row. Without, it is one (plain round robin).
+struct Weight {
+  NodeId router{};
+  LinkId ingress{}, egress{};
+  int turns = 1;
+};
+
+/// Most turns in a row: the phases of the largest port arbitration table (PCIe Base Spec 7.9.1).
+inline constexpr int most_turns = 256;
+
 /// The nodes and links of one domain. Node n is `nodes[n]`; port p of a node is the p-th link that names it.
 struct Topology {
   std::vector<Node> nodes;
   std::vector<Link> links;
+  std::vector<Weight> weights;
   std::uint64_t seed = 0;  ///< of the read jitter
   /// Promise: a notice at one endpoint causes submissions at another one no sooner than this after it.
   Duration side_latency{};

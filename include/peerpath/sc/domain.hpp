@@ -69,6 +69,8 @@ class Domain final : public sc_core::sc_module {
   /// Holds all TLPs against the rules of the protocol; `violations` afterwards. `further` sees the TLPs too.
   void check_protocol(fabric::TlpObserver* further);
   std::vector<std::string> violations() const;
+  /// Two ports of one router: what came by the first has so many turns in a row where the second sends.
+  void weigh(const PciePort& ingress, const PciePort& egress, int turns);
   /// Routes may end at endpoints that are not the target.
   void allow_strays();
   /// Sends every delivery, with or without notice, to `sink` as it is computed (nullptr: nobody).

@@ -74,6 +74,21 @@ struct Link {
   }
 };
 
+/// Weighted port arbitration at one egress port of a switch or root complex.
+struct Weight {
+  std::string at;
+  std::string from, to;
+  int turns = 1;
+
+  static constexpr auto fields() {
+    return std::tuple{
+        field("at", &Weight::at, "The switch or root complex that arbitrates"),
+        field("from", &Weight::from, "The device whose TLPs get the turns: the other end of the link that they come in by"),
+        field("to", &Weight::to, "The other end of the link that they leave by"),
+        field("turns", &Weight::turns, "TLPs of one class that may go in a row; 1, as for those not named: plain round robin").at_least(1).at_most(256)};
+  }
+};
+
 /// What a traffic entry does.
 enum class TrafficKind : std::uint8_t {
   receive,   ///< frames arrive at a NIC and go to host or GPU memory
@@ -250,6 +265,7 @@ struct Scenario {
   std::string source;       ///< where its numbers come from
   std::vector<Device> devices;
   std::vector<Link> links;
+  std::vector<Weight> arbitration;
   std::vector<Traffic> traffic;
   std::vector<Event> events;
   Run run;

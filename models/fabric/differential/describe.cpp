@@ -43,6 +43,9 @@ std::string describe(const Scenario& s) {
     describe(out, link.direction[1]);
     out << '\n';
   }
+  for (const Weight& w : s.topology.weights)
+    out << "weight router " << w.router.value() << " from link " << w.ingress.value() << " to link "
+        << w.egress.value() << " turns " << w.turns << '\n';
   for (std::size_t i = 0; i < s.planned.size() && i < 30; ++i) {
     const auto& [from, channel, t] = s.planned[i];
     out << "planned " << from.value() << '.' << channel.value() << " -> " << t.target.value() << " op " << int(t.op)

@@ -16,15 +16,17 @@ enum class Flaw : std::uint8_t {
   ordering,     ///< completions pass posted TLPs
   routes,       ///< a completion takes the way of a request
   replay,       ///< a replay starts at once
+  weights,      ///< every queue has one turn
 };
 
-constexpr std::array<EnumName<Flaw>, 6> enum_names(Flaw) {
+constexpr std::array<EnumName<Flaw>, 7> enum_names(Flaw) {
   return {{{"none", Flaw::none},
            {"round_robin", Flaw::round_robin},
            {"credits", Flaw::credits},
            {"ordering", Flaw::ordering},
            {"routes", Flaw::routes},
-           {"replay", Flaw::replay}}};
+           {"replay", Flaw::replay},
+           {"weights", Flaw::weights}}};
 }
 
 }  // namespace peerpath::fabric

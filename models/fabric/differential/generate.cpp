@@ -1,6 +1,7 @@
 // Random cases: small trees with odd and with round numbers (which cause ties), traffic of every kind.
 #include <algorithm>
 
+#include "fabric/differential/arbitration.hpp"
 #include "fabric/differential/draw.hpp"
 #include "fabric/differential/incidents.hpp"
 #include "fabric/differential/marked.hpp"
@@ -513,6 +514,7 @@ Scenario generate(std::uint64_t seed) {
   add_retrains(scenario);
   add_removals(scenario);
   add_acs(scenario);
+  add_weights(scenario);
   return scenario;
 }
 
