@@ -127,8 +127,8 @@ bool Engine::Contest::play() {
       }
     const std::uint32_t from_next = eligible >> next << next;
     const int winner = std::countr_zero(from_next != 0 ? from_next : eligible);
-    next = winner + 1 == count ? 0 : winner + 1;
     start_one(lanes[static_cast<std::size_t>(winner)], at);
+    next = z.taken > 0 ? winner : winner + 1 == count ? 0 : winner + 1;
   }
 }
 
@@ -143,12 +143,14 @@ void Engine::Contest::start_one(Lane& lane, Femto at) {
   lane.e += lane.slope;
   lane.when = std::max(lane.e, free);
   z.next_slot = lane.fifo->slot + 1;
+  if (!z.turns.empty()) z.keep_turn(lane.fifo->slot, 1);
   if (--lane.left == 0) finish_run(lane);
 }
 
 /// How many times from `at` on every lane surely gets its turn, its TLP being eligible as soon as the one before is
 /// gone.
 std::int64_t Engine::Contest::whole_rounds(Femto at) const {
+  if (!z.turns.empty()) return 0;
   const Lane& one = lanes[0];
   const Femto serialisation = one.serialisation, round = count * serialisation;
   if (taken_in > at + serialisation + z.propagation && one.service < serialisation) return 0;
@@ -265,7 +267,7 @@ void Engine::Contest::close() {
 
 bool Engine::contend(Transmitter& z) {
   const NodeState& node = *z.node;
-  if (z.peer->leaf == nullptr || observer_ != nullptr || z.error_prone || z.gate != nullptr || topology_.strays || !z.turns.empty() ||
+  if (z.peer->leaf == nullptr || observer_ != nullptr || z.error_prone || z.gate != nullptr || topology_.strays ||
       z.unknown || z.stalling != 0 || (z.candidates & ~posted_slots) != 0 || (node.blocked | node.mixed) != 0)
     return false;
   const Femto now = z.decision;

@@ -18,6 +18,7 @@ single_jittered 1 42 42
 disjoint_4_to_4 1 84 84
 contended_4_to_1_overload 1 14 14
 contended_4_to_1_light 1 11 12
+contended_4_to_1_weighted 1 4.6 4.6
 reads_mrrs_512 1 18 18
 reads_mrrs_4096 1 15 15
 reads_and_writes 1 4.4 4.6
