@@ -13,6 +13,10 @@ Exit calibrate(const Arguments& arguments, Terminal& terminal) {
     terminal.report(dataset.error());
     return Exit::wrong_input;
   }
+  if (dataset->gpus.empty()) {
+    terminal.error(dataset->file + " has no GPU: its experiments with a NIC are measured and not modelled");
+    return Exit::wrong_input;
+  }
   terminal.say("fitting " + std::to_string(compare::fitted_points(*dataset).size()) + " of " +
                std::to_string(dataset->points.size()) + " points");
   const auto calibration = calibrate::fit(dataset->gpus.front(), compare::fitted_points(*dataset));

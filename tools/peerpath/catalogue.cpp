@@ -39,6 +39,8 @@ constexpr std::array measure_options{
     Option{"--kernels", "FILE", "Kernels as nvcc or hipcc made them; those built with the program if left out",
            Word::file},
     Option{"--library", "FILE", "Driver library to load in place of the system's", Word::file},
+    Option{"--peer", "ADDRESS", "For the NIC: machine where `peerpath-agent --serve` runs, or ADDRESS:PORT"},
+    Option{"--agent", "FILE", "peerpath-agent here, if it is not beside this program", Word::file},
     Option{"--list", "", "Print the experiments and what each isolates"},
     quiet};
 constexpr std::array calibrate_options{
@@ -110,7 +112,7 @@ constexpr std::array commands{
             {"FILE", "Output of lspci -vvv", Word::file, 1, 1},
             import_options,
             import},
-    Command{"measure", "Measure what the GPUs of this machine do over PCIe", {}, measure_options, measure},
+    Command{"measure", "Measure what the GPUs and the NIC of this machine do over PCIe", {}, measure_options, measure},
     Command{"calibrate",
             "Fit the model's parameters to a third of a dataset of `peerpath measure`",
             {"DATASET", "File that `peerpath measure` wrote", Word::file, 1, 1},

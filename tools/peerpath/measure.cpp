@@ -37,8 +37,10 @@ Exit measure(const Arguments& arguments, Terminal& terminal) {
   options.out = arguments.value("--out").value_or(options.out);
   options.kernels = arguments.value("--kernels").value_or("");
   options.library = arguments.value("--library").value_or("");
+  options.nic = {arguments.value("--peer").value_or(""), arguments.value("--agent").value_or("")};
   options.only = arguments.values("--only");
   options.command = "peerpath measure --backend " + backend;
+  if (!options.nic.peer.empty()) options.command += " --peer PEER";  // a dataset names no machines
   for (const auto& name : options.only) options.command += " --only " + name;
   return exit_of(experiments::measure(options, [&](std::string_view line) { terminal.say(line); }));
 }

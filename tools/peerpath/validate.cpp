@@ -56,6 +56,10 @@ Exit validate_dataset(const std::string& file, const Arguments& arguments, const
     terminal.report(dataset.error());
     return Exit::wrong_input;
   }
+  if (dataset->gpus.empty()) {
+    terminal.error(dataset->file + " has no GPU: its experiments with a NIC are measured and not modelled");
+    return Exit::wrong_input;
+  }
   const auto calibration = parameters_for(*dataset, arguments, terminal);
   if (!calibration) {
     terminal.report(calibration.error());

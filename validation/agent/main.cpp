@@ -6,8 +6,11 @@
 #include <array>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <string>
 #include <string_view>
 
+#include "validation/agent/serve.hpp"
 #include "validation/agent/transfer.hpp"
 
 namespace {
@@ -17,6 +20,8 @@ using namespace peerpath::agent;
 constexpr std::string_view usage =
     "usage: peerpath-agent '{\"role\": \"sink\", \"api\": \"devmem\", \"interface\": \"eth0\", \"address\": "
     "\"192.0.2.1\", ...}'\n"
+    "       peerpath-agent --serve ADDRESS [PORT]   does what `peerpath measure --peer` asks for, until it is ended "
+    "(5200)\n"
     "  role       sink or source\n"
     "  api        socket, devmem (Device Memory TCP), zcrx (io_uring zero-copy receive; sink only) or verbs (RDMA)\n"
     "  interface  network device; needed for devmem and zcrx\n"
@@ -57,18 +62,9 @@ Expected<Outcome> transfer(const Traffic& traffic) {
   return tl::unexpected{Failure{"unknown api"}};
 }
 
-}  // namespace
-
-int main(int count, char** words) {
-  if (count != 2) {
-    std::fputs(usage.data(), stderr);
-    return 2;
-  }
-  if (std::string_view{words[1]} == "--help") {
-    std::fputs(usage.data(), stdout);
-    return 0;
-  }
-  const auto traffic = read_traffic(words[1]);
+/// One half of one transfer; the exit status.
+int do_one(const std::string& json) {
+  const auto traffic = read_traffic(json);
   if (!traffic) {
     std::fprintf(stderr, "peerpath-agent: %s\n", traffic.error().what.c_str());
     return 2;
@@ -79,4 +75,32 @@ int main(int count, char** words) {
   std::puts(report_json(*traffic, outcome).c_str());
   if (!outcome) return outcome.error().unsupported ? 3 : 1;
   return outcome->first_wrong < 0 && outcome->bytes == traffic->bytes ? 0 : 1;
+}
+
+int do_serve(const std::string& address, const std::string& port) {
+  char* end = nullptr;
+  const auto number = std::strtol(port.c_str(), &end, 10);
+  if (*end != 0 || number < 1 || number > 65535) {
+    std::fprintf(stderr, "peerpath-agent: '%s' is not a port, 1 to 65535\n", port.c_str());
+    return 2;
+  }
+  const auto failed = serve(address, static_cast<int>(number), do_one);
+  std::fprintf(stderr, "peerpath-agent: %s\n", failed.what.c_str());
+  return 1;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  const std::string_view first = count > 1 ? words[1] : "";
+  if (first == "--help") {
+    std::fputs(usage.data(), stdout);
+    return 0;
+  }
+  if (first == "--serve" && (count == 3 || count == 4)) return do_serve(words[2], count == 4 ? words[3] : "5200");
+  if (count != 2 || first == "--serve") {
+    std::fputs(usage.data(), stderr);
+    return 2;
+  }
+  return do_one(words[1]);
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "validation/backends/gpu/gpu.hpp"
+#include "validation/experiments/nic_peer.hpp"
 
 namespace peerpath::experiments {
 
@@ -59,6 +60,8 @@ struct Lab {
   Effort effort;
   std::vector<std::unique_ptr<gpu::Gpu>> gpus;
   std::vector<std::unique_ptr<Bench>> benches;  ///< one a GPU
+  NicOptions nic{};
+  std::string no_gpu{};  ///< why there is none
   Bench& first() { return *benches.front(); }
 };
 

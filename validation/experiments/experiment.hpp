@@ -30,6 +30,9 @@ struct Experiment {
   std::vector<Settings> (*plan)(const Lab& lab);  ///< empty where the machine has not what it needs
   Measurement (*measure)(Lab& lab, const Settings& settings);
   std::string_view needs = "";  ///< what is missing where the plan is empty
+  /// What this machine lacks for it, found out by trying; "" if nothing. None: `needs` alone.
+  std::string (*missing)(const Lab& lab) = nullptr;
+  bool needs_gpu = true;
 };
 
 /// Powers of `factor` from `least` to `most` under one name.

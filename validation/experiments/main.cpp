@@ -8,8 +8,9 @@ namespace {
 
 constexpr const char* help =
     "usage: peerpath-measure [--out FILE] [--backend cuda|hip] [--kernels FILE] [--library FILE] [--only NAME ...]\n"
-    "                        [--quick] [--list]\n"
-    "Measures what the GPUs of this machine do over PCIe and writes a dataset, a line of JSON for each point.\n";
+    "                        [--peer ADDRESS[:PORT]] [--agent FILE] [--quick] [--list]\n"
+    "Measures what the GPUs of this machine do over PCIe, and its NIC towards a peer where\n"
+    "`peerpath-agent --serve` runs; writes a dataset, a line of JSON for each point.\n";
 
 int wrong(const std::string& sentence) {
   std::fprintf(stderr, "%s\n%s", sentence.c_str(), help);
@@ -43,6 +44,10 @@ int main(int argc, char** argv) {
       options.kernels = value;
     } else if (word == "--library") {
       options.library = value;
+    } else if (word == "--peer") {
+      options.nic.peer = value;
+    } else if (word == "--agent") {
+      options.nic.agent = value;
     } else if (word == "--only") {
       options.only.push_back(value);
     } else if (word == "--backend") {

@@ -52,24 +52,41 @@ std::string gpu_json(const gpu::Gpu& gpu) {
       .text();
 }
 
-std::string plan_json(const std::vector<Experiment>& chosen, const Lab& lab) {
+/// An experiment, and what of it can run here.
+struct Planned {
+  Experiment experiment;
+  std::vector<Settings> points;
+  std::string waived;  ///< why there are none
+};
+
+Planned plan_of(const Experiment& experiment, const Lab& lab) {
+  if (experiment.needs_gpu && lab.gpus.empty()) return {experiment, {}, lab.no_gpu};
+  if (experiment.missing)
+    if (auto reason = experiment.missing(lab); !reason.empty()) return {experiment, {}, "needs " + reason};
+  auto points = experiment.plan(lab);
+  if (points.empty()) return {experiment, {}, "needs " + std::string{experiment.needs}};
+  return {experiment, std::move(points), ""};
+}
+
+std::string plan_json(const std::vector<Planned>& plan) {
   std::vector<std::string> items;
-  for (const auto& experiment : chosen)
-    items.push_back(JsonLine{}
-                        .add("experiment", experiment.name)
-                        .add("points", static_cast<std::int64_t>(experiment.plan(lab).size()))
-                        .add("isolates", experiment.isolates)
-                        .text());
+  for (const auto& planned : plan) {
+    JsonLine item;
+    item.add("experiment", planned.experiment.name).add("points", static_cast<std::int64_t>(planned.points.size()));
+    item.add("isolates", planned.experiment.isolates);
+    if (!planned.waived.empty()) item.add("waived", planned.waived);
+    items.push_back(item.text());
+  }
   return json_array(items);
 }
 
-std::string header(const MeasureOptions& options, const Lab& lab, const std::vector<Experiment>& chosen) {
+std::string header(const MeasureOptions& options, const Lab& lab, const std::vector<Planned>& plan) {
   int version = 0;
-  lab.gpus.front()->driver().driver_version(&version);
+  if (!lab.gpus.empty()) lab.gpus.front()->driver().driver_version(&version);
   std::vector<std::string> gpus;
   for (const auto& gpu : lab.gpus) gpus.push_back(gpu_json(*gpu));
   const auto driver = JsonLine{}
-                          .add("interface", gpu::name_of(options.vendor))
+                          .add("interface", lab.gpus.empty() ? "none" : gpu::name_of(options.vendor))
                           .add("version", version)
                           .add("kernel", kernel_driver())
                           .text();
@@ -85,7 +102,7 @@ std::string header(const MeasureOptions& options, const Lab& lab, const std::vec
       .add_raw("host", host_facts())
       .add_raw("driver", driver)
       .add_raw("gpus", json_array(gpus))
-      .add_raw("plan", plan_json(chosen, lab))
+      .add_raw("plan", plan_json(plan))
       .text();
 }
 
@@ -109,17 +126,38 @@ void say_waived(const std::string& missing, const std::vector<Experiment>& chose
   say("waived: " + missing + "; would run: " + would);
 }
 
-void run(const Experiment& experiment, Lab& lab, Recorder& recorder, const Say& say) {
-  const auto plan = experiment.plan(lab);
-  if (plan.empty()) return say(std::string{experiment.name} + ": skipped, needs " + std::string{experiment.needs});
+void run(const Planned& planned, Lab& lab, Recorder& recorder, const Say& say) {
+  const std::string name{planned.experiment.name};
+  if (!planned.waived.empty()) return say(name + ": waived, " + planned.waived);
   const auto start = now_ns();
-  for (const auto& settings : plan) try {
-      recorder.point(experiment, settings, experiment.measure(lab, settings));
+  for (const auto& settings : planned.points) try {
+      recorder.point(planned.experiment, settings, planned.experiment.measure(lab, settings));
     } catch (const gpu::Error& e) {
-      recorder.failure(experiment, settings, e.what());
+      recorder.failure(planned.experiment, settings, e.what());
     }
   const auto seconds = std::to_string((now_ns() - start) / 1e9);
-  say(std::string{experiment.name} + ": " + std::to_string(plan.size()) + " points in " + seconds.substr(0, 4) + " s");
+  say(name + ": " + std::to_string(planned.points.size()) + " points in " + seconds.substr(0, 4) + " s");
+}
+
+/// The GPUs of this machine into the lab; or why there is none. False where the kernels are missing.
+bool find_gpus(const MeasureOptions& options, const gpu::LoadedDriver& loaded, Lab& lab, const Say& say) {
+  int count = 0;
+  if (!loaded.driver) {
+    lab.no_gpu = loaded.missing;
+    return true;
+  }
+  if (loaded.driver->init(0) != 0 || loaded.driver->device_count(&count) != 0 || count == 0) {
+    lab.no_gpu = "the driver finds no GPU";
+    return true;
+  }
+  const auto kernel_file = options.kernels.empty() ? built_kernels(options.vendor) : options.kernels;
+  const auto kernels = read_whole(kernel_file);
+  if (kernels.empty()) return say("cannot read kernels from '" + kernel_file + "'"), false;
+  for (int n = 0; n < count; ++n)
+    lab.gpus.push_back(std::make_unique<gpu::Gpu>(*loaded.driver, options.vendor, n, kernels));
+  for (auto& gpu : lab.gpus) lab.benches.push_back(std::make_unique<Bench>(*gpu, options.effort));
+  lab.first().use();
+  return true;
 }
 
 }  // namespace
@@ -137,23 +175,20 @@ MeasureEnd measure(const MeasureOptions& options, const Say& say) {
   const auto chosen = choose(options, say, wrong);
   if (wrong) return MeasureEnd::wrong_input;
   const auto loaded = gpu::load_driver(options.vendor, options.library);
-  if (!loaded.driver) return say_waived(loaded.missing, chosen, say), MeasureEnd::waived;
-  int count = 0;
-  if (loaded.driver->init(0) != 0 || loaded.driver->device_count(&count) != 0 || count == 0)
-    return say_waived("the driver finds no GPU", chosen, say), MeasureEnd::waived;
-  const auto kernel_file = options.kernels.empty() ? built_kernels(options.vendor) : options.kernels;
-  const auto kernels = read_whole(kernel_file);
-  if (kernels.empty()) return say("cannot read kernels from '" + kernel_file + "'"), MeasureEnd::wrong_input;
-  Recorder recorder{options.out};
-  if (!recorder.usable()) return say("cannot write " + options.out), MeasureEnd::wrong_input;
+  Recorder recorder;
   try {
-    Lab lab{options.effort, {}, {}};
-    for (int n = 0; n < count; ++n)
-      lab.gpus.push_back(std::make_unique<gpu::Gpu>(*loaded.driver, options.vendor, n, kernels));
-    for (auto& gpu : lab.gpus) lab.benches.push_back(std::make_unique<Bench>(*gpu, options.effort));
-    lab.first().use();
-    recorder.begin(header(options, lab, chosen));
-    for (const auto& experiment : chosen) run(experiment, lab, recorder, say);
+    Lab lab{options.effort, {}, {}, options.nic, ""};
+    if (!find_gpus(options, loaded, lab, say)) return MeasureEnd::wrong_input;
+    std::vector<Planned> plan;
+    for (const auto& experiment : chosen) plan.push_back(plan_of(experiment, lab));
+    if (lab.gpus.empty() && std::ranges::all_of(plan, [](const auto& planned) { return planned.points.empty(); })) {
+      for (const auto& planned : plan)
+        if (!planned.experiment.needs_gpu) say(std::string{planned.experiment.name} + ": waived, " + planned.waived);
+      return say_waived(lab.no_gpu, chosen, say), MeasureEnd::waived;
+    }
+    if (!recorder.open(options.out)) return say("cannot write " + options.out), MeasureEnd::wrong_input;
+    recorder.begin(header(options, lab, plan));
+    for (const auto& planned : plan) run(planned, lab, recorder, say);
   } catch (const gpu::Error& e) {
     say(e.what());
     return MeasureEnd::points_failed;

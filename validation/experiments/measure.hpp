@@ -17,6 +17,7 @@ struct MeasureOptions {
   std::string kernels;            ///< file that nvcc or hipcc made of kernels.cu; empty: the one built with the program
   std::vector<std::string> only;  ///< names of experiments; empty: all
   Effort effort;
+  NicOptions nic;       ///< the other end of the NICs' experiments
   std::string command;  ///< as the user typed it, for the dataset
 };
 
@@ -25,7 +26,8 @@ using Say = std::function<void(std::string_view)>;
 
 enum class MeasureEnd { done, points_failed, wrong_input, waived };
 
-/// `waived` where there is no driver or no GPU, with the reason said; what would have run is listed then.
+/// `waived` where nothing of what is asked for can run: no driver or no GPU, no peer; with the reasons said and what
+/// would have run. What cannot run beside something that can is waived in the dataset's plan.
 MeasureEnd measure(const MeasureOptions& options, const Say& say);
 
 /// What there is to measure: name and what it isolates, a line each.

@@ -2,10 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <string>
+#include <thread>
 
 #include <nlohmann/json.hpp>
 
@@ -125,6 +132,87 @@ TEST_F(Measure, WithoutGpuItIsWaived) {
   setenv("FAKE_GPUS", "0", 1);
   EXPECT_EQ(run(), MeasureEnd::waived);
 }
+
+// What runs with a NIC is not left out in silence: the plan says why it is waived.
+TEST_F(Measure, WithoutPeerTheNicsAreWaivedAndThePlanSaysSo) {
+  options.only = {"doorbell", "nic_socket"};
+  ASSERT_EQ(run(), MeasureEnd::done) << said;
+  const auto plan = lines().front()["plan"];
+  EXPECT_FALSE(plan[0].contains("waived"));
+  EXPECT_EQ(plan[1]["points"], 0);
+  EXPECT_NE(plan[1]["waived"].get<std::string>().find("--peer ADDRESS"), std::string::npos);
+  EXPECT_NE(said.find("nic_socket: waived, needs another machine"), std::string::npos) << said;
+}
+
+#ifdef PEERPATH_AGENT
+/// An agent that serves on the loopback interface as long as this lives.
+class ServingAgent {
+ public:
+  ServingAgent() : port_{20000 + getpid() % 10000}, process_{fork()} {
+    if (process_ == 0) {
+      execl(PEERPATH_AGENT, PEERPATH_AGENT, "--serve", "127.0.0.1", std::to_string(port_).c_str(), nullptr);
+      _exit(127);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds{300});
+  }
+  ServingAgent(const ServingAgent&) = delete;
+  ServingAgent& operator=(const ServingAgent&) = delete;
+  ~ServingAgent() {
+    kill(process_, SIGKILL);
+    waitpid(process_, nullptr, 0);
+  }
+  std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+
+ private:
+  int port_;
+  pid_t process_;
+};
+
+TEST_F(Measure, SocketsOverLoopbackAreMeasuredWithoutGpu) {
+  const ServingAgent agent;
+  options.library = "/nowhere/libcuda.so.1";
+  options.nic = {agent.address(), PEERPATH_AGENT};
+  options.only = {"doorbell", "nic_socket", "nic_devmem", "nic_verbs_write"};
+  ASSERT_EQ(run(), MeasureEnd::done) << said;
+  const auto all = lines();
+  EXPECT_TRUE(all.front()["gpus"].empty());
+  std::map<std::string, int> seen;
+  for (const auto& line : all)
+    if (line.contains("point")) {
+      ++seen[line["experiment"]];
+      EXPECT_GT(line["rate"].get<double>(), 0) << line;
+    }
+  EXPECT_EQ(seen["nic_socket"], 5);
+  for (const auto& item : all.front()["plan"]) {
+    EXPECT_EQ(item["points"], seen[item["experiment"]]);
+    EXPECT_EQ(item.contains("waived"), item["points"] == 0) << item;
+  }
+}
+
+// The agent here, played by a script that says what the sink says of bytes that are not the pattern's.
+TEST_F(Measure, AStreamThatArrivesWrongMakesNoPoint) {
+  const ServingAgent agent;
+  const auto script = std::filesystem::path{options.out}.replace_filename("agent.sh");
+  std::ofstream{script} << "#!/bin/sh\necho listening at >&2\n"
+                           "echo '{\"validated_bytes\": 5, \"seconds\": 1, \"problem\": \"data differs\"}'\n";
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  options.library = "/nowhere/libcuda.so.1";
+  options.nic = {agent.address(), script};
+  options.only = {"nic_socket"};
+  EXPECT_EQ(run(), MeasureEnd::points_failed) << said;
+  const auto all = lines();
+  ASSERT_EQ(all.size(), 7u);
+  EXPECT_EQ(all[1]["failed"], "here: data differs");
+}
+
+TEST_F(Measure, APeerThatDoesNotAnswerIsSaid) {
+  options.nic = {"127.0.0.1:1", PEERPATH_AGENT};
+  options.library = "/nowhere/libcuda.so.1";
+  options.only = {"nic_socket"};
+  EXPECT_EQ(run(), MeasureEnd::waived);
+  EXPECT_NE(said.find("answers at 127.0.0.1:1"), std::string::npos) << said;
+}
+#endif
 
 TEST_F(Measure, AnUnknownExperimentIsRefused) {
   options.only = {"copy_sideways"};

@@ -14,8 +14,11 @@ inline constexpr int schema_version = 1;
 
 class Recorder {
  public:
-  explicit Recorder(const std::string& file) : out_{file, std::ios::trunc} {}
-  bool usable() const { return static_cast<bool>(out_); }
+  /// False if the file cannot be written.
+  bool open(const std::string& file) {
+    out_.open(file, std::ios::trunc);
+    return static_cast<bool>(out_);
+  }
 
   /// `header` is a JSON object; the plan (experiments, how many points each) is part of it.
   void begin(const std::string& header) { line(header); }
