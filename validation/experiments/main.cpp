@@ -1,6 +1,7 @@
 // peerpath-measure: `peerpath measure` as a program of its own, for a machine that has a compiler and no packages.
 #include <cstdio>
 #include <string>
+#include <string_view>
 
 #include "validation/experiments/measure.hpp"
 
@@ -25,7 +26,8 @@ int main(int argc, char** argv) {
   options.command = "peerpath-measure";
   for (int n = 1; n < argc; ++n) {
     const std::string word = argv[n];  // of a path, the last part: a dataset says nothing of folders
-    options.command += " " + word.substr(word.rfind('/') + 1);
+    const bool names_machine = std::string_view{argv[n - 1]} == "--peer";  // nor of other machines
+    options.command += " " + (names_machine ? "PEER" : word.substr(word.rfind('/') + 1));
   }
   for (int n = 1; n < argc; ++n) {
     const std::string word = argv[n];
