@@ -1,6 +1,8 @@
 #include "validation/experiments/measure.hpp"
 
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -148,12 +150,12 @@ TEST_F(Measure, WithoutPeerTheNicsAreWaivedAndThePlanSaysSo) {
 /// An agent that serves on the loopback interface as long as this lives.
 class ServingAgent {
  public:
-  ServingAgent() : port_{20000 + getpid() % 10000}, process_{fork()} {
+  ServingAgent() : port_{10000 + 2 * (getpid() % 10000)}, process_{fork()} {
     if (process_ == 0) {
       execl(PEERPATH_AGENT, PEERPATH_AGENT, "--serve", "127.0.0.1", std::to_string(port_).c_str(), nullptr);
       _exit(127);
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds{300});
+    for (int tries = 0; tries < 100 && !answers(); ++tries) std::this_thread::sleep_for(std::chrono::milliseconds{50});
   }
   ServingAgent(const ServingAgent&) = delete;
   ServingAgent& operator=(const ServingAgent&) = delete;
@@ -164,6 +166,17 @@ class ServingAgent {
   std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
 
  private:
+  bool answers() const {
+    sockaddr_in there{};
+    there.sin_family = AF_INET;
+    there.sin_port = htons(static_cast<std::uint16_t>(port_));
+    there.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const auto socket = ::socket(AF_INET, SOCK_STREAM, 0);
+    const bool yes = ::connect(socket, reinterpret_cast<const sockaddr*>(&there), sizeof there) == 0;
+    close(socket);
+    return yes;
+  }
+
   int port_;
   pid_t process_;
 };
