@@ -2,6 +2,7 @@
 // when the ones that it waits for have left, as the reference says.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
