@@ -36,7 +36,7 @@ device::DmaCardConfig card_config(const Setup& setup, const CardConstants& card,
   config.command = from_ns(card.command);
   config.write_chunk = config.store = from_ns(card.chunk);
   config.read_beat = from_ns(card.read_beat);
-  config.completion = from_ns(card.completion);
+  config.completion = from_ns(card.command);
   config.turnaround = from_ns(card.turnaround);
   config.ecrc = setup.card_ecrc;
   return config;
@@ -138,6 +138,7 @@ double run(const Case& which, const Setup& setup, const CardConstants& card, con
   auto stream = wanted;
   stream.target = made.memory;
   dma_card::DmaCard device{config, made.card, {stream}};
+  device.set_read_buffer(Bytes{static_cast<std::int64_t>(card.read_buffer + 0.5)});
   loop::Loop loop{made.topology, fabric::Mode::train};
   loop.add(device, {.node = made.card, .channels = 2, .windows = {}, .hears_arrivals = true});
   Instant end{};

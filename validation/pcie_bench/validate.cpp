@@ -51,7 +51,7 @@ std::string provenance(const std::vector<HostData>& hosts) {
             std::to_string(weight(wanted_fit_window().which.test)).substr(0, 4);
   std::string names;
   for (const auto& host : hosts) names += (names.empty() ? "" : ", ") + host.name;
-  return "Output of `peerpath validate pcie-bench --refit-card`: NLopt Nelder-Mead on six times, every whole byte "
+  return "Output of `peerpath validate pcie-bench --refit-card`: NLopt Nelder-Mead on five times, every whole byte "
          "tried for "
          "tlp_gap, read_latency and completion_step of each host fitted along, in rounds until the sum changes by less "
          "than "
@@ -97,8 +97,8 @@ void add_sweeps(std::vector<HostReport>& reports, const std::vector<HostData>& a
     const auto known = std::ranges::find(done, host.name, [](const SweepReport& r) { return r.host->name; });
     if (known != done.end()) return *known;
     say("predicting the windows of " + host.name);
-    // What the other socket adds is one of the effects, so the rest is as on the own one.
-    const auto* base = host.setup.remote_memory ? base_of(host) : nullptr;
+    // What the other socket and translation add are effects of their own, so the rest is as without them.
+    const auto* base = host.setup.remote_memory || host.setup.iommu ? base_of(host) : nullptr;
     const auto constants = fit_host(base ? *base : host, card);
     SweepReport report{&host, {}};
     if (host.setup.cache > Bytes{})

@@ -222,7 +222,7 @@ class Documented(unittest.TestCase):
                    if re.search(r"^nfp|^  (pass|FAIL|Gen|read_latency|completion_step|refresh)|criteria", line)]
         page = (SOURCE / "docs/validation.md").read_text()
         self.assertIn("\n".join(printed), page)
-        for name in ("command", "chunk", "read_beat", "completion", "turnaround", "setup", "tlp_gap",
+        for name in ("command", "chunk", "read_beat", "turnaround", "setup", "tlp_gap", "read_buffer",
                      "iotlb_entries", "walk_latency", "walk_interval", "cold_miss", "remote_hop"):
             line = next(line for line in done.stdout.splitlines() if line.startswith(f"  {name} "))
             self.assertIn(line, page)

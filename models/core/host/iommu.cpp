@@ -38,7 +38,7 @@ Instant Iommu::translate(std::uint64_t address, Instant at) {
     std::ranges::pop_heap(walkers_free_, std::greater<>{});
     Instant& walker = walkers_free_.back();
     const auto begin = std::max({at, walker, next_walk_});
-    next_walk_ = begin + walk_interval_;
+    next_walk_ = begin + next_gap();
     translated = walker = begin + config_.walk_latency;
     std::ranges::push_heap(walkers_free_, std::greater<>{});
     counters_.walking += config_.walk_latency;
@@ -47,6 +47,14 @@ Instant Iommu::translate(std::uint64_t address, Instant at) {
   translated += config_.hit_latency;
   counters_.waiting += translated - at;
   return translated;
+}
+
+/// What a walk needs of the memory system varies; all that is known of it is its mean.
+Duration Iommu::next_gap() {
+  if (walk_interval_ == Duration{0}) return {};
+  __extension__ using Wide = unsigned __int128;
+  const auto scaled = static_cast<Wide>(femtoseconds(walk_interval_)) * exponential_q32(random_.next());
+  return Duration{static_cast<std::int64_t>(scaled >> 32)};
 }
 
 void Iommu::invalidate(std::uint64_t address, std::uint64_t size) {

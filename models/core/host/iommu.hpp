@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/host/associative_cache.hpp"
+#include "peerpath/base/random.hpp"
 #include "peerpath/base/time.hpp"
 #include "peerpath/device/host_config.hpp"
 
@@ -31,18 +32,22 @@ class Iommu {
   void invalidate(std::uint64_t address, std::uint64_t size);
   void invalidate_all();
 
-  /// From the start of one walk to that of the next at least; 0, as at first: no limit beside the walkers.
+  /// From the start of one walk to that of the next at least, on average (it is exponentially distributed); 0, as at
+  /// first: no limit beside the walkers.
   void set_walk_interval(Duration interval) { walk_interval_ = interval; }
 
   const IommuCounters& counters() const { return counters_; }
   std::uint64_t page(std::uint64_t address) const { return address >> static_cast<unsigned>(config_.page_size); }
 
  private:
+  Duration next_gap();
+
   device::IommuConfig config_;
   AssociativeCache cache_;
   std::vector<Instant> ready_;         ///< by slot: when its translation is there
   std::vector<Instant> walkers_free_;  ///< a heap, the next one free in front
   Duration walk_interval_{};
+  Random random_{1, "walks"};
   Instant next_walk_{};       ///< not before this
   std::int64_t flushed_ = 0;  ///< flush intervals over
   IommuCounters counters_;

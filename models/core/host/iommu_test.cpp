@@ -39,12 +39,20 @@ TEST(Iommu, WalksBeyondTheWalkersWait) {
   EXPECT_EQ(iommu.translate(0x4000, at(120ns)), at(700ns));
 }
 
-TEST(Iommu, WalksStartAnIntervalApart) {
-  Iommu iommu{{.walkers = 8, .walk_latency = 300ns}};
+TEST(Iommu, WalksStartAnIntervalApartOnAverageAndItVaries) {
+  Iommu iommu{{.walkers = 1024, .walk_latency = 300ns}};
   iommu.set_walk_interval(50ns);
-  EXPECT_EQ(iommu.translate(0x1000, at(0ns)), at(300ns));
-  EXPECT_EQ(iommu.translate(0x2000, at(10ns)), at(350ns));
-  EXPECT_EQ(iommu.translate(0x3000, at(200ns)), at(500ns));
+  constexpr std::uint64_t walks = 20'000;
+  EXPECT_EQ(iommu.translate(0, at(0ns)), at(300ns));
+  Instant last = at(300ns);
+  int short_gaps = 0;
+  for (std::uint64_t page = 1; page <= walks; ++page) {
+    const auto done = iommu.translate(page << 12, at(0ns));
+    short_gaps += done - last < 25ns;
+    last = done;
+  }
+  EXPECT_NEAR(static_cast<double>(femtoseconds(last - at(300ns))) / 1e6 / walks, 50, 1.5);
+  EXPECT_NEAR(static_cast<double>(short_gaps) / walks, 1 - 0.6065, 0.02);  // 1 - exp(-1/2)
 }
 
 TEST(Iommu, AHitTakesItsLatencyToo) {

@@ -70,13 +70,13 @@ void DmaCard::start_transfer(Progress& progress, std::size_t index, Instant offe
   slot.started = offered;
   progress.offered += slot.size;
   if (slot.reading) {
-    submit(index, pcie::Operation::memory_read, issue_read(slot, offered), out);
+    read(index, offered, out);
     return;
   }
   submit(index, pcie::Operation::memory_write, issue_write(slot, offered), out);
   if (slot.step == Step::write_then_read && stream.interface == Interface::command) {
     slot.reading = true;
-    submit(index, pcie::Operation::memory_read, issue_read(slot, offered), out);
+    read(index, offered, out);
   }
 }
 
@@ -87,8 +87,34 @@ Instant DmaCard::issue_write(const Slot& slot, Instant at) {
   return write_free_;
 }
 
+Bytes DmaCard::buffer_for(const Slot& slot) const {
+  return read_buffer_ > Bytes{} ? read_buffer_taken(config_, slot.size) : Bytes{};
+}
+
+void DmaCard::read(std::size_t index, Instant at, device::Outbox& out) {
+  if (streams_[slots_[index].stream].stream.interface == Interface::command) {
+    submit(index, pcie::Operation::memory_read, at, out);
+    return;
+  }
+  slots_[index].read_from = at;
+  waiting_.push_back(index);
+  take_up_reads(at, out);
+}
+
+/// The engine spends time on a read once it has a tag, and room for what comes back: it does not work ahead.
+void DmaCard::take_up_reads(Instant at, device::Outbox& out) {
+  while (!waiting_.empty() && taken_up_ < config_.function.tags) {
+    const auto index = waiting_.front();
+    const auto takes = buffer_for(slots_[index]);
+    if (buffered_ > Bytes{} && takes > Bytes{} && buffered_ + takes > read_buffer_) return;
+    waiting_.pop_front();
+    ++taken_up_;
+    buffered_ += takes;
+    submit(index, pcie::Operation::memory_read, issue_read(slots_[index], std::max(at, slots_[index].read_from)), out);
+  }
+}
+
 Instant DmaCard::issue_read(const Slot& slot, Instant at) {
-  if (streams_[slot.stream].stream.interface == Interface::command) return at;
   const auto begin = std::max(at, read_free_);
   read_free_ = begin + read_occupancy(config_, slot.address, slot.size);
   if (write_free_ > at) write_free_ += read_share_of_write_bus(config_, slot.size);
@@ -118,10 +144,15 @@ void DmaCard::on_delivery(const fabric::Delivery& delivery, device::Outbox& out)
   if (arrived && slot.step == Step::write_then_read) {
     if (!dma || slot.reading) return;
     slot.reading = true;
-    submit(index, pcie::Operation::memory_read, issue_read(slot, delivery.done + config_.turnaround), out);
+    read(index, delivery.done + config_.turnaround, out);
     return;
   }
   const auto stored = !arrived && dma ? delivery.done + store_time(config_, slot.size) : delivery.done;
+  if (slot.reading && dma) {
+    --taken_up_;
+    buffered_ -= buffer_for(slot);
+    take_up_reads(delivery.done, out);
+  }
   finish(index, delivery.done, stored);
   while (start_next(delivery.done, out)) {}
 }

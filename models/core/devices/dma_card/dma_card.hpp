@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "peerpath/base/random.hpp"
@@ -62,6 +63,9 @@ class DmaCard final : public device::Endpoint {
   void on_delivery(const fabric::Delivery& delivery, device::Outbox& out) override;
   void on_wake(device::TimerId, Instant, device::Outbox&) override {}
 
+  /// Reads of at most one MPS in flight share this much; 0, as at first: it has no bound.
+  void set_read_buffer(Bytes size) { read_buffer_ = size; }
+
   const Counters& counters() const { return counters_; }
   /// Every stream with an end has come to it.
   bool idle() const { return in_flight_ == 0; }
@@ -82,6 +86,7 @@ class DmaCard final : public device::Endpoint {
     std::uint64_t address = 0;
     Bytes size{};
     Instant started{};
+    Instant read_from{};  ///< a read: the engine does not take it up before this
   };
 
   bool start_next(Instant now, device::Outbox& out);
@@ -89,6 +94,9 @@ class DmaCard final : public device::Endpoint {
   void submit(std::size_t slot, pcie::Operation op, Instant ready, device::Outbox& out);
   Instant issue_write(const Slot& slot, Instant at);
   Instant issue_read(const Slot& slot, Instant at);
+  void read(std::size_t slot, Instant at, device::Outbox& out);
+  void take_up_reads(Instant at, device::Outbox& out);
+  Bytes buffer_for(const Slot& slot) const;
   void finish(std::size_t slot, Instant at, Instant done);
   std::uint64_t next_address(Progress& progress, Bytes size);
 
@@ -98,6 +106,9 @@ class DmaCard final : public device::Endpoint {
   std::vector<Slot> slots_;
   std::vector<std::size_t> free_;
   std::size_t in_flight_ = 0, turn_ = 0;
+  std::deque<std::size_t> waiting_;   ///< reads that the engine has not taken up, first come first
+  int taken_up_ = 0;                  ///< DMA reads that have a tag
+  Bytes read_buffer_{}, buffered_{};  ///< what there is for them, and what they hold
   Instant write_free_{}, read_free_{}, resume_{};
   Counters counters_;
 };

@@ -22,9 +22,10 @@ class Bench {
     topology_.connect(memory_, card_, wire, wire);
   }
 
-  Counters run(Stream stream) {
+  Counters run(Stream stream, Bytes read_buffer = {}) {
     stream.target = memory_;
     DmaCard card{config_, card_, {stream}};
+    card.set_read_buffer(read_buffer);
     loop::Loop loop{topology_, fabric::Mode::event};
     loop.add(card, {.node = card_, .channels = 2, .windows = {}, .hears_arrivals = true});
     loop.run_until(Instant{1ms});
@@ -64,6 +65,28 @@ TEST(DmaCard, ReadsAreBoundByTagsAndRoundTrip) {
   // request 24 B and completion 84 B on the line, 500 ns between
   const double round_trip = 500 + 24 * 0.08 + 84 * 0.08;
   EXPECT_NEAR(gbps(Bench{config}.run(stream(Step::read, 64_B))), 8 * 64 * 8 / round_trip, 0.5);
+}
+
+TEST(DmaCard, ReadsAreBoundByTheBufferUnlessTheyStream) {
+  device::DmaCardConfig config;
+  config.function.max_payload = config.function.max_payload_supported = 256_B;
+  const Bytes buffer{4 * 320};  // four reads of 256 B
+  config.function.tags = 4;
+  const auto four = gbps(Bench{config}.run(stream(Step::read, 256_B)));
+  config.function.tags = 32;
+  EXPECT_GT(gbps(Bench{config}.run(stream(Step::read, 256_B))), 2 * four);
+  EXPECT_NEAR(gbps(Bench{config}.run(stream(Step::read, 256_B), buffer)), four, 0.01 * four);
+  const auto longer = gbps(Bench{config}.run(stream(Step::read, 260_B)));
+  EXPECT_EQ(gbps(Bench{config}.run(stream(Step::read, 260_B), buffer)), longer);
+}
+
+TEST(DmaCard, TheEngineDoesNotWorkAheadOfTheTags) {
+  device::DmaCardConfig config;
+  config.function.tags = 1;
+  config.command = 200ns;
+  // Were the command of the next read spent while the tag is taken, it would be hidden in the round trip.
+  const double alone = 500 + 24 * 0.08 + 84 * 0.08;
+  EXPECT_NEAR(gbps(Bench{config}.run(stream(Step::read, 64_B))), 64 * 8 / (alone + 200), 0.01);
 }
 
 TEST(DmaCard, TheEngineBoundsSmallWrites) {

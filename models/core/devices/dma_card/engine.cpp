@@ -10,6 +10,9 @@ constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b 
 /// Beats that any transfer takes that is longer than a line, or has a partial double word to be merged.
 constexpr std::int64_t least_beats = 2 * line_bytes / beat_bytes;
 
+/// What a request reads beyond this does not delay writes.
+constexpr std::int64_t most_shared_bytes = 1024;
+
 }  // namespace
 
 Duration write_occupancy(const device::DmaCardConfig& config, Bytes size) {
@@ -36,7 +39,16 @@ Duration read_occupancy(const device::DmaCardConfig& config, std::uint64_t addre
 }
 
 Duration read_share_of_write_bus(const device::DmaCardConfig& config, Bytes size) {
-  return size.count() / chunk_bytes * config.read_beat;
+  const auto mrrs = config.function.max_read_request.count();
+  std::int64_t beats = 0;
+  for (auto left = size.count(); left > 0; left -= mrrs)
+    beats += std::min({left, mrrs, most_shared_bytes}) / chunk_bytes;
+  return beats * config.read_beat;
+}
+
+Bytes read_buffer_taken(const device::DmaCardConfig& config, Bytes size) {
+  if (size > config.function.max_payload) return {};
+  return Bytes{(ceil_div(size.count(), line_bytes) + 1) * line_bytes};
 }
 
 Duration store_time(const device::DmaCardConfig& config, Bytes size) {

@@ -19,8 +19,12 @@ Duration write_occupancy(const device::DmaCardConfig& config, Bytes size);
 /// lines' worth of them unless the transfer is one line or less in whole double words. Longer requests stream.
 Duration read_occupancy(const device::DmaCardConfig& config, std::uint64_t address, Bytes size);
 
-/// What a read takes from the bus that writes use: a beat for each whole chunk.
+/// What a read takes from the bus that writes use: a beat for each whole chunk of the first KiB of each request.
 Duration read_share_of_write_bus(const device::DmaCardConfig& config, Bytes size);
+
+/// What a read in flight takes of the card's buffer for reads: its lines, and one that says what it is. Those longer
+/// than one MPS stream through, and take none.
+Bytes read_buffer_taken(const device::DmaCardConfig& config, Bytes size);
 
 /// Storing what was read in card memory, after its last completion.
 Duration store_time(const device::DmaCardConfig& config, Bytes size);

@@ -38,6 +38,23 @@ TEST(Engine, LongRequestsStreamAndThoseCutShortByMrrsDoNot) {
   EXPECT_EQ(read_occupancy(config(), 256, 320_B), 2 * 4ns + 10 * 5ns);  // 256 up to the boundary, 64 beyond
 }
 
+TEST(Engine, ReadsTakeOfTheWritesBusWhatTheFirstKibOfEachRequestHas) {
+  EXPECT_EQ(read_share_of_write_bus(config(), 127_B), 0ns);
+  EXPECT_EQ(read_share_of_write_bus(config(), 256_B), 10ns);
+  EXPECT_EQ(read_share_of_write_bus(config(), 2048_B), 80ns);  // four requests
+  auto one_request = config();
+  one_request.function.max_read_request = 4096_B;
+  EXPECT_EQ(read_share_of_write_bus(one_request, 1024_B), 40ns);
+  EXPECT_EQ(read_share_of_write_bus(one_request, 2048_B), 40ns);
+}
+
+TEST(Engine, AReadHoldsItsLinesAndOneMoreUnlessItStreams) {
+  EXPECT_EQ(read_buffer_taken(config(), 16_B), 128_B);
+  EXPECT_EQ(read_buffer_taken(config(), 129_B), 256_B);
+  EXPECT_EQ(read_buffer_taken(config(), 256_B), 320_B);
+  EXPECT_EQ(read_buffer_taken(config(), 257_B), 0_B);
+}
+
 TEST(Engine, IssueFloorsHold) {
   auto c = config();
   c.write_issue = 30ns;
