@@ -12,9 +12,7 @@
 
 #include "validation/agent/connection.hpp"
 #include "validation/agent/kernel_api.hpp"
-#include "validation/agent/memory.hpp"
 #include "validation/agent/netdev.hpp"
-#include "validation/agent/pattern.hpp"
 #include "validation/agent/steering.hpp"
 #include "validation/agent/transfer.hpp"
 
@@ -60,10 +58,8 @@ Expected<bool> receive_some(const Traffic& traffic, int socket, const Buffer& bu
       linear_used += fragment.frag_size;
       outcome.copied += fragment.frag_size;
     } else if (header->cmsg_type == kernel::so_devmem_dmabuf) {
-      if (fragment.frag_offset + fragment.frag_size > buffer.bytes().size()) {
-        return tl::unexpected{Failure{"a fragment lies outside of the dma-buf"}};
-      }
-      count_piece(traffic, buffer.bytes().data() + fragment.frag_offset, fragment.frag_size, outcome);
+      const auto counted = count_piece(traffic, buffer, fragment.frag_offset, fragment.frag_size, outcome);
+      if (!counted) return tl::unexpected{counted.error()};
       tokens.push_back({fragment.frag_token, 1});
     }
   }
@@ -155,7 +151,7 @@ Expected<Outcome> send_by_devmem(const Traffic& traffic) {
   const double start = now();
   while (outcome.bytes < traffic.bytes) {
     const auto part = std::min<std::uint64_t>(buffer->bytes().size(), traffic.bytes - outcome.bytes);
-    fill_pattern(traffic.seed, outcome.bytes, buffer->bytes().first(part));
+    if (auto filled = fill_piece(traffic, *buffer, part, outcome); !filled) return tl::unexpected{filled.error()};
     for (std::uint64_t offset = 0; offset < part;) {
       const auto done = send_from(connection->get(), binding->id(), offset, std::min(traffic.send_size, part - offset));
       if (!done) return tl::unexpected{done.error()};

@@ -12,6 +12,7 @@
 
 #include "validation/agent/serve.hpp"
 #include "validation/agent/transfer.hpp"
+#include "validation/agent/trial.hpp"
 
 namespace {
 
@@ -22,6 +23,8 @@ constexpr std::string_view usage =
     "\"192.0.2.1\", ...}'\n"
     "       peerpath-agent --serve ADDRESS [PORT]   does what `peerpath measure --peer` asks for, until it is ended "
     "(5200)\n"
+    "       peerpath-agent --try-memory '{\"provider\": \"cuda\", ...}'   no NIC: a `memory`'s dma-buf, data to and "
+    "fro\n"
     "  role       sink or source\n"
     "  api        socket, devmem (Device Memory TCP), zcrx (io_uring zero-copy receive; sink only) or verbs (RDMA)\n"
     "  interface  network device; needed for devmem and zcrx\n"
@@ -36,7 +39,9 @@ constexpr std::string_view usage =
     "  send_size  source: bytes a send; verbs: bytes an operation, the same at either end (65536)\n"
     "  mss        TCP maximum segment size; 0 leaves it to the kernel (0)\n"
     "  timeout_s  for all of it (30)\n"
-    "  memory     {\"provider\": host, udmabuf, virtio_gpu or p2pdma, \"path\": device node, \"bytes\": 4194304}\n";
+    "  memory     {\"provider\": host, udmabuf, virtio_gpu, p2pdma, cuda or hip, \"path\": device node or library,\n"
+    "             \"bytes\": 4194304}. cuda and hip are the first GPU (CUDA_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES) and\n"
+    "             need peerpath-agent-gpu: the static peerpath-agent cannot load a GPU's driver\n";
 
 extern "C" void on_timeout(int) {
   constexpr std::string_view text = "{\"problem\": \"timed out\"}\n";
@@ -77,6 +82,18 @@ int do_one(const std::string& json) {
   return outcome->first_wrong < 0 && outcome->bytes == traffic->bytes ? 0 : 1;
 }
 
+int do_trial(const std::string& json) {
+  const auto memory = read_memory(json);
+  if (!memory) {
+    std::fprintf(stderr, "peerpath-agent: %s\n", memory.error().what.c_str());
+    return 2;
+  }
+  const auto trial = try_memory(*memory);
+  std::puts(trial_json(*memory, trial).c_str());
+  if (!trial) return trial.error().unsupported ? 3 : 1;
+  return trial->problem().empty() ? 0 : 1;
+}
+
 int do_serve(const std::string& address, const std::string& port) {
   char* end = nullptr;
   const auto number = std::strtol(port.c_str(), &end, 10);
@@ -98,7 +115,8 @@ int main(int count, char** words) {
     return 0;
   }
   if (first == "--serve" && (count == 3 || count == 4)) return do_serve(words[2], count == 4 ? words[3] : "5200");
-  if (count != 2 || first == "--serve") {
+  if (first == "--try-memory" && count == 3) return do_trial(words[2]);
+  if (count != 2 || first == "--try-memory" || first == "--serve") {
     std::fputs(usage.data(), stderr);
     return 2;
   }

@@ -90,7 +90,7 @@ Expected<Buffer> from_p2pdma(const Memory& memory) {
 }  // namespace
 
 Buffer::~Buffer() {
-  if (!bytes_.empty()) ::munmap(bytes_.data(), bytes_.size());
+  if (mapped() && !bytes_.empty()) ::munmap(bytes_.data(), bytes_.size());
 }
 
 Expected<Buffer> make_buffer(const Memory& memory) {
@@ -103,6 +103,9 @@ Expected<Buffer> make_buffer(const Memory& memory) {
       return from_virtio_gpu(memory);
     case Provider::p2pdma:
       return from_p2pdma(memory);
+    case Provider::cuda:
+    case Provider::hip:
+      return make_gpu_buffer(memory);
   }
   return tl::unexpected{Failure{"unknown memory provider"}};
 }

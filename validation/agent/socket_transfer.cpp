@@ -19,6 +19,19 @@ void count_piece(const Traffic& traffic, const unsigned char* data, std::uint64_
   outcome.fragments += 1;
 }
 
+Expected<void> count_piece(const Traffic& traffic, const Buffer& buffer, std::uint64_t offset, std::uint64_t size,
+                           Outcome& outcome) {
+  const auto bytes = buffer.bytes();
+  if (offset > bytes.size() || size > bytes.size() - offset)
+    return tl::unexpected{Failure{"data lies outside of the memory"}};
+  return buffer.fetch(offset, size).map([&] { count_piece(traffic, bytes.data() + offset, size, outcome); });
+}
+
+Expected<void> fill_piece(const Traffic& traffic, const Buffer& buffer, std::uint64_t size, const Outcome& outcome) {
+  fill_pattern(traffic.seed, outcome.bytes, buffer.bytes().first(size));
+  return buffer.store(0, size);
+}
+
 Expected<Outcome> receive_by_socket(const Traffic& traffic) {
   const auto listener = listen_at(traffic);
   if (!listener) return tl::unexpected{listener.error()};

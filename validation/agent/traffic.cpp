@@ -24,14 +24,16 @@ constexpr std::array<Name<Api>, 4> names(Api) {
 constexpr std::array<Name<RdmaOperation>, 3> names(RdmaOperation) {
   return {{{"write", RdmaOperation::write}, {"read", RdmaOperation::read}, {"send", RdmaOperation::send}}};
 }
-constexpr std::array<Name<Provider>, 4> names(Provider) {
+constexpr std::array<Name<Provider>, 6> names(Provider) {
   return {{{"host", Provider::host},
            {"udmabuf", Provider::udmabuf},
            {"virtio_gpu", Provider::virtio_gpu},
-           {"p2pdma", Provider::p2pdma}}};
+           {"p2pdma", Provider::p2pdma},
+           {"cuda", Provider::cuda},
+           {"hip", Provider::hip}}};
 }
 template <class Enum>
-std::string_view name_of(Enum value) {
+std::string_view text_of(Enum value) {
   for (const auto& name : names(value)) {
     if (name.value == value) return name.text;
   }
@@ -109,12 +111,19 @@ void check(const Traffic& traffic, Reader& reader) {
     reader.note("verbs needs memory for the whole stream: memory.bytes is less than bytes");
   if (traffic.api == Api::zcrx && traffic.role == Role::source) reader.note("zcrx only receives");
   if (traffic.api == Api::devmem && traffic.memory.provider == Provider::host) {
-    reader.note("devmem needs memory that a driver exports: udmabuf, virtio_gpu or p2pdma");
+    reader.note("devmem needs memory that a driver exports: udmabuf, virtio_gpu, p2pdma, cuda or hip");
   }
   if (traffic.api == Api::socket && traffic.memory.provider != Provider::host) {
     reader.note("plain sockets take memory from host only");
   }
-  if (traffic.memory.bytes % 4096 != 0) reader.note("memory.bytes is not a multiple of 4096");
+}
+
+void read(Reader reader, Memory& memory) {
+  reader.choice("provider", memory.provider);
+  reader.text("path", memory.path);
+  reader.number("bytes", memory.bytes, 4096, 1LL << 40U);
+  reader.no_others();
+  if (memory.bytes % 4096 != 0) reader.note("memory.bytes is not a multiple of 4096");
 }
 
 }  // namespace
@@ -141,11 +150,7 @@ Expected<Traffic> read_traffic(const std::string& json) {
   reader.number("timeout_s", traffic.timeout_s, 1, 86400);
   if (const auto* memory = reader.take("memory")) {
     if (memory->is_object()) {
-      Reader inner{*memory, problems};
-      inner.choice("provider", traffic.memory.provider);
-      inner.text("path", traffic.memory.path);
-      inner.number("bytes", traffic.memory.bytes, 4096, 1LL << 40U);
-      inner.no_others();
+      read({*memory, problems}, traffic.memory);
     } else {
       reader.note("memory is not an object");
     }
@@ -156,12 +161,24 @@ Expected<Traffic> read_traffic(const std::string& json) {
   return traffic;
 }
 
+Expected<Memory> read_memory(const std::string& json) {
+  const auto document = Json::parse(json, nullptr, false);
+  if (!document.is_object()) return tl::unexpected{Failure{"the memory is not a JSON object"}};
+  Memory memory;
+  std::string problems;
+  read({document, problems}, memory);
+  if (!problems.empty()) return tl::unexpected{Failure{problems}};
+  return memory;
+}
+
+std::string name_of(Provider provider) { return std::string{text_of(provider)}; }
+
 std::string report_json(const Traffic& traffic, const Expected<Outcome>& outcome) {
   nlohmann::ordered_json out;
-  out["role"] = name_of(traffic.role);
-  out["api"] = name_of(traffic.api);
-  if (traffic.api == Api::verbs) out["operation"] = name_of(traffic.operation);
-  out["memory"] = name_of(traffic.memory.provider);
+  out["role"] = text_of(traffic.role);
+  out["api"] = text_of(traffic.api);
+  if (traffic.api == Api::verbs) out["operation"] = text_of(traffic.operation);
+  out["memory"] = text_of(traffic.memory.provider);
   if (outcome) {
     out["bytes"] = outcome->bytes;
     out["validated_bytes"] = outcome->validated;

@@ -14,13 +14,13 @@ enum class Api : std::uint8_t { socket, devmem, zcrx, verbs };
 /// How payload gets from source to sink by RDMA: the source writes or sends it, or the sink reads it.
 enum class RdmaOperation : std::uint8_t { write, read, send };
 /// Where payload lies: pages of the process, pages exported by udmabuf, a virtio-gpu blob, a BAR exported by the
-/// module.
-enum class Provider : std::uint8_t { host, udmabuf, virtio_gpu, p2pdma };
+/// module, memory of the first GPU that CUDA or HIP finds.
+enum class Provider : std::uint8_t { host, udmabuf, virtio_gpu, p2pdma, cuda, hip };
 
 struct Memory {
   Provider provider = Provider::host;
-  std::string path;                   ///< device node, if not the provider's usual one
-  std::uint64_t bytes = 4ULL << 20U;  ///< a multiple of 4096
+  std::string path;                   ///< device node or driver library, if not the provider's usual one
+  std::uint64_t bytes = 4ULL << 20U;  ///< a multiple of 4096; cuda and hip round up to 2 MiB
 };
 
 struct Traffic {
@@ -44,6 +44,12 @@ struct Traffic {
 /// Reads a JSON object with the members above, `memory` an object; names and ranges are checked, all problems in one
 /// text.
 Expected<Traffic> read_traffic(const std::string& json);
+
+/// Reads such a `memory` alone.
+Expected<Memory> read_memory(const std::string& json);
+
+/// The provider's name in JSON.
+std::string name_of(Provider provider);
 
 /// The one JSON document that the agent prints: {"role", "api", "memory", "bytes", ..., "problem"}.
 std::string report_json(const Traffic& traffic, const Expected<Outcome>& outcome);

@@ -28,10 +28,10 @@ TEST(Traffic, OfRdmaNeedsNoInterface) {
 
 TEST(Traffic, SaysAllThatIsWrong) {
   const auto traffic =
-      read_traffic(R"({"api": "devmen", "adress": "x", "port": 70000, "memory": {"provider": "cuda", "bytes": 5000}})");
+      read_traffic(R"({"api": "devmen", "adress": "x", "port": 70000, "memory": {"provider": "cude", "bytes": 5000}})");
   ASSERT_FALSE(traffic);
   for (const char* part : {"'devmen'", "did you mean 'address'?", "port is not a whole number from 1 to 65535",
-                           "host, udmabuf, virtio_gpu, p2pdma, not 'cuda'", "multiple of 4096"}) {
+                           "host, udmabuf, virtio_gpu, p2pdma, cuda, hip, not 'cude'", "multiple of 4096"}) {
     EXPECT_THAT(traffic.error().what, HasSubstr(part));
   }
 }
@@ -46,6 +46,17 @@ TEST(Traffic, WhatDoesNotGoTogether) {
       HasSubstr("memory for the whole stream"));
   EXPECT_FALSE(read_traffic("[]"));
   EXPECT_FALSE(read_traffic("{"));
+}
+
+TEST(Traffic, MemoryAloneIsReadTheSame) {
+  const auto memory = read_memory(R"({"provider": "cuda", "bytes": 8192})");
+  ASSERT_TRUE(memory) << memory.error().what;
+  EXPECT_EQ(memory->provider, Provider::cuda);
+  EXPECT_EQ(name_of(memory->provider), "cuda");
+  EXPECT_EQ(memory->bytes, 8192u);
+  EXPECT_THAT(read_memory(R"({"byte": 8192, "bytes": 5000})").error().what,
+              testing::AllOf(HasSubstr("did you mean 'bytes'?"), HasSubstr("multiple of 4096")));
+  EXPECT_FALSE(read_memory("cuda"));
 }
 
 TEST(Traffic, ReportsShortAndWrongData) {

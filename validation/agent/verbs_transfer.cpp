@@ -1,8 +1,6 @@
 // RDMA over a reliable connection: the source writes or sends, or the sink reads. A TCP connection tells each end of
 // the other and when all is done. The whole stream lies in the memory of either end.
 #include "validation/agent/connection.hpp"
-#include "validation/agent/memory.hpp"
-#include "validation/agent/pattern.hpp"
 #include "validation/agent/transfer.hpp"
 #include "validation/backends/verbs/queue_pair.hpp"
 
@@ -66,10 +64,10 @@ Expected<Outcome> transfer(const Traffic& traffic, const FileHandle& connection,
     if (const auto heard = hear_done(connection); !heard) return tl::unexpected{heard.error()};
   outcome.seconds = now() - start;
   const auto count = outcome.fragments;
-  if (sink)
-    count_piece(traffic, buffer.bytes().data(), traffic.bytes, outcome);
-  else
+  if (!sink)
     outcome.bytes = traffic.bytes;
+  else if (const auto counted = count_piece(traffic, buffer, 0, traffic.bytes, outcome); !counted)
+    return tl::unexpected{counted.error()};
   outcome.fragments = count;
   return outcome;
 }
@@ -80,10 +78,9 @@ Expected<Outcome> move_by_verbs(const Traffic& traffic) {
   const bool sink = traffic.role == Role::sink;
   const auto buffer = make_buffer(traffic.memory);
   if (!buffer) return tl::unexpected{buffer.error()};
-  if (sink)
-    std::fill(buffer->bytes().begin(), buffer->bytes().end(), static_cast<unsigned char>(0xff));
-  else
-    fill_pattern(traffic.seed, 0, buffer->bytes().first(traffic.bytes));
+  if (sink) std::fill(buffer->bytes().begin(), buffer->bytes().end(), static_cast<unsigned char>(0xff));
+  const auto filled = sink ? buffer->store(0, buffer->bytes().size()) : fill_piece(traffic, *buffer, traffic.bytes, {});
+  if (!filled) return tl::unexpected{filled.error()};
   auto pair = verbs::QueuePair::open(traffic.device, {buffer->bytes(), buffer->dmabuf()});
   if (!pair) return failed(pair.error());
   if (!sink) {

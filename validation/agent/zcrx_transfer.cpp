@@ -8,7 +8,6 @@
 
 #include "validation/agent/connection.hpp"
 #include "validation/agent/kernel_api.hpp"
-#include "validation/agent/memory.hpp"
 #include "validation/agent/steering.hpp"
 #include "validation/agent/transfer.hpp"
 
@@ -92,11 +91,10 @@ class Zcrx {
       std::memcpy(&place, completion + 1, sizeof place);
       const auto offset = place.off & ((std::uint64_t{1} << kernel::ioring_zcrx_area_shift) - 1);
       const auto size = static_cast<std::uint64_t>(completion->res);
-      if (offset + size > buffer.bytes().size()) {
-        problem = Failure{"data lies outside of the area"};
+      if (auto counted = count_piece(traffic, buffer, offset, size, outcome); !counted) {
+        problem = counted.error();
         continue;
       }
-      count_piece(traffic, buffer.bytes().data() + offset, size, outcome);
       give_back(offset, static_cast<std::uint32_t>(size));
     }
     io_uring_cq_advance(&ring_, seen);

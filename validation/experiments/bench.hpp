@@ -61,7 +61,8 @@ struct Lab {
   std::vector<std::unique_ptr<gpu::Gpu>> gpus;
   std::vector<std::unique_ptr<Bench>> benches;  ///< one a GPU
   NicOptions nic{};
-  std::string no_gpu{};  ///< why there is none
+  std::string no_gpu{};                                    ///< why there is none
+  std::string gpu_provider = "virtio_gpu", gpu_library{};  ///< the agent's provider of GPU memory, and its driver
   Bench& first() { return *benches.front(); }
 };
 

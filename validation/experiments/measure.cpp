@@ -141,12 +141,12 @@ void run(const Planned& planned, Lab& lab, Recorder& recorder, const Say& say) {
 
 /// The GPUs of this machine into the lab; or why there is none. False where the kernels are missing.
 bool find_gpus(const MeasureOptions& options, const gpu::LoadedDriver& loaded, Lab& lab, const Say& say) {
-  int count = 0;
   if (!loaded.driver) {
     lab.no_gpu = loaded.missing;
     return true;
   }
-  if (loaded.driver->init(0) != 0 || loaded.driver->device_count(&count) != 0 || count == 0) {
+  const int count = gpu::count_gpus(*loaded.driver);
+  if (count == 0) {
     lab.no_gpu = "the driver finds no GPU";
     return true;
   }
@@ -157,6 +157,8 @@ bool find_gpus(const MeasureOptions& options, const gpu::LoadedDriver& loaded, L
     lab.gpus.push_back(std::make_unique<gpu::Gpu>(*loaded.driver, options.vendor, n, kernels));
   for (auto& gpu : lab.gpus) lab.benches.push_back(std::make_unique<Bench>(*gpu, options.effort));
   lab.first().use();
+  lab.gpu_provider = gpu::name_of(options.vendor);
+  lab.gpu_library = options.library;
   return true;
 }
 

@@ -218,6 +218,31 @@ TEST_F(Measure, AStreamThatArrivesWrongMakesNoPoint) {
   EXPECT_EQ(all[1]["failed"], "here: data differs");
 }
 
+// The agent here, played by a script that keeps what it is asked for and cannot do it.
+TEST_F(Measure, MemoryOfTheFirstGpuIsAskedForAndOfVirtioGpuWithoutOne) {
+  const ServingAgent agent;
+  const auto script = std::filesystem::path{options.out}.replace_filename("agent.sh");
+  std::ofstream{script} << "#!/bin/sh\necho \"$1\" >>\"$0.asked\"\n"
+                           "echo '{\"problem\": \"no such export\", \"unsupported\": true}'\n";
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  options.nic = {agent.address(), script};
+  options.only = {"doorbell", "nic_devmem_gpu", "nic_verbs_write_gpu"};
+  ASSERT_EQ(run(), MeasureEnd::done) << said;
+  EXPECT_NE(said.find("nic_devmem_gpu: waived, needs here: no such export"), std::string::npos) << said;
+  setenv("FAKE_GPUS", "0", 1);
+  EXPECT_EQ(run(), MeasureEnd::waived) << said;
+  std::ifstream file{script.string() + ".asked"};
+  std::vector<json> memories;
+  for (std::string line; std::getline(file, line);) memories.push_back(json::parse(line)["memory"]);
+  ASSERT_EQ(memories.size(), 4u);
+  for (const auto n : {0u, 1u}) {
+    EXPECT_EQ(memories[n]["provider"], "cuda");
+    EXPECT_EQ(memories[n]["path"], PEERPATH_FAKE_DRIVER);
+    EXPECT_EQ(memories[n + 2]["provider"], "virtio_gpu");
+    EXPECT_FALSE(memories[n + 2].contains("path"));
+  }
+}
+
 TEST_F(Measure, APeerThatDoesNotAnswerIsSaid) {
   options.nic = {"127.0.0.1:1", PEERPATH_AGENT};
   options.library = "/nowhere/libcuda.so.1";

@@ -45,7 +45,10 @@ class Handle {
 std::string agent_program(const NicOptions& options) {
   if (!options.agent.empty()) return options.agent;
   std::error_code error;
-  return (std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / "peerpath-agent").string();
+  const auto here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  // It does all that the static one does, and can load the driver of a GPU.
+  const auto dynamic = here / "peerpath-agent-gpu";
+  return (std::filesystem::exists(dynamic, error) ? dynamic : here / "peerpath-agent").string();
 }
 
 /// "ADDRESS", "ADDRESS:PORT", "[ADDRESS]:PORT"
@@ -123,6 +126,7 @@ std::string half(const Stream& stream, bool sink, const std::string& address, in
   line.add("bytes", stream.bytes).add("send_size", stream.each).add("timeout_s", timeout_s);
   JsonLine memory;
   memory.add("provider", sink ? stream.provider : std::string{"host"});
+  if (sink && !stream.path.empty()) memory.add("path", stream.path);
   memory.add("bytes", std::max<std::int64_t>((stream.bytes + 4095) / 4096 * 4096, 4 << 20));
   return line.add_raw("memory", memory.text()).text();
 }

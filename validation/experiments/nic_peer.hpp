@@ -8,15 +8,16 @@ namespace peerpath::experiments {
 
 struct NicOptions {
   std::string peer;   ///< "ADDRESS" or "ADDRESS:PORT" ("[::1]:5200") of the agent that serves; empty: none
-  std::string agent;  ///< the agent's program here; empty: beside this program
+  std::string agent;  ///< the agent's program here; empty: peerpath-agent-gpu beside this
+                      ///< program, or peerpath-agent where that is missing
 };
 
 /// One stream to this machine.
 struct Stream {
-  std::string api;          ///< of the sink, here: socket, devmem, zcrx or verbs
-  std::string operation{};  ///< verbs: write, read or send
-  std::string provider = "host";
-  std::int64_t bytes = 0, each = 0;  ///< payload of all, and of one send or operation
+  std::string api;                        ///< of the sink, here: socket, devmem, zcrx or verbs
+  std::string operation{};                ///< verbs: write, read or send
+  std::string provider = "host", path{};  ///< of the memory here; `path` is not its usual device node or library
+  std::int64_t bytes = 0, each = 0;       ///< payload of all, and of one send or operation
 };
 
 struct StreamOutcome {

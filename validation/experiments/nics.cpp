@@ -49,20 +49,20 @@ std::string missing(const Lab& lab, Stream kind) {
   return outcome.unsupported ? outcome.problem : "";
 }
 
-Stream by_socket() { return {"socket"}; }
-Stream by_devmem() { return {"devmem", "", "udmabuf"}; }
-Stream by_devmem_to_gpu() { return {"devmem", "", "virtio_gpu"}; }
-Stream by_zcrx() { return {"zcrx"}; }
-Stream by_write() { return {"verbs", "write"}; }
-Stream by_read() { return {"verbs", "read"}; }
-Stream by_send() { return {"verbs", "send"}; }
-Stream by_write_to_gpu() { return {"verbs", "write", "virtio_gpu"}; }
+Stream by_socket(const Lab&) { return {"socket"}; }
+Stream by_devmem(const Lab&) { return {"devmem", "", "udmabuf"}; }
+Stream by_devmem_to_gpu(const Lab& lab) { return {"devmem", "", lab.gpu_provider, lab.gpu_library}; }
+Stream by_zcrx(const Lab&) { return {"zcrx"}; }
+Stream by_write(const Lab&) { return {"verbs", "write"}; }
+Stream by_read(const Lab&) { return {"verbs", "read"}; }
+Stream by_send(const Lab&) { return {"verbs", "send"}; }
+Stream by_write_to_gpu(const Lab& lab) { return {"verbs", "write", lab.gpu_provider, lab.gpu_library}; }
 
-template <Stream (*kind)()>
+template <Stream (*kind)(const Lab&)>
 Experiment row(std::string_view name, std::string_view isolates, std::vector<Settings> (*plan)(const Lab&)) {
   return {name, isolates,
-          plan, [](Lab& lab, const Settings& settings) { return stream(lab, settings, kind()); },
-          "",   [](const Lab& lab) { return missing(lab, kind()); },
+          plan, [](Lab& lab, const Settings& settings) { return stream(lab, settings, kind(lab)); },
+          "",   [](const Lab& lab) { return missing(lab, kind(lab)); },
           false};
 }
 
@@ -77,11 +77,13 @@ std::vector<Experiment> nics() {
           to_host),
       row<by_devmem>("nic_devmem", "the same by Device Memory TCP into host memory behind a dma-buf (udmabuf)",
                      to_host),
-      row<by_devmem_to_gpu>("nic_devmem_gpu", "the same into memory of a GPU (virtio-gpu)", to_gpu),
+      row<by_devmem_to_gpu>("nic_devmem_gpu", "the same into memory of the first GPU; without one, of virtio-gpu",
+                            to_gpu),
       row<by_zcrx>("nic_zcrx", "the same by io_uring's zero-copy receive into host memory", to_host),
       row<by_write>("nic_verbs_write",
                     "RDMA writes by the peer into host memory, by size; the comparison is not in the time", to_host),
-      row<by_write_to_gpu>("nic_verbs_write_gpu", "the same into memory of a GPU (a dma-buf of virtio-gpu)", to_gpu),
+      row<by_write_to_gpu>("nic_verbs_write_gpu", "the same into memory of the first GPU; without one, of virtio-gpu",
+                           to_gpu),
       row<by_read>("nic_verbs_read", "RDMA reads of the peer's host memory, by size", to_host),
       row<by_send>("nic_verbs_send", "RDMA sends by the peer into buffers posted before, by size", to_host),
   };

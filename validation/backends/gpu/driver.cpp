@@ -7,11 +7,12 @@
 namespace peerpath::gpu_backend {
 namespace {
 
-/// One function: its names in the two libraries, and how its address gets into the table.
+/// One function: its names in the two libraries (null: not in that one), and how its address gets into the table.
 struct Symbol {
   const char* cuda;
   const char* hip;
   void (*bind)(Driver& driver, void* address);
+  bool newer = false;  ///< libraries that lack it are taken as well
 };
 
 template <auto member>
@@ -57,6 +58,9 @@ constexpr std::array symbols{
     Symbol{"cuModuleUnload", "hipModuleUnload", bind<&Driver::module_unload>},
     Symbol{"cuModuleGetFunction", "hipModuleGetFunction", bind<&Driver::module_function>},
     Symbol{"cuLaunchKernel", "hipModuleLaunchKernel", bind<&Driver::launch>},
+    // CUDA 11.7 and ROCm 7 have it. HSA's is in a library that libamdhip64 needs, where dlsym looks as well.
+    Symbol{"cuMemGetHandleForAddressRange", "hipMemGetHandleForAddressRange", bind<&Driver::memory_export>, true},
+    Symbol{nullptr, "hsa_amd_portable_export_dmabuf", bind<&Driver::memory_export_hsa>, true},
 };
 static_assert(sizeof(Driver) == symbols.size() * sizeof(void*), "every function has a symbol");
 
@@ -85,7 +89,8 @@ LoadedDriver load_driver(Vendor vendor, const std::string& library) {
   Driver driver;
   for (const auto& symbol : symbols) {
     const auto* name = vendor == Vendor::cuda ? symbol.cuda : symbol.hip;
-    auto* address = dlsym(opened, name);
+    auto* address = name ? dlsym(opened, name) : nullptr;
+    if (!address && symbol.newer) continue;
     if (!address) {
       loaded.missing = std::string{"the driver library has no "} + name;
       return loaded;

@@ -57,12 +57,19 @@ struct Driver {
   Status (*launch)(Handle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                    unsigned block_y, unsigned block_z, unsigned shared_bytes, Handle stream, void** arguments,
                    void** extra) = nullptr;
+  /// `handle` points to an int, the file descriptor; `type` is range_dmabuf. Null where the library is older.
+  Status (*memory_export)(void* handle, DevicePointer memory, std::size_t bytes, int type,
+                          unsigned long long flags) = nullptr;
+  /// HIP's runtime below, for a library of HIP that has not the one above. Null where that is older as well.
+  Status (*memory_export_hsa)(const void* memory, std::size_t bytes, int* file, std::uint64_t* offset) = nullptr;
 };
 
 /// Flags that have the same value in both interfaces.
 inline constexpr unsigned host_mapped_portable = 3;  // CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP
 inline constexpr unsigned stream_non_blocking = 1;
 inline constexpr unsigned event_default = 0, event_blocking = 1;
+inline constexpr int range_dmabuf = 1;             // CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD
+inline constexpr Status status_unsupported = 801;  // CUDA_ERROR_NOT_SUPPORTED, hipErrorNotSupported
 
 /// The driver, or why there is none: which library or function is missing.
 struct LoadedDriver {

@@ -1,7 +1,11 @@
 // A driver library for tests: the functions of libcuda with threads as streams and host memory as device memory, so
 // that the host part runs, with its timing and its checks of the data, where there is no GPU. What it shall do wrong is
 // said in the environment: FAKE_GPUS=n, FAKE_CORRUPT=1 (copies lose their last word), FAKE_FAIL=function,
-// FAKE_CRASH=function.
+// FAKE_REFUSE=function (it is not supported), FAKE_CRASH=function. Device memory is exported as the memfd that it lies
+// in.
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -11,6 +15,7 @@
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -30,8 +35,17 @@ std::string setting(const char* name) {
 
 Status outcome(const char* function) {
   if (setting("FAKE_CRASH") == function) std::abort();
+  if (setting("FAKE_REFUSE") == function) return status_unsupported;
   return setting("FAKE_FAIL") == function ? 999 : 0;
 }
+
+/// What is allocated on the device, by address.
+struct Allocation {
+  int file;
+  std::size_t bytes;
+};
+std::map<DevicePointer, Allocation> allocations;
+std::mutex allocations_mutex;
 
 /// Does what it is given, in order, in a thread of its own.
 class Worker {
@@ -208,10 +222,35 @@ Status cuDevicePrimaryCtxRelease_v2(int) { return 0; }
 Status cuCtxSetCurrent(Handle) { return 0; }
 Status cuCtxEnablePeerAccess(Handle, unsigned) { return 0; }
 Status cuMemAlloc_v2(DevicePointer* memory, std::size_t bytes) {
-  *memory = reinterpret_cast<DevicePointer>(std::aligned_alloc(4096, bytes));
+  const int file = memfd_create("fake device memory", MFD_CLOEXEC);
+  if (file < 0 || ftruncate(file, static_cast<off_t>(bytes)) != 0) return 2;  // CUDA_ERROR_OUT_OF_MEMORY
+  void* const at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (at == MAP_FAILED) return 2;
+  *memory = reinterpret_cast<DevicePointer>(at);
+  const std::lock_guard lock{allocations_mutex};
+  allocations[*memory] = {file, bytes};
   return outcome("cuMemAlloc_v2");
 }
-Status cuMemFree_v2(DevicePointer memory) { return std::free(reinterpret_cast<void*>(memory)), 0; }
+Status cuMemFree_v2(DevicePointer memory) {
+  const std::lock_guard lock{allocations_mutex};
+  const auto found = allocations.find(memory);
+  if (found == allocations.end()) return 1;  // CUDA_ERROR_INVALID_VALUE
+  munmap(reinterpret_cast<void*>(memory), found->second.bytes);
+  close(found->second.file);
+  allocations.erase(found);
+  return 0;
+}
+Status cuMemGetHandleForAddressRange(void* handle, DevicePointer memory, std::size_t bytes, int type,
+                                     unsigned long long flags) {
+  const std::lock_guard lock{allocations_mutex};
+  const auto found = allocations.find(memory);
+  if (found == allocations.end() || bytes != found->second.bytes || bytes % 4096 != 0 || type != range_dmabuf ||
+      flags != 0)
+    return 1;
+  if (const auto status = outcome("cuMemGetHandleForAddressRange"); status != 0) return status;
+  *static_cast<int*>(handle) = dup(found->second.file);
+  return 0;
+}
 Status cuMemHostAlloc(void** memory, std::size_t bytes, unsigned) {
   return *memory = std::aligned_alloc(4096, bytes), 0;
 }

@@ -1,9 +1,19 @@
 #include "validation/backends/gpu/gpu.hpp"
 
+#include <unistd.h>
+
 namespace peerpath::gpu_backend {
 
 void check(Status status, const char* call) {
-  if (status != 0) throw Error{std::string{call} + " failed with status " + std::to_string(status)};
+  if (status == 0) return;
+  const auto what = std::string{call} + " failed with status " + std::to_string(status);
+  if (status == status_unsupported) throw Unsupported{what + " (not supported)"};
+  throw Error{what};
+}
+
+int count_gpus(const Driver& driver) {
+  int count = 0;
+  return driver.init(0) == 0 && driver.device_count(&count) == 0 ? count : 0;
 }
 
 Gpu::Gpu(const Driver& driver, Vendor vendor, int ordinal, const std::string& kernels)
@@ -19,12 +29,12 @@ Gpu::Gpu(const Driver& driver, Vendor vendor, int ordinal, const std::string& ke
   bus_id_ = bus;
   check(driver_.device_memory(&memory_, device_), "device_memory");
   check(driver_.device_attribute(&multiprocessors_, multiprocessors_attribute(vendor), device_), "device_attribute");
-  check(driver_.module_load(&module_, kernels.c_str()), "module_load");
+  if (!kernels.empty()) check(driver_.module_load(&module_, kernels.c_str()), "module_load");
 }
 
 Gpu::~Gpu() {
   driver_.context_use(context_);
-  driver_.module_unload(module_);
+  if (module_) driver_.module_unload(module_);
   driver_.context_release(device_);
 }
 
@@ -51,6 +61,23 @@ DeviceMemory::DeviceMemory(const Gpu& gpu, std::size_t bytes) : gpu_{gpu} {
 DeviceMemory::~DeviceMemory() {
   gpu_.use();
   gpu_.driver().memory_free(memory_);
+}
+
+int DeviceMemory::export_dmabuf(std::size_t bytes) const {
+  const auto& driver = gpu_.driver();
+  gpu_.use();
+  int file = -1;
+  if (driver.memory_export) {
+    check(driver.memory_export(&file, memory_, bytes, range_dmabuf, 0), "export of memory as a dma-buf");
+    return file;
+  }
+  if (!driver.memory_export_hsa) throw Unsupported{"the driver library is too old to export memory as a dma-buf"};
+  std::uint64_t offset = 0;
+  check(driver.memory_export_hsa(reinterpret_cast<const void*>(memory_), bytes, &file, &offset),
+        "export of memory as a dma-buf");
+  if (offset == 0) return file;
+  ::close(file);
+  throw Error{"the exported dma-buf begins before the memory"};
 }
 
 HostMemory::HostMemory(const Gpu& gpu, std::size_t bytes) : gpu_{gpu}, size_{bytes} {

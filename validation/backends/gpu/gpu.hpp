@@ -18,13 +18,23 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// This driver or GPU does not do what was called for.
+class Unsupported : public Error {
+ public:
+  using Error::Error;
+};
+
 void check(Status status, const char* call);
+
+/// How many GPUs there are, after the driver's start; 0 where that fails.
+int count_gpus(const Driver& driver);
 
 /// A device with its primary context and the kernels loaded. Calls go to the context that is current: `use` makes it
 /// so.
 class Gpu {
  public:
-  /// `kernels` is what nvcc or hipcc made of kernels.cu: a fat binary, cubin, code object, or the text of PTX.
+  /// `kernels` is what nvcc or hipcc made of kernels.cu: a fat binary, cubin, code object, or the text of PTX. Empty:
+  /// none are used.
   Gpu(const Driver& driver, Vendor vendor, int ordinal, const std::string& kernels);
   ~Gpu();
   Gpu(const Gpu&) = delete;
@@ -57,6 +67,10 @@ class DeviceMemory {
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
   DevicePointer at(std::size_t offset = 0) const { return memory_ + offset; }
+  /// A dma-buf of the first `bytes`, a multiple of the host's page size, as a file descriptor that the caller closes.
+  /// Only memory that is a multiple of `page` is sure to begin with the dma-buf.
+  int export_dmabuf(std::size_t bytes) const;
+  static constexpr std::size_t page = std::size_t{2} << 20;  ///< smaller allocations may share one
 
  private:
   const Gpu& gpu_;
