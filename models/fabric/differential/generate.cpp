@@ -42,8 +42,6 @@ class Generator {
     for (std::size_t i = 0; i < s_.planned.size(); ++i) s_.planned[i].transaction.cookie = i;
     s_.end = last_ + Duration{2'000'000 * ns};
     if (draw_.chance(10)) s_.end = Instant{last_.time_since_epoch() / 2 + Duration{500 * ns}};  // in the middle of it
-    make_gates();
-    refuse_writes();
     return std::move(s_);
   }
 
@@ -51,8 +49,6 @@ class Generator {
   Duration duration(std::int64_t most_ns) {
     return round_ ? Duration{draw_.between(0, most_ns) * ns} : Duration{draw_.between(0, most_ns * ns)};
   }
-
-  // ------------------------------------------------------------------------------------------ topology
 
   LinkDirection direction() {
     LinkDirection d;
@@ -347,27 +343,7 @@ class Generator {
     return Instant{round_ ? t - t % Duration{ns} : t};
   }
 
-  /// By numbers of their own, so that the rest of a case does not depend on whether it has gates.
-  void make_gates() {
-    Draw draw{s_.seed ^ 0x6a7e5};
-    if (!draw.chance(40)) return;
-    for (std::size_t l = 0; l < s_.topology.links.size(); ++l)
-      for (int direction = 0; direction < 2; ++direction)
-        if (draw.chance(30)) s_.gates.push_back({LinkId{static_cast<std::uint16_t>(l)}, direction, draw.next()});
-    for (Planned& p : s_.planned) p.transaction.translated = draw.chance(30);
-  }
-
-  /// Posted requests that nobody takes: to no BAR, forbidden, poisoned. By numbers of their own.
-  void refuse_writes() {
-    Draw draw{s_.seed ^ 0x90150};
-    if (!draw.chance(20)) return;
-    for (Planned& p : s_.planned)
-      if (request_class(p.transaction.op) == pcie::TlpClass::posted && draw.chance(15))
-        p.transaction.answer = draw.one_of(
-            {pcie::Status::unsupported_request, pcie::Status::completer_abort, pcie::Status::poisoned});
-  }
-
-  /// Completers with one receive queue, by numbers of their own too.
+  /// Completers with one receive queue, by numbers of their own.
   void make_receive_queues() {
     Draw draw{s_.seed ^ 0x0e0e};
     if (!draw.chance(20)) return;
@@ -510,6 +486,8 @@ class Generator {
 
 Scenario generate(std::uint64_t seed) {
   Scenario scenario = Generator{seed}.make();
+  add_gates(scenario);
+  refuse_writes(scenario);
   add_marked(scenario);
   add_retrains(scenario);
   add_removals(scenario);

@@ -26,6 +26,24 @@ Instant some_time(Draw& draw, const Scenario& s) {
 
 }  // namespace
 
+void add_gates(Scenario& scenario) {
+  Draw draw{scenario.seed ^ 0x6a7e5};
+  if (!draw.chance(40)) return;
+  for (std::size_t l = 0; l < scenario.topology.links.size(); ++l)
+    for (int direction = 0; direction < 2; ++direction)
+      if (draw.chance(30)) scenario.gates.push_back({LinkId{static_cast<std::uint16_t>(l)}, direction, draw.next()});
+  for (Planned& p : scenario.planned) p.transaction.translated = draw.chance(30);
+}
+
+void refuse_writes(Scenario& scenario) {
+  Draw draw{scenario.seed ^ 0x90150};
+  if (!draw.chance(20)) return;
+  for (Planned& p : scenario.planned)
+    if (request_class(p.transaction.op) == pcie::TlpClass::posted && draw.chance(15))
+      p.transaction.answer =
+          draw.one_of({pcie::Status::unsupported_request, pcie::Status::completer_abort, pcie::Status::poisoned});
+}
+
 void add_retrains(Scenario& s) {
   Draw draw{s.seed ^ 0x2e72a1};
   if (!draw.chance(15)) return;

@@ -6,6 +6,12 @@
 
 namespace peerpath::fabric::differential {
 
+/// Receivers that hold TLPs up.
+void add_gates(Scenario& scenario);
+
+/// Posted requests that nobody takes: to no BAR, forbidden, poisoned.
+void refuse_writes(Scenario& scenario);
+
 /// Links that go down, change their rates both ways, and come up again.
 void add_retrains(Scenario& scenario);
 
