@@ -54,7 +54,7 @@ std::string bash_case(const Command& command) {
 }
 
 /// Text between single quotes of a shell.
-std::string quoted(std::string_view text) {
+std::string shell_quoted(std::string_view text) {
   std::string result = "'";
   for (const char c : text) result += c == '\'' ? std::string{"'\\''"} : std::string{c};
   return result + "'";
@@ -120,17 +120,18 @@ std::string zsh_completion(std::span<const Command> commands) {
       "  if (( CURRENT == 2 )); then\n"
       "    local -a commands=(\n";
   for (const auto& command : commands)
-    text += "      " + quoted(std::string{command.name} + ":" + zsh_doc(command.doc)) + "\n";
+    text += "      " + shell_quoted(std::string{command.name} + ":" + zsh_doc(command.doc)) + "\n";
   text += "    )\n    _describe command commands\n    return\n  fi\n  case ${words[2]} in\n";
   for (const auto& command : commands) {
     text += "    " + std::string{command.name} + ") _arguments";
     for (const auto& option : command.options)
-      text += " \\\n      " +
-              quoted((option.repeatable ? "*" : "") + std::string{option.name} + "[" + zsh_doc(option.doc) + "]" +
-                     (option.value.empty() ? "" : ":" + std::string{option.value} + ":" + zsh_action(option.word)));
+      text +=
+          " \\\n      " +
+          shell_quoted((option.repeatable ? "*" : "") + std::string{option.name} + "[" + zsh_doc(option.doc) + "]" +
+                       (option.value.empty() ? "" : ":" + std::string{option.value} + ":" + zsh_action(option.word)));
     if (command.positional.most > 0)
       text += " \\\n      " +
-              quoted("*:" + std::string{command.positional.name} + ":" + zsh_action(command.positional.word));
+              shell_quoted("*:" + std::string{command.positional.name} + ":" + zsh_action(command.positional.word));
     text += " ;;\n";
   }
   return text + "  esac\n}\ncompdef _peerpath peerpath\n";
@@ -141,19 +142,19 @@ std::string fish_completion(std::span<const Command> commands) {
       "# fish completion of peerpath; put it into ~/.config/fish/completions/peerpath.fish.\ncomplete -c peerpath -f\n";
   for (const auto& command : commands) {
     text += "complete -c peerpath -n __fish_use_subcommand -a " + std::string{command.name} + " -d " +
-            quoted(command.doc) + "\n";
+            shell_quoted(command.doc) + "\n";
     const auto after = "complete -c peerpath -n '__fish_seen_subcommand_from " + std::string{command.name} + "'";
     for (const auto& option : command.options) {
-      text += after + " -l " + std::string{option.name.substr(2)} + " -d " + quoted(option.doc);
+      text += after + " -l " + std::string{option.name.substr(2)} + " -d " + shell_quoted(option.doc);
       if (!option.value.empty()) text += takes_files(option.word) ? " -rF" : " -x";
-      if (const auto words = candidates(option.word); !words.empty()) text += " -a " + quoted(words);
+      if (const auto words = candidates(option.word); !words.empty()) text += " -a " + shell_quoted(words);
       text += "\n";
     }
     const auto word = command.positional.word;
     // fish spells command substitution without the dollar sign.
     auto words = candidates(word);
     if (words.starts_with("$")) words.erase(0, 1);
-    if (!words.empty()) text += after + " -a " + quoted(words) + "\n";
+    if (!words.empty()) text += after + " -a " + shell_quoted(words) + "\n";
     if (takes_files(word)) text += after + " -F\n";
   }
   return text;
