@@ -20,9 +20,10 @@ void Engine::submit(NodeId requester, ChannelIndex channel, const Transaction& t
   record.requester = requester;
   record.channel = channel;
   record.tally = own.tally + static_cast<std::uint32_t>(t.purpose);
-  if (t.op != pcie::Operation::memory_write || !own.writes.cover(t.address, t.bytes)) return submit_other(own, index);
+  if (t.op != pcie::Operation::memory_write || requester == t.target || !own.writes.cover(t.address, t.bytes))
+    return submit_other(own, index);
   // By far the most frequent, so without `enqueue`: it is one run, and no other can be joined with it.
-  Queue& fifo = node.queues[channel.value() * 3];
+  Queue& fifo = node.queues[std::size_t{channel.value()} * 3];
   const bool first = fifo.runs.empty();
   TlpRun& run = fifo.runs.push_stale();
   own.writes.cut(pcie::request_header_double_words(t.op, t.address), t.address, t.bytes, run);
@@ -48,6 +49,7 @@ void Engine::submit(NodeId requester, ChannelIndex channel, const Transaction& t
 [[gnu::noinline]] void Engine::submit_other(Leaf& own, std::uint32_t index) {
   Record& record = records_[index];
   const Transaction& t = record.asked;
+  if (record.requester == t.target) note_to_itself();
   const auto tlp_class = pcie::request_class(t.op);
   if (tlp_class != pcie::TlpClass::posted) record.status = pcie::Status::success;
   record.open = record.lost = 0;
@@ -169,6 +171,7 @@ Instant Engine::advance(Instant limit) {
   require(limit < never, "the end of time cannot be reached, only what is before it");
   horizon_ = femtoseconds(limit);
   if (!bounds_.empty()) drop_bounds();
+  if (may_stray_) review_routes();
   parking_ = true;
   play();
   reached_ = horizon_;
@@ -235,25 +238,6 @@ void Engine::set_link(LinkId link, bool up) {
     touch(x);
   }
   settle();
-}
-
-void Engine::set_route(const Route& route) {
-  catch_up();
-  const auto port = static_cast<std::size_t>(wiring_.port_of(route.router, route.ingress));
-  const Port& out = wiring_.ports(route.router)[static_cast<std::size_t>(wiring_.port_of(route.router, route.egress))];
-  const Transmitter& x = outgoing(out);
-  nodes_[route.router.value()].routes[(port * nodes_.size() + route.target.value()) * pcie::route_kinds +
-                                      static_cast<std::size_t>(route.kind)] = static_cast<std::uint16_t>(x.index);
-  if (!rerouted_) allow_turns();
-  require(topology_.strays || x.peer->leaf == nullptr || x.peer->number == route.target.value(),
-          "a route to another than the target in a topology that promises none");
-}
-
-/// Routes are no longer those of the tree: a TLP may leave a router by the link by which it came.
-void Engine::allow_turns() {
-  rerouted_ = true;
-  for (Transmitter& x : transmitters_)
-    if (x.node->leaf == nullptr) x.lookahead = std::min(x.lookahead, later(x.reverse->propagation, x.node->latency));
 }
 
 void Engine::set_rate(LinkId link, int direction, BitRate rate) {

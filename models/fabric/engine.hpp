@@ -49,7 +49,6 @@ class Engine final : public Fabric {
   // engine_build.cpp
   void build_transmitters();
   static void set_times(Transmitter& x, BitRate rate);
-  void allow_turns();
   void build_nodes();
   void build_routes(NodeState& node);
   Transmitter& outgoing(const Port& port) {
@@ -88,9 +87,30 @@ class Engine final : public Fabric {
     touched_.clear();
   }
 
+  // engine_routes.cpp: routes that change, TLPs that go astray
+  void allow_turns();
+  void review_routes();
+  void expect_strays();
+  void note_to_itself() {
+    to_itself_ = true;
+    expect_strays();
+  }
+  bool arrives(const Leaf& source, const Leaf& target, std::size_t kind) const;
+  void mark_old(Queue& fifo) {
+    old_runs_ += fifo.runs.size() - fifo.old;
+    fifo.old = fifo.runs.size();
+  }
+  void pop(Queue& fifo) {
+    fifo.runs.pop();
+    if (fifo.old == 0) return;
+    --fifo.old;
+    --old_runs_;
+  }
+
   // engine_decide.cpp: who starts next, and for how long nothing interferes
   void decide(Transmitter& x);
   void work_out(Transmitter& x);
+  static Femto after_dllps(const Transmitter& x, Femto start);
   Femto decide_among(Transmitter& x);
   Femto undisturbed_until(const Transmitter& x, const Queue& fifo, Femto now, Femto wanted);
   Femto next_arrival(const Transmitter& x, std::uint64_t slots, Femto now);
@@ -111,6 +131,7 @@ class Engine final : public Fabric {
   }
   Departure plan(Transmitter& x, const Queue& fifo, const TlpRun& run);
   Departure plan_paced(Transmitter& x, const Queue& fifo, const TlpRun& run, Departure departure, std::int64_t most);
+  void send_on(const Transmitter& x, const Queue& fifo, TlpRun& sent, const Departure& departure);
   void leave_queue(Transmitter& x, Queue& fifo, const Departure& departure);
   void replay(Transmitter& x, const TlpRun& run, Departure& departure);
   void take_tags(Leaf& leaf, const TlpRun& run, const Departure& departure);
@@ -127,6 +148,7 @@ class Engine final : public Fabric {
   }
   Transmitter& next_hop(const Transmitter& x, int tlp_class, const Record& record);
   bool sole_source(const Transmitter& z, const NodeState& source) const;
+  bool only_way(const Transmitter& x, const Transmitter& z, NodeId to) const;
   Femto unnoticed_until(const Transmitter& z, const Leaf& source, Femto now) const;
   static Femto eligible_at(const Queue& fifo, const TlpRun& run);
   static bool awaited(const NodeState& node, const Queue& posted, Femto now);
@@ -171,20 +193,32 @@ class Engine final : public Fabric {
   // engine_receive.cpp: what an endpoint does with what arrives
   void receive(Transmitter& x, int tlp_class, const TlpRun& run, Femto first, Femto spacing, std::int32_t count);
   void receive_passed(Transmitter& x, int tlp_class, const TlpRun& run, Femto first, Femto spacing, std::int32_t count);
-  TlpRun through_gate(const Transmitter& x, int tlp_class, const TlpRun& run, std::int32_t i);
+  TlpRun through_gate(const Transmitter& x, int tlp_class, TlpRun rest);
+  /// The TLPs of a run come to the gate of `x` at run.e and so on: `go_on` gets them as runs that leave it.
+  template <class GoOn>
+  void pass_gate(const Transmitter& x, int tlp_class, TlpRun run, GoOn&& go_on) {
+    while (run.count > 0) {
+      const TlpRun passed = through_gate(x, tlp_class, run);
+      go_ahead(run, passed.count);
+      go_on(passed);
+    }
+  }
   Femto take_in(Transmitter& x, Leaf& leaf, int tlp_class, const TlpRun& run, Femto first, Femto spacing,
                 std::int32_t count);
   [[gnu::always_inline]] void finish_posted(const Record& record, std::uint32_t index, Leaf& target, Femto done) {
     const Transaction& t = record.asked;
     --target.inbound;
     records_.give(index);
-    if (t.notify_target) notice(target, done);
-    if (t.notify_requester) notice(leaf(record.requester), done);
-    sink_.deliver(record.told(DeliveryKind::arrived, t.notify_target || t.notify_requester, record.status, done));
+    const bool notify = t.notify_target | t.notify_requester;
+    if (notify) {
+      if (t.notify_target) notice(target, done);
+      if (t.notify_requester) notice(leaf(record.requester), done);
+    }
+    sink_.deliver(record.told(DeliveryKind::arrived, notify, record.status, done));
   }
   void receive_completions(Transmitter& x, const TlpRun& run, Femto first, Femto spacing, std::int32_t count);
   static bool ends_request(Answer& answer, std::int32_t number, std::int32_t count);
-  void take_in_stray(const Leaf& own, const TlpRun& run, Femto done);
+  void take_in_stray(const Leaf& own, std::uint32_t index, Femto done);
   void take_in_misdirected(Leaf& own, const TlpRun& run, Femto done, std::uint64_t address);
   void take_in_request(Transmitter& x, Leaf& leaf, const TlpRun& run, Femto arrival, std::uint64_t address);
   void answer(Leaf& leaf, std::uint32_t answer, Femto data_ready, bool from_read_server);
@@ -226,7 +260,13 @@ class Engine final : public Fabric {
   std::int64_t notices_coming_ = 0;
   Femto shortest_arrival_ = unknown_time;  ///< a start at t is not noticed by any endpoint before t + this
   Femto side_latency_ = 0;
-  bool rerouted_ = false;  ///< TLPs from one leaf to another may go several ways, and back by the link they came by
+  bool rerouted_ = false;     ///< TLPs from one leaf to another may go several ways, and back by the link they came by
+  bool held_ = false;         ///< some endpoint has one receive queue
+  bool reviewed_ = true;      ///< `misrouted_` is up to date
+  bool misrouted_ = false;    ///< some route ends at another endpoint than the target
+  bool to_itself_ = false;    ///< an endpoint has sent to itself
+  bool may_stray_ = false;    ///< a TLP under way, or one still to be sent by the present routes, may go astray
+  std::size_t old_runs_ = 0;  ///< of all routers (Queue::old)
 };
 
 }  // namespace peerpath::fabric

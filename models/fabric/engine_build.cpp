@@ -26,7 +26,8 @@ Engine::Engine(const Topology& topology, DeliverySink& sink, bool trains)
   build_nodes();
   for (const Leaf& leaf : leaves_) {
     if (leaf.config.one_queue == 0) continue;
-    if (!rerouted_) allow_turns();  // no corridor: it would not ask whether completions are taken in
+    held_ = true;
+    if (!rerouted_) allow_turns();
     shortest_arrival_ = std::min(shortest_arrival_, leaf.out->shortest);  // a start here lets in what waits here
   }
 }

@@ -11,25 +11,6 @@ namespace peerpath::fabric {
 
 namespace contest {
 
-/// Times as long as they are equally spaced.
-struct Progression {
-  Femto first = 0, spacing = 0;
-  std::int64_t count = 0;
-
-  /// Takes in `more` times from `from` on at `step` if they continue it.
-  bool add(Femto from, Femto step, std::int64_t more) {
-    if (count == 0) {
-      *this = {from, step, more};
-      return true;
-    }
-    const Femto gap = count == 1 ? from - first : spacing;
-    if (from != first + count * gap || (more > 1 && step != gap)) return false;
-    spacing = gap;
-    count += more;
-    return true;
-  }
-};
-
 /// One competing FIFO and its foremost run.
 struct Lane {
   Queue* fifo = nullptr;
@@ -54,7 +35,7 @@ struct Engine::Contest {
   Femto free = z.free, taken_in = leaf.taken_in[0];
   int count = 0, next = 0;  ///< lanes; the one whose turn it is
   int most_units = 0, returned_units = 0;
-  contest::Progression arrivals{}, returns{};
+  Progression arrivals{}, returns{};
   std::array<Lane, max_ingresses> lanes{};
 
   void open(std::uint64_t slots);
@@ -241,11 +222,12 @@ void Engine::Contest::book(Lane& lane) {
   fifo.left = in.posted_left = z.free;
   in.posted_out += count_here;
   record.open -= count_here;
-  if (record.open == 0) engine.finish_posted(record, run.record, leaf, lane.done);
+  record.done = std::max(record.done, lane.done);
+  if (record.open == 0) engine.finish_posted(record, run.record, leaf, record.done);
   run.count -= count_here;
   run.e += count_here * run.slope;
   run.address += static_cast<std::uint64_t>(count_here) * static_cast<std::uint64_t>(run.step);
-  if (run.count == 0) fifo.runs.pop();
+  if (run.count == 0) engine.pop(fifo);
   lane.starts = {};
 }
 
@@ -267,7 +249,7 @@ void Engine::Contest::close() {
 
 bool Engine::contend(Transmitter& z) {
   const NodeState& node = *z.node;
-  if (z.peer->leaf == nullptr || observer_ != nullptr || z.error_prone || z.gate != nullptr || topology_.strays ||
+  if (z.peer->leaf == nullptr || observer_ != nullptr || z.error_prone || z.gate != nullptr || may_stray_ ||
       z.unknown || z.stalling != 0 || (z.candidates & ~posted_slots) != 0 || (node.blocked | node.mixed) != 0)
     return false;
   const Femto now = z.decision;

@@ -19,6 +19,14 @@ bool Engine::sole_source(const Transmitter& z, const NodeState& source) const {
   return z.peer->leaf != nullptr && z.peer->leaf->only_peer == source.number;
 }
 
+/// Whether all that comes to `to` over `x`, now and later, leaves the router by `z`, and nothing came another way.
+bool Engine::only_way(const Transmitter& x, const Transmitter& z, NodeId to) const {
+  if (may_stray_ || old_runs_ > 0 || z.peer->number != to.value()) return false;
+  const std::size_t first = (static_cast<std::size_t>(x.peer_port) * nodes_.size() + to.value()) * pcie::route_kinds;
+  return std::ranges::all_of(std::span{x.peer->routes}.subspan(first, pcie::route_kinds),
+                             [&](std::uint16_t way) { return way == z.index; });
+}
+
 /// No reaction to a notice makes anybody but `source` send a TLP on `z` before this, nor changes routes or links.
 Femto Engine::unnoticed_until(const Transmitter& z, const Leaf& source, Femto now) const {
   if (notices_coming_ == 0) return unknown_time;
@@ -59,14 +67,15 @@ Engine::Departure Engine::in_line(const TlpRun& run, Femto start, Femto serialis
 bool Engine::pass_through(Transmitter& x) {
   NodeState &node = *x.node, &router = *x.peer;
   Queue& fifo = node.queues[x.winner];
-  if (router.leaf != nullptr || observer_ != nullptr || x.error_prone || x.gate != nullptr || rerouted_ ||
+  if (router.leaf != nullptr || observer_ != nullptr || x.error_prone || x.gate != nullptr || held_ ||
       x.candidates != fifo.bit || x.unknown || x.stalling != 0 || (node.blocked | router.blocked | router.mixed) != 0)
     return false;
-  if (fifo.takes_tags) return repeat_reads(x, fifo);
+  if (fifo.takes_tags) return !rerouted_ && repeat_reads(x, fifo);
   const Record& foremost = records_[fifo.runs.front().record];
   const NodeId to = destination(fifo.tlp_class, foremost);
   Transmitter& z = next_hop(x, fifo.tlp_class, foremost);
   Queue& relay = router.queues[x.peer_port * 3 + fifo.tlp_class];
+  if (rerouted_ && !only_way(x, z, to)) return false;
   if (!sole_source(z, node) || !z.up || z.error_prone || z.candidates != 0 || z.stalling != 0 || !relay.runs.empty())
     return false;
   if (relay.ingress->marked && fifo.tlp_class == static_cast<int>(pcie::TlpClass::posted) &&

@@ -8,10 +8,8 @@
 
 namespace peerpath::fabric {
 
-namespace {
-
 /// A TLP that could start at `start` lets the DLLPs go first that are due by then.
-Femto after_dllps(const Transmitter& x, Femto start) {
+Femto Engine::after_dllps(const Transmitter& x, Femto start) {
   if (x.due.front() > start) return start;
   if (x.due.second_front() > start && x.free <= x.due.front() && x.due.front_sent() <= start) return start;
   Femto free = x.free;
@@ -23,8 +21,6 @@ Femto after_dllps(const Transmitter& x, Femto start) {
   });
   return start;
 }
-
-}  // namespace
 
 /// When something starts on `x`, and what.
 void Engine::work_out(Transmitter& x) {
@@ -61,7 +57,7 @@ Femto Engine::decide_among(Transmitter& x) {
     Femto ready = fifo.head;
     if (fifo.takes_tags && node.leaf->tags == 0) {
       ready = std::max(ready, node.leaf->tag_at());
-      x.unknown = x.unknown || node.leaf->timeouts || topology_.strays;  // a timeout may come before it
+      x.unknown = x.unknown || node.leaf->timeouts || may_stray_;  // a timeout may come before it
     }
     x.ready_since = std::min(x.ready_since, ready);
     const CreditLoop& credit = x.credit[fifo.tlp_class];
@@ -93,10 +89,10 @@ Femto Engine::decide_among(Transmitter& x) {
 
 /// The first time at which something that is not known at `now` could make the endpoint submit.
 Femto Engine::earliest_stimulus(const Leaf& leaf, Femto now) const {
-  if (notices_coming_ == 0 && leaf.requests_coming == 0 && !topology_.strays) return unknown_time;
+  if (notices_coming_ == 0 && leaf.requests_coming == 0 && !may_stray_) return unknown_time;
   Femto when = unknown_time;
   const Femto arrival = now + shortest_arrival_;
-  if (leaf.requests_coming > 0 || topology_.strays) when = arrival + femtoseconds(leaf.config.read_latency);
+  if (leaf.requests_coming > 0 || may_stray_) when = arrival + femtoseconds(leaf.config.read_latency);
   if (leaf.notices_coming > 0) when = std::min(when, later(arrival, femtoseconds(leaf.config.reaction)));
   if (notices_coming_ > leaf.notices_coming) when = std::min(when, later(arrival, side_latency_));
   return when;
@@ -115,7 +111,7 @@ Femto Engine::earliest_reaction(Femto now) const {
 Femto Engine::next_start(const Transmitter& x, Femto now) const {
   const NodeState& node = *x.node;
   if (x.peer->leaf != nullptr && x.peer->leaf->inbound == 0 &&
-      !topology_.strays)  // only something yet to be submitted can come here
+      !may_stray_)  // only something yet to be submitted can come here
     return std::min(horizon_, earliest_reaction(now));
   if (x.unknown || (node.blocked | node.mixed) != 0) return now;
   return std::min(x.decision, node.leaf != nullptr ? earliest_stimulus(*node.leaf, now) : later(now, x.lookahead));

@@ -20,28 +20,31 @@ Femto Leaf::serve(int tlp_class, std::int32_t data_dw) {
   return known.time;
 }
 
-/// The TLP `i` of a run that comes to the gate of `x` at e + i * slope, as a run of its own that goes on from `e`.
-TlpRun Engine::through_gate(const Transmitter& x, int tlp_class, const TlpRun& run, std::int32_t i) {
-  const Record& record = records_[run.record];
-  TlpRun one = run;
-  go_ahead(one, i);
-  one.count = 1;
-  one.e = run.e;
-  one.slope = 0;
-  one.tail = one.answered;
-  const Instant at{Duration{run.e + i * run.slope}};
-  const Instant passed = x.gate->pass({.tlp_class = static_cast<pcie::TlpClass>(tlp_class),
-                                       .op = record.asked.op,
-                                       .purpose = record.asked.purpose,
-                                       .translated = record.asked.translated,
-                                       .requester = record.requester,
-                                       .target = record.asked.target,
-                                       .address = one.address,
-                                       .bytes = Bytes{run.step},
-                                       .at = at});
-  require(passed >= at, "a gate does not turn time back");
-  one.e = femtoseconds(passed);
-  return one;
+/// The first TLPs of a run that comes to the gate of `x`, as a run of their own that goes on from its `e`.
+TlpRun Engine::through_gate(const Transmitter& x, int tlp_class, TlpRun rest) {
+  const Record& record = records_[rest.record];
+  const Instant at{Duration{rest.e}};
+  const GatedRun passed = x.gate->pass_run({.tlp_class = static_cast<pcie::TlpClass>(tlp_class),
+                                            .op = record.asked.op,
+                                            .purpose = record.asked.purpose,
+                                            .translated = record.asked.translated,
+                                            .requester = record.requester,
+                                            .target = record.asked.target,
+                                            .address = rest.address,
+                                            .bytes = Bytes{rest.step},
+                                            .at = at},
+                                           Duration{rest.slope}, rest.count);
+  require(passed.first >= at, "a gate does not turn time back");
+  require(passed.count > 0 && passed.count <= rest.count, "a gate answers for what it was asked");
+  if (passed.count < rest.count && rest.per > 0) {
+    TlpRun last = rest;
+    go_ahead(last, passed.count - 1);
+    rest.tail = last.answered;
+  }
+  rest.count = passed.count;
+  rest.e = femtoseconds(passed.first);
+  if (rest.count == 1) rest.slope = 0;
+  return rest;
 }
 
 /// How long the data of one completion takes to become ready after that of the one before.
@@ -58,10 +61,9 @@ void Engine::receive(Transmitter& x, int tlp_class, const TlpRun& run, Femto fir
   TlpRun arriving = run;
   arriving.e = first;
   arriving.slope = spacing;
-  for (std::int32_t i = 0; i < count; ++i) {
-    const TlpRun one = through_gate(x, tlp_class, arriving, i);
-    receive_passed(x, tlp_class, one, one.e, 0, 1);
-  }
+  arriving.count = count;
+  pass_gate(x, tlp_class, arriving,
+            [&](const TlpRun& passed) { receive_passed(x, tlp_class, passed, passed.e, passed.slope, passed.count); });
 }
 
 void Engine::receive_passed(Transmitter& x, int tlp_class, const TlpRun& run, Femto first, Femto spacing,
@@ -131,7 +133,12 @@ void Engine::receive_completions(Transmitter& x, const TlpRun& run, Femto first,
     count -= part;
     offset += part;
     answered.open -= part;
-    if (topology_.strays) return take_in_stray(own, run, done);
+    if (topology_.strays) {
+      const std::uint32_t taken = index;
+      if (offset == run.per) index = answered.next, offset = 0;
+      take_in_stray(own, taken, done);
+      continue;
+    }
     const pcie::Status status = answered.status;
     if (answered.open == 0) {
       if (answered.each == 0) {
@@ -162,10 +169,11 @@ bool Engine::ends_request(Answer& answer, std::int32_t number, std::int32_t coun
 }
 
 /// Completions where some may go astray: a request that lacks one of them ends by the completion timeout.
-void Engine::take_in_stray(const Leaf& own, const TlpRun& run, Femto done) {
-  Answer& answered = answers_[run.answered];
-  const NodeId requester = records_[run.record].requester;
-  Leaf& asking = leaf(requester);
+void Engine::take_in_stray(const Leaf& own, std::uint32_t index, Femto done) {
+  Answer& answered = answers_[index];
+  const std::uint32_t asked = answered.record;
+  const NodeId requester = records_[asked].requester;
+  Leaf &asking = leaf(requester), &completer = leaf(records_[asked].asked.target);
   answered.done = std::max(answered.done, done);
   answered.lost = answered.lost || own.node->number != requester.value();
   if (answered.open > 0) return;
@@ -178,8 +186,9 @@ void Engine::take_in_stray(const Leaf& own, const TlpRun& run, Femto done) {
   }
   asking.release_tag(done);
   if (asking.tags == 0) touch(*asking.out);
-  answers_.give(run.answered);
-  finish_request(run.record, status, done);
+  if (completer.last_answer == index) completer.last_answer = nobody;
+  answers_.give(index);
+  finish_request(asked, status, done);
 }
 
 /// Passes equally spaced arrivals through the server of their class: while it is behind they leave it back to back,
@@ -322,7 +331,8 @@ void Engine::answer(Leaf& leaf, std::uint32_t index, Femto data_ready, bool from
     enqueue(*leaf.node, leaf.node->queues[static_cast<int>(pcie::TlpClass::completion)], tlps);
   };
   if (record.asked.op == pcie::Operation::memory_read && answered.status == pcie::Status::success &&
-      !topology_.strays && leaf.completions.cover(answered.address, answered.bytes)) {
+      (!topology_.strays || (!leaf.config.external && leaf.node->number == record.asked.target.value())) &&
+      leaf.completions.cover(answered.address, answered.bytes)) {
     leaf.completions.cut(pcie::completion_header_double_words, answered.address, answered.bytes, tlps);
     queue_answer(leaf, index, tlps);
     return add();

@@ -25,6 +25,11 @@ struct TlpShape {
   std::uint64_t shape() const {
     return dw | std::uint64_t{data_dw} << 16 | std::uint64_t{units} << 32 | std::uint64_t{out} << 48;
   }
+  TlpShape longer_by(int header) const {
+    const std::uint64_t all = shape() + static_cast<std::uint64_t>(header);
+    return {static_cast<std::uint16_t>(all), static_cast<std::uint16_t>(all >> 16),
+            static_cast<std::uint16_t>(all >> 32), static_cast<std::uint16_t>(all >> 48)};
+  }
 };
 
 /// Equal TLPs that wait in one FIFO: the first may start at `e`, each further one `slope` later.
@@ -76,8 +81,7 @@ struct WholeSteps {
     return ((address | size) & below) == 0 && size != 0 && (address ^ (address + size - 1)) >> 32 == 0;
   }
   void cut(int header, std::uint64_t address, Bytes bytes, TlpRun& run) const {
-    static_cast<TlpShape&>(run) = each;
-    run.dw = static_cast<std::uint16_t>(each.dw + header);
+    static_cast<TlpShape&>(run) = each.longer_by(header);
     run.address = address;
     run.count = static_cast<std::int32_t>(bytes.count() >> shift);
     run.step = step;
@@ -89,6 +93,25 @@ inline constexpr std::uint64_t posted_slots = 0111111111111111111111u;
 
 constexpr Femto later(Femto a, Femto span) { return span >= unknown_time / 2 ? unknown_time : a + span; }
 
+/// Times as long as they are equally spaced.
+struct Progression {
+  Femto first = 0, spacing = 0;
+  std::int64_t count = 0;
+
+  /// Takes in `more` times from `from` on at `step` if they continue it.
+  bool add(Femto from, Femto step, std::int64_t more) {
+    if (count == 0) {
+      *this = {from, step, more};
+      return true;
+    }
+    const Femto gap = count == 1 ? from - first : spacing;
+    if (from != first + count * gap || (more > 1 && step != gap)) return false;
+    spacing = gap;
+    count += more;
+    return true;
+  }
+};
+
 struct Ingress;
 struct Transmitter;
 struct NodeState;
@@ -97,8 +120,9 @@ struct Leaf;
 /// One FIFO of one ingress and class.
 struct Queue {
   Ring<TlpRun> runs;
-  Femto head = 0;  ///< from when the first TLP is eligible, if its ordering mark does not block it
-  Femto left = 0;  ///< when the TLP before it has left the node
+  Femto head = 0;       ///< from when the first TLP is eligible, if its ordering mark does not block it
+  Femto left = 0;       ///< when the TLP before it has left the node
+  std::size_t old = 0;  ///< of a router: how many of its first runs came by routes that may have changed since
   Ingress* ingress = nullptr;
   std::uint64_t bit = 0;  ///< of its slot
   std::uint8_t slot = 0, tlp_class = 0;
@@ -302,7 +326,7 @@ struct Record {
   std::uint32_t tally = 0;
   std::int64_t open = 0;  ///< posted: TLPs not taken in; else requests not answered
   std::int64_t lost = 0;  ///< requests that nobody will answer and that have not arrived yet
-  Femto done = 0;         ///< of those answered; of posted ones where TLPs may stray
+  Femto done = 0;         ///< the latest of those answered; of posted TLPs, the latest taken in
 
   /// What routers ask of its TLPs of this class.
   pcie::RouteKind kind(int tlp_class) const {

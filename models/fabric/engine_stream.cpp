@@ -69,9 +69,8 @@ struct Engine::Stream {
   Crossing& c;
   Transmitter &x, &z;
   const Femto now;
-  bool alone;         ///< nobody is on the ways back
-  Echo* echo;         ///< of the last run, if that is known
-  bool held = false;  ///< it is not queued yet
+  bool alone;  ///< nobody is on the ways back
+  Echo* echo;  ///< of the last run, if that is known; not queued yet if it is of this stream
   std::int64_t sent = 0, sent_there = 0;
 
   Stream(Engine& of, Crossing& by, Transmitter& first, Transmitter& second, Femto at, Femto until, Femto until_there,
@@ -93,12 +92,11 @@ struct Engine::Stream {
     echo = echo->follower;
     sent += echo->sent;
     sent_there += echo->sent_there;
-    held = true;
   }
 
   /// The last run started at `start`. `all_sent`: its DLLPs have left before anybody comes, too.
   void close(Femto start, bool all_sent) {
-    if (held) queue(start, all_sent);
+    if (echo != nullptr) queue(start, all_sent);
     c.previous = start;
     x.reverse->dllps += sent;
     z.reverse->dllps += sent_there;
@@ -113,9 +111,8 @@ struct Engine::Stream {
     return back.due.empty() && back.free <= from && back.decision <= std::max(back.ready_since, back.free);
   }
 
-  /// Queues what is held, of the run that started at `start`.
+  /// Queues what the run causes that started at `start`.
   void queue(Femto start, bool all_sent) {
-    held = false;
     if (!queue_on(x, echo->steps[0], start + c.arrival, echo->gone, all_sent)) sent -= echo->sent;
     if (!queue_on(z, echo->steps[1], start + c.arrival_there, echo->gone_there, all_sent))
       sent_there -= echo->sent_there;
@@ -143,7 +140,7 @@ struct Engine::Stream {
 
   /// At another gap than before, or for the first time since.
   [[gnu::noinline]] void hear_anew(Femto start, Femto gap) {
-    if (held) queue(start - gap, false);
+    if (echo != nullptr && start - gap != c.previous) queue(start - gap, false);
     const Femto arrival = start + c.arrival, arrival_there = start + c.arrival_there;
     if (gap != c.gap || gap < c.echo_gap || !alone) {
       echo = nullptr;
@@ -158,7 +155,6 @@ struct Engine::Stream {
       echo = &next;
       sent += next.sent;
       sent_there += next.sent_there;
-      held = true;
     }
     c.gap = gap;
   }
@@ -239,6 +235,8 @@ Engine::Outcome Engine::pass_alike(Corridor& way) {
   const std::size_t sender = record.requester.value();
   Outcome outcome = Outcome::passed;
   std::array<Femto, remembered> starts;
+  const NodeId to = way.to;
+  const std::int64_t count = c.count;
   std::int64_t runs = 0;
   Femto stop = std::min(time_left, clear);
   Femto horizon = horizon_;
@@ -248,9 +246,11 @@ Engine::Outcome Engine::pass_alike(Corridor& way) {
     stream.hear(start, gap);
     starts[static_cast<std::size_t>(runs++) % remembered] = start;
     fifo.runs.pop();
-    packet->open -= c.count;
-    if (packet->open == 0) {
-      finish_posted(*packet, index, leaf, start + c.done);
+    if (packet->open > count) {
+      packet->open -= count;
+      packet->done = std::max(packet->done, start + c.done);
+    } else {
+      finish_posted(*packet, index, leaf, std::max(packet->done, start + c.done));
       if (horizon_ < horizon) {
         horizon = horizon_;
         time_left = std::min(time_left, horizon - c.last_there);
@@ -262,7 +262,7 @@ Engine::Outcome Engine::pass_alike(Corridor& way) {
     index = run.record;
     packet = &records_[index];
     const Femto next_at = std::max(run.e, start + c.occupied);
-    if (!c.alike(run) || packet->tally != tally || packet->asked.target != way.to) break;
+    if (!c.alike(run) || packet->tally != tally || packet->asked.target != to) break;
     if (next_at >= stop) {
       if (next_at >= time_left) outcome = Outcome::late;
       break;
@@ -273,7 +273,7 @@ Engine::Outcome Engine::pass_alike(Corridor& way) {
   }
   stream.close(start, start < echo_bound);
   leaf.taken_in[posted] = start + c.done;
-  const std::int64_t tlps = runs * c.count;
+  const std::int64_t tlps = runs * count;
   const auto count_on = [&](Transmitter& on, Femto serialisation, Femto free) {
     Tally& counted = on.tallies[tally];
     counted.tlps += tlps;

@@ -27,27 +27,33 @@ void Engine::carry_out(Transmitter& x) {
   if (x.peer->leaf != nullptr) {
     receive(x, fifo.tlp_class, run, arrival, departure.spacing, count);
   } else {
-    NodeState& next = *x.peer;
-    const Transmitter& z = next_hop(x, fifo.tlp_class, record);
     TlpRun sent = run;
-    sent.out = static_cast<std::uint16_t>(z.index);
-    sent.e = departure.first + x.propagation + next.latency +
-             std::max<Femto>(0, departure.serialisation - z.serialisation[run.dw]);
-    sent.slope = departure.spacing;
     if (count < run.count && run.per > 0) {
       TlpRun last = run;
       go_ahead(last, count - 1);
       sent.tail = last.answered;
     }
     sent.count = count;
-    Queue& entered = next.queues[x.peer_port * 3 + fifo.tlp_class];
-    if (x.gate == nullptr)
-      enqueue(next, entered, sent);
-    else
-      for (std::int32_t i = 0; i < count; ++i) enqueue(next, entered, through_gate(x, fifo.tlp_class, sent, i));
+    send_on(x, fifo, sent, departure);
   }
   leave_queue(x, fifo, departure);
-  if (rerouted_ && node.leaf != nullptr) note_left(fifo, *node.leaf, departure);
+  if (held_ && node.leaf != nullptr) note_left(fifo, *node.leaf, departure);
+}
+
+/// What departs to a router enters its queue there.
+void Engine::send_on(const Transmitter& x, const Queue& fifo, TlpRun& sent, const Departure& departure) {
+  NodeState& next = *x.peer;
+  const Transmitter& z = next_hop(x, fifo.tlp_class, records_[sent.record]);
+  sent.out = static_cast<std::uint16_t>(z.index);
+  sent.e = departure.first + x.propagation + next.latency +
+           std::max<Femto>(0, departure.serialisation - z.serialisation[sent.dw]);
+  sent.slope = departure.spacing;
+  Queue& entered = next.queues[x.peer_port * 3 + fifo.tlp_class];
+  if (x.gate == nullptr)
+    enqueue(next, entered, sent);
+  else
+    pass_gate(x, fifo.tlp_class, sent, [&](const TlpRun& passed) { enqueue(next, entered, passed); });
+  if (fifo.old > 0) mark_old(entered);
 }
 
 /// Transmissions that fail: the train was planned to end before the next error, so that only a single TLP is hit.
@@ -147,7 +153,7 @@ void Engine::leave_queue(Transmitter& x, Queue& fifo, const Departure& departure
   }
   fifo.left = x.free;
   if (run.count == departure.count) {
-    fifo.runs.pop();
+    pop(fifo);
     x.candidates &= ~fifo.bit;
     if (fifo.runs.size() <= 1) node.mixed &= ~fifo.bit;
   } else {

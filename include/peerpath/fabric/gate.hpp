@@ -22,6 +22,12 @@ struct GatedTlp {
   Instant at{};  ///< at a router: it could leave from then on; at an endpoint: its last bit has come in
 };
 
+/// Of equal TLPs one after the other: how many go on as much later as the first does, and when that is.
+struct GatedRun {
+  Instant first{};
+  std::int32_t count = 1;
+};
+
 /// A gate at the receiving end of one direction of a link. It is asked once about each TLP that comes this way, in the
 /// order in which they start on it, at the time at which the start is computed: a gate's state may depend on nothing
 /// but what it was asked, and on what was set between two calls of Fabric::advance, which then holds for TLPs that
@@ -31,6 +37,13 @@ class Gate {
   virtual ~Gate() = default;
   /// From when the TLP goes on, not before `tlp.at`.
   virtual Instant pass(const GatedTlp& tlp) = 0;
+  /// Asks about `tlp` and, at once, about as many as the gate likes of the `count` - 1 TLPs that follow it, each
+  /// `spacing` later than the one before and with the next `tlp.bytes` of the access: what `pass` says and does about
+  /// these one after the other, if that is the same delay for all.
+  virtual GatedRun pass_run(const GatedTlp& tlp, Duration spacing, std::int32_t count) {
+    static_cast<void>(spacing), static_cast<void>(count);
+    return {pass(tlp), 1};
+  }
 };
 
 }  // namespace peerpath::fabric

@@ -49,6 +49,23 @@ Instant Iommu::translate(std::uint64_t address, Instant at) {
   return translated;
 }
 
+Iommu::Translated Iommu::translate_run(std::uint64_t address, Bytes step, Instant at, Duration spacing,
+                                       std::int32_t count) {
+  const Instant first = translate(address, at);
+  if (count == 1 || step <= Bytes{0} || first != at + config_.hit_latency) return {first, 1};
+  // On the page of the first, whose translation is there, and before all is flushed.
+  const auto last = address | ((std::uint64_t{1} << static_cast<unsigned>(config_.page_size)) - 1);
+  auto alike = static_cast<std::int64_t>(
+      std::min((last - address) / static_cast<std::uint64_t>(step.count()), static_cast<std::uint64_t>(count - 1)));
+  if (config_.flush_interval > Duration{0} && spacing > Duration{0}) {
+    const auto flush = Instant{config_.flush_interval * (flushed_ + 1)};
+    alike = std::min(alike, (flush - at - Duration{1}) / spacing);
+  }
+  counters_.hits += alike;
+  counters_.waiting += alike * config_.hit_latency;
+  return {first, static_cast<std::int32_t>(alike + 1)};
+}
+
 /// What a walk needs of the memory system varies; all that is known of it is its mean.
 Duration Iommu::next_gap() {
   if (walk_interval_ == Duration{0}) return {};

@@ -7,6 +7,7 @@
 #include "core/host/associative_cache.hpp"
 #include "peerpath/base/random.hpp"
 #include "peerpath/base/time.hpp"
+#include "peerpath/base/units.hpp"
 #include "peerpath/device/host_config.hpp"
 
 namespace peerpath::host {
@@ -28,6 +29,13 @@ class Iommu {
 
   /// When the access, which stays within one page, has its translation; not before `at`.
   Instant translate(std::uint64_t address, Instant at);
+  struct Translated {
+    Instant first{};
+    std::int32_t count = 1;
+  };
+  /// The same for accesses of `step` bytes one behind the other, each `spacing` later than the one before: for the
+  /// first and, at once, for as many of the `count` as surely wait as long as it does.
+  Translated translate_run(std::uint64_t address, Bytes step, Instant at, Duration spacing, std::int32_t count);
   /// Forgets the pages of [address, address + size).
   void invalidate(std::uint64_t address, std::uint64_t size);
   void invalidate_all();

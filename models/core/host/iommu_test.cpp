@@ -96,6 +96,41 @@ TEST(Iommu, IsFlushedAtMultiplesOfTheInterval) {
   EXPECT_EQ(iommu.counters().flushes, 2);
 }
 
+TEST(Iommu, ARunIsTranslatedAsItsAccessesOneAfterTheOther) {
+  Random random{1, "runs"};
+  for (const auto replacement : {device::Replacement::lru, device::Replacement::fifo, device::Replacement::random}) {
+    const device::IommuConfig config{.entries = 4,
+                                     .ways = 2,
+                                     .replacement = replacement,
+                                     .walk_latency = 300ns,
+                                     .hit_latency = 20ns,
+                                     .flush_interval = 10us};
+    Iommu runs{config}, singles{config};
+    Instant now{};
+    int joined = 0;
+    for (int i = 0; i < 2000; ++i) {
+      const std::uint64_t address = random.below(256) * 128;
+      const auto spacing = Duration{static_cast<std::int64_t>(random.below(30)) * 1'000'000};
+      for (std::int32_t left = 32; left > 0;) {
+        const std::uint64_t next = address + static_cast<std::uint64_t>(32 - left) * 128;
+        const auto [first, count] = runs.translate_run(next, Bytes{128}, now, spacing, left);
+        ASSERT_TRUE(count > 0 && count <= left);
+        for (std::int32_t k = 0; k < count; ++k)
+          ASSERT_EQ(singles.translate(next + static_cast<std::uint64_t>(k) * 128, now + k * spacing),
+                    first + k * spacing);
+        joined += count - 1;
+        left -= count;
+        now += count * spacing;
+      }
+    }
+    EXPECT_GT(joined, 10'000);
+    EXPECT_EQ(runs.counters().hits, singles.counters().hits);
+    EXPECT_EQ(runs.counters().misses, singles.counters().misses);
+    EXPECT_EQ(runs.counters().flushes, singles.counters().flushes);
+    EXPECT_EQ(runs.counters().waiting, singles.counters().waiting);
+  }
+}
+
 TEST(Iommu, OfRandomPagesTheShareThatFitsHits) {
   for (const auto replacement : {device::Replacement::lru, device::Replacement::random}) {
     Iommu iommu{{.entries = 64, .ways = 4, .replacement = replacement, .walkers = 64}};

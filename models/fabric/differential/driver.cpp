@@ -29,7 +29,8 @@ std::uint64_t cookie_of(std::size_t reactor, std::uint64_t n) { return ((reactor
 /// Holds some TLPs up, one after the other, for a time that depends on all that a gate is told.
 class Obstacle final : public Gate {
  public:
-  explicit Obstacle(std::uint64_t seed) : state_{seed} {}
+  explicit Obstacle(std::uint64_t seed)
+      : state_{seed}, latency_{static_cast<std::int64_t>(seed % 2 == 0 ? 0 : mix(seed) % 50'000'000)} {}
 
   Instant pass(const GatedTlp& tlp) override {
     for (const std::uint64_t known :
@@ -37,13 +38,31 @@ class Obstacle final : public Gate {
           static_cast<std::uint64_t>(tlp.purpose), std::uint64_t{tlp.translated}, std::uint64_t{tlp.requester.value()},
           std::uint64_t{tlp.target.value()}, tlp.address, static_cast<std::uint64_t>(tlp.bytes.count())})
       state_ = mix(state_ ^ known);
-    if (state_ % 4 != 0) return tlp.at;
+    if (state_ % 4 != 0) return tlp.at + latency_;
     free_ = std::max(free_, tlp.at) + Duration{static_cast<std::int64_t>(state_ >> 8) % 300'000'000};
     return free_;
   }
 
+  /// As long as they are not held up.
+  GatedRun pass_run(const GatedTlp& tlp, Duration spacing, std::int32_t count) override {
+    const Instant first = pass(tlp);
+    GatedTlp next = tlp;
+    GatedRun run{first, 1};
+    if (first != tlp.at + latency_) return run;
+    for (; run.count < count; ++run.count) {
+      next.at += spacing;
+      next.address += static_cast<std::uint64_t>(tlp.bytes.count());
+      const Obstacle before = *this;
+      if (pass(next) == next.at + latency_) continue;
+      *this = before;  // to be asked again
+      break;
+    }
+    return run;
+  }
+
  private:
   std::uint64_t state_;
+  Duration latency_;  ///< of all
   Instant free_{};
 };
 

@@ -5,6 +5,7 @@
 #include "fabric/differential/draw.hpp"
 #include "fabric/differential/incidents.hpp"
 #include "fabric/differential/marked.hpp"
+#include "fabric/differential/redirected.hpp"
 #include "fabric/differential/scenario.hpp"
 #include "fabric/wiring.hpp"
 
@@ -492,6 +493,7 @@ Scenario generate(std::uint64_t seed) {
   add_retrains(scenario);
   add_removals(scenario);
   add_acs(scenario);
+  add_redirected(scenario);
   add_weights(scenario);
   return scenario;
 }

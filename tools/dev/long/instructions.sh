@@ -22,9 +22,9 @@ contended_4_to_1_weighted 1 4.6 4.6
 reads_mrrs_512 1 18 18
 reads_mrrs_4096 1 15 15
 reads_and_writes 1 4.4 4.6
-redirected 1 3.3 3.4 6000
-redirected_4_to_4 1 1.3 1.3 6000
-redirected_reads_and_writes 1 2.1 2.1 6000
+redirected 1 5.1 5.3 6000
+redirected_4_to_4 1 1.4 1.4 6000
+redirected_reads_and_writes 1 2.4 2.4 6000
 EOF
 
 # At most 1,900 a 4 KiB packet, whatever the batches.

@@ -51,6 +51,18 @@ Instant RootPort::pass(const fabric::GatedTlp& tlp) {
   return credits ? credits->lines.take(lines_of(tlp), at, credits->hold) : at;
 }
 
+fabric::GatedRun RootPort::pass_run(const fabric::GatedTlp& tlp, Duration spacing, std::int32_t count) {
+  const bool for_memory = tlp.target == memory_;
+  if (tlp.tlp_class == TlpClass::completion) {
+    const bool at_once = tlp.requester == memory_ || peer_reads_.rate == BitRate{};
+    return {pass(tlp), at_once ? count : 1};
+  }
+  if (tlp.purpose == pcie::Purpose::interrupt || (for_memory && writes_)) return {pass(tlp), 1};
+  if (!iommu_ || tlp.translated) return {pass(tlp), count};
+  const auto translated = iommu_->translate_run(tlp.address, tlp.bytes, tlp.at, spacing, count);
+  return {for_memory ? translated.first : translated.first + peer_latency_, translated.count};
+}
+
 Instant PeerWrites::pass(const fabric::GatedTlp& tlp) {
   auto passed = tlp;
   if (tlp.tlp_class == TlpClass::posted && tlp.requester != memory_) passed.at = way_.take(tlp.bytes, tlp.at);

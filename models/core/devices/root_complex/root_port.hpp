@@ -28,6 +28,7 @@ class RootPort final : public fabric::Gate {
   void set_memory(fabric::NodeId memory) { memory_ = memory; }
 
   Instant pass(const fabric::GatedTlp& tlp) override;
+  fabric::GatedRun pass_run(const fabric::GatedTlp& tlp, Duration spacing, std::int32_t count) override;
 
   /// Whether its root ports need gates.
   static bool wanted(const device::RootComplexConfig& config) {

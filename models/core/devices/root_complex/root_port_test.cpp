@@ -42,6 +42,19 @@ TEST(RootPort, TranslatedRequestsCompletionsAndInterruptsPass) {
   EXPECT_EQ(port.iommu()->counters().misses, 0);
 }
 
+TEST(RootPort, ARunGoesOnTogetherAsFarAsItIsTranslatedAlike) {
+  RootPort port{with_iommu()};
+  auto t = tlp(TlpClass::posted, 0x1f00);
+  t.target = fabric::NodeId{7};
+  EXPECT_EQ(port.pass_run(t, 10ns, 8).count, 1) << "a miss";
+  t.at += 1us;
+  const auto run = port.pass_run(t, 10ns, 8);
+  EXPECT_EQ(run.first, t.at);
+  EXPECT_EQ(run.count, 4) << "up to the end of the page";
+  EXPECT_EQ(port.iommu()->counters().hits, 4);
+  EXPECT_EQ(port.pass_run(tlp(TlpClass::completion), 10ns, 8).count, 8);
+}
+
 constexpr fabric::NodeId memory{1}, gpu{2}, nic{3};
 
 fabric::GatedTlp from_nic(TlpClass c, fabric::NodeId target, Bytes bytes) {

@@ -1,0 +1,104 @@
+#include "fabric/differential/redirected.hpp"
+
+#include <algorithm>
+
+#include "fabric/acs_routes.hpp"
+#include "fabric/differential/draw.hpp"
+#include "fabric/wiring.hpp"
+
+namespace peerpath::fabric::differential {
+namespace {
+
+constexpr std::int64_t ns = 1'000'000;
+
+/// Endpoints of the switch below the root that has most of them.
+std::vector<NodeId> below_one_switch(const Topology& t) {
+  const Wiring wiring{t};
+  std::vector<NodeId> most;
+  for (std::size_t n = 1; n < t.nodes.size(); ++n) {
+    if (t.nodes[n].is_endpoint) continue;
+    std::vector<NodeId> leaves;
+    for (const Port& port : wiring.ports(NodeId{static_cast<std::uint16_t>(n)}))
+      if (t.nodes[port.peer.value()].is_endpoint) leaves.push_back(port.peer);
+    if (leaves.size() > most.size()) most = leaves;
+  }
+  return most;
+}
+
+/// Redirects from the start on, perhaps not to the end.
+void redirect(Scenario& s, Draw& draw, LinkId memory, Duration span) {
+  AcsHierarchy hierarchy;
+  hierarchy.memory = memory;
+  for (std::uint16_t l = 0; l < s.topology.links.size(); ++l)
+    hierarchy.ports[LinkId{l}] = {.control = pcie::acs::linux_default, .egress_vector = 0};
+  const auto set = [&](Instant at) {
+    for (const Route& route : acs_routes(s.topology, hierarchy)) s.flips.push_back({at, route});
+  };
+  set({});
+  s.topology.strays = true;
+  if (draw.chance(60)) return;
+  hierarchy.ports.clear();
+  set(Instant{Duration{draw.between(1, span.count())}});
+}
+
+}  // namespace
+
+void add_redirected(Scenario& s) {
+  Draw draw{s.seed ^ 0x4ed14ec7};
+  if (!draw.chance(15)) return;
+  Topology& t = s.topology;
+  std::vector<NodeId> ends = below_one_switch(t);
+  if (ends.size() < 2) return;
+  const Wiring wiring{t};
+  LinkId memory{};
+  bool has_memory = false;
+  for (const Port& port : wiring.ports(NodeId{}))
+    if (t.nodes[port.peer.value()].is_endpoint) memory = port.link, has_memory = true;
+  if (!has_memory) return;
+  if (draw.chance(80)) {  // by itself
+    s.planned.clear(), s.reactors.clear(), s.flips.clear(), s.changes.clear(), s.faults.clear();
+    s.observed = false;
+    s.quantum = draw.one_of({Duration{1000 * ns}, Duration{10'000 * ns}, s.quantum});
+    for (Link& link : t.links)
+      for (LinkDirection& d : link.direction) d.bits_per_error = 0;
+  }
+  if (draw.chance(60))
+    for (Link& link : t.links) {
+      const bool leaf = t.nodes[link.a.value()].is_endpoint || t.nodes[link.b.value()].is_endpoint;
+      for (LinkDirection& d : link.direction)
+        d.rate = leaf && draw.chance(60) ? BitRate{252'061'538'461} : BitRate{504'123'076'923};
+    }
+  const std::int64_t span = draw.between(1000, 8000) * ns;
+  redirect(s, draw, memory, Duration{span});
+  const int streams = draw.small(1, 4);
+  const bool jittered = draw.chance(30);
+  for (int i = 0; i < streams; ++i) {
+    const NodeId from = ends[draw.below(ends.size())], to = ends[draw.below(ends.size())];
+    if (from == to) continue;
+    Endpoint& own = t.nodes[from.value()].endpoint;
+    if (own.channels < 20) ++own.channels;
+    const Bytes bytes{draw.one_of({64, 256, 1024, 4096, 4096})};
+    const bool reads = draw.chance(15);
+    const Link& link = t.links[wiring.ports(from).front().link.value()];
+    const Duration gap = bytes / link.direction[0].rate * draw.between(100, 400) / 100;
+    std::uint64_t packet = 0;
+    for (std::int64_t at = draw.between(0, gap.count()); at < span && packet < 200; ++packet) {
+      s.planned.push_back(
+          {from,
+           ChannelIndex{static_cast<std::uint16_t>(own.channels)},
+           {.target = to,
+            .op = reads || draw.chance(2) ? pcie::Operation::memory_read : pcie::Operation::memory_write,
+            .address = packet * 4096,
+            .bytes = bytes,
+            .ready = Instant{Duration{at}}}});
+      at += jittered ? draw.between(0, 2 * gap.count()) : gap.count();
+    }
+  }
+  std::stable_sort(s.planned.begin(), s.planned.end(),
+                   [](const Planned& x, const Planned& y) { return x.transaction.ready < y.transaction.ready; });
+  for (std::size_t i = 0; i < s.planned.size(); ++i) s.planned[i].transaction.cookie = i;
+  std::stable_sort(s.flips.begin(), s.flips.end(), [](const Flip& x, const Flip& y) { return x.at < y.at; });
+  s.end = std::max(s.end, Instant{Duration{span + 2'000'000 * ns}});
+}
+
+}  // namespace peerpath::fabric::differential
