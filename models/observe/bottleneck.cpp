@@ -32,6 +32,18 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
+/// "; BAR1 of gpu0 had no room for all of rx", for each GPU of which that is so.
+std::string full_windows(const Results& results) {
+  std::string text;
+  for (const auto& window : results.windows) {
+    std::vector<std::string> names;
+    for (const auto& registration : window.registrations)
+      if (!registration.fits) names.push_back(registration.traffic);
+    if (!names.empty()) text += "; BAR1 of " + window.gpu + " had no room for all of " + joined(names);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::vector<Utilisation> rank_utilisation(const Results& results) {
@@ -61,14 +73,14 @@ std::string explain_bottleneck(const Results& results) {
         return resource.entrance && resource.name == busy.name;
       });
     });
-  if (ranked.empty() || ranked.front().percent.digits == 0) return "nothing was busy";
+  if (ranked.empty() || ranked.front().percent.digits == 0) return "nothing was busy" + full_windows(results);
   const auto& busiest = ranked.front();
   auto text = busiest.name + ", busy " + spell(busiest.percent) + " of the time";
   if (ranked.size() > 1) text += "; next " + ranked[1].name + " with " + spell(ranked[1].percent);
   if (lagging.empty()) return text + "; all that was offered arrived";
   if (busiest.percent.digits >= 95 * one_percent) return text + "; it holds back " + joined(lagging);
   return text + "; " + joined(lagging) +
-         " fell short although nothing was saturated: one unit of several, latency, credits or tags";
+         " fell short although nothing was saturated: one unit of several, latency, credits or tags" + full_windows(results);
 }
 
 }  // namespace peerpath::observe

@@ -37,6 +37,16 @@ TEST(Bottleneck, TheEntranceHoldsNothingBack) {
       << explain_bottleneck(results);
 }
 
+TEST(Bottleneck, NamesAWindowThatIsFullWhereSomethingFallsShort) {
+  auto results = sample_results();
+  results.windows.push_back({"gpu0", 256_MiB, 32_MiB, 32_MiB, {{"stream", 1_GiB, 0_B, "refused", false, ""}}});
+  EXPECT_EQ(explain_bottleneck(results).find("BAR1"), std::string::npos);  // all arrived
+  results.traffic[0].offered_payload = 500'000_B;
+  results.resources.clear();
+  EXPECT_TRUE(explain_bottleneck(results).ends_with("; BAR1 of gpu0 had no room for all of stream"))
+      << explain_bottleneck(results);
+}
+
 TEST(Bottleneck, NothingBusy) { EXPECT_EQ(explain_bottleneck({}), "nothing was busy"); }
 
 }  // namespace

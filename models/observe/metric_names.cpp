@@ -28,6 +28,10 @@ Results skeleton(const scenario::Scenario& scenario) {
       results.memories.emplace_back();
       results.memories.back().name = device.name;
     }
+    if (std::holds_alternative<device::GpuConfig>(device.config)) {
+      results.windows.emplace_back();
+      results.windows.back().gpu = device.name;
+    }
   }
   return results;
 }

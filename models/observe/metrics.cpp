@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -112,6 +113,16 @@ void add_memory(std::vector<Metric>& metrics, const MemoryResult& memory, Durati
             "The busier of its reads and writes, of their rate");
 }
 
+void add_window(std::vector<Metric>& metrics, const Bar1Result& window) {
+  Group group{metrics, window.gpu};
+  group.add("bar1_size_bytes", "B", count(window.size.count()), "Window through which peers reach its memory");
+  group.add("bar1_used_bytes", "B", count(window.used.count()), "Of it, mapped or the driver's");
+  const auto without = std::ranges::count_if(window.registrations, [](const auto& r) { return r.mapped == Bytes{0}; });
+  group.add("bar1_refused", "1", count(without), "Registrations that found no room in it");
+  group.add("bar1_remaps", "1", count(window.remaps), "Pieces of memory mapped in place of others");
+  group.add("bar1_waiting_ns", "ns", nanoseconds(window.waiting), "Waiting for that, summed over the transfers that caused it");
+}
+
 }  // namespace
 
 std::vector<Metric> derive_metrics(const Results& results) {
@@ -130,6 +141,7 @@ std::vector<Metric> derive_metrics(const Results& results) {
   for (const auto& link : results.links) add_link(metrics, link, results.window, delivered);
   for (const auto& cpu : results.cpus) add_cpu(metrics, cpu, results.window);
   for (const auto& memory : results.memories) add_memory(metrics, memory, results.window);
+  for (const auto& window : results.windows) add_window(metrics, window);
   return metrics;
 }
 

@@ -100,6 +100,23 @@ Json array(const Range& range, Make make) {
   return items;
 }
 
+Json window(const Bar1Result& w) {
+  Json registrations = Json::array();
+  for (const auto& r : w.registrations)
+    registrations.push_back({{"traffic", r.traffic},
+                             {"registered_bytes", r.registered.count()},
+                             {"mapped_bytes", r.mapped.count()},
+                             {"verdict", r.verdict},
+                             {"said", r.said}});
+  return {{"gpu", w.gpu},
+          {"size_bytes", w.size.count()},
+          {"used_bytes", w.used.count()},
+          {"reserved_bytes", w.reserved.count()},
+          {"remaps", w.remaps},
+          {"waiting_ns", nanoseconds(w.waiting)},
+          {"registrations", registrations}};
+}
+
 Json traffic_list(const Results& results) {
   Json list = Json::array();
   for (std::size_t n = 0; n < results.traffic.size(); ++n)
@@ -143,6 +160,7 @@ std::string results_json(const Results& results, const ResultsContext& context) 
   });
   json["ledger"] = ledger_list(results);
   json["conservation"] = {{"holds", results.conservation.empty()}, {"violations", results.conservation}};
+  json["bar1"] = array(results.windows, window);
   json["faults"] = array(results.faults, fault);
   json["aer"] = array(results.errors, error);
   json["deadlock"] = results.deadlock ? deadlock(*results.deadlock) : Json();

@@ -4,6 +4,7 @@
 
 #include "core/devices/host_memory/memory_gate.hpp"
 #include "core/devices/root_complex/root_port.hpp"
+#include "peerpath/scenario/bar1.hpp"
 
 namespace peerpath::sc {
 namespace {
@@ -135,6 +136,28 @@ void fill_cache(Results& results, const std::string& name, const host::CacheCoun
   add(".cache_write_misses", &host::CacheCounters::write_misses, "Lines that devices wrote and the cache did not hold");
 }
 
+/// The windows of all GPUs; what was not mapped is a fault besides.
+void fill_windows(Results& results, const Platform& platform, const scenario::Scenario& scenario, const Counts& before,
+                  const Counts& after) {
+  for (const auto& plan : scenario::bar1_plans(scenario)) {
+    const auto &a = before.windows.at(plan.gpu), &b = after.windows.at(plan.gpu);
+    observe::Bar1Result window{plan.gpu, plan.size, platform.gpus.at(plan.gpu)->bar1().used(), plan.reserved, {},
+                               b.remaps - a.remaps, b.waiting - a.waiting};
+    for (const auto& mapping : plan.mappings) {
+      std::string names;
+      for (const auto i : mapping.entries) names += (names.empty() ? "" : ",") + scenario.traffic[i].name;
+      const bool fits = mapping.verdict == scenario::Bar1Verdict::mapped;
+      const auto said = scenario::to_text(plan, mapping);
+      window.registrations.push_back(
+          {names, mapping.registered, mapping.given, std::string{name_of(mapping.verdict)}, fits, said});
+      if (!fits) results.faults.push_back({plan.gpu, "BAR1 is full: " + names + ": " + said, 1, Instant{}});
+    }
+    if (window.remaps > 0)
+      results.resources.push_back({plan.gpu + " BAR1 remapping", b.busy - a.busy, after.when - before.when});
+    results.windows.push_back(std::move(window));
+  }
+}
+
 }  // namespace
 
 Counts take_counts(Platform& platform, Instant now) {
@@ -145,6 +168,7 @@ Counts take_counts(Platform& platform, Instant now) {
   for (const auto& [name, nic] : platform.nics)
     if (nic->translations() != nullptr) counts.translations[name] = nic->translations()->counters();
   for (const auto& [name, gpu] : platform.gpus) counts.copies[name] = gpu->behaviour().counters();
+  for (const auto& [name, gpu] : platform.gpus) counts.windows[name] = gpu->bar1().counters();
   for (const auto& [name, cpu] : platform.cpus)
     counts.cpus[name] = {cpu->behaviour().counters(), cpu->behaviour().busy_until(now)};
   for (const auto& [name, root] : platform.root_complexes)
@@ -215,6 +239,7 @@ void fill(Results& results, const Platform& platform, const scenario::Scenario& 
         fill_cache(results, device.name, before.caches.at(device.name), after.caches.at(device.name));
     }
   }
+  fill_windows(results, platform, scenario, before, after);
   for (const auto& [key, failure] : meter.failures()) {
     const auto what = key.second == pcie::Status::unsupported_request ? "unsupported request"
                       : key.second == pcie::Status::completer_abort  ? "completer abort"

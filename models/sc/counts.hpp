@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/devices/ats/ats_function.hpp"
+#include "core/devices/gpu/bar1.hpp"
 #include "core/devices/host_memory/host_memory.hpp"
 #include "core/host/iommu.hpp"
 #include "core/host/last_level_cache.hpp"
@@ -25,6 +26,7 @@ struct Counts {
   std::map<std::string, nic::NicCounters> nics;
   std::map<std::string, ats::AtsCounters> translations;  ///< by NIC with ATS
   std::map<std::string, gpu::CopyCounters> copies;
+  std::map<std::string, gpu::Bar1Counters> windows;  ///< by GPU
   std::map<std::string, Cpu> cpus;
   /// Of something that writes and reads have each for themselves, since the start.
   struct Taken {

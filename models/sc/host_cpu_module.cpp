@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <utility>
 
+#include "core/devices/gpu/bar1.hpp"
 #include "core/devices/gpu/gpu.hpp"
 #include "core/devices/host_cpu/host_cpu.hpp"
 #include "peerpath/net/headers.hpp"
@@ -32,11 +34,14 @@ host_cpu::NicSetup& HostCpu::setup(Nic& nic) {
   return nics_.emplace_back(std::move(setup));
 }
 
-void HostCpu::receive(Nic& nic, const std::vector<int>& queues, Gpu* to, bool bounce) {
+void HostCpu::receive(Nic& nic, const std::vector<int>& queues, Gpu* to, bool bounce,
+                      std::optional<BusAddress> mapped) {
   auto& drivers = setup(nic);
   const Bytes headers = drivers.header_buffer_size * drivers.memory->entries();
   const Bytes payload = drivers.buffer_size * drivers.memory->entries();
   const auto in_dram = [&](Bytes size) { return host_cpu::Region{{host_.node(), host_.reserve(size)}, size}; };
+  if (to != nullptr && !bounce && !mapped && !queues.empty())
+    mapped = to->map(payload * static_cast<std::int64_t>(queues.size()));
   for (const int queue : queues) {
     host_cpu::RxSetup rx;
     rx.queue = index(queue);
@@ -45,7 +50,7 @@ void HostCpu::receive(Nic& nic, const std::vector<int>& queues, Gpu* to, bool bo
     if (to == nullptr || bounce)
       rx.payload = in_dram(payload);
     else
-      rx.payload = {{to->node(), to->memory() + payload * queue}, payload};
+      rx.payload = {{to->node(), std::exchange(mapped, *mapped + payload).value()}, payload};
     if (rx.bounce)
       rx.copy = {in_dram(staging_size), GpuAddress{}, {to->node(), to->doorbell()}, in_dram(completion_size).base};
     drivers.rx.push_back(rx);
@@ -59,9 +64,10 @@ void HostCpu::send(Nic& nic, const Send& send) {
   host_cpu::TxSetup tx;
   tx.queue = index(send.queue);
   tx.headers = in_dram(Bytes{net::HeaderBytes::capacity} * drivers.memory->entries());
-  tx.payload = send.from == nullptr
-                   ? in_dram(payload)
-                   : host_cpu::Region{{send.from->node(), send.from->memory() + payload * send.queue}, payload};
+  if (send.from == nullptr)
+    tx.payload = in_dram(payload);
+  else
+    tx.payload = {{send.from->node(), send.mapped ? *send.mapped : send.from->map(payload)}, payload};
   tx.packet = send.packet;
   tx.mss = send.segment;
   tx.interval = send.interval;

@@ -4,6 +4,7 @@
 
 #include "core/devices/ats/ats_function.hpp"
 #include "core/devices/dma_card/dma_card.hpp"
+#include "core/devices/gpu/bar1.hpp"
 #include "core/devices/gpu/gpu.hpp"
 #include "core/devices/gpu/peer_reads.hpp"
 #include "core/devices/host_cpu/driver_context.hpp"
@@ -129,6 +130,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, Domain& domain, const device::GpuC
       node_{domain.add_endpoint(basename(), gpu::fabric_endpoint(config))},
       memory_{domain.place(node_, config.bar_size, true, config.bar_address)},
       doorbell_{domain.place(node_, gpu::register_bar_size, false)},
+      bar1_{std::make_unique<gpu::Bar1>(config)},
       no_copies_{std::make_unique<host_cpu::CopyRequests>()},
       behaviour_{std::make_unique<gpu::Gpu>(config, host != nullptr ? host->copies() : *no_copies_)},
       pcie{"pcie", domain, node_} {
@@ -138,6 +140,12 @@ Gpu::Gpu(const sc_core::sc_module_name& name, Domain& domain, const device::GpuC
   pcie.gate = peer_reads_.get();
 }
 Gpu::~Gpu() = default;
+
+BusAddress Gpu::map(Bytes size) {
+  const auto at = bar1_->map(size);
+  require(at.has_value(), "what is mapped fits into the GPU's window");
+  return memory_ + *at;
+}
 
 Nic::Nic(const sc_core::sc_module_name& name, Domain& domain, HostMemory& host, const device::NicConfig& config)
     : sc_core::sc_module{name},

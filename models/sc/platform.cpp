@@ -171,7 +171,7 @@ fabric::NodeId Platform::node(const std::string& device) const {
 }
 
 BusAddress Platform::memory_of(const std::string& device, Bytes size) {
-  if (const auto gpu = gpus.find(device); gpu != gpus.end()) return gpu->second->memory();
+  if (const auto gpu = gpus.find(device); gpu != gpus.end()) return gpu->second->map(size);
   if (const auto card = cards.find(device); card != cards.end()) return card->second->memory();
   const auto memory = memories.find(device);
   require(memory != memories.end(), "a device with memory");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/devices/dma_card/dma_card.hpp"
+#include "core/devices/gpu/bar1.hpp"
 #include "core/devices/gpu/gpu.hpp"
 #include "core/devices/host_cpu/host_cpu.hpp"
 #include "core/devices/nic/nic.hpp"
@@ -35,7 +36,7 @@ class Platform {
 
   /// The fabric's node of a device; cores have that of their memory.
   fabric::NodeId node(const std::string& device) const;
-  /// Where others reach the memory of a device: its BAR, or a fresh piece of DRAM.
+  /// Where others reach the memory of a device: a card's BAR, or a fresh piece of a GPU's window or of DRAM.
   BusAddress memory_of(const std::string& device, Bytes size);
   /// The cores that serve a NIC: those of the host whose memory is called so, else the first.
   HostCpu* cpu_of(const std::string& memory);

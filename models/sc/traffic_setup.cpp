@@ -1,10 +1,11 @@
 #include "sc/traffic_setup.hpp"
 
 #include <algorithm>
-#include <tuple>
+#include <set>
 
 #include "peerpath/net/ethernet.hpp"
 #include "peerpath/scenario/frames.hpp"
+#include "peerpath/scenario/queues.hpp"
 #include "scenario/capture/capture_reader.hpp"
 #include "transport/traffic/pattern_stream.hpp"
 #include "transport/traffic/replay_stream.hpp"
@@ -29,14 +30,6 @@ transport::Arrival law_of(scenario::ArrivalLaw law) {
   return transport::Arrival::regular;
 }
 
-/// Queue numbers of share `share` of `shares`.
-std::vector<int> share_of(int queues, std::size_t share, std::size_t shares) {
-  std::vector<int> mine;
-  for (int q = 0; q < queues; ++q)
-    if (static_cast<std::size_t>(q) % shares == share) mine.push_back(q);
-  return mine;
-}
-
 net::FlowKey whole_flow() {
   net::FlowKey mask;
   mask.source.fill(0xff);
@@ -49,67 +42,77 @@ net::FlowKey whole_flow() {
 
 TrafficSetup::TrafficSetup(const scenario::Scenario& scenario, Platform& platform, Meter& meter,
                            const std::vector<std::filesystem::path>& captures)
-    : scenario_{scenario}, platform_{platform}, meter_{meter} {
-  std::map<std::string, std::vector<std::size_t>> receivers, transmitters;
+    : scenario_{scenario}, platform_{platform}, meter_{meter}, windows_{scenario::bar1_plans(scenario)} {
+  std::set<std::string> receivers, transmitters;
   for (std::size_t i = 0; i < scenario.traffic.size(); ++i) {
     const auto& t = scenario.traffic[i];
     observe::TrafficResult result;
     result.name = t.name;
     result.kind = name_of(t.kind);
-    result.path = name_of(t.path);
+    const auto path = bounced(i) ? scenario::DataPath::bounce : t.path;
+    result.path = name_of(path);
     result.from = t.from;
     result.to = t.to;
     result.requesters = {t.from};
-    if (t.path == scenario::DataPath::bounce) result.requesters.push_back(t.to);
+    if (path == scenario::DataPath::bounce) result.requesters.push_back(t.to);
     meter.traffic.push_back(result);
     meter.map_requester(platform.node(t.from), i);
-    if (t.kind == TrafficKind::receive) receivers[t.from].push_back(i);
-    if (t.kind == TrafficKind::transmit) transmitters[t.from].push_back(i);
+    if (t.kind == TrafficKind::receive) receivers.insert(t.from);
+    if (t.kind == TrafficKind::transmit) transmitters.insert(t.from);
     if (t.kind == TrafficKind::write || t.kind == TrafficKind::read) transfer(i);
   }
-  for (const auto& [nic, entries] : receivers) receive(nic, entries, captures);
-  for (const auto& [nic, entries] : transmitters) transmit(nic, entries);
+  for (const auto& nic : receivers) receive(nic, captures);
+  for (const auto& nic : transmitters) transmit(nic);
   platform.domain.observe(&meter);
+}
+
+bool TrafficSetup::refused(std::size_t entry) const {
+  const auto* mapping = scenario::bar1_mapping(windows_, entry);
+  return mapping != nullptr && mapping->verdict == scenario::Bar1Verdict::refused;
+}
+
+bool TrafficSetup::bounced(std::size_t entry) const {
+  const auto* mapping = scenario::bar1_mapping(windows_, entry);
+  return mapping != nullptr && mapping->verdict == scenario::Bar1Verdict::bounced;
+}
+
+std::optional<BusAddress> TrafficSetup::mapped(std::size_t entry) {
+  const auto* mapping = scenario::bar1_mapping(windows_, entry);
+  if (mapping == nullptr || mapping->given == Bytes{0}) return std::nullopt;
+  return platform_.gpus.at(scenario_.traffic[entry].to)->map(mapping->given);
 }
 
 void TrafficSetup::problem(std::size_t entry, const std::string& key, const std::string& message) {
   problems_.push_back({{}, 0, 0, "/traffic/" + std::to_string(entry) + "/" + key, message});
 }
 
-void TrafficSetup::receive(const std::string& name, const std::vector<std::size_t>& entries,
-                           const std::vector<std::filesystem::path>& captures) {
+void TrafficSetup::receive(const std::string& name, const std::vector<std::filesystem::path>& captures) {
   auto& nic = *platform_.nics.at(name);
-  using Destination = std::tuple<std::string, scenario::DataPath, std::string>;
-  std::vector<Destination> destinations;
-  for (const auto i : entries) {
-    const auto& t = scenario_.traffic[i];
-    const Destination d{t.to, t.path, t.headers_to};
-    if (std::ranges::find(destinations, d) == destinations.end()) destinations.push_back(d);
-  }
-  const auto queues = nic.config().queues;
-  if (destinations.size() > static_cast<std::size_t>(queues))
-    return problem(entries[0], "from", "more destinations than the NIC has queues");
-  for (std::size_t d = 0; d < destinations.size(); ++d) {
-    const auto& [to, path, headers] = destinations[d];
-    auto* cpu = platform_.cpu_of(headers);
-    if (cpu == nullptr) return problem(entries[0], "headers_to", "a host needs a host_cpu to receive");
-    const auto gpu = platform_.gpus.find(to);
-    cpu->receive(nic, share_of(queues, d, destinations.size()), gpu == platform_.gpus.end() ? nullptr : gpu->second.get(),
-                 path == scenario::DataPath::bounce);
+  const auto shares = queue_shares(scenario_, name, TrafficKind::receive);
+  for (const auto& share : shares) {
+    const auto first = share.entries.front();
+    const auto& t = scenario_.traffic[first];
+    if (share.queues.empty()) return problem(first, "from", "more destinations than the NIC has queues");
+    auto* cpu = platform_.cpu_of(t.headers_to);
+    if (cpu == nullptr) return problem(first, "headers_to", "a host needs a host_cpu to receive");
+    const auto gpu = platform_.gpus.find(t.to);
+    if (refused(first)) continue;  // nobody posts buffers
+    cpu->receive(nic, share.queues, gpu == platform_.gpus.end() ? nullptr : gpu->second.get(),
+                 t.path == scenario::DataPath::bounce || bounced(first), mapped(first));
   }
 
   auto& sender = *(senders_[name] = std::make_unique<transport::EthernetSender>(nic.config().wire_rate));
   sender.watch([this](const device::FrameArrival& arrival) { meter_.frame(arrival); });
   std::uint32_t first_flow = 0;
-  for (const auto i : entries) {
+  for (std::size_t i = 0; i < scenario_.traffic.size(); ++i) {
     const auto& t = scenario_.traffic[i];
+    if (t.from != name || t.kind != TrafficKind::receive) continue;
     const auto flows = static_cast<std::uint32_t>(t.flows);
-    if (destinations.size() > 1) {
+    if (shares.size() > 1) {
       if (!t.capture.empty() || first_flow + flows > most_rules)
         return problem(i, "to", "a NIC with several destinations steers by flow rules: no captures, 4096 flows at most");
-      const Destination wanted{t.to, t.path, t.headers_to};
-      const auto d = static_cast<std::size_t>(std::ranges::find(destinations, wanted) - destinations.begin());
-      const auto mine = share_of(queues, d, destinations.size());
+      const auto mine = std::ranges::find_if(
+          shares, [i](const auto& share) { return std::ranges::find(share.entries, i) != share.entries.end(); })->queues;
       for (std::uint32_t f = 0; f < flows; ++f)
         nic.behaviour().datapath().steering().add_rule(
             {first_flow + f, net::generated_flow(first_flow + f), whole_flow(),
@@ -154,20 +157,19 @@ void TrafficSetup::add_stream(std::size_t entry, std::uint32_t first_flow,
       transport::Replay{stream, Instant{}, scale}));
 }
 
-void TrafficSetup::transmit(const std::string& name, const std::vector<std::size_t>& entries) {
+void TrafficSetup::transmit(const std::string& name) {
   auto& nic = *platform_.nics.at(name);
-  for (std::size_t share = 0; share < entries.size(); ++share) {
-    const auto i = entries[share];
+  for (const auto& [entries, queues] : queue_shares(scenario_, name, TrafficKind::transmit)) {
+    const auto i = entries.front();
     const auto& t = scenario_.traffic[i];
-    const auto queues = share_of(nic.config().queues, share, entries.size());
     auto* cpu = platform_.cpu_of(t.headers_to);
     if (cpu == nullptr) return problem(i, "headers_to", "a host needs a host_cpu to send");
     if (queues.empty()) return problem(i, "from", "more transmit entries than the NIC has queues");
-    if (t.path == scenario::DataPath::bounce) return problem(i, "path", "transmit has no bounce path; use zero_copy");
     if (t.arrival != scenario::ArrivalLaw::regular && t.arrival != scenario::ArrivalLaw::burst)
       return problem(i, "arrival", "transmit is regular or burst");
     cpu->watch_sent(&meter_);
     const auto gpu = platform_.gpus.find(t.to);
+    auto payload = mapped(i);
     const Bytes largest = nic.config().mtu - ip_and_tcp;
     for (std::size_t q = 0; q < queues.size(); ++q) {
       const Bytes packet = t.sizes[q % t.sizes.size()];
@@ -183,7 +185,8 @@ void TrafficSetup::transmit(const std::string& name, const std::vector<std::size
       send.interval = wire * static_cast<std::int64_t>(queues.size()) / t.rate;
       send.burst = t.arrival == scenario::ArrivalLaw::burst ? t.burst : 1;
       send.flows = std::max(1, t.flows / static_cast<int>(queues.size()));
-      cpu->send(nic, send);
+      if (payload) send.mapped = std::exchange(payload, *payload + packet * nic.config().ring_entries);
+      if (!refused(i)) cpu->send(nic, send);
       meter_.map_queue(nic.node(), nic::QueueIndex{static_cast<std::uint16_t>(send.queue)}, i);
       // Offered is what the application would send at this rate.
       const auto window = scenario_.run.measure / send.interval;
@@ -197,8 +200,6 @@ void TrafficSetup::transfer(std::size_t entry) {
   const auto& t = scenario_.traffic[entry];
   const auto op = t.kind == TrafficKind::read ? pcie::Operation::memory_read : pcie::Operation::memory_write;
   const auto source = platform_.node(t.from), target = platform_.node(t.to);
-  const auto address = platform_.memory_of(t.to, t.window).value();
-  const auto seed = static_cast<std::uint64_t>(scenario_.run.seed);
   Bytes round{};
   for (const auto size : t.sizes) round += size;
   const auto offered = static_cast<WideInt>(t.rate.bps()) * scenario_.run.measure.count() / 8 / 1'000'000'000'000'000;
@@ -206,8 +207,13 @@ void TrafficSetup::transfer(std::size_t entry) {
   meter_.traffic[entry].offered_packets =
       static_cast<std::int64_t>(offered * static_cast<WideInt>(t.sizes.size()) / round.count());
 
+  if (refused(entry)) return;
+  const auto* mapping = scenario::bar1_mapping(windows_, entry);
+  const bool remapped = mapping != nullptr && mapping->verdict == scenario::Bar1Verdict::remapped;
+  const auto window = mapped(entry);
+  const auto address = (window ? *window : platform_.memory_of(t.to, t.window)).value();
   const auto card = platform_.cards.find(t.from);
-  if (card != platform_.cards.end() && t.arrival == scenario::ArrivalLaw::regular) {
+  if (card != platform_.cards.end() && t.arrival == scenario::ArrivalLaw::regular && !remapped) {
     dma_card::Stream stream;
     stream.steps = {t.kind == TrafficKind::read ? dma_card::Step::read : dma_card::Step::write};
     stream.target = target;
@@ -230,10 +236,23 @@ void TrafficSetup::transfer(std::size_t entry) {
   pattern.rate = t.rate;
   pattern.arrival = law_of(t.arrival);
   pattern.burst = t.burst;
+  if (remapped) {
+    auto& gpu = *platform_.gpus.at(t.to);
+    pattern.pieces = pieces_.emplace_back(std::make_unique<gpu::Bar1Pieces>(
+        gpu.bar1(), gpu.config().bar1.piece, t.window, BusAddress{address} - gpu.memory(), mapping->given)).get();
+    pattern.address = gpu.memory().value();
+  }
   const auto gpu = platform_.gpus.find(t.from);
   pattern.outstanding =
       gpu == platform_.gpus.end() ? dma_outstanding : gpu->second->config().outstanding.value_or(dma_outstanding);
-  auto& dma = *dma_.emplace_back(std::make_unique<transport::DmaSource>(pattern, Random{seed, "traffic " + t.name}));
+  start_source(entry, std::move(pattern));
+}
+
+void TrafficSetup::start_source(std::size_t entry, transport::DmaPattern pattern) {
+  const auto& t = scenario_.traffic[entry];
+  const auto source = platform_.node(t.from);
+  const Random random{static_cast<std::uint64_t>(scenario_.run.seed), "traffic " + t.name};
+  auto& dma = *dma_.emplace_back(std::make_unique<transport::DmaSource>(std::move(pattern), random));
   dma.watch([this, entry](Instant when, const fabric::Delivery& d) {
     if (d.status == pcie::Status::success) meter_.done(entry, when, d.done, d.bytes);
   });

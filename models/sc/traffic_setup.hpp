@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "core/devices/gpu/bar1.hpp"
 #include "peerpath/base/problem.hpp"
+#include "peerpath/scenario/bar1.hpp"
 #include "sc/meter.hpp"
 #include "sc/platform.hpp"
 #include "transport/traffic/dma_source.hpp"
@@ -26,18 +28,25 @@ class TrafficSetup {
   const Problems& problems() const { return problems_; }
 
  private:
-  void receive(const std::string& nic, const std::vector<std::size_t>& entries,
-               const std::vector<std::filesystem::path>& captures);
+  void receive(const std::string& nic, const std::vector<std::filesystem::path>& captures);
   void add_stream(std::size_t entry, std::uint32_t first_flow, const std::vector<std::filesystem::path>& captures,
                   transport::EthernetSender& sender);
-  void transmit(const std::string& nic, const std::vector<std::size_t>& entries);
+  void transmit(const std::string& nic);
   void transfer(std::size_t entry);
+  void start_source(std::size_t entry, transport::DmaPattern pattern);
+  /// What becomes of the GPU memory of an entry, if it is a GPU's.
+  bool refused(std::size_t entry) const;
+  bool bounced(std::size_t entry) const;
+  /// Maps it.
+  std::optional<BusAddress> mapped(std::size_t entry);
   void problem(std::size_t entry, const std::string& key, const std::string& message);
 
   const scenario::Scenario& scenario_;
   Platform& platform_;
   Meter& meter_;
+  std::vector<scenario::Bar1Plan> windows_;
   std::map<std::string, std::unique_ptr<transport::EthernetSender>> senders_;  ///< by NIC
+  std::vector<std::unique_ptr<gpu::Bar1Pieces>> pieces_;
   std::vector<std::unique_ptr<transport::DmaSource>> dma_;
   Problems problems_;
 };

@@ -1,4 +1,4 @@
-// The kinds of devices that a scenario can have, one line each, in the order of `DeviceConfig`'s alternatives.
+// The kinds of devices that there are, one line each, in the order of `DeviceConfig`'s alternatives. No other list names them.
 #pragma once
 
 #include <string_view>

@@ -109,6 +109,15 @@ class Devices {
   void check(const Device& device, const device::GpuConfig& gpu) {
     needs_link(device);
     bar(device, "bar_size", gpu.bar_size, gpu.bar_address);
+    const auto& bar1 = gpu.bar1;
+    power_of_two(device, "bar1/page", bar1.page.count(), to_text(bar1.page));
+    if (bar1.reserved > gpu.bar_size)
+      add(at(device, "bar1/reserved"), to_text(bar1.reserved) + " is more than the window has, " + to_text(gpu.bar_size));
+    if (bar1.piece < bar1.page || bar1.piece.count() % bar1.page.count() != 0)
+      add(at(device, "bar1/piece"), to_text(bar1.piece) + " is not a multiple of the page, " + to_text(bar1.page));
+    else if (bar1.when_full == device::Bar1Full::remap && bar1.piece > gpu.bar_size - bar1.reserved)
+      add(at(device, "bar1/piece"), to_text(bar1.piece) + " is more than the window has besides what is reserved, " +
+                                        to_text(gpu.bar_size - bar1.reserved));
   }
   void check(const Device& device, const device::DmaCardConfig& card) {
     needs_link(device);

@@ -23,9 +23,10 @@ bool is_memory(const Device& device) {
          !std::holds_alternative<device::NicConfig>(device.config);
 }
 
+/// What of its memory peers can use, be it mapped or remapped.
 Bytes reachable(const Device& device) {
   if (const auto* memory = std::get_if<device::HostMemoryConfig>(&device.config)) return memory->size;
-  if (const auto* gpu = std::get_if<device::GpuConfig>(&device.config)) return std::min(gpu->bar_size, gpu->memory);
+  if (const auto* gpu = std::get_if<device::GpuConfig>(&device.config)) return gpu->memory;
   if (const auto* card = std::get_if<device::DmaCardConfig>(&device.config)) return card->memory;
   return {};
 }
@@ -78,8 +79,11 @@ class TrafficCheck {
       add(at_ + "/kind", std::string{name_of(t.kind)} + " needs a host_cpu that runs the driver");
     if (t.path == DataPath::bounce && to != nullptr && !std::holds_alternative<device::GpuConfig>(to->config))
       add(at_ + "/path", "bounce ends in a gpu, whose copy engine fetches the data; " + what_is(*to));
+    if (t.path == DataPath::bounce && t.kind == TrafficKind::transmit)
+      add(at_ + "/path", "only receive can bounce: the GPU of the model copies from host memory, not to it");
     if (!t.capture.empty() && t.kind == TrafficKind::transmit)
       add(at_ + "/capture", "only receive traffic can be replayed from a capture");
+    check_registered(t, to);
     const auto* nic = as<device::NicConfig>(from);
     if (nic == nullptr) return;
     if (t.kind == TrafficKind::receive && t.path == DataPath::zero_copy && !nic->header_split && to != nullptr &&
@@ -102,12 +106,34 @@ class TrafficCheck {
     const Device* to = end("to", t.to, "memory: a gpu, dma_card or host_memory", is_memory);
     if (from != nullptr && from == to) add(at_ + "/to", "is " + t.to + " itself, so nothing crosses PCIe");
     if (!t.capture.empty()) add(at_ + "/capture", "only receive traffic can be replayed from a capture");
-    if (t.path == DataPath::bounce) add(at_ + "/path", "only receive and transmit can bounce");
+    if (t.path == DataPath::bounce) add(at_ + "/path", "only receive can bounce");
     if (to != nullptr && t.window > reachable(*to))
-      add(at_ + "/window", to_text(t.window) + " is more than " + to->name + " shows to PCIe, " + to_text(reachable(*to)));
+      add(at_ + "/window", to_text(t.window) + " is more than " + to->name + " has, " + to_text(reachable(*to)));
+    if (t.registered) add(at_ + "/registered", "only receive and transmit register more than they use; here it is the window");
+    if (const auto* gpu = as<device::GpuConfig>(to)) check_pieces(t, *gpu);
     for (std::size_t i = 0; i < t.sizes.size(); ++i)
       if (t.sizes[i] > t.window)
         add(join(at_ + "/sizes", i), to_text(t.sizes[i]) + " is more than the window, " + to_text(t.window));
+  }
+
+  // A transfer stays within one piece of memory that is mapped at a time, and a flow has room for that.
+  void check_pieces(const Traffic& t, const device::GpuConfig& gpu) {
+    if (gpu.bar1.when_full != device::Bar1Full::remap) return;
+    const Bytes most = std::min(gpu.bar1.piece, Bytes{t.window.count() / t.flows / 2});
+    for (std::size_t i = 0; i < t.sizes.size(); ++i)
+      if (t.sizes[i] > most)
+        add(join(at_ + "/sizes", i), to_text(t.sizes[i]) + " is more than bar1.piece of " + t.to + ", " +
+                                         to_text(gpu.bar1.piece) + ", or than half of a flow's part of the window");
+  }
+
+  void check_registered(const Traffic& t, const Device* to) {
+    if (!t.registered || to == nullptr) return;
+    if (!std::holds_alternative<device::GpuConfig>(to->config))
+      add(at_ + "/registered", "is about memory of a gpu; " + what_is(*to));
+    else if (t.path == DataPath::bounce)
+      add(at_ + "/registered", "a bounced flow maps no memory of the gpu");
+    else if (*t.registered > reachable(*to))
+      add(at_ + "/registered", to_text(*t.registered) + " is more than " + to->name + " has, " + to_text(reachable(*to)));
   }
 
   // Traffic that ends.

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "observe/link_totals.hpp"
+#include "peerpath/scenario/describe.hpp"
 #include "tools/peerpath/number_text.hpp"
 #include "tools/peerpath/text_table.hpp"
 
@@ -95,6 +96,13 @@ std::string host_table(const Results& results) {
     table.add({memory.name, percent(observe::utilisation(memory, results.window)),
                fmt::format("{} Gb/s read, {} Gb/s written", gbps(memory.read, results.window),
                            gbps(memory.written, results.window))});
+  for (const auto& window : results.windows) {
+    std::string said = scenario::to_text(window.used) + " of " + scenario::to_text(window.size) + " mapped";
+    if (window.remaps > 0)
+      said += fmt::format(", {} remaps took {}", grouped(window.remaps), readable(window.waiting));
+    table.add({window.gpu + " BAR1",
+               percent(observe::quotient(static_cast<WideInt>(window.used.count()) * 100, window.size.count(), 4)), said});
+  }
   for (const auto& resource : results.resources)
     table.add(
         {resource.name,

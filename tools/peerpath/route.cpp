@@ -5,6 +5,8 @@
 #include "core/pcie/p2pdma.hpp"
 #include "core/pcie/packet_route.hpp"
 #include "peerpath/base/nearest.hpp"
+#include "peerpath/scenario/bar1.hpp"
+#include "peerpath/scenario/describe.hpp"
 #include "scenario/hierarchy.hpp"
 #include "tools/peerpath/catalogue.hpp"
 #include "tools/peerpath/scenario_files.hpp"
@@ -83,6 +85,34 @@ std::string text(const Hierarchy& h, const std::string& title, const pcie::Packe
   return title + "\n" + table.text(2) + "\n";
 }
 
+ordered_json to_json(const scenario::Scenario& s, const scenario::Bar1Plan& plan) {
+  auto registrations = ordered_json::array();
+  for (const auto& mapping : plan.mappings) {
+    auto traffic = ordered_json::array();
+    for (const auto i : mapping.entries) traffic.push_back(s.traffic[i].name);
+    registrations.push_back({{"traffic", traffic},
+                             {"registered_bytes", mapping.registered.count()},
+                             {"mapped_bytes", mapping.given.count()},
+                             {"verdict", name_of(mapping.verdict)}});
+  }
+  return {{"size_bytes", plan.size.count()},
+          {"reserved_bytes", plan.reserved.count()},
+          {"used_bytes", plan.used.count()},
+          {"registrations", registrations}};
+}
+
+std::string text(const scenario::Scenario& s, const scenario::Bar1Plan& plan) {
+  using scenario::to_text;
+  std::string out = "BAR1 of " + plan.gpu + "\n  " + to_text(plan.used) + " of " + to_text(plan.size) + " used" +
+                    (plan.reserved > Bytes{} ? ", " + to_text(plan.reserved) + " of them by its driver" : "") + "\n";
+  for (const auto& mapping : plan.mappings) {
+    out += "  ";
+    for (const auto i : mapping.entries) out += (i == mapping.entries.front() ? "" : ", ") + s.traffic[i].name;
+    out += ": " + to_text(plan, mapping) + "\n";
+  }
+  return out;
+}
+
 /// The function of a device, `at_root_complex` for host memory; nothing for what is no end of a route.
 std::optional<int> end_of(const scenario::Scenario& s, const Hierarchy& h, const std::string& name,
                           const Terminal& terminal) {
@@ -135,6 +165,11 @@ Exit route(const Arguments& arguments, Terminal& terminal) {
     out += text(h, "Completions of " + words[2] + " to " + words[1], answer);
     out += "Linux p2pdma\n  " + std::string{name_of(verdict.mapping)} + ", distance " +
            std::to_string(verdict.distance) + ": " + reason(h, verdict) + "\n";
+  }
+  for (const auto& plan : scenario::bar1_plans(loaded->scenario)) {
+    if (plan.gpu != words[2]) continue;
+    document["bar1"] = to_json(loaded->scenario, plan);
+    out += "\n" + text(loaded->scenario, plan);
   }
   terminal.data(arguments.has("--json") ? document.dump(2) + "\n" : out);
   return Exit::done;

@@ -60,6 +60,8 @@ std::string body(const Json& results, const Json& run) {
   text += section(
       "resources", "How busy everything was",
       chart("resource-chart", "Utilisation of each resource") + folded("As a table", utilisation_table(results)));
+  text += section("bar1", "BAR1 of each GPU", bar1_table(results),
+                  "What peers reach of a GPU's memory has to be mapped into its BAR1 window.");
   text += section("deadlock", "Deadlock", deadlock_table(results),
                   "The run ended here: none of these queues will ever move again.");
   text += section("faults", "Faults", fault_table(results));

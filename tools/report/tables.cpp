@@ -79,6 +79,22 @@ std::string ledger_table(const Json& results) {
   return table({"link", "direction", "requester", "purpose", "TLPs", "data bytes", "overhead bytes"}, rows, 4);
 }
 
+std::string bar1_table(const Json& results) {
+  Rows rows;
+  for (const auto& window : at(results, "bar1")) {
+    const auto mib = [&](const char* key) {
+      const auto& bytes = at(window, key);
+      return bytes.is_number_integer() ? grouped(bytes.get<std::int64_t>() >> 20) : "-";
+    };
+    std::string said;
+    for (const auto& r : at(window, "registrations"))
+      said += (said.empty() ? "" : "<br>") + escaped(text_at(r, "traffic") + ": " + text_at(r, "said"));
+    rows.push_back({escaped(text_at(window, "gpu")), said, mib("used_bytes"), mib("size_bytes"),
+                    integer(at(window, "remaps")), time_text(at(window, "waiting_ns"))});
+  }
+  return table({"GPU", "registered", "used MiB", "of MiB", "remaps", "waited"}, rows, 2);
+}
+
 std::string fault_table(const Json& results) {
   Rows rows;
   for (const auto& f : at(results, "faults"))

@@ -10,6 +10,7 @@
 #include "peerpath/base/address.hpp"
 #include "peerpath/base/field.hpp"
 #include "peerpath/base/units.hpp"
+#include "peerpath/device/bar1.hpp"
 #include "peerpath/device/host_config.hpp"
 #include "peerpath/pcie/routing.hpp"
 
@@ -148,6 +149,7 @@ struct GpuConfig {
   Bytes memory = 80_GiB;
   Bytes bar_size = 128_GiB;
   std::optional<BusAddress> bar_address{};
+  Bar1Config bar1{};
   BitRate write_rate = BitRate{3'200'000'000'000};
   BitRate read_rate = BitRate{3'200'000'000'000};
   Duration read_latency = 600ns;
@@ -160,8 +162,9 @@ struct GpuConfig {
     return std::tuple{
         field("function", &GpuConfig::function, "PCIe function"),
         field("memory", &GpuConfig::memory, "HBM capacity"),
-        field("bar_size", &GpuConfig::bar_size, "Aperture through which peers reach the memory; a power of two"),
+        field("bar_size", &GpuConfig::bar_size, "Window through which peers reach the memory (BAR1 of nvidia-smi -q); a power of two"),
         field("bar_address", &GpuConfig::bar_address, "Where firmware put that BAR, if it matters: a multiple of its size"),
+        field("bar1", &GpuConfig::bar1, "How software maps memory into that window"),
         field("write_rate", &GpuConfig::write_rate, "Rate at which peer writes drain into memory").from("assumed"),
         field("read_rate", &GpuConfig::read_rate, "Rate at which peer reads are served").from("assumed"),
         field("read_latency", &GpuConfig::read_latency, "Peer read: request to first data").from("assumed"),

@@ -123,6 +123,24 @@ struct MemoryResult {
   BitRate read_rate{}, write_rate{};
 };
 
+/// Memory that traffic registered in a GPU's window.
+struct Bar1Registration {
+  std::string traffic;  ///< names of its entries, with commas
+  Bytes registered{}, mapped{};
+  std::string verdict;  ///< spelling of scenario::Bar1Verdict
+  bool fits = true;     ///< all of it is mapped
+  std::string said;     ///< a sentence
+};
+
+/// The window through which peers reach a GPU's memory.
+struct Bar1Result {
+  std::string gpu;
+  Bytes size{}, used{}, reserved{};
+  std::vector<Bar1Registration> registrations;
+  std::int64_t remaps = 0;
+  Duration waiting{};  ///< of the transfers that caused them, summed
+};
+
 /// Anything that can be the limit and is not a link, CPU or memory: an Ethernet port, a DMA engine, a pool of tags.
 struct Resource {
   std::string name;  ///< "nic0 Ethernet port"
@@ -196,6 +214,7 @@ struct Results {
   std::vector<LinkResult> links;
   std::vector<CpuResult> cpus;
   std::vector<MemoryResult> memories;
+  std::vector<Bar1Result> windows;
   std::vector<Resource> resources;
   std::vector<Fault> faults;
   std::vector<ErrorRecord> errors;

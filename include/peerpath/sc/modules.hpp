@@ -17,6 +17,7 @@ class DmaCard;
 struct Stream;
 }  // namespace peerpath::dma_card
 namespace peerpath::gpu {
+class Bar1;
 class Gpu;
 class PeerReads;
 }  // namespace peerpath::gpu
@@ -112,15 +113,20 @@ class Gpu final : public sc_core::sc_module {
   ~Gpu() override;
   fabric::NodeId node() const { return node_; }
   const device::GpuConfig& config() const { return config_; }
-  /// Bus address of its memory, and of its copy doorbell.
+  /// Bus address of the window to its memory, and of its copy doorbell.
   BusAddress memory() const { return memory_; }
   BusAddress doorbell() const { return doorbell_; }
+  /// Maps a piece of its memory for peers; there has to be room in the window.
+  BusAddress map(Bytes size);
+  gpu::Bar1& bar1() { return *bar1_; }
+  const gpu::Bar1& bar1() const { return *bar1_; }
   const gpu::Gpu& behaviour() const { return *behaviour_; }
 
  private:
   device::GpuConfig config_;
   fabric::NodeId node_;
   BusAddress memory_, doorbell_;
+  std::unique_ptr<gpu::Bar1> bar1_;
   std::unique_ptr<host_cpu::CopyRequests> no_copies_;
   std::unique_ptr<gpu::Gpu> behaviour_;
   std::unique_ptr<gpu::PeerReads> peer_reads_;
@@ -165,12 +171,15 @@ class HostCpu final : public sc_core::sc_module {
 
   /// Queues of a NIC whose frames the cores receive: payload goes straight to `to`, or with `bounce` to host memory, from
   /// there by a copy of the cores to pinned memory, and then by the GPU's copy engine. Without `to` it stays in host memory.
-  void receive(Nic& nic, const std::vector<int>& queues, Gpu* to, bool bounce = false);
+  /// `mapped` is where in the GPU's window their buffers are; if it is not given, they are mapped here.
+  void receive(Nic& nic, const std::vector<int>& queues, Gpu* to, bool bounce = false,
+               std::optional<BusAddress> mapped = std::nullopt);
 
   /// A transmit queue that sends packets regularly, from GPU memory or, without `from`, host memory.
   struct Send {
     int queue = 0;
     Gpu* from = nullptr;
+    std::optional<BusAddress> mapped{};  ///< where in the GPU's window; if it is not given, it is mapped here
     Bytes packet{4096};   ///< payload that the application hands over
     Bytes segment{};      ///< > 0: the NIC cuts it to this
     Duration interval{};  ///< between packets

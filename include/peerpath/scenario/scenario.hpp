@@ -134,6 +134,7 @@ struct Traffic {
   std::string capture;
   double time_scale = 1.0;
   Bytes window = 64_MiB;
+  std::optional<Bytes> registered{};
 
   static constexpr auto fields() {
     return std::tuple{
@@ -142,7 +143,7 @@ struct Traffic {
         field("from", &Traffic::from, "receive, transmit: the NIC; write, read: the device that does the DMA"),
         field("to", &Traffic::to, "Memory that the payload goes to (receive, write) or comes from (transmit, read): a GPU, DMA card or host memory"),
         field("headers_to", &Traffic::headers_to, "receive, transmit: host memory that holds headers and rings"),
-        field("path", &Traffic::path, "receive, transmit: zero copy, or bounced through host memory"),
+        field("path", &Traffic::path, "receive: zero copy, or bounced through host memory; transmit is always zero copy"),
         field("rate", &Traffic::rate, "receive, transmit: rate on the wire, preamble and gap included; write, read: payload offered"),
         field("sizes", &Traffic::sizes, "Payload bytes of a frame or transfer; several are taken in turn"),
         field("bytes", &Traffic::bytes, "receive: payload after which it ends, whole frames; the run ends when all traffic has. 0B: it goes on").at_least(0_B),
@@ -151,7 +152,8 @@ struct Traffic {
         field("burst", &Traffic::burst, "Frames that come back to back, for arrival burst").at_least(1),
         field("capture", &Traffic::capture, "receive: pcap or pcapng file whose frames are replayed instead of a pattern"),
         field("time_scale", &Traffic::time_scale, "Stretches the capture's own timing: 2 is half the speed").at_least(0.000001).at_most(1000000.0),
-        field("window", &Traffic::window, "write, read: addresses are taken in turn from a window of this size").at_least(4_KiB)};
+        field("window", &Traffic::window, "write, read: addresses are taken in turn from a window of this size").at_least(4_KiB),
+        field("registered", &Traffic::registered, "receive, transmit: GPU memory that is registered for it and takes BAR1, its buffers among it; absent: the buffers of its queues")};
   }
 };
 

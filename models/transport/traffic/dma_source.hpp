@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "core/devices/gpu/bar1.hpp"
 #include "peerpath/device/endpoint.hpp"
 #include "transport/traffic/arrival_process.hpp"
 
@@ -26,6 +27,9 @@ struct DmaPattern {
   int outstanding = 64;  ///< transfers in flight; a write is so until it has arrived
   Instant start{};
   std::int64_t count = 0;  ///< transfers; 0: without end
+  /// Through which the target is reached, if it does not show all of the window; `address` is that of place 0 in it.
+  /// No transfer reaches over the end of a piece; a flow's part of the window has to have room for two of any size.
+  gpu::Bar1Pieces* pieces = nullptr;
 };
 
 /// What became of the transfers.
@@ -38,7 +42,8 @@ struct DmaCounters {
 
 /// A requester that does nothing else, on one channel of the node it shares with a device. Needs a place that
 /// `hears_arrivals`. A transfer that finds no room for another one in flight waits, and its latency counts from the
-/// moment at which it was offered; at rate 0 from that at which there was room.
+/// moment at which it was offered; at rate 0 from that at which there was room. So does one that waits for its memory
+/// to be mapped.
 class DmaSource final : public device::Endpoint {
  public:
   DmaSource(DmaPattern pattern, Random random);
@@ -52,13 +57,18 @@ class DmaSource final : public device::Endpoint {
   const DmaCounters& counters() const { return counters_; }
 
  private:
+  struct Transfer {
+    Instant offered{};
+    Bytes at{};  ///< in the window
+  };
   void fill(Instant now, device::Outbox& out);
-  std::uint64_t next_address(Bytes size);
+  Bytes part() const { return Bytes{pattern_.window.count() / pattern_.flows}; }
+  Bytes next_place(std::size_t flow, Bytes size) const;
 
   DmaPattern pattern_;
   ArrivalProcess arrivals_;
-  std::vector<Bytes> next_;                   ///< by flow: place in its part of the window
-  std::map<std::uint64_t, Instant> offered_;  ///< of those in flight, by cookie
+  std::vector<Bytes> next_;                      ///< by flow: place in its part of the window
+  std::map<std::uint64_t, Transfer> transfers_;  ///< in flight, by cookie
   DmaCounters counters_;
   std::function<void(Instant, const fabric::Delivery&)> watcher_;
 };

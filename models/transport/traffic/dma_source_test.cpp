@@ -86,5 +86,27 @@ TEST(DmaSource, IsLimitedByTheLinkWithEnoughInFlight) {
   EXPECT_EQ(ends[99] - ends[49], 50 * (16 * (256_B + 12_B) / 8_Gbps));
 }
 
+TEST(DmaSource, MemoryThatIsNotMappedIsRemappedPieceByPiece) {
+  device::GpuConfig board;
+  board.bar_size = 256_KiB;
+  board.bar1 = {.page = 64_KiB, .reserved = 64_KiB, .piece = 64_KiB, .map_call = 3us, .map_page = 1us, .unmap_call = 1us};
+  gpu::Bar1 window{board};
+  ASSERT_EQ(window.map(64_KiB), 0_B);
+  ASSERT_EQ(window.map(128_KiB), 64_KiB);
+  gpu::Bar1Pieces pieces{window, 64_KiB, 256_KiB, 64_KiB, 128_KiB};
+  Bench bench{{.target = memory, .address = 1 << 30, .window = 256_KiB, .sizes = {48_KiB}, .outstanding = 3, .count = 5,
+               .pieces = &pieces}};
+  bench.run(Instant{10ms});
+  // 48 KiB stay within a piece of 64 KiB: places 0, 64, 128 and 192 KiB of the buffer, and 0 again. At the start pieces
+  // 2 and 3 are in the window, at 64 and 128 KiB of it; 0 and 1 take their places, then 2 that of 0, and so on.
+  const std::uint64_t low = (1 << 30) + (64 << 10), high = low + (64 << 10);
+  EXPECT_EQ(bench.addresses, (std::vector<std::uint64_t>{low, high, low, high, low}));
+  EXPECT_EQ(window.counters().remaps, 5);
+  // The first waits for its piece, 5 us; 12 B for each of its 192 TLPs of 256 B.
+  EXPECT_EQ(bench.ends[0], Instant{5us + 100ns + 192 * 268ns});
+  // The third can have a place only when the first is done.
+  EXPECT_GE(bench.ends[2], bench.ends[0] + 5us + 192 * 268ns);
+}
+
 }  // namespace
 }  // namespace peerpath::transport

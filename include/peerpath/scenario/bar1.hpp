@@ -1,0 +1,48 @@
+// What of a GPU's memory is mapped into its BAR1 window, and what becomes of traffic that finds no room there.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "peerpath/scenario/scenario.hpp"
+
+namespace peerpath::scenario {
+
+/// What becomes of a registration.
+enum class Bar1Verdict : std::uint8_t { mapped, remapped, bounced, refused };
+constexpr std::array<EnumName<Bar1Verdict>, 4> enum_names(Bar1Verdict) {
+  return {{{"mapped", Bar1Verdict::mapped},
+           {"remapped", Bar1Verdict::remapped},
+           {"bounced", Bar1Verdict::bounced},
+           {"refused", Bar1Verdict::refused}}};
+}
+
+/// Memory that entries of `traffic` register together.
+struct Bar1Mapping {
+  std::vector<std::size_t> entries;
+  Bytes registered{};
+  Bytes given{};  ///< of the window: all that it needs, a share, or nothing
+  Bar1Verdict verdict{};
+};
+
+/// The window of one GPU. Who comes first does not matter to what is left, but to who still finds room: what fits is
+/// mapped in the order of the entries, and then what is to be remapped shares the rest evenly, in whole pieces.
+struct Bar1Plan {
+  std::string gpu;
+  Bytes size{}, reserved{}, used{};
+  std::vector<Bar1Mapping> mappings;
+};
+
+/// The plan of each GPU that a scenario has, in its order. Copies by the GPU's own engines (path bounce) need no
+/// mapping.
+std::vector<Bar1Plan> bar1_plans(const Scenario& scenario);
+
+/// What a plan says of entry `entry`; nothing of one that maps no memory of a GPU.
+const Bar1Mapping* bar1_mapping(const std::vector<Bar1Plan>& plans, std::size_t entry);
+
+/// A sentence: "1GiB registered, which does not fit into the 224MiB that are left: bounced through host memory".
+std::string to_text(const Bar1Plan& plan, const Bar1Mapping& mapping);
+
+}  // namespace peerpath::scenario

@@ -1,0 +1,113 @@
+#include "peerpath/scenario/bar1.hpp"
+
+#include <algorithm>
+
+#include "core/devices/gpu/bar1.hpp"
+#include "peerpath/scenario/describe.hpp"
+#include "peerpath/scenario/queues.hpp"
+
+namespace peerpath::scenario {
+namespace {
+
+using device::Bar1Full;
+
+/// What the drivers of a NIC need for the buffers of these queues.
+Bytes buffers_of(const device::NicConfig& nic, const Traffic& traffic, const std::vector<int>& queues) {
+  if (traffic.kind == TrafficKind::receive)
+    return nic.buffer_size * nic.ring_entries * static_cast<std::int64_t>(queues.size());
+  Bytes all{};
+  for (std::size_t q = 0; q < queues.size(); ++q) all += traffic.sizes[q % traffic.sizes.size()] * nic.ring_entries;
+  return all;
+}
+
+void add_transfers(const Scenario& s, Bar1Plan& plan) {
+  for (std::size_t i = 0; i < s.traffic.size(); ++i) {
+    const auto& t = s.traffic[i];
+    if (t.to == plan.gpu && (t.kind == TrafficKind::write || t.kind == TrafficKind::read))
+      plan.mappings.push_back({{i}, t.window, {}, Bar1Verdict::mapped});
+  }
+}
+
+void add_buffers(const Scenario& s, const std::string& name, const device::NicConfig& nic, TrafficKind kind,
+                 Bar1Plan& plan) {
+  for (const auto& share : queue_shares(s, name, kind)) {
+    const auto& first = s.traffic[share.entries.front()];
+    if (first.to != plan.gpu || first.path == DataPath::bounce || share.queues.empty()) continue;
+    Bytes registered = buffers_of(nic, first, share.queues);
+    for (const auto i : share.entries) registered = std::max(registered, s.traffic[i].registered.value_or(Bytes{}));
+    plan.mappings.push_back({share.entries, registered, {}, Bar1Verdict::mapped});
+  }
+}
+
+/// Without remapping.
+Bar1Verdict verdict_of(const Traffic& traffic, Bar1Full when_full) {
+  return when_full == Bar1Full::bounce && traffic.kind == TrafficKind::receive ? Bar1Verdict::bounced
+                                                                               : Bar1Verdict::refused;
+}
+
+void decide(const Scenario& s, const device::GpuConfig& gpu, Bar1Plan& plan) {
+  gpu::Bar1 window{gpu};
+  const bool remaps = gpu.bar1.when_full == Bar1Full::remap;
+  std::vector<Bar1Mapping*> pieced;
+  for (auto& mapping : plan.mappings) {
+    const auto& traffic = s.traffic[mapping.entries.front()];
+    if (window.map(mapping.registered)) {
+      mapping.given = window.room_for(mapping.registered);
+    } else {
+      mapping.verdict = verdict_of(traffic, gpu.bar1.when_full);
+      if (remaps && (traffic.kind == TrafficKind::write || traffic.kind == TrafficKind::read))
+        pieced.push_back(&mapping);
+    }
+  }
+  const auto piece = gpu.bar1.piece;
+  const auto pieces = pieced.empty() ? 0 : window.left() / piece / static_cast<std::int64_t>(pieced.size());
+  for (auto* mapping : pieced) {
+    if (pieces == 0 || !window.map(piece * pieces)) continue;
+    mapping->verdict = Bar1Verdict::remapped;
+    mapping->given = piece * pieces;
+  }
+  plan.used = window.used();
+}
+
+}  // namespace
+
+std::vector<Bar1Plan> bar1_plans(const Scenario& s) {
+  std::vector<Bar1Plan> plans;
+  for (const auto& device : s.devices) {
+    const auto* gpu = std::get_if<device::GpuConfig>(&device.config);
+    if (gpu == nullptr) continue;
+    Bar1Plan plan{device.name, gpu->bar_size, gpu->bar1.reserved, {}, {}};
+    add_transfers(s, plan);
+    for (const auto kind : {TrafficKind::receive, TrafficKind::transmit})
+      for (const auto& other : s.devices)
+        if (const auto* nic = std::get_if<device::NicConfig>(&other.config))
+          add_buffers(s, other.name, *nic, kind, plan);
+    std::ranges::stable_sort(plan.mappings, {}, [](const Bar1Mapping& m) { return m.entries.front(); });
+    decide(s, *gpu, plan);
+    plans.push_back(std::move(plan));
+  }
+  return plans;
+}
+
+const Bar1Mapping* bar1_mapping(const std::vector<Bar1Plan>& plans, std::size_t entry) {
+  for (const auto& plan : plans)
+    for (const auto& mapping : plan.mappings)
+      if (std::ranges::find(mapping.entries, entry) != mapping.entries.end()) return &mapping;
+  return nullptr;
+}
+
+std::string to_text(const Bar1Plan& plan, const Bar1Mapping& mapping) {
+  const auto registered = to_text(mapping.registered) + " registered";
+  if (mapping.verdict == Bar1Verdict::mapped) return registered + ", mapped";
+  const auto full = registered + " do not fit into the window's " + to_text(plan.size);
+  switch (mapping.verdict) {
+    case Bar1Verdict::remapped:
+      return full + ": remapped piece by piece through " + to_text(mapping.given);
+    case Bar1Verdict::bounced:
+      return full + ": bounced through host memory";
+    default:
+      return full + ": refused";
+  }
+}
+
+}  // namespace peerpath::scenario
