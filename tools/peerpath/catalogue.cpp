@@ -19,7 +19,7 @@ constexpr std::array run_options{
     Option{"--check-protocol", "", "Hold every TLP on every link against the protocol's rules; exit 1 if one is broken"},
     Option{"--out", "DIR", "Folder for results.json, run.json and report.html", Word::folder},
     json,
-    quiet};
+    Option{"--quiet", "", "Nothing but problems and failed expectations; --json still prints its document"}};
 constexpr std::array check_options{set, json, quiet};
 constexpr std::array show_options{Option{"--resolved", "", "Every value, and where it comes from"}, set, json};
 constexpr std::array list_options{json};

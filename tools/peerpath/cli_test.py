@@ -113,6 +113,36 @@ class Cli(unittest.TestCase):
         self.run_short()
         self.assertEqual(checked, (self.out / "results.json").read_text())
 
+    def test_route_names_the_window_that_is_full(self):
+        trap = str(pathlib.Path(SCENARIO).parent.parent / "traps" / "bar1_full.json")
+        done = peerpath("route", trap, "nic0", "gpu0")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("BAR1 of gpu0\n  32MiB of 256MiB used, 32MiB of them by its driver\n", done.stdout)
+        self.assertIn("rx: 512MiB registered do not fit into the window's 256MiB: bounced", done.stdout)
+        large = peerpath("route", trap, "nic0", "gpu0", "--json", "--set", "devices.gpu0.bar_size=1GiB")
+        window = json.loads(large.stdout)["bar1"]
+        self.assertEqual([r["verdict"] for r in window["registrations"]], ["mapped"])
+        self.assertEqual(window["used_bytes"], (512 + 32) << 20)
+
+    def test_run_counts_the_window_in_its_results(self):
+        trap = str(pathlib.Path(SCENARIO).parent.parent / "traps" / "bar1_remap.json")
+        done = peerpath("run", trap, "--set", "run.measure=3ms", "--set", "expect=[]", "--out", str(self.out))
+        self.assertIn("gpu0 BAR1", done.stdout)
+        window = json.loads((self.out / "results.json").read_text())["bar1"][0]
+        self.assertEqual(window["registrations"][0]["verdict"], "remapped")
+        self.assertEqual(window["used_bytes"], window["size_bytes"])
+        self.assertGreater(window["remaps"], 0)
+        self.assertEqual(window["waiting_ns"], window["remaps"] * 276000)
+        self.assertIn("remapped piece by piece", (self.out / "report.html").read_text())
+
+    def test_quiet_says_nothing_but_what_is_wrong(self):
+        good = self.run_short("--set", "expect=[]", "--quiet")
+        self.assertEqual((good.returncode, good.stdout, good.stderr), (0, "", ""))
+        self.assertTrue((self.out / "results.json").exists())
+        bad = self.run_short("--set", 'expect=[{"metric": "rx.goodput_gbps", "at_least": 900}]', "--quiet")
+        self.assertEqual((bad.returncode, bad.stdout), (1, ""))
+        self.assertIn("expectation failed: rx.goodput_gbps is ", bad.stderr)
+
     def test_json_is_one_document_and_equals_the_file(self):
         done = self.run_short("--json", "--quiet")
         document = json.loads(done.stdout)

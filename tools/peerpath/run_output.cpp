@@ -35,13 +35,28 @@ int report_located(const Problems& problems, const scenario::Loaded& loaded, con
   return terminal.report(placed);
 }
 
+/// What --quiet still says of a run.
+void report_failed(const observe::Results& results, const Terminal& terminal) {
+  for (const auto& e : results.expectations)
+    if (e.verdict == observe::Verdict::failed)
+      terminal.error("expectation failed: " + e.metric + " is " + to_string(e.found) + ", wanted " + e.wanted);
+  for (const auto& violation : results.conservation) terminal.error("byte ledger violated: " + violation);
+  if (results.deadlock) terminal.error("the run ended in a deadlock");
+  for (const auto& broken : results.protocol.value_or(std::vector<std::string>{})) terminal.error(broken);
+}
+
 Exit publish(const Arguments& arguments, const scenario::Loaded& loaded, const observe::Results& results,
              const RunRecord& record, const std::string& table, const Terminal& terminal) {
   const auto document =
       observe::results_json(results, {std::string{version()}, loaded.scenario.name, scenario::to_json(loaded.scenario),
                                       scenario::origins_json(loaded)});
   const auto run = run_json(record, loaded);
-  terminal.data(arguments.has("--json") ? document : table);
+  if (arguments.has("--json"))
+    terminal.data(document);
+  else if (!terminal.quiet())
+    terminal.data(table);
+  else
+    report_failed(results, terminal);
   const auto folder = output_folder(arguments, loaded.scenario);
   if (!make_folder(folder, terminal) || !write_file(folder / "results.json", document, terminal) ||
       !write_file(folder / "run.json", run, terminal) ||
