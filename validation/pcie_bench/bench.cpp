@@ -42,8 +42,12 @@ device::DmaCardConfig card_config(const Setup& setup, const CardConstants& card,
   return config;
 }
 
-host_memory::Refresh refresh_of(const HostConstants& host) {
-  return {.interval = refresh_interval, .time = from_ns(host.refresh), .ranks = ranks};
+host_memory::MemoryGate memory_gate(const device::HostMemoryConfig& config, const Setup& setup,
+                                    const HostConstants& host) {
+  host_memory::MemoryGate gate{config};
+  gate.set_refresh({.interval = refresh_interval, .time = from_ns(host.refresh), .ranks = ranks});
+  gate.set_banks({.count = setup.banks});
+  return gate;
 }
 
 /// What a TLP meets in the host besides its fixed times.
@@ -160,10 +164,7 @@ double run(const Case& which, const Setup& setup, const CardConstants& card, con
 
 double play(const Case& which, const Setup& setup, const CardConstants& card, const HostConstants& host) {
   Gates gates;
-  if (setup.remote_memory) {  // nothing of it is in the near cache
-    gates.memory.emplace(device::HostMemoryConfig{});
-    gates.memory->set_refresh(refresh_of(host));
-  }
+  if (setup.remote_memory) gates.memory = memory_gate({}, setup, host);  // nothing of it is in the near cache
   return run(which, setup, card, host, stream_of(which, setup), gates);
 }
 
@@ -180,8 +181,7 @@ double play(const Sweep& sweep, const Setup& setup, const CardConstants& card, c
   memory.cache = device::CacheConfig{
       .size = setup.cache, .ways = cache_ways, .ddio_ways = ddio_ways, .miss_latency = from_ns(effects.cold_miss)};
   if (setup.remote_memory) memory.remote_hop = from_ns(effects.remote_hop);
-  gates.memory.emplace(memory);
-  gates.memory->set_refresh(refresh_of(host));
+  gates.memory = memory_gate(memory, setup, host);
   auto& cache = *gates.memory->cache();
   // The test goes on for seconds before it counts, so what the card writes has filled the ways for it.
   if (sweep.which.test != Test::lat_dma_read && sweep.which.test != Test::bw_read)

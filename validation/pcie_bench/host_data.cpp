@@ -31,13 +31,17 @@ constexpr std::array sweep_files{
     SweepFile{"bw_dma_win_sweep_wr_rnd_512.csv", false}, SweepFile{"lat_dma_sweep_rd_rnd_64.csv", true},
     SweepFile{"lat_cmd_sweep_wrrd_rnd_08.csv", true}};
 
-/// Last-level caches by processor: Intel's product specifications (ark.intel.com).
+constexpr int banks_ddr3 = 8, banks_ddr4 = 16;  // of a rank: JESD79-3, JESD79-4
+
+/// Last-level caches and kinds of memory by processor: Intel's product specifications (ark.intel.com).
 struct Processor {
   std::string_view name;
   Bytes cache;
+  int banks;
 };
-constexpr std::array processors{Processor{"E5-2630v4", Bytes{25 << 20}}, Processor{"E5-2620v3", Bytes{15 << 20}},
-                                Processor{"E5-2630", Bytes{15 << 20}}};
+constexpr std::array processors{Processor{"E5-2630v4", Bytes{25 << 20}, banks_ddr4},
+                                Processor{"E5-2620v3", Bytes{15 << 20}, banks_ddr4},
+                                Processor{"E5-2630", Bytes{15 << 20}, banks_ddr3}};
 
 tl::expected<std::string, Problem> read_text(const fs::path& file) {
   std::error_code error;
@@ -163,8 +167,12 @@ void read_sweeps(std::string_view text, const std::string& file, bool latency, s
 }
 
 void read_name(std::string_view name, Setup& setup) {
-  for (const auto& processor : processors)
-    if (setup.cache == Bytes{} && name.find(processor.name) != name.npos) setup.cache = processor.cache;
+  const auto known =
+      std::ranges::find_if(processors, [&](const Processor& p) { return name.find(p.name) != name.npos; });
+  if (known != processors.end()) {
+    setup.cache = known->cache;
+    setup.banks = known->banks;
+  }
   setup.remote_memory = name.find("-s0-s1-") != name.npos || name.find("-s1-s0-") != name.npos;
 }
 

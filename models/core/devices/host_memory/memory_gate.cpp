@@ -8,6 +8,7 @@ namespace peerpath::host_memory {
 namespace {
 
 constexpr std::uint64_t rank_interleave = 256;
+constexpr std::uint64_t row_bytes = 8192;  // a rank's: 1 Ki columns of 64 bits (JESD79-3 and -4)
 constexpr Bytes whole_line{static_cast<std::int64_t>(host::line_bytes)};
 
 }  // namespace
@@ -35,9 +36,25 @@ Instant MemoryGate::take_channel(std::uint64_t address, Bytes bytes, Instant at)
   return begin;
 }
 
+void MemoryGate::set_banks(const Banks& banks) {
+  bank_cycle_ = banks.cycle;
+  banks_.assign(static_cast<std::size_t>(banks.count * ranks()), {});
+}
+
+Instant MemoryGate::take_bank(std::uint64_t address, Instant at) {
+  if (banks_.empty()) return at;
+  const auto all_ranks = static_cast<std::uint64_t>(ranks());
+  const auto row = address / (row_bytes * all_ranks);
+  auto& bank = banks_[(row * all_ranks + address / rank_interleave % all_ranks) % banks_.size()];
+  if (bank.row == row) return at;
+  const auto begin = std::max(at, bank.next);
+  bank = {row, begin + bank_cycle_};
+  return begin;
+}
+
 Instant MemoryGate::after_refresh(std::uint64_t address, Instant at) const {
   if (!refresh_) return at;
-  const auto rank = static_cast<std::int64_t>(address / rank_interleave % static_cast<std::uint64_t>(refresh_->ranks));
+  const auto rank = static_cast<std::int64_t>(address / rank_interleave % static_cast<std::uint64_t>(ranks()));
   // Each interval has one refresh, at any time in it that lets it end there: controllers postpone and advance them.
   const auto turn = at.time_since_epoch() / refresh_->interval;
   const Instant interval{turn * refresh_->interval};
@@ -62,7 +79,8 @@ Instant MemoryGate::pass(const fabric::GatedTlp& tlp) {
   const auto begin = std::max(tlp.at, written_);  // a request does not pass a write (PCIe Base Spec 2.4.1)
   const auto missing = cache_ ? cache_->read(tlp.address, tlp.bytes) : Duration{0};
   if (cache_ && missing == Duration{0}) return begin;
-  return after_refresh(tlp.address, take_channel(tlp.address, tlp.bytes, begin)) + missing + hop_;
+  const auto served = after_refresh(tlp.address, take_channel(tlp.address, tlp.bytes, begin));
+  return take_bank(tlp.address, served) + missing + hop_;
 }
 
 }  // namespace peerpath::host_memory

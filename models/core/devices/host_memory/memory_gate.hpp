@@ -17,6 +17,12 @@ struct Refresh {
   int ranks = 2;                                       ///< 256 B of the address each, in turn
 };
 
+/// Banks of DRAM whose rows stay open until another row of their bank is wanted. The model card is core/host/README.md.
+struct Banks {
+  int count = 16;                                 ///< a rank: 16 of DDR4 (JESD79-4), 8 of DDR3 (JESD79-3)
+  Duration cycle = std::chrono::nanoseconds{47};  ///< tRC: from a row's opening to that of the bank's next one
+};
+
 /// The gate of the direction towards the memory's node.
 class MemoryGate final : public fabric::Gate {
  public:
@@ -25,6 +31,8 @@ class MemoryGate final : public fabric::Gate {
   Instant pass(const fabric::GatedTlp& tlp) override;
   /// Without, as at first, nothing is ever refreshed.
   void set_refresh(const Refresh& refresh) { refresh_ = refresh; }
+  /// Without, as at first, no fetch waits for a bank. The ranks are those of the refresh that is set before.
+  void set_banks(const Banks& banks);
 
   /// Whether this memory needs a gate.
   static bool wanted(const device::HostMemoryConfig& config) {
@@ -42,8 +50,20 @@ class MemoryGate final : public fabric::Gate {
   /// From when DRAM serves a fetch at this place: not while its rank is refreshed.
   Instant after_refresh(std::uint64_t address, Instant at) const;
 
+  /// From when its bank serves a fetch at this place: at once if the row is open.
+  Instant take_bank(std::uint64_t address, Instant at);
+
+  struct Bank {
+    std::optional<std::uint64_t> row;
+    Instant next{};  ///< when another row can be opened
+  };
+
+  int ranks() const { return refresh_ ? refresh_->ranks : 1; }
+
   Duration hop_;
   std::optional<Refresh> refresh_;
+  Duration bank_cycle_{};
+  std::vector<Bank> banks_;  ///< rank by rank; none as at first
   device::ChannelsConfig channels_;
   std::vector<Instant> channel_free_;  ///< none without channels
   Instant written_{};                  ///< when the last write so far is done

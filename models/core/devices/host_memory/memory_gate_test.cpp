@@ -109,5 +109,24 @@ TEST(MemoryGate, WholeLinesAndWhatTheCacheHoldsDoNotWaitForARefresh) {
   EXPECT_EQ(gate.pass(part), at + 1us + 80ns) << "its line is fetched after the refresh";
 }
 
+TEST(MemoryGate, AnotherRowOfABankIsOpenedACycleAfterTheLastOne) {
+  MemoryGate gate{{}};
+  gate.set_refresh({.interval = 1us, .time = 0ns, .ranks = 2});
+  gate.set_banks({.count = 8, .cycle = 47ns});
+  const auto read_at = [&](std::uint64_t address, Duration after) {
+    auto read = tlp(TlpClass::non_posted, address);
+    read.at = at + after;
+    return gate.pass(read) - at;
+  };
+  constexpr std::uint64_t next_row = 2 * 8192, same_bank = 8 * next_row;
+  EXPECT_EQ(read_at(0, 0ns), 0ns);
+  EXPECT_EQ(read_at(512, 1ns), 1ns) << "the row is open";
+  EXPECT_EQ(read_at(next_row, 2ns), 2ns) << "another bank";
+  EXPECT_EQ(read_at(same_bank, 3ns), 47ns);
+  EXPECT_EQ(read_at(same_bank + 256, 4ns), 4ns) << "the other rank";
+  EXPECT_EQ(read_at(0, 50ns), 94ns) << "its row was closed at 47 ns";
+  EXPECT_EQ(read_at(same_bank, 200ns), 200ns) << "long after";
+}
+
 }  // namespace
 }  // namespace peerpath::host_memory
