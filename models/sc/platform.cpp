@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "peerpath/base/fail.hpp"
+#include "scenario/hierarchy.hpp"
 
 namespace peerpath::sc {
 namespace {
@@ -75,7 +76,7 @@ Platform::Platform(const scenario::Scenario& scenario, const DomainConfig& confi
   for (const auto* device : order) add_device(*device, scenario);
   for (const auto& [name, node] : nodes_)
     if (!memory_of_cpu_.contains(name)) domain.rename(node, name);
-  for (const auto& link : scenario.links) add_link(link);
+  for (const auto* link : scenario::links_in_port_order(scenario)) add_link(*link);
   for (const auto& weight : scenario.arbitration)
     domain.weigh(port_towards(weight.at, weight.from), port_towards(weight.at, weight.to), weight.turns);
 }

@@ -1,9 +1,21 @@
 #include "scenario/hierarchy.hpp"
 
+#include <algorithm>
+#include <map>
+
 #include "scenario/tree.hpp"
 
 namespace peerpath::scenario {
 namespace {
+
+/// The number at the end of a port's name; of one that has none, more than any.
+std::uint64_t number_of(const std::string& port) {
+  const auto last_other = port.find_last_not_of("0123456789");
+  const auto digits = port.substr(last_other == std::string::npos ? 0 : last_other + 1);
+  constexpr std::size_t most_digits = 18;
+  if (digits.empty() || digits.size() > most_digits) return ~std::uint64_t{0};
+  return std::stoull(digits);
+}
 
 class Builder {
  public:
@@ -35,9 +47,9 @@ class Builder {
 
   /// The ports of a switch or root complex, and what is below each.
   void add_below(const std::string& name, int parent, pcie::FunctionKind kind, std::uint16_t control) {
-    for (const Link& link : scenario_.links) {
-      if (split_end(link.from).device != name) continue;
-      const Device* device = tree_.find(split_end(link.to).device);
+    for (const Link* link : links_in_port_order(scenario_)) {
+      if (split_end(link->from).device != name) continue;
+      const Device* device = tree_.find(split_end(link->to).device);
       const int port = add(name + " port to " + device->name, kind, parent, control);
       if (const auto* bridge = std::get_if<device::SwitchConfig>(&device->config)) {
         const int upstream = add(device->name + " upstream port", pcie::FunctionKind::upstream_port, port);
@@ -54,6 +66,22 @@ class Builder {
 };
 
 }  // namespace
+
+std::vector<const Link*> links_in_port_order(const Scenario& scenario) {
+  std::vector<const Link*> links;
+  for (const Link& link : scenario.links) links.push_back(&link);
+  // Those of each router change places among themselves.
+  std::map<std::string, std::vector<const Link*>> of_router;
+  for (const Link* link : links) of_router[split_end(link->from).device].push_back(link);
+  for (auto& [router, its] : of_router)
+    std::ranges::stable_sort(its, {}, [](const Link* link) { return number_of(split_end(link->from).port); });
+  std::map<std::string, std::size_t> taken;
+  for (auto& link : links) {
+    const auto router = split_end(link->from).device;
+    link = of_router[router][taken[router]++];
+  }
+  return links;
+}
 
 Hierarchy hierarchy_of(const Scenario& scenario) { return Builder{scenario}.build(); }
 

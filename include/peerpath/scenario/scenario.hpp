@@ -43,7 +43,7 @@ struct CreditConfig {
 };
 
 /// A PCIe link. `from` is the end nearer to the root complex, `to` the farther one; an end is a device, or
-/// "device.port" for a numbered or named port of a switch or root complex (each port takes one link).
+/// "device.port" for a port of a switch or root complex: one link each, in the order of the numbers they end in.
 struct Link {
   std::string from, to;
   int generation = 5;

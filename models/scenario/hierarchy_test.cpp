@@ -1,0 +1,48 @@
+#include "scenario/hierarchy.hpp"
+
+#include <gtest/gtest.h>
+
+namespace peerpath::scenario {
+namespace {
+
+std::vector<std::string> ends_in_port_order(const std::vector<std::pair<std::string, std::string>>& links) {
+  Scenario scenario;
+  for (const auto& [from, to] : links) {
+    scenario.links.emplace_back();
+    scenario.links.back().from = from;
+    scenario.links.back().to = to;
+  }
+  std::vector<std::string> ends;
+  for (const auto* link : links_in_port_order(scenario)) ends.push_back(link->to);
+  return ends;
+}
+
+using Ends = std::vector<std::string>;
+
+TEST(PortOrder, IsThatOfTheLinksWithoutNumbers) {
+  EXPECT_EQ(ends_in_port_order({{"rc", "sw0"}, {"sw0", "b"}, {"sw0.left", "a"}}), (Ends{"sw0", "b", "a"}));
+}
+
+TEST(PortOrder, IsThatOfTheNumbersInEachRouter) {
+  EXPECT_EQ(ends_in_port_order(
+                {{"rc.1", "sw1"}, {"sw0.10", "c"}, {"sw0", "d"}, {"rc.0", "sw0"}, {"sw0.2", "a"}, {"sw0.port3", "b"}}),
+            (Ends{"sw0", "a", "b", "sw1", "c", "d"}));
+}
+
+TEST(PortOrder, DecidesWhatSoftwareFindsFirst) {
+  Scenario scenario;
+  scenario.devices = {
+      {"rc", device::RootComplexConfig{}}, {"nic0", device::NicConfig{}}, {"gpu0", device::GpuConfig{}}};
+  scenario.links.resize(2);
+  scenario.links[0].from = "rc.1";
+  scenario.links[0].to = "nic0";
+  scenario.links[1].from = "rc.0";
+  scenario.links[1].to = "gpu0";
+  const auto found = hierarchy_of(scenario).functions;
+  ASSERT_EQ(found.size(), 4U);
+  EXPECT_EQ(found[0].name, "rc port to gpu0");
+  EXPECT_EQ(found[2].name, "rc port to nic0");
+}
+
+}  // namespace
+}  // namespace peerpath::scenario
