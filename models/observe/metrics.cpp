@@ -99,6 +99,7 @@ void add_cpu(std::vector<Metric>& metrics, const CpuResult& cpu, Duration window
   group.add("cores_busy", "cores", quotient(cpu.busy.count(), window.count(), percent_places),
             "Cores at work, on average");
   group.add("utilisation_percent", "%", percent(cpu.busy, window * std::int64_t{cpu.cores}), "Busy part of all cores");
+  group.add("busiest_core_percent", "%", percent(cpu.busiest, window), "Busy part of the core that had most to do");
   group.add("copied_bytes", "B", count(cpu.copied.count()), "Bytes copied by the cores");
   group.add("copied_gbps", "Gb/s", gbps(cpu.copied, window), "Rate of copying");
 }

@@ -30,6 +30,7 @@ TEST(Metrics, AreNamedAndComputedAsDocumented) {
   EXPECT_EQ(text_of(results, "nic0-switch0.payload_crossings"), "1 1");
   EXPECT_EQ(text_of(results, "switch0-rc0.payload_crossings"), "0 1");
   EXPECT_EQ(text_of(results, "cpu0.cores_busy"), "1 cores");
+  EXPECT_EQ(text_of(results, "cpu0.busiest_core_percent"), "70 %");
   EXPECT_EQ(text_of(results, "cpu0.utilisation_percent"), "25 %");
   EXPECT_EQ(text_of(results, "dram0.written_bytes"), "800 B");
   EXPECT_EQ(text_of(results, "nic0.interrupts"), "3 1");

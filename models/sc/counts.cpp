@@ -169,8 +169,10 @@ Counts take_counts(Platform& platform, Instant now) {
     if (nic->translations() != nullptr) counts.translations[name] = nic->translations()->counters();
   for (const auto& [name, gpu] : platform.gpus) counts.copies[name] = gpu->behaviour().counters();
   for (const auto& [name, gpu] : platform.gpus) counts.windows[name] = gpu->bar1().counters();
-  for (const auto& [name, cpu] : platform.cpus)
-    counts.cpus[name] = {cpu->behaviour().counters(), cpu->behaviour().busy_until(now)};
+  for (const auto& [name, cpu] : platform.cpus) {
+    counts.cpus[name].counters = cpu->behaviour().counters();
+    for (const auto& core : cpu->behaviour().cores()) counts.cpus[name].busy.push_back(core.busy_until(now));
+  }
   for (const auto& [name, root] : platform.root_complexes)
     for (const auto& gate : root->gates()) {
       counts.credits[name].push_back({gate->write_credits_held(), gate->read_credits_held()});
@@ -209,7 +211,12 @@ void fill(Results& results, const Platform& platform, const scenario::Scenario& 
       fill_nic(results, name, *nic, before.nics.at(name), after.nics.at(name), meter, entries, window);
     } else if (const auto* cpu = std::get_if<device::HostCpuConfig>(&device.config)) {
       const auto &a = before.cpus.at(name), &b = after.cpus.at(name);
-      results.cpus.push_back({name, cpu->cores, b.busy - a.busy, b.counters.copied - a.counters.copied});
+      observe::CpuResult cores{name, cpu->cores, {}, b.counters.copied - a.counters.copied};
+      for (std::size_t core = 0; core < b.busy.size(); ++core) {
+        cores.busy += b.busy[core] - a.busy[core];
+        cores.busiest = std::max(cores.busiest, b.busy[core] - a.busy[core]);
+      }
+      results.cpus.push_back(cores);
       by_cores.read += b.counters.dram_read - a.counters.dram_read;
       by_cores.written += b.counters.dram_written - a.counters.dram_written;
       add_count(results, name + ".interrupts", "1", b.counters.interrupts - a.counters.interrupts, "Interrupts taken");

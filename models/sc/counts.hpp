@@ -19,7 +19,7 @@ namespace peerpath::sc {
 struct Counts {
   struct Cpu {
     host_cpu::CpuCounters counters;
-    Duration busy{};
+    std::vector<Duration> busy;  ///< by core
   };
   Instant when{};
   observe::Snapshot links;

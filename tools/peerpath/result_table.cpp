@@ -88,8 +88,9 @@ std::string host_table(const Results& results) {
   for (const auto& cpu : results.cpus) {
     const auto all = results.window * std::int64_t{cpu.cores};
     table.add({cpu.name, percent(observe::quotient(static_cast<WideInt>(cpu.busy.count()) * 100, all.count(), 4)),
-               fmt::format("{} of {} cores, {} Gb/s copied",
+               fmt::format("{} of {} cores, the busiest {}, {} Gb/s copied",
                            to_string(observe::quotient(cpu.busy.count(), results.window.count(), 2)), cpu.cores,
+                           percent(observe::quotient(static_cast<WideInt>(cpu.busiest.count()) * 100, results.window.count(), 4)),
                            gbps(cpu.copied, results.window))});
   }
   for (const auto& memory : results.memories)

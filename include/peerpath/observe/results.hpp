@@ -114,6 +114,7 @@ struct CpuResult {
   int cores = 0;
   Duration busy{};  ///< summed over the cores
   Bytes copied{};
+  Duration busiest{};  ///< the core that had most to do
 };
 
 /// A memory: host DRAM, or a GPU's.
