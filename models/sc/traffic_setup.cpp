@@ -96,7 +96,11 @@ void TrafficSetup::receive(const std::string& name, const std::vector<std::files
     auto* cpu = platform_.cpu_of(t.headers_to);
     if (cpu == nullptr) return problem(first, "headers_to", "a host needs a host_cpu to receive");
     const auto gpu = platform_.gpus.find(t.to);
-    if (refused(first)) continue;  // nobody posts buffers
+    if (refused(first)) {  // nobody sets its queues up
+      for (const int queue : share.queues)
+        nic.behaviour().datapath().stop_rx(nic::QueueIndex{static_cast<std::uint16_t>(queue)}, Instant{});
+      continue;
+    }
     cpu->receive(nic, share.queues, gpu == platform_.gpus.end() ? nullptr : gpu->second.get(),
                  t.path == scenario::DataPath::bounce || bounced(first), mapped(first));
   }
