@@ -21,6 +21,7 @@ constexpr std::array cases{
     BenchCase{.name = "contended_4_to_1_light", .nics = 4, .rate_percent = 50},
     BenchCase{.name = "contended_4_to_1_jittered", .nics = 4, .rate_percent = 20, .jittered = true},
     BenchCase{.name = "contended_4_to_1_weighted", .nics = 4, .turns = 3},
+    BenchCase{.name = "contended_4_to_1_channels", .nics = 4, .rate_percent = 50, .channels = true},
     BenchCase{.name = "reads_mrrs_512", .read_request = Bytes{512}},
     BenchCase{.name = "reads_mrrs_4096", .read_request = Bytes{4096}},
     BenchCase{.name = "reads_and_writes", .read_request = Bytes{512}, .writes_too = true},
@@ -33,7 +34,7 @@ constexpr std::array cases{
               .redirected = true},
 };
 
-constexpr Bytes packet_size{4096};
+constexpr Bytes packet_size{4096}, doorbell_size{8};
 constexpr Duration gap_at_200g{166'160'000};  ///< 4096 B and 58 B around them
 
 LinkDirection direction(std::int64_t bits_per_second, Credits posted) {
@@ -87,6 +88,7 @@ struct BenchRun::Parts {
     const LinkDirection gen5 = direction(504'123'076'923, load.tight ? Credits{6, 96} : Credits{256, 4096});
     for (int i = 0; i < load.nics; ++i) {
       Endpoint nic;
+      nic.channels = load.channels ? 2 : 1;
       if (load.read_request > Bytes{}) nic.max_read_request = load.read_request;
       nics.push_back(topology.add_endpoint("nic" + std::to_string(i), nic));
       topology.connect(nics.back(), node, gen4, gen4);
@@ -104,6 +106,11 @@ struct BenchRun::Parts {
         topology.weights.push_back(
             {node, LinkId{0}, LinkId{static_cast<std::uint16_t>(nics.size() + gpu)}, load.turns});
     if (load.redirected) redirect(node, gen5);
+    for (Link& link : topology.links) {
+      if (!load.channels) break;
+      link.vc1_classes = 2;
+      for (LinkDirection& d : link.direction) d.vc1_credits = {{{16, 64}, {16, 16}, {0, 0}}};
+    }
     require(validate(topology).empty(), "a benchmark's topology is wrong");
   }
 
@@ -132,6 +139,11 @@ struct BenchRun::Parts {
     t.bytes = packet_size;
     t.ready = ready;
     fabric->submit(nics[nic], ChannelIndex{1}, t);
+    if (!load.channels) return;
+    t.purpose = pcie::Purpose::doorbell;
+    t.traffic_class = 1;
+    t.bytes = doorbell_size;
+    fabric->submit(nics[nic], ChannelIndex{2}, t);
   }
 };
 
@@ -154,7 +166,8 @@ std::int64_t BenchRun::play(std::int64_t packets) {
         mix(static_cast<std::uint64_t>(packet) * 64 + nic) % static_cast<std::uint64_t>(gap.count());
     return regular + Duration{static_cast<std::int64_t>(noise)};
   };
-  const std::int64_t due = p.sink.deliveries + packets * p.load.nics;
+  const std::int64_t doorbells = p.load.channels ? 1 : 0;  // a packet
+  const std::int64_t due = p.sink.deliveries + packets * p.load.nics * (1 + doorbells);
   std::vector<std::int64_t> next(p.nics.size());
   while (p.sink.deliveries < due) {
     const Instant limit = p.now + p.step;
@@ -170,7 +183,7 @@ std::int64_t BenchRun::play(std::int64_t packets) {
   std::int64_t reads = 0;
   for (std::int64_t packet = 0; packet < packets; ++packet) reads += p.is_read(packet) ? 1 : 0;
   const std::int64_t requests = reads > 0 ? reads * (packet_size / p.load.read_request) : 0;
-  return p.load.nics * (packets * answers + requests);
+  return p.load.nics * (packets * (answers + doorbells) + requests);
 }
 
 }  // namespace peerpath::fabric

@@ -21,6 +21,8 @@ struct BenchCase {
   /// ACS of the switch sends each request up to the root complex, whose IOMMU translates it (hits) and sends it down
   /// again.
   bool redirected = false;
+  /// All links have two virtual channels; each packet goes by VC 0, a doorbell behind it by VC 1.
+  bool channels = false;
   int turns = 1;  ///< of NIC 0 at each GPU, in weighted arbitration
 };
 

@@ -54,7 +54,8 @@ class Graph {
     const NodeId far = w.direction == 0 ? link.b : link.a;
     switch (w.why) {
       case WaitFor::credits:
-        if (!topology_.nodes[far.value()].is_endpoint) return queue_at(far, wiring_.port_of(far, w.link), w.tlp_class);
+        if (!topology_.nodes[far.value()].is_endpoint)
+          return queue_at(far, wiring_.ingress_of(far, w.link, w.channel), w.tlp_class);
         return w.tlp_class == TlpClass::posted ? std::vector<std::size_t>{}
                                                : queue_at(far, Waiting::received, w.tlp_class);
       case WaitFor::ordering:
@@ -128,10 +129,16 @@ WaitText describe(const Topology& topology, const Waiting& w) {
   if (w.ingress == Waiting::received) {
     place += " receive queue";
   } else if (topology.nodes[w.node.value()].is_endpoint) {
-    place += w.ingress == 0 ? " completer" : " requester, channel " + std::to_string(w.ingress);
+    const int channels = topology.nodes[w.node.value()].endpoint.channels;
+    place += w.ingress == 0         ? " completer"
+             : w.ingress > channels ? " completer, VC 1"
+                                    : " requester, channel " + std::to_string(w.ingress);
   } else {
     const Wiring wiring{topology};
-    place += " port towards " + name(wiring.ports(w.node)[static_cast<std::size_t>(w.ingress)].peer);
+    const auto ports = wiring.ports(w.node);
+    for (std::size_t p = 0; p < ports.size(); ++p)
+      if (w.ingress == static_cast<int>(p) || w.ingress == ports[p].vc1_ingress)
+        place += " port towards " + name(ports[p].peer) + (w.ingress == static_cast<int>(p) ? "" : ", VC 1");
   }
   const std::string tlp =
       w.tlp_class == TlpClass::completion
@@ -142,7 +149,8 @@ WaitText describe(const Topology& topology, const Waiting& w) {
     case WaitFor::time:
       break;
     case WaitFor::credits:
-      reason = class_name(w.tlp_class) + " credits of " + name(from) + " -> " + name(to);
+      reason =
+          class_name(w.tlp_class) + " credits of " + name(from) + " -> " + name(to) + (w.channel == 0 ? "" : ", VC 1");
       break;
     case WaitFor::tag:
       reason = "a tag of " + name(w.node);

@@ -56,6 +56,23 @@ class Engine final : public Fabric {
   }
   Transmitter& incoming(const Port& port) { return *outgoing(port).reverse; }
 
+  /// Credits and server of a TLP that goes on `x`.
+  std::size_t pool(const Transmitter& x, int tlp_class, const TlpRun& run) const {
+    const auto of_class = static_cast<std::size_t>(tlp_class);
+    return x.vc1_classes == 0 || x.channel(records_[run.record].asked) == 0 ? of_class : pcie::tlp_classes + of_class;
+  }
+  /// Where a router takes in what has come by one of the pools of `x`.
+  static Queue& next_queue(const Transmitter& x, std::size_t pool) {
+    const auto number = static_cast<int>(pool);
+    if (number < static_cast<int>(pcie::tlp_classes)) return x.peer->queues[x.peer_port * 3 + number];
+    return x.peer->queues[(x.vc1.ingress - 1) * 3 + number];
+  }
+  /// Where the completions of a transaction wait at the endpoint that makes them.
+  static Queue& completions_queue(const Leaf& own, const Transaction& asked) {
+    const int ingress = own.out->channel(asked) == 0 ? 0 : own.vc1_ingress;
+    return own.node->queues[ingress * 3 + static_cast<int>(pcie::TlpClass::completion)];
+  }
+
   // engine.cpp: time
   void drop_bounds();
   void play();
@@ -129,9 +146,10 @@ class Engine final : public Fabric {
     x.busy += departure.serialisation * departure.count;
     x.free = departure.last() + departure.serialisation;
   }
-  Departure plan(Transmitter& x, const Queue& fifo, const TlpRun& run);
-  Departure plan_paced(Transmitter& x, const Queue& fifo, const TlpRun& run, Departure departure, std::int64_t most);
-  void send_on(const Transmitter& x, const Queue& fifo, TlpRun& sent, const Departure& departure);
+  Departure plan(Transmitter& x, const Queue& fifo, const TlpRun& run, CreditLoop& credit);
+  Departure plan_paced(Transmitter& x, const Queue& fifo, const TlpRun& run, CreditLoop& credit, Departure departure,
+                       std::int64_t most);
+  void send_on(const Transmitter& x, const Queue& fifo, Queue& entered, TlpRun& sent, const Departure& departure);
   void leave_queue(Transmitter& x, Queue& fifo, const Departure& departure);
   void replay(Transmitter& x, const TlpRun& run, Departure& departure);
   void take_tags(Leaf& leaf, const TlpRun& run, const Departure& departure);

@@ -47,7 +47,10 @@ void Engine::build_transmitters() {
     x.framing = direction.framing.count();
     set_times(x, direction.rate);
     x.errors = {topology_.seed, static_cast<std::uint32_t>(i), direction.bits_per_error};
-    x.error_prone = direction.bits_per_error > 0;
+    x.error_prone = direction.bits_per_error > 0 || link.vc1_classes != 0;
+    x.vc1_classes = link.vc1_classes;
+    x.vc1.ingress = wiring_.ingress_of(peer, LinkId{static_cast<std::uint16_t>(i / 2)}, 1);
+    x.vc1.turns = {direction.vc_arbitration.vc0_turns, direction.vc_arbitration.vc1_turns};
     x.replay_delay = femtoseconds(direction.replay_delay);
     x.propagation = femtoseconds(direction.propagation);
     x.gate = direction.gate;
@@ -56,7 +59,10 @@ void Engine::build_transmitters() {
     x.fc_interval = femtoseconds(direction.fc_interval);
     if (x.ack_interval == 0) x.next_ack = unknown_time;
     if (x.fc_interval == 0) x.next_fc = unknown_time;
-    for (std::size_t c = 0; c < pcie::tlp_classes; ++c) x.credit[c] = CreditLoop{direction.credits[c]};
+    for (std::size_t c = 0; c < pcie::tlp_classes; ++c) {
+      x.credit[c] = CreditLoop{direction.credits[c]};
+      x.credit[pcie::tlp_classes + c] = CreditLoop{direction.vc1_credits[c]};
+    }
     x.tallies.resize(topology_.nodes.size() * pcie::purposes);
     if (topology_.nodes[peer.value()].is_endpoint)
       shortest_arrival_ = std::min(shortest_arrival_, x.shortest + x.propagation);
@@ -76,9 +82,7 @@ void Engine::build_nodes() {
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
     const Node& node = topology_.nodes[n];
     nodes_[n].number = static_cast<int>(n);
-    nodes_[n].ingresses = node.is_endpoint
-                              ? 1 + node.endpoint.channels
-                              : static_cast<int>(wiring_.ports(NodeId{static_cast<std::uint16_t>(n)}).size());
+    nodes_[n].ingresses = wiring_.ingresses(NodeId{static_cast<std::uint16_t>(n)});
     ingresses += static_cast<std::size_t>(nodes_[n].ingresses);
     leaves += node.is_endpoint ? 1 : 0;
   }
@@ -94,14 +98,19 @@ void Engine::build_nodes() {
     for (int i = 0; i < node.ingresses; ++i, ++ingresses) {
       Ingress& ingress = ingresses_[ingresses];
       ingress.posted_by.resize(nodes_.size());
-      if (!endpoint) ingress.from = &incoming(ports[static_cast<std::size_t>(i)]);
+      for (std::size_t p = 0; !endpoint && p < ports.size(); ++p)
+        if (i == static_cast<int>(p) || i == ports[p].vc1_ingress) {
+          ingress.from = &incoming(ports[p]);
+          ingress.channel = i == static_cast<int>(p) ? 0 : 1;
+        }
       for (int c = 0; c < 3; ++c) {
         Queue& fifo = node.queues[i * 3 + c];
         fifo.ingress = &ingress;
         fifo.slot = static_cast<std::uint8_t>(i * 3 + c);
         fifo.tlp_class = static_cast<std::uint8_t>(c);
         fifo.bit = std::uint64_t{1} << fifo.slot;
-        fifo.takes_tags = endpoint && i > 0 && c == static_cast<int>(pcie::TlpClass::non_posted);
+        fifo.takes_tags = endpoint && i > 0 && i <= topology_.nodes[id.value()].endpoint.channels &&
+                          c == static_cast<int>(pcie::TlpClass::non_posted);
       }
     }
     for (const Port& port : ports) {
@@ -126,6 +135,8 @@ void Engine::build_nodes() {
       node.leaf->reads = {node.leaf->rules.max_read_request, false, node.leaf->rules.ecrc, node.leaf->out->index};
       node.leaf->completions = {node.leaf->rules.max_completion, true, node.leaf->rules.ecrc, node.leaf->out->index};
       node.leaf->tags = node.leaf->config.tags;
+      node.leaf->vc1_ingress = ports[0].vc1_ingress;
+      node.leaf->timeouts = ports[0].vc1_ingress > 0;  // completions of one channel come before those of the other
     } else {
       node.latency = femtoseconds(topology_.nodes[id.value()].router.latency);
       build_routes(node);

@@ -255,7 +255,9 @@ bool Engine::contend(Transmitter& z) {
   const Femto now = z.decision;
   if (now != std::max(z.ready_since, z.free)) return false;
   for (std::uint64_t lanes = z.candidates; lanes != 0; lanes &= lanes - 1)
-    if (awaited(node, node.queues[std::countr_zero(lanes)], now)) return false;
+    if (const Queue& fifo = node.queues[std::countr_zero(lanes)];
+        fifo.ingress->from->vc1_classes != 0 || awaited(node, fifo, now))
+      return false;
   Femto limit = std::min({horizon_, z.due.front(), next_arrival(z, z.candidates, now)});
   if (topology_.reconfigures && notices_coming_ > 0) limit = std::min(limit, now + shortest_arrival_);
   if (limit <= now) return false;

@@ -30,7 +30,7 @@ void Engine::work_out(Transmitter& x) {
   if (x.candidates != 0 && x.up) {
     const Queue& only = x.node->queues[std::countr_zero(x.candidates)];
     if (x.candidates == only.bit && (!only.takes_tags || x.node->leaf->tags > 0) &&
-        x.credit[only.tlp_class].covers(only.runs.front().units)) {
+        x.credit[pool(x, only.tlp_class, only.runs.front())].covers(only.runs.front().units)) {
       x.winner = only.slot;
       x.ready_since = only.head;
       start = after_dllps(x, std::max(only.head, x.free));
@@ -51,16 +51,19 @@ Femto Engine::decide_among(Transmitter& x) {
   const NodeState& node = *x.node;
   std::array<Femto, 64> when;
   Femto first = unknown_time;
+  std::uint64_t by_vc1 = 0;
   for (std::uint64_t left = x.candidates; left != 0; left &= left - 1) {
     const int slot = std::countr_zero(left);
     const Queue& fifo = node.queues[slot];
+    const std::size_t from = pool(x, fifo.tlp_class, fifo.runs.front());
+    if (from >= pcie::tlp_classes) by_vc1 |= fifo.bit;
     Femto ready = fifo.head;
     if (fifo.takes_tags && node.leaf->tags == 0) {
       ready = std::max(ready, node.leaf->tag_at());
       x.unknown = x.unknown || node.leaf->timeouts || may_stray_;  // a timeout may come before it
     }
     x.ready_since = std::min(x.ready_since, ready);
-    const CreditLoop& credit = x.credit[fifo.tlp_class];
+    const CreditLoop& credit = x.credit[from];
     const int units = fifo.runs.front().units;
     if (!credit.covers(units)) ready = std::max(ready, credit.covered_at(units));
     when[static_cast<std::size_t>(slot)] = ready;
@@ -69,14 +72,23 @@ Femto Engine::decide_among(Transmitter& x) {
   }
   if (first == unknown_time) return unknown_time;
   const Femto start = after_dllps(x, std::max(first, x.free));
-  // Of those that are eligible at `start`, the first at or after next_slot, cyclically.
+  // Of those that are eligible at `start` (and go by the channel whose turn it is), the first at or after next_slot,
+  // cyclically.
   std::uint64_t eligible = 0;
   for (std::uint64_t left = x.candidates; left != 0; left &= left - 1) {
     const int slot = std::countr_zero(left);
     eligible |= static_cast<std::uint64_t>(when[static_cast<std::size_t>(slot)] <= start) << slot;
   }
-  const std::uint64_t from_next = eligible >> x.next_slot << x.next_slot;
-  x.winner = std::countr_zero(from_next != 0 ? from_next : eligible);
+  std::uint64_t among = eligible;
+  int next = x.next_slot;
+  if (x.vc1_classes != 0) {
+    const std::uint64_t on_vc1 = eligible & by_vc1;
+    const bool vc1 = x.vc1.first == 1 ? on_vc1 != 0 : on_vc1 == eligible;
+    among = vc1 ? on_vc1 : eligible & ~on_vc1;
+    if (vc1) next = x.vc1.next_slot;
+  }
+  const std::uint64_t from_next = among >> next << next;
+  x.winner = std::countr_zero(from_next != 0 ? from_next : among);
   const std::uint64_t others = ~(std::uint64_t{1} << x.winner);
   if ((eligible & others) != 0) {
     x.rival = start;

@@ -107,7 +107,7 @@ void Engine::receive_completions(Transmitter& x, const TlpRun& run, Femto first,
     } else if (answered.each > 0) {
       // The times of all requests in it are known if the server keeps one pace; else each is taken in by itself.
       const std::int32_t ahead = offset % answered.each;
-      const Femto service = own.occupancy_of(tlp_class, run.data_dw), free = own.taken_in[tlp_class];
+      const Femto service = own.occupancy_of(tlp_class, run.data_dw), free = own.taken_in[pool(x, tlp_class, run)];
       if (free > first && spacing > service) part = std::min(part, answered.each - ahead);
       over = (ahead + part) / answered.each;
       const Femto step = std::max(spacing, service);
@@ -196,8 +196,9 @@ void Engine::take_in_stray(const Leaf& own, std::uint32_t index, Femto done) {
 Femto Engine::take_in(Transmitter& x, Leaf& leaf, int tlp_class, const TlpRun& run, Femto first, Femto spacing,
                       std::int32_t count) {
   const Femto service = leaf.occupancy_of(tlp_class, run.data_dw);
-  CreditLoop& credit = x.credit[static_cast<std::size_t>(tlp_class)];
-  Femto& free = leaf.taken_in[static_cast<std::size_t>(tlp_class)];
+  const std::size_t by = pool(x, tlp_class, run);
+  CreditLoop& credit = x.credit[by];
+  Femto& free = leaf.taken_in[by];
   while (count > 0) {
     Femto done = std::max(first, free) + service, step = 0;
     std::int32_t piece = 1;
@@ -220,8 +221,9 @@ Femto Engine::take_in(Transmitter& x, Leaf& leaf, int tlp_class, const TlpRun& r
 
 void Engine::take_in_request(Transmitter& x, Leaf& leaf, const TlpRun& run, Femto arrival, std::uint64_t address) {
   const Femto done = take_in(x, leaf, static_cast<int>(pcie::TlpClass::non_posted), run, arrival, 0, 1);
-  const std::uint64_t number = leaf.requests++;
   Record& record = records_[run.record];
+  const std::uint64_t number =
+      x.channel(record.asked) == 0 ? leaf.requests++ : leaf.vc1_requests++ | std::uint64_t{1} << 31;
   if (topology_.strays && record.asked.target.value() != leaf.node->number)
     return take_in_misdirected(leaf, run, done, address);
   --leaf.inbound;
@@ -273,7 +275,7 @@ bool Engine::take_in_requests(Transmitter& x, Leaf& leaf, const TlpRun& run, Fem
                               std::int32_t count) {
   constexpr int tlp_class = static_cast<int>(pcie::TlpClass::non_posted);
   Record& record = records_[run.record];
-  if (topology_.strays || leaf.config.external || leaf.config.read_jitter > Duration{} ||
+  if (topology_.strays || x.vc1_classes != 0 || leaf.config.external || leaf.config.read_jitter > Duration{} ||
       record.asked.op != pcie::Operation::memory_read || record.asked.answer != pcie::Status::success ||
       !leaf.completions.cover(run.address, Bytes{run.step}))
     return false;
@@ -321,14 +323,16 @@ void Engine::answer(Leaf& leaf, std::uint32_t index, Femto data_ready, bool from
   tlps.record = answered.record;
   tlps.answered = tlps.tail = index;
   tlps.out = static_cast<std::uint16_t>(leaf.out->index);
+  Queue& fifo = completions_queue(leaf, record.asked);
+  Femto& read_free = leaf.out->channel(record.asked) == 0 ? leaf.read_free : leaf.vc1_read_free;
   const auto add = [&] {
     tlps.e = data_ready;
     if (from_read_server) {
       tlps.slope = tlps.data_dw > 0 ? leaf.read_time(tlps.step) : 0;
-      tlps.e = std::max(leaf.read_free, data_ready) + tlps.slope;
-      leaf.read_free = tlps.e + (tlps.count - 1) * tlps.slope;
+      tlps.e = std::max(read_free, data_ready) + tlps.slope;
+      read_free = tlps.e + (tlps.count - 1) * tlps.slope;
     }
-    enqueue(*leaf.node, leaf.node->queues[static_cast<int>(pcie::TlpClass::completion)], tlps);
+    enqueue(*leaf.node, fifo, tlps);
   };
   if (record.asked.op == pcie::Operation::memory_read && answered.status == pcie::Status::success &&
       (!topology_.strays || (!leaf.config.external && leaf.node->number == record.asked.target.value())) &&
@@ -353,8 +357,9 @@ void Engine::respond(RequestId request, Instant ready, pcie::Status status) {
   require(femtoseconds(ready) >= reached_, "a response was given for a time already computed");
   Answer& answered = answers_[index];
   answered.status = status;
-  Leaf& own = leaf(records_[answered.record].asked.target);
-  Queue& fifo = own.node->queues[static_cast<int>(pcie::TlpClass::completion)];
+  const Transaction& asked = records_[answered.record].asked;
+  Leaf& own = leaf(asked.target);
+  Queue& fifo = completions_queue(own, asked);
   const std::size_t waiting = fifo.runs.size();
   answer(own, index, femtoseconds(ready), false);
   if (topology_.strays) bring_forward(own, fifo, waiting);

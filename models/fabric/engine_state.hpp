@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "core/pcie/split.hpp"
@@ -132,6 +133,7 @@ struct Queue {
 /// What the three FIFOs of one ingress share.
 struct Ingress {
   Transmitter* from = nullptr;  ///< whose credits its TLPs hold; none at an endpoint's channel
+  int channel = 0;              ///< virtual channel by which they came
   bool marked = false;          ///< a TLP that waits for posted ones has entered since the last posted one did
   std::int64_t posted_in = 0;   ///< posted TLPs that have entered
   std::int64_t posted_out = 0;
@@ -182,6 +184,18 @@ struct Crossing {
   bool alike(const TlpRun& run) const { return shape == run.shape() && count == run.count && run.slope == 0; }
 };
 
+/// What a transmitter with two virtual channels keeps besides.
+struct SecondChannel {
+  int ingress = 0;                           ///< at the peer, of what goes by VC 1
+  int next_slot = 0, holder = 0, taken = 0;  ///< of the slots whose heads go by VC 1, as the transmitter has of VC 0
+  std::array<int, 2> turns{};                ///< of each virtual channel in a row; none: VC 1 goes first
+  int first = 1;                             ///< whose turn it is
+  int last = 0, last_taken = 0;              ///< which one started last, and turns that it has had
+};
+
+/// Credits, and servers of an endpoint, by virtual channel and class.
+inline constexpr std::size_t pools = 2 * pcie::tlp_classes;
+
 /// The sending end of one direction of one link.
 struct Transmitter {
   int index = 0;
@@ -207,19 +221,39 @@ struct Transmitter {
   std::vector<Femto> serialisation;  ///< by double words
   Femto dllp = 0, shortest = 0, propagation = 0, update_fc = 0;
   Femto lookahead = 0;  ///< a start elsewhere at t cannot bring a new candidate here before t + lookahead
-  std::array<CreditLoop, pcie::tlp_classes> credit;
+  std::array<CreditLoop, pools> credit;
+  std::uint8_t vc1_classes = 0;  ///< traffic classes that go by VC 1, a bit each; 0: there is none
 
   DllpQueue due;                                                       ///< DLLPs to be sent
   Femto ack_interval = 0, fc_interval = 0, next_ack = 0, next_fc = 0;  ///< of those that its TLPs cause
 
   BitErrors errors{0, 0, 0};
   Femto replay_delay = 0;
-  bool error_prone = false;  ///< `errors` has to be asked
+  bool error_prone = false;  ///< `errors` has to be asked, or there are two virtual channels: no short way is for it
+  SecondChannel vc1;
+
+  int channel(const Transaction& t) const { return vc1_classes >> t.traffic_class & 1; }
 
   /// `count` TLPs of `slot` have started, one after the other.
   void pass_turn(int slot, std::int64_t count) {
     next_slot = slot + 1 == slots ? 0 : slot + 1;
     if (!turns.empty()) keep_turn(slot, count);
+  }
+  /// The same where there are two virtual channels.
+  void pass_turn_of(int channel, int slot, std::int64_t count) {
+    const auto swap_turns = [this] {
+      std::swap(next_slot, vc1.next_slot);
+      std::swap(holder, vc1.holder);
+      std::swap(taken, vc1.taken);
+    };
+    if (channel == 1) swap_turns();
+    pass_turn(slot, count);
+    if (channel == 1) swap_turns();
+    const int most = vc1.turns[static_cast<std::size_t>(channel)];
+    if (most == 0) return;
+    vc1.last_taken = static_cast<int>(((channel == vc1.last ? vc1.last_taken : 0) + count) % most);
+    vc1.last = channel;
+    vc1.first = vc1.last_taken > 0 ? channel : 1 - channel;
   }
   [[gnu::noinline]] void keep_turn(int slot, std::int64_t count) {
     taken = static_cast<int>(((slot == holder ? taken : 0) + count) % turns[static_cast<std::size_t>(slot / 3)]);
@@ -253,15 +287,16 @@ struct Leaf {
   Endpoint config;
   pcie::SplitRules rules;
   WholeSteps writes, reads, completions;
-  std::uint32_t last_answer = nobody;  ///< the last of its answers, if completions of it are still under way
-  std::uint32_t tally = 0;             ///< of the first purpose of what it asks for
-  Transmitter* out = nullptr;          ///< its only one
-  std::array<Femto, pcie::tlp_classes> taken_in{};  ///< when the server of each class is free
-  Femto read_free = 0;
-  std::uint64_t requests = 0;  ///< taken in so far
-  std::int64_t tags = 0;       ///< free now
-  bool timeouts = false;       ///< some tags come back by timeout, so later ones may come first
-  Ring<Femto> tag_returns;     ///< known to come, in order
+  std::uint32_t last_answer = nobody;   ///< the last of its answers, if completions of it are still under way
+  std::uint32_t tally = 0;              ///< of the first purpose of what it asks for
+  Transmitter* out = nullptr;           ///< its only one
+  std::array<Femto, pools> taken_in{};  ///< when each server is free
+  Femto read_free = 0, vc1_read_free = 0;
+  std::uint64_t requests = 0, vc1_requests = 0;  ///< taken in so far
+  int vc1_ingress = 0;                           ///< of completions that leave by VC 1
+  std::int64_t tags = 0;                         ///< free now
+  bool timeouts = false;                         ///< some tags come back by timeout, so later ones may come first
+  Ring<Femto> tag_returns;                       ///< known to come, in order
   std::int64_t requests_coming = 0, notices_coming = 0;
   std::array<Crossing, 4> crossings;  ///< that began here of late, by shape
   SteadyReads steady;

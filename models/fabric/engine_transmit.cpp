@@ -10,7 +10,9 @@ void Engine::carry_out(Transmitter& x) {
   NodeState& node = *x.node;
   Queue& fifo = node.queues[x.winner];
   const TlpRun& run = fifo.runs.front();
-  Departure departure = plan(x, fifo, run);
+  const std::size_t by = pool(x, fifo.tlp_class, run);
+  CreditLoop& credit = x.credit[by];
+  Departure departure = plan(x, fifo, run, credit);
   const Femto now = departure.first;
   if (x.error_prone) replay(x, run, departure);
   const std::int32_t count = departure.count;
@@ -18,8 +20,11 @@ void Engine::carry_out(Transmitter& x) {
   touch(x);
   if (observer_ != nullptr) record_tlps(x, fifo.tlp_class, run, departure);
   count_tlps(x, record, run, departure);
-  x.pass_turn(fifo.slot, count);
-  if (x.credit[fifo.tlp_class].limited()) x.credit[fifo.tlp_class].take(count, run.units);
+  if (x.vc1_classes == 0)
+    x.pass_turn(fifo.slot, count);
+  else
+    x.pass_turn_of(by < pcie::tlp_classes ? 0 : 1, fifo.slot, count);
+  if (credit.limited()) credit.take(count, run.units);
   if (fifo.takes_tags) take_tags(*node.leaf, run, departure);
 
   const Femto arrival = departure.first + departure.serialisation + x.propagation;
@@ -34,21 +39,21 @@ void Engine::carry_out(Transmitter& x) {
       sent.tail = last.answered;
     }
     sent.count = count;
-    send_on(x, fifo, sent, departure);
+    send_on(x, fifo, next_queue(x, by), sent, departure);
   }
   leave_queue(x, fifo, departure);
   if (held_ && node.leaf != nullptr) note_left(fifo, *node.leaf, departure);
 }
 
 /// What departs to a router enters its queue there.
-void Engine::send_on(const Transmitter& x, const Queue& fifo, TlpRun& sent, const Departure& departure) {
+void Engine::send_on(const Transmitter& x, const Queue& fifo, Queue& entered, TlpRun& sent,
+                     const Departure& departure) {
   NodeState& next = *x.peer;
   const Transmitter& z = next_hop(x, fifo.tlp_class, records_[sent.record]);
   sent.out = static_cast<std::uint16_t>(z.index);
   sent.e = departure.first + x.propagation + next.latency +
            std::max<Femto>(0, departure.serialisation - z.serialisation[sent.dw]);
   sent.slope = departure.spacing;
-  Queue& entered = next.queues[x.peer_port * 3 + fifo.tlp_class];
   if (x.gate == nullptr)
     enqueue(next, entered, sent);
   else
@@ -68,9 +73,8 @@ void Engine::replay(Transmitter& x, const TlpRun& run, Departure& departure) {
 }
 
 /// How many of the winner's TLPs start without regard to anybody else, and when.
-Engine::Departure Engine::plan(Transmitter& x, const Queue& fifo, const TlpRun& run) {
+Engine::Departure Engine::plan(Transmitter& x, const Queue& fifo, const TlpRun& run, CreditLoop& credit) {
   const Femto start = x.decision;
-  CreditLoop& credit = x.credit[fifo.tlp_class];
   if (credit.limited()) credit.fold(start);
   if (fifo.takes_tags) x.node->leaf->fold_tags(start);
   send_dllps(x, start);
@@ -83,7 +87,7 @@ Engine::Departure Engine::plan(Transmitter& x, const Queue& fifo, const TlpRun& 
   if (most <= 1 || x.rival <= start + departure.serialisation) return departure;
   if (credit.limited() && x.candidates == fifo.bit && !fifo.takes_tags && run.slope <= departure.serialisation &&
       credit.covered(run.units) == 1)
-    return plan_paced(x, fifo, run, departure, most);
+    return plan_paced(x, fifo, run, credit, departure, most);
   if (credit.limited()) most = std::min(most, credit.covered(run.units));
   if (fifo.takes_tags) most = std::min(most, x.node->leaf->tags);
   const Femto wanted = start + (most - 1) * std::max(run.slope, departure.serialisation) + 1;
@@ -118,9 +122,8 @@ Engine::Departure Engine::plan(Transmitter& x, const Queue& fifo, const TlpRun& 
 }
 
 /// With the last credits taken, each further TLP waits for the return of its own.
-Engine::Departure Engine::plan_paced(Transmitter& x, const Queue& fifo, const TlpRun& run, Departure departure,
-                                     std::int64_t most) {
-  CreditLoop& credit = x.credit[fifo.tlp_class];
+Engine::Departure Engine::plan_paced(Transmitter& x, const Queue& fifo, const TlpRun& run, CreditLoop& credit,
+                                     Departure departure, std::int64_t most) {
   const Femto start = departure.first;
   const auto [spacing, returns] = credit.pace(run.units, start, departure.serialisation);
   if (returns == 0) return departure;
@@ -144,7 +147,7 @@ void Engine::leave_queue(Transmitter& x, Queue& fifo, const Departure& departure
   TlpRun& run = fifo.runs.front();
   if (in.from != nullptr) {
     Transmitter& back = *in.from;
-    CreditLoop& credit = back.credit[fifo.tlp_class];
+    CreditLoop& credit = back.credit[static_cast<std::size_t>(in.channel * 3 + fifo.tlp_class)];
     if (credit.limited()) {
       credit.give(departure.first + departure.serialisation + back.update_fc, departure.spacing, departure.count,
                   run.units);
@@ -239,7 +242,7 @@ void Engine::record_tlps(const Transmitter& x, int tlp_class, const TlpRun& run,
     observer_->observe({LinkId{static_cast<std::uint16_t>(x.index / 2)}, x.index % 2,
                         static_cast<pcie::TlpClass>(tlp_class), t.op, t.purpose, record.requester, t.target, t.cookie,
                         run.address + static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(run.step),
-                        Bytes{4 * run.data_dw}, start, start + Duration{departure.serialisation}});
+                        Bytes{4 * run.data_dw}, start, start + Duration{departure.serialisation}, x.channel(t)});
   }
 }
 

@@ -66,7 +66,7 @@ void Engine::note_left(const Queue& fifo, Leaf& own, const Departure& departure)
 Waiting Engine::waiting_in(const NodeState& node, const Queue& fifo) const {
   const TlpRun& head = fifo.runs.front();
   const Transmitter& x = transmitters_[head.out];
-  const CreditLoop& credit = x.credit[fifo.tlp_class];
+  const CreditLoop& credit = x.credit[pool(x, fifo.tlp_class, head)];
   WaitFor why = WaitFor::time;
   if (head.mark > fifo.ingress->posted_out)
     why = WaitFor::ordering;
@@ -86,7 +86,8 @@ Waiting Engine::waiting_in(const NodeState& node, const Queue& fifo) const {
           record.requester,
           record.asked.target,
           record.asked.cookie,
-          head.address};
+          head.address,
+          x.channel(record.asked)};
 }
 
 std::vector<Waiting> Engine::waiting() const {

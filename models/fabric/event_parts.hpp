@@ -61,6 +61,7 @@ struct Tlp {
   Instant earliest{};               ///< e, at the node where it waits
   std::uint64_t mark = 0;           ///< that many P must have left the ingress
   std::uint32_t came_by = nowhere;  ///< transmitter whose credits it holds
+  std::uint8_t came_on = 0;         ///< of which virtual channel
   std::uint32_t egress = 0;         ///< transmitter that it waits for
 };
 
@@ -89,18 +90,30 @@ struct Transmitter {
   Duration ser_dllp{};
   Instant free{};
   bool up = true, pending = false;
-  std::size_t rr = 0;
+  /// What there is of each virtual channel: credits left, where finite, and whose turn it is.
+  struct Channel {
+    std::array<Credits, pcie::tlp_classes> advertised{};
+    std::array<int, pcie::tlp_classes> header{}, data{};
+    std::size_t rr = 0;
+    std::size_t holder = 0;  ///< slot that started last
+    int taken = 0;           ///< turns that it has had in a row
+    int turns = 0;           ///< of the channel itself, in weighted VC arbitration
+  };
+  std::array<Channel, 2> channels;
+  unsigned vc1_classes = 0;      ///< traffic classes that go by VC 1, a bit each
+  std::size_t vc_ingress = 0;    ///< at the peer, of what goes by VC 1
+  std::uint8_t vc_first = 1;     ///< the virtual channel whose turn it is
+  std::size_t vc_holder = 0;     ///< that started last
+  int vc_taken = 0;              ///< turns that it has had in a row
   std::vector<int> turns;  ///< by ingress, if any has more than one
-  std::size_t holder = 0;  ///< slot that started last
-  int taken = 0;           ///< turns that it has had in a row
   std::uint64_t wanting = 0;                            ///< slots whose head is eligible and leaves here
-  std::array<int, pcie::tlp_classes> header{}, data{};  ///< credits left, where finite
   int dllps_due = 0;
   Instant next_ack{}, next_fc{};  ///< earliest arrival that causes another one
   struct {
     std::size_t slot = 0;
     pcie::TlpClass tlp_class{};
     std::uint32_t came_by = nowhere;
+    std::uint8_t came_on = 0;
     std::uint16_t units = 0;
   } sending;
   BitErrors errors{0, 0, 0};
@@ -128,9 +141,14 @@ struct Station {
   // Of an endpoint:
   pcie::SplitRules rules{};
   int tags = 0;
-  std::array<Server, pcie::tlp_classes> servers;
-  Instant read_server{};
-  std::uint64_t requests = 0;  ///< taken in
+  /// What takes in the TLPs of one virtual channel and answers them.
+  struct Intake {
+    std::array<Server, pcie::tlp_classes> servers;
+    Instant read_server{};
+    std::uint64_t requests = 0;  ///< taken in
+  };
+  std::array<Intake, 2> intakes;
+  std::size_t vc1_completions = 0;  ///< ingress of those that leave by VC 1
   std::deque<Request*> timers;
   // Of one with a single receive queue:
   struct Held {

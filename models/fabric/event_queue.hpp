@@ -18,6 +18,7 @@ struct Event {
   Instant when{};
   EventKind kind{};
   pcie::TlpClass tlp_class{};  ///< of `taken_in` and `credit`
+  std::uint8_t channel = 0;    ///< likewise: virtual channel
   std::uint16_t units = 0;     ///< of `credit`
   std::uint32_t place = 0;     ///< transmitter, node, or node * 64 + slot
 };

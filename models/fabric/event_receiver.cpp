@@ -49,10 +49,10 @@ std::int64_t EventReference::completions_for(const Station& s, NodeId node, cons
 }
 
 void EventReference::serve(Station& s, NodeId node, Tlp* tlp, Instant arrival) {
-  Server& server = s.servers[static_cast<std::size_t>(tlp->tlp_class)];
+  Server& server = s.intakes[tlp->came_on].servers[static_cast<std::size_t>(tlp->tlp_class)];
   server.last_done = std::max(arrival, server.last_done) + server.service[static_cast<std::size_t>(tlp->piece.data_dw)];
   server.tlps.push_back(tlp);
-  schedule(server.last_done, EventKind::taken_in, node.value(), tlp->tlp_class);
+  schedule(server.last_done, EventKind::taken_in, node.value(), tlp->tlp_class, tlp->came_on);
 }
 
 void EventReference::cause_dllps(Transmitter& t, Instant arrival) {
@@ -65,12 +65,12 @@ void EventReference::cause_dllps(Transmitter& t, Instant arrival) {
   cause(t.direction->fc_interval, t.next_fc);
 }
 
-void EventReference::take_in(NodeId node, TlpClass tlp_class) {
-  Server& server = station(node).servers[static_cast<std::size_t>(tlp_class)];
+void EventReference::take_in(NodeId node, TlpClass tlp_class, std::size_t channel) {
+  Server& server = station(node).intakes[channel].servers[static_cast<std::size_t>(tlp_class)];
   Tlp* tlp = server.tlps.front();
   server.tlps.pop_front();
   schedule(now_ + transmitter(tlp->came_by).direction->update_fc, EventKind::credit, tlp->came_by, tlp_class,
-           tlp->piece.units);
+           tlp->came_on, tlp->piece.units);
   Job* job = tlp->job;
   switch (tlp_class) {
     case TlpClass::posted:
@@ -92,8 +92,9 @@ void EventReference::take_in_request(NodeId node, Tlp* tlp) {
   Station& s = station(node);
   const Endpoint& endpoint = s.node->endpoint;
   const Job& job = *tlp->job;
+  auto& intake = s.intakes[tlp->came_on];
   if (tlp->destination != node) {
-    ++s.requests;
+    ++intake.requests;
     const bool timed = !station(tlp->destination).node->endpoint.external;
     if (timed && job.transaction.answer == pcie::Status::no_answer) return;  // the requester's timer runs
     return answer(node, tlp->request, endpoint.misdirected, now_ + endpoint.read_latency, true);
@@ -103,7 +104,7 @@ void EventReference::take_in_request(NodeId node, Tlp* tlp) {
     at_external_[id.value()] = tlp->request;
     return deliver(DeliveryKind::requested, job, tlp->request, id);
   }
-  const std::uint64_t k = s.requests++;
+  const std::uint64_t k = intake.requests++ | std::uint64_t{tlp->came_on} << 31;
   if (job.transaction.answer == pcie::Status::no_answer) return;  // the requester's timer runs
   std::uint64_t jitter = 0;
   if (endpoint.read_jitter > Duration{0}) {
@@ -123,7 +124,9 @@ void EventReference::answer(NodeId completer, Request* request, pcie::Status sta
   const pcie::Operation op = job->transaction.op;
   const auto runs = pcie::split_completion(s.rules, op, status, request->piece.address, request->piece.bytes);
   request->completions = runs.pieces();
-  Instant ready = by_read_server ? std::max(s.read_server, data_ready) : data_ready;
+  const std::uint8_t vc = channel(transmitter(s.outgoing.front()), *job);
+  Instant& read_server = s.intakes[vc].read_server;
+  Instant ready = by_read_server ? std::max(read_server, data_ready) : data_ready;
   for (const pcie::Run& run : runs)
     for (std::int64_t i = 0; i < run.count; ++i) {
       Tlp* tlp = tlps_.take({.job = job, .request = request, .piece = run[i], .tlp_class = TlpClass::completion});
@@ -137,9 +140,9 @@ void EventReference::answer(NodeId completer, Request* request, pcie::Status sta
       tlp->earliest = ready;
       tlp->egress = s.outgoing.front();
       ++job->users;
-      enter(completer, 0, tlp);
+      enter(completer, vc == 0 ? 0 : s.vc1_completions, tlp);
     }
-  if (by_read_server) s.read_server = ready;
+  if (by_read_server) read_server = ready;
 }
 
 void EventReference::take_in_completion(NodeId node, Tlp* tlp) {

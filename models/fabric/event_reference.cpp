@@ -54,10 +54,17 @@ void EventReference::build_transmitters() {
       set_times(t, t.direction->rate);
       t.errors = {topology_.seed, static_cast<std::uint32_t>(2 * l + static_cast<std::size_t>(d)),
                   t.direction->bits_per_error};
-      for (std::size_t c = 0; c < pcie::tlp_classes; ++c) {
-        t.header[c] = t.direction->credits[c].header + (flaw_ == Flaw::credits ? 1 : 0);
-        t.data[c] = t.direction->credits[c].data;
-      }
+      t.vc1_classes = link.vc1_classes;
+      t.vc_ingress = static_cast<std::size_t>(wiring_.ingress_of(t.to, t.link, 1));
+      t.channels[0].advertised = t.direction->credits;
+      t.channels[1].advertised = t.direction->vc1_credits;
+      t.channels[0].turns = t.direction->vc_arbitration.vc0_turns;
+      t.channels[1].turns = t.direction->vc_arbitration.vc1_turns;
+      for (auto& channel : t.channels)
+        for (std::size_t c = 0; c < pcie::tlp_classes; ++c) {
+          channel.header[c] = channel.advertised[c].header + (flaw_ == Flaw::credits ? 1 : 0);
+          channel.data[c] = channel.advertised[c].data;
+        }
       t.tallies.resize(topology_.nodes.size() * pcie::purposes);
       t.turns = wiring_.turns(topology_, t.from, t.link);
       transmitters_.push_back(std::move(t));
@@ -79,15 +86,17 @@ void EventReference::build_stations() {
     s.node = &topology_.nodes[n];
     for (const Port& port : wiring_.ports(id))
       s.outgoing.push_back(static_cast<std::uint32_t>(2 * port.link.value() + port.outgoing));
-    s.ingresses.resize(s.node->is_endpoint ? static_cast<std::size_t>(e.channels) + 1 : s.outgoing.size());
+    s.ingresses.resize(static_cast<std::size_t>(wiring_.ingresses(id)));
     s.fifos.resize(s.ingresses.size() * pcie::tlp_classes);
     for (Ingress& ingress : s.ingresses) ingress.last_posted.resize(nodes);
     if (s.node->is_endpoint) {
       s.rules = {e.max_payload, e.max_read_request, e.max_completion, e.ecrc};
       s.tags = e.tags;
-      for (std::size_t c = 0; c < pcie::tlp_classes; ++c)
-        for (int dw = 0; dw <= most_double_words; ++dw)
-          s.servers[c].service.push_back(e.service[c].per_tlp + time_for(Bytes{4 * dw}, e.service[c].rate));
+      s.vc1_completions = static_cast<std::size_t>(wiring_.ports(id).front().vc1_ingress);
+      for (auto& intake : s.intakes)
+        for (std::size_t c = 0; c < pcie::tlp_classes; ++c)
+          for (int dw = 0; dw <= most_double_words; ++dw)
+            intake.servers[c].service.push_back(e.service[c].per_tlp + time_for(Bytes{4 * dw}, e.service[c].rate));
     } else {
       for (std::size_t i = 0; i < s.outgoing.size(); ++i)
         for (std::size_t to = 0; to < nodes; ++to) {
@@ -105,7 +114,8 @@ void EventReference::submit(NodeId requester, ChannelIndex channel, const Transa
   Station& from = station(requester);
   require(from.node->is_endpoint && station(transaction.target).node->is_endpoint && requester != transaction.target,
           "a transaction goes from one endpoint to another");
-  require(channel.value() >= 1 && channel.value() < from.ingresses.size(), "no such channel");
+  require(channel.value() >= 1 && channel.value() <= from.node->endpoint.channels, "no such channel");
+  require(transaction.traffic_class < traffic_classes, "no such traffic class");
   require(transaction.ready >= now_, "submitted for a time that is over");
   Job* job = jobs_.take({transaction, requester, channel});
   const TlpClass tlp_class = pcie::request_class(transaction.op);
@@ -178,8 +188,8 @@ void EventReference::set_rate(LinkId link, int direction, BitRate rate) {
 
 void EventReference::leak_credits(LinkId link, int direction, TlpClass tlp_class, Credits lost) {
   const std::uint32_t index = 2u * link.value() + static_cast<std::uint32_t>(direction);
-  transmitter(index).header[index_of(tlp_class)] -= lost.header;
-  transmitter(index).data[index_of(tlp_class)] -= lost.data;
+  transmitter(index).channels[0].header[index_of(tlp_class)] -= lost.header;
+  transmitter(index).channels[0].data[index_of(tlp_class)] -= lost.data;
   poke(index);
 }
 
@@ -212,9 +222,9 @@ void EventReference::handle(const Event& event) {
       left(transmitter(event.place));
       return poke(event.place);
     case EventKind::taken_in:
-      return take_in(NodeId{static_cast<std::uint16_t>(event.place)}, event.tlp_class);
+      return take_in(NodeId{static_cast<std::uint16_t>(event.place)}, event.tlp_class, event.channel);
     case EventKind::credit:
-      return return_credits(event.place, event.tlp_class, event.units);
+      return return_credits(event);
     case EventKind::timeout:
       return time_out(NodeId{static_cast<std::uint16_t>(event.place)});
   }
@@ -268,7 +278,7 @@ void EventReference::left(Transmitter& t) {
   fifo.head = Fifo::Head::waiting;
   if (sent.came_by != nowhere)
     schedule(now_ + transmitter(sent.came_by).direction->update_fc, EventKind::credit, sent.came_by, sent.tlp_class,
-             sent.units);
+             sent.came_on, sent.units);
   if (!fifo.tlps.empty()) consider(t.from, sent.slot);
   if (sent.tlp_class != TlpClass::posted) return;
   ++s.ingresses[sent.slot / pcie::tlp_classes].posted_left;
@@ -284,10 +294,11 @@ void EventReference::arbitrate_all() {
   to_arbitrate_.clear();
 }
 
-bool EventReference::has_credits(const Transmitter& t, const Tlp& tlp) const {
+bool EventReference::has_credits(const Transmitter& t, std::size_t channel, const Tlp& tlp) {
   const std::size_t c = index_of(tlp.tlp_class);
-  const Credits& advertised = t.direction->credits[c];
-  return (advertised.header == 0 || t.header[c] >= 1) && (advertised.data == 0 || t.data[c] >= tlp.piece.units);
+  const auto& by = t.channels[channel];
+  const Credits& advertised = by.advertised[c];
+  return (advertised.header == 0 || by.header[c] >= 1) && (advertised.data == 0 || by.data[c] >= tlp.piece.units);
 }
 
 Waiting EventReference::waiting_in(std::size_t node, std::size_t slot) const {
@@ -305,11 +316,11 @@ Waiting EventReference::waiting_in(std::size_t node, std::size_t slot) const {
     why = WaitFor::link;
   else if (fifo.head == Fifo::Head::eligible && !has_tag(t, slot))
     why = WaitFor::tag;
-  else if (fifo.head == Fifo::Head::eligible && !has_credits(t, head))
+  else if (fifo.head == Fifo::Head::eligible && !has_credits(t, channel(t, head), head))
     why = WaitFor::credits;
   return {NodeId{static_cast<std::uint16_t>(node)}, static_cast<int>(slot / pcie::tlp_classes), head.tlp_class, why,
           t.link, t.number, head.job->requester, head.job->transaction.target, head.job->transaction.cookie,
-          head.piece.address};
+          head.piece.address, channel(t, head)};
 }
 
 std::vector<Waiting> EventReference::waiting() const {
@@ -344,20 +355,39 @@ void EventReference::arbitrate(std::uint32_t index) {
     t.free = now_ + t.ser_dllp;
     return schedule(t.free, EventKind::line_free, index);
   }
-  Station& s = station(t.from);
-  const std::uint64_t from_rr = ~std::uint64_t{0} << t.rr;
   bool stalled = false;
-  for (std::uint64_t slots : {t.wanting & from_rr, t.wanting & ~from_rr})
-    for (; slots != 0; slots &= slots - 1) {
-      const auto slot = static_cast<std::size_t>(std::countr_zero(slots));
-      if (!has_credits(t, *s.fifos[slot].tlps.front())) {
-        stalled = stalled || (t.up && has_tag(t, slot));
-      } else if (t.up && has_tag(t, slot)) {
-        return start(index, slot);
-      }
+  if (t.vc1_classes == 0) {
+    if (start_one(index, 0, t.wanting, stalled)) return;
+  } else {
+    std::array<std::uint64_t, 2> wanting{};
+    for (std::uint64_t slots = t.wanting; slots != 0; slots &= slots - 1) {
+      const Tlp& head = *station(t.from).fifos[static_cast<std::size_t>(std::countr_zero(slots))].tlps.front();
+      wanting[channel(t, head)] |= slots & -slots;
     }
+    const std::uint8_t first = flaw_ == Flaw::channels ? 0 : t.vc_first;
+    for (const std::uint8_t vc : {first, static_cast<std::uint8_t>(1 - first)})
+      if (start_one(index, vc, wanting[vc], stalled)) return;
+  }
   t.stalled = stalled;
   t.stalled_since = now_;
+}
+
+/// Starts the first of those on one virtual channel, from its `rr` on, that can; else notes whether credits are in want.
+bool EventReference::start_one(std::uint32_t index, std::uint8_t channel, std::uint64_t wanting, bool& stalled) {
+  Transmitter& t = transmitter(index);
+  Station& s = station(t.from);
+  const std::uint64_t from_rr = ~std::uint64_t{0} << t.channels[channel].rr;
+  for (std::uint64_t slots : {wanting & from_rr, wanting & ~from_rr})
+    for (; slots != 0; slots &= slots - 1) {
+      const auto slot = static_cast<std::size_t>(std::countr_zero(slots));
+      if (!has_credits(t, channel, *s.fifos[slot].tlps.front())) {
+        stalled = stalled || (t.up && has_tag(t, slot));
+      } else if (t.up && has_tag(t, slot)) {
+        start(index, channel, slot);
+        return true;
+      }
+    }
+  return false;
 }
 
 /// Whatever changes at a transmitter whose line is free leads to an arbitration, so those that lacked credits at the
@@ -368,31 +398,45 @@ void EventReference::count_stalls(Transmitter& t) {
 }
 
 /// Whose turn it is after a start of `slot`: its own again, as long as it has turns left, else that of the one after it.
-void EventReference::pass_turn(Transmitter& t, std::size_t slot) {
+void EventReference::pass_turn(Transmitter& t, std::size_t slot, std::size_t channel) {
   const std::size_t slots = station(t.from).fifos.size();
   const int turns = t.turns.empty() || flaw_ == Flaw::weights ? 1 : t.turns[slot / pcie::tlp_classes];
-  t.taken = (slot == t.holder ? t.taken : 0) + 1;
-  t.holder = slot;
-  t.rr = slot;
-  if (t.taken < turns || flaw_ == Flaw::round_robin) return;
-  t.taken = 0;
-  t.rr = (slot + 1) % slots;
+  auto& by = t.channels[channel];
+  by.taken = (slot == by.holder ? by.taken : 0) + 1;
+  by.holder = slot;
+  by.rr = slot;
+  pass_channel(t, channel);
+  if (by.taken < turns || flaw_ == Flaw::round_robin) return;
+  by.taken = 0;
+  by.rr = (slot + 1) % slots;
 }
 
-void EventReference::start(std::uint32_t index, std::size_t slot) {
+/// The same between virtual channels, where they are not by strict priority.
+void EventReference::pass_channel(Transmitter& t, std::size_t channel) {
+  const int turns = t.channels[channel].turns;
+  if (turns == 0) return;
+  t.vc_taken = (channel == t.vc_holder ? t.vc_taken : 0) + 1;
+  t.vc_holder = channel;
+  t.vc_first = static_cast<std::uint8_t>(channel);
+  if (t.vc_taken < turns) return;
+  t.vc_taken = 0;
+  t.vc_first = static_cast<std::uint8_t>(1 - channel);
+}
+
+void EventReference::start(std::uint32_t index, std::uint8_t channel, std::size_t slot) {
   Transmitter& t = transmitter(index);
   Station& s = station(t.from);
   Fifo& fifo = s.fifos[slot];
   Tlp* tlp = fifo.tlps.front();
   const std::size_t c = index_of(tlp->tlp_class);
-  t.header[c] -= 1;
-  t.data[c] -= tlp->piece.units;
+  t.channels[channel].header[c] -= 1;
+  t.channels[channel].data[c] -= tlp->piece.units;
   if (s.node->is_endpoint && tlp->tlp_class == TlpClass::non_posted) {
     --s.tags;
     if (tlp->job->transaction.answer == pcie::Status::no_answer && !station(tlp->destination).node->endpoint.external)
       start_timer(t.from, tlp->request);
   }
-  pass_turn(t, slot);
+  pass_turn(t, slot, channel);
   t.wanting &= ~(std::uint64_t{1} << slot);
   fifo.head = Fifo::Head::started;
   const Duration ser = t.ser[static_cast<std::size_t>(tlp->piece.dw)];
@@ -402,13 +446,13 @@ void EventReference::start(std::uint32_t index, std::size_t slot) {
   t.counters.replays += failed;
   t.counters.replaying += begin - now_;
   t.free = begin + ser;
-  t.sending = {slot, tlp->tlp_class, tlp->came_by, static_cast<std::uint16_t>(tlp->piece.units)};
+  t.sending = {slot, tlp->tlp_class, tlp->came_by, tlp->came_on, static_cast<std::uint16_t>(tlp->piece.units)};
   t.counters.queueing += now_ - fifo.eligible_since;
   t.counters.credit_stall += std::exchange(t.stalling, Duration{0});
   account(t, *tlp, begin, ser);
   schedule(t.free, EventKind::left, index);
   const bool answer = s.node->is_endpoint && s.node->endpoint.one_queue > 0 && tlp->tlp_class == TlpClass::completion;
-  forward(t, index, tlp, begin);
+  forward(t, index, channel, tlp, begin);
   if (!answer) return;
   s.answers_left.push_back(t.free);
   pass_held(s, t.from);
@@ -424,23 +468,25 @@ void EventReference::account(Transmitter& t, const Tlp& tlp, Instant begin, Dura
   tally.overhead += Bytes{4 * tlp.piece.dw} + t.direction->framing - payload;
   if (observer_ == nullptr) return;
   observer_->observe({t.link, t.number, tlp.tlp_class, job.transaction.op, job.transaction.purpose, job.requester,
-                      job.transaction.target, job.transaction.cookie, tlp.piece.address, payload, begin, begin + ser});
+                      job.transaction.target, job.transaction.cookie, tlp.piece.address, payload, begin, begin + ser,
+                      channel(t, tlp)});
 }
 
 /// Sends a TLP on its way to the next node; `begin` is the start of the transmission that succeeds.
-void EventReference::forward(Transmitter& t, std::uint32_t index, Tlp* tlp, Instant begin) {
+void EventReference::forward(Transmitter& t, std::uint32_t index, std::uint8_t channel, Tlp* tlp, Instant begin) {
   const LinkDirection& in = *t.direction;
   Station& next = station(t.to);
   const Instant arrival = t.free + in.propagation;
   cause_dllps(t, arrival);
   tlp->came_by = index;
+  tlp->came_on = channel;
   if (next.node->is_endpoint) return arrive(next, t.to, tlp, through_gate(in, *tlp, arrival));
   tlp->egress = next.routes[(t.to_ingress * stations_.size() + tlp->destination.value()) * pcie::route_kinds +
                             static_cast<std::size_t>(tlp->kind)];
   const auto dw = static_cast<std::size_t>(tlp->piece.dw);
   const Duration wait = std::max(Duration{0}, t.ser[dw] - transmitter(tlp->egress).ser[dw]);
   tlp->earliest = through_gate(in, *tlp, begin + in.propagation + wait + next.node->router.latency);
-  enter(t.to, t.to_ingress, tlp);
+  enter(t.to, tlp->came_on == 0 ? t.to_ingress : t.vc_ingress, tlp);
 }
 
 /// From when a TLP that comes to the receiver of a direction at `at` goes on there.
@@ -452,11 +498,11 @@ Instant EventReference::through_gate(const LinkDirection& direction, const Tlp& 
       {tlp.tlp_class, t.op, t.purpose, t.translated, job.requester, t.target, tlp.piece.address, tlp.piece.bytes, at});
 }
 
-void EventReference::return_credits(std::uint32_t index, TlpClass tlp_class, int units) {
-  Transmitter& t = transmitter(index);
-  t.header[index_of(tlp_class)] += 1;
-  t.data[index_of(tlp_class)] += units;
-  poke(index);
+void EventReference::return_credits(const Event& event) {
+  auto& by = transmitter(event.place).channels[event.channel];
+  by.header[index_of(event.tlp_class)] += 1;
+  by.data[index_of(event.tlp_class)] += event.units;
+  poke(event.place);
 }
 
 }  // namespace peerpath::fabric

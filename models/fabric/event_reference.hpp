@@ -40,8 +40,9 @@ class EventReference final : public Fabric {
   Transmitter& transmitter(std::uint32_t index) { return transmitters_[index]; }
   Station& station(NodeId node) { return stations_[node.value()]; }
 
-  void schedule(Instant when, EventKind kind, std::uint32_t place, pcie::TlpClass tlp_class = {}, int units = 0) {
-    events_.push({when, kind, tlp_class, static_cast<std::uint16_t>(units), place});
+  void schedule(Instant when, EventKind kind, std::uint32_t place, pcie::TlpClass tlp_class = {},
+                std::uint8_t channel = 0, int units = 0) {
+    events_.push({when, kind, tlp_class, channel, static_cast<std::uint16_t>(units), place});
   }
   void handle(const Event& event);
 
@@ -59,16 +60,23 @@ class EventReference final : public Fabric {
   }
   void arbitrate_all();
   void arbitrate(std::uint32_t index);
-  bool has_credits(const Transmitter& t, const Tlp& tlp) const;
+  static bool has_credits(const Transmitter& t, std::size_t channel, const Tlp& tlp);
   bool has_tag(const Transmitter& t, std::size_t slot) const;
   Waiting waiting_in(std::size_t node, std::size_t slot) const;
   void count_stalls(Transmitter& t);
-  void pass_turn(Transmitter& t, std::size_t slot);
-  void start(std::uint32_t index, std::size_t slot);
+  /// The virtual channel by which a TLP goes there.
+  static std::uint8_t channel(const Transmitter& t, const reference::Job& job) {
+    return static_cast<std::uint8_t>(t.vc1_classes >> job.transaction.traffic_class & 1);
+  }
+  static std::uint8_t channel(const Transmitter& t, const Tlp& tlp) { return channel(t, *tlp.job); }
+  void pass_turn(Transmitter& t, std::size_t slot, std::size_t channel);
+  static void pass_channel(Transmitter& t, std::size_t channel);
+  bool start_one(std::uint32_t index, std::uint8_t channel, std::uint64_t wanting, bool& stalled);
+  void start(std::uint32_t index, std::uint8_t channel, std::size_t slot);
   void account(Transmitter& t, const Tlp& tlp, Instant begin, Duration ser);
-  void forward(Transmitter& t, std::uint32_t index, Tlp* tlp, Instant begin);
+  void forward(Transmitter& t, std::uint32_t index, std::uint8_t channel, Tlp* tlp, Instant begin);
   static Instant through_gate(const LinkDirection& direction, const Tlp& tlp, Instant at);
-  void return_credits(std::uint32_t index, pcie::TlpClass tlp_class, int units);
+  void return_credits(const Event& event);
 
   // Receivers.
   void arrive(Station& s, NodeId node, Tlp* tlp, Instant arrival);
@@ -76,7 +84,7 @@ class EventReference final : public Fabric {
   void pass_held(Station& s, NodeId node);
   std::int64_t completions_for(const Station& s, NodeId node, const Tlp& request) const;
   void cause_dllps(Transmitter& t, Instant arrival);
-  void take_in(NodeId node, pcie::TlpClass tlp_class);
+  void take_in(NodeId node, pcie::TlpClass tlp_class, std::size_t channel);
   void take_in_request(NodeId node, Tlp* tlp);
   void take_in_completion(NodeId node, Tlp* tlp);
   void answer(NodeId completer, Request* request, pcie::Status status, Instant data_ready, bool by_read_server);

@@ -21,7 +21,7 @@ bool same(const TlpRecord& a, const TlpRecord& b) {
 }  // namespace
 
 ProtocolChecker::ProtocolChecker(const Topology& topology, Asked asked)
-    : topology_{topology}, wiring_{topology}, asked_{std::move(asked)}, buffers_(topology.links.size() * 2) {}
+    : topology_{topology}, wiring_{topology}, asked_{std::move(asked)}, buffers_(topology.links.size() * 4) {}
 
 NodeId ProtocolChecker::from(const TlpRecord& tlp) const {
   const Link& link = topology_.links[tlp.link.value()];
@@ -42,6 +42,7 @@ void ProtocolChecker::add(ProtocolRule rule, const TlpRecord& tlp, const std::st
 
 void ProtocolChecker::see(const TlpRecord& tlp) {
   if (node(from(tlp)).is_endpoint) check_size(tlp);
+  check_channel(tlp);
   if (!topology_.strays) check_tags(tlp);
   if (node(from(tlp)).is_endpoint) line_free_[from(tlp)] = tlp.end;
   if (!node(from(tlp)).is_endpoint) leave(tlp);
@@ -59,6 +60,13 @@ void ProtocolChecker::check_size(const TlpRecord& tlp) {
   const bool data = tlp.tlp_class == TlpClass::completion && tlp.payload > Bytes{0};
   if (data && tlp.address % boundary != 0 && tlp.address != asked_(tlp.cookie).address)
     add(ProtocolRule::completion_boundary, tlp, "begins between two boundaries");
+}
+
+void ProtocolChecker::check_channel(const TlpRecord& tlp) {
+  const int traffic_class = asked_(tlp.cookie).traffic_class;
+  if (tlp.channel != topology_.links[tlp.link.value()].channel(traffic_class))
+    add(ProtocolRule::virtual_channel, tlp,
+        "of traffic class " + std::to_string(traffic_class) + " is on VC " + std::to_string(tlp.channel));
 }
 
 /// A request holds its tag from its start until its last completion has come to the requester, or the timeout. That
@@ -86,9 +94,10 @@ void ProtocolChecker::check_tags(const TlpRecord& tlp) {
 
 void ProtocolChecker::enter(const TlpRecord& tlp) {
   const std::size_t c = index_of(tlp.tlp_class);
-  Buffer& buffer = buffers_[tlp.link.value() * 2u + static_cast<unsigned>(tlp.direction)];
-  const Credits& credits =
-      topology_.links[tlp.link.value()].direction[static_cast<std::size_t>(tlp.direction)].credits[c];
+  const auto number = tlp.link.value() * 2u + static_cast<unsigned>(tlp.direction);
+  Buffer& buffer = buffers_[number * 2 + static_cast<unsigned>(tlp.channel)];
+  const LinkDirection& direction = topology_.links[number / 2].direction[number % 2];
+  const Credits& credits = (tlp.channel == 0 ? direction.credits : direction.vc1_credits)[c];
   auto& left = buffer.left[c];
   while (!left.empty() && left.front().free <= tlp.start) left.pop_front();
   buffer.waiting[c].push_back({tlp, buffer.entered++, units_of(tlp)});
@@ -105,9 +114,10 @@ void ProtocolChecker::enter(const TlpRecord& tlp) {
 void ProtocolChecker::leave(const TlpRecord& tlp) {
   const std::size_t c = index_of(tlp.tlp_class);
   bool overtakes = false;
-  for (const Port& port : wiring_.ports(from(tlp))) {
+  for (std::size_t i = 0; i < 2 * wiring_.ports(from(tlp)).size(); ++i) {
+    const Port& port = wiring_.ports(from(tlp))[i / 2];
     const auto incoming = port.link.value() * 2u + static_cast<unsigned>(1 - port.outgoing);
-    Buffer& buffer = buffers_[incoming];
+    Buffer& buffer = buffers_[incoming * 2 + i % 2];
     auto& waiting = buffer.waiting[c];
     const auto found = std::ranges::find_if(waiting, [&](const Waiting& w) { return same(w.tlp, tlp); });
     if (found == waiting.end()) continue;

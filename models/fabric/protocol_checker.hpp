@@ -20,8 +20,9 @@ enum class ProtocolRule : std::uint8_t {
   tag_reuse,            ///< no more requests outstanding than tags (2.2.6.2)
   credit_overrun,       ///< no more in the buffer of a router than its credits allow (2.6.1)
   ordering,             ///< nothing passes within a class and ingress, nor a posted TLP without leave (2.4.1)
+  virtual_channel,      ///< a TLP goes by the virtual channel of its traffic class (2.5.3)
 };
-inline constexpr std::size_t protocol_rules = 6;
+inline constexpr std::size_t protocol_rules = 7;
 
 constexpr std::array<EnumName<ProtocolRule>, protocol_rules> enum_names(ProtocolRule) {
   return {{{"max_payload", ProtocolRule::max_payload},
@@ -29,7 +30,8 @@ constexpr std::array<EnumName<ProtocolRule>, protocol_rules> enum_names(Protocol
            {"completion_boundary", ProtocolRule::completion_boundary},
            {"tag_reuse", ProtocolRule::tag_reuse},
            {"credit_overrun", ProtocolRule::credit_overrun},
-           {"ordering", ProtocolRule::ordering}}};
+           {"ordering", ProtocolRule::ordering},
+           {"virtual_channel", ProtocolRule::virtual_channel}}};
 }
 
 struct Violation {
@@ -67,7 +69,7 @@ class ProtocolChecker {
     std::uint64_t number = 0;
     Instant left{};
   };
-  /// Behind one direction of a link: what waits at the router there.
+  /// Behind one virtual channel of one direction of a link: what waits at the router there.
   struct Buffer {
     std::array<std::deque<Waiting>, pcie::tlp_classes> waiting;
     std::array<std::deque<Left>, pcie::tlp_classes> left;  ///< whose credits may not be back yet
@@ -76,6 +78,7 @@ class ProtocolChecker {
   };
 
   void check_size(const TlpRecord& tlp);
+  void check_channel(const TlpRecord& tlp);
   void check_tags(const TlpRecord& tlp);
   void enter(const TlpRecord& tlp);
   void leave(const TlpRecord& tlp);
@@ -92,7 +95,7 @@ class ProtocolChecker {
   const Topology& topology_;
   const Wiring wiring_;
   Asked asked_;
-  std::vector<Buffer> buffers_;  ///< link * 2 + direction
+  std::vector<Buffer> buffers_;  ///< (link * 2 + direction) * 2 + virtual channel
   std::map<NodeId, std::multimap<Instant, int>> tags_back_;
   std::map<NodeId, int> tags_out_;
   std::map<NodeId, Instant> line_free_;  ///< since when an endpoint could have sent the next TLP

@@ -95,6 +95,12 @@ TEST(ProtocolChecker, ATlpThatOvertakesItsOwnClass) {
   EXPECT_TRUE(c.breaks(ProtocolRule::ordering));
 }
 
+TEST(ProtocolChecker, ATlpOnTheChannelOfAnotherClass) {
+  Crossing c;
+  c.first(0, 0, TlpClass::posted).channel = 1;
+  EXPECT_TRUE(c.breaks(ProtocolRule::virtual_channel));
+}
+
 TEST(ProtocolChecker, ARequestThatPassesAPostedOne) {
   Crossing c;
   TlpRecord& request = c.first(1, 1, TlpClass::non_posted);

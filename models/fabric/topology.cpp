@@ -82,6 +82,22 @@ struct LargestTlps {
   }
 };
 
+void check_credits(const std::string& name, const std::array<Credits, pcie::tlp_classes>& all, const Node& from,
+                   const LargestTlps& largest, Complaints& wrong) {
+  constexpr std::array class_names{"posted", "non-posted", "completion"};
+  for (std::size_t c = 0; c < pcie::tlp_classes; ++c) {
+    int units = largest.units[c];
+    // What one endpoint alone can send is known better.
+    if (from.is_endpoint && c == 0) units = static_cast<int>((from.endpoint.max_payload.count() + 15) / 16);
+    if (from.is_endpoint && c == 2) units = static_cast<int>((from.endpoint.max_completion.count() + 15) / 16);
+    const Credits& credits = all[c];
+    wrong.unless(credits.header >= 0 && credits.data >= 0, name + ": negative " + class_names[c] + " credits");
+    wrong.unless(credits.data <= 0 || credits.data >= units,
+                 name + ": " + std::to_string(credits.data) + " " + class_names[c] +
+                     " data credits cannot hold a TLP of " + std::to_string(units));
+  }
+}
+
 void check_direction(const std::string& name, const LinkDirection& d, const Node& from, const Node& to,
                      const LargestTlps& largest, Complaints& wrong) {
   wrong.unless(d.rate > BitRate{}, name + ": has no rate");
@@ -90,18 +106,19 @@ void check_direction(const std::string& name, const LinkDirection& d, const Node
                name + ": negative framing, propagation, update_fc or DLLP interval");
   wrong.unless(to.is_endpoint || d.propagation + to.router.latency > Duration{0},
                name + ": neither the link nor the router at its end takes any time");
-  constexpr std::array class_names{"posted", "non-posted", "completion"};
-  for (std::size_t c = 0; c < pcie::tlp_classes; ++c) {
-    int units = largest.units[c];
-    // What one endpoint alone can send is known better.
-    if (from.is_endpoint && c == 0) units = static_cast<int>((from.endpoint.max_payload.count() + 15) / 16);
-    if (from.is_endpoint && c == 2) units = static_cast<int>((from.endpoint.max_completion.count() + 15) / 16);
-    const Credits& credits = d.credits[c];
-    wrong.unless(credits.header >= 0 && credits.data >= 0, name + ": negative " + class_names[c] + " credits");
-    wrong.unless(credits.data <= 0 || credits.data >= units,
-                 name + ": " + std::to_string(credits.data) + " " + class_names[c] +
-                     " data credits cannot hold a TLP of " + std::to_string(units));
-  }
+  check_credits(name, d.credits, from, largest, wrong);
+}
+
+/// What a link with two virtual channels needs besides.
+void check_channels(const std::string& name, const LinkDirection& d, const Node& from, const Node& to,
+                    const LargestTlps& largest, Complaints& wrong) {
+  check_credits(name + ", VC 1", d.vc1_credits, from, largest, wrong);
+  const auto [vc0, vc1] = d.vc_arbitration;
+  wrong.unless((vc0 == 0 && vc1 == 0) || (vc0 >= 1 && vc0 <= most_turns && vc1 >= 1 && vc1 <= most_turns),
+               name + ": VC arbitration is strict (no turns), or 1 to " + std::to_string(most_turns) +
+                   " turns for each channel");
+  wrong.unless(!to.is_endpoint || to.endpoint.one_queue == 0,
+               to.name + ": an endpoint with one receive queue has one virtual channel");
 }
 
 std::string direction_name(const Topology& t, const Link& link, int direction) {
@@ -112,7 +129,7 @@ std::string direction_name(const Topology& t, const Link& link, int direction) {
 
 void check_links(const Topology& t, Complaints& wrong) {
   const LargestTlps largest{t};
-  std::vector<std::size_t> degree(t.nodes.size());
+  std::vector<std::size_t> degree(t.nodes.size()), second(t.nodes.size());  // links; those with VC 1
   Forest forest{t.nodes.size()};
   std::size_t joined = 0;
   for (std::size_t l = 0; l < t.links.size(); ++l) {
@@ -128,6 +145,11 @@ void check_links(const Topology& t, Complaints& wrong) {
     const Node &a = t.nodes[link.a.value()], &b = t.nodes[link.b.value()];
     check_direction(direction_name(t, link, 0), link.direction[0], a, b, largest, wrong);
     check_direction(direction_name(t, link, 1), link.direction[1], b, a, largest, wrong);
+    if (link.vc1_classes == 0) continue;
+    wrong.unless(link.channel(0) == 0, direction_name(t, link, 0) + ": traffic class 0 goes by VC 0");
+    ++second[link.a.value()], ++second[link.b.value()];
+    check_channels(direction_name(t, link, 0), link.direction[0], a, b, largest, wrong);
+    check_channels(direction_name(t, link, 1), link.direction[1], b, a, largest, wrong);
   }
   wrong.unless(t.nodes.empty() || joined + 1 == t.nodes.size(),
                "the nodes are not all connected; a domain is one tree");
@@ -135,8 +157,12 @@ void check_links(const Topology& t, Complaints& wrong) {
     const Node& node = t.nodes[n];
     wrong.unless(!node.is_endpoint || degree[n] == 1,
                  node.name + ": an endpoint has one link, this one has " + std::to_string(degree[n]));
-    wrong.unless(node.is_endpoint || degree[n] <= max_ingresses,
-                 node.name + ": at most " + std::to_string(max_ingresses) + " ports");
+    wrong.unless(node.is_endpoint || degree[n] + second[n] <= max_ingresses,
+                 node.name + ": at most " + std::to_string(max_ingresses) + " ports" +
+                     (second[n] > 0 ? ", those with two virtual channels counted twice" : ""));
+    wrong.unless(!node.is_endpoint || second[n] == 0 ||
+                     static_cast<std::size_t>(node.endpoint.channels) + 1 < max_ingresses,
+                 node.name + ": at most " + std::to_string(max_ingresses - 2) + " channels beside VC 1");
   }
 }
 

@@ -15,6 +15,13 @@ Wiring::Wiring(const Topology& topology)
     at_a.push_back({id, 0, link.b, port_b});
     at_b.push_back({id, 1, link.a, port_a});
   }
+  for (std::size_t n = 0; n < ports_.size(); ++n) {
+    const Node& node = topology.nodes[n];
+    int count = node.is_endpoint ? 1 + node.endpoint.channels : static_cast<int>(ports_[n].size());
+    for (Port& port : ports_[n])
+      if (topology.links[port.link.value()].vc1_classes != 0) port.vc1_ingress = count++;
+    ingresses_.push_back(count);
+  }
   // From each destination walk outwards: a node's next port is the one by which the walk reached it.
   for (std::size_t to = 0; to < ports_.size(); ++to) {
     std::vector<NodeId> reached{NodeId{static_cast<std::uint16_t>(to)}};
@@ -41,8 +48,10 @@ std::vector<int> Wiring::turns(const Topology& topology, NodeId node, LinkId egr
   std::vector<int> turns;
   for (const Weight& w : topology.weights) {
     if (w.router != node || w.egress != egress || w.turns == 1) continue;
-    turns.resize(ports(node).size(), 1);
-    turns[static_cast<std::size_t>(port_of(node, w.ingress))] = w.turns;
+    turns.resize(static_cast<std::size_t>(ingresses(node)), 1);
+    for (const int channel : {0, 1})
+      if (channel == 0 || topology.links[w.ingress.value()].vc1_classes != 0)
+        turns[static_cast<std::size_t>(ingress_of(node, w.ingress, channel))] = w.turns;
   }
   return turns;
 }

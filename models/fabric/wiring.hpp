@@ -8,7 +8,8 @@
 
 namespace peerpath::fabric {
 
-/// Ports of a router and queues of an endpoint: three FIFOs for each make at most 63 slots.
+/// Ports of a router, with a second one for each that has VC 1, and queues of an endpoint: three FIFOs for each make at
+/// most 63 slots.
 inline constexpr std::size_t max_ingresses = 21;
 
 /// One end of a link, seen from its node.
@@ -17,6 +18,8 @@ struct Port {
   int outgoing = 0;  ///< the direction of the link that leaves the node; the other one comes in
   NodeId peer{};
   int peer_port = 0;  ///< the number of this link's port at the peer
+  /// Ingress of what comes by VC 1 of this link (at an endpoint: of completions that leave by it); -1: none.
+  int vc1_ingress = -1;
 };
 
 /// Ports of all nodes and the default routes of a topology that `validate` accepts.
@@ -25,6 +28,16 @@ class Wiring {
   explicit Wiring(const Topology& topology);
 
   std::span<const Port> ports(NodeId node) const { return ports_[node.value()]; }
+
+  /// Ingresses of a node: of a router one for each port, of an endpoint one for completions and one for each of its
+  /// channels; behind these come those of VC 1.
+  int ingresses(NodeId node) const { return ingresses_[node.value()]; }
+
+  /// Which of them holds what comes by a virtual channel of `link`.
+  int ingress_of(NodeId node, LinkId link, int channel) const {
+    const Port& port = ports(node)[static_cast<std::size_t>(port_of(node, link))];
+    return channel == 0 ? port_of(node, link) : port.vc1_ingress;
+  }
 
   /// The port of `node` at which `link` ends; `fail`s if there is none.
   int port_of(NodeId node, LinkId link) const;
@@ -40,6 +53,7 @@ class Wiring {
 
  private:
   std::vector<std::vector<Port>> ports_;
+  std::vector<int> ingresses_;
   std::vector<int> next_;
 };
 

@@ -178,11 +178,13 @@ void Domain::add_links() {
       auto back = direction;
       back.gate = port->gate;
       parts_->links[port] = connect(port->node(), far->first, direction, back);
+      parts_->topology.links.back().vc1_classes = port->link.vc1_classes;
     } else if (auto* peer = port->peer()) {
       auto back = link_direction(peer->link, max_payload);
       direction.gate = peer->gate;
       back.gate = port->gate;
       parts_->links[port] = parts_->links[peer] = connect(port->node(), peer->node(), direction, back);
+      parts_->topology.links.back().vc1_classes = port->link.vc1_classes;
     }
   }
 }

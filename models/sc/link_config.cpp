@@ -11,6 +11,8 @@ fabric::LinkDirection link_direction(const LinkConfig& config, Bytes max_payload
           .framing = timing.framing + config.tlp_gap,
           .propagation = config.propagation,
           .credits = config.credits,
+          .vc1_credits = config.vc1_credits,
+          .vc_arbitration = config.vc_arbitration,
           .update_fc = config.update_fc,
           .ack_interval = timing.ack_interval,
           .fc_interval = timing.fc_interval,

@@ -51,9 +51,14 @@ int rank(const device::NicConfig&) { return 4; }
 int rank(const device::DmaCardConfig&) { return 5; }
 int rank(const device::HostCpuConfig&) { return 6; }
 
+std::array<fabric::Credits, pcie::tlp_classes> credits_of(const scenario::CreditConfig& c) {
+  return {{{c.posted_header, c.posted_data},
+           {c.non_posted_header, c.non_posted_data},
+           {c.completion_header, c.completion_data}}};
+}
+
 LinkConfig link_config(const scenario::Link& link) {
-  const auto& c = link.credits;
-  return {.shape = {link.generation, link.width},
+  LinkConfig config{.shape = {link.generation, link.width},
           .dllp = link.dllp,
           .link_share = link.link_share,
           .propagation = link.propagation,
@@ -61,9 +66,13 @@ LinkConfig link_config(const scenario::Link& link) {
           .tlp_gap = link.tlp_gap,
           .bit_error_rate = link.bit_error_rate,
           .replay_delay = link.replay_delay,
-          .credits = {{{c.posted_header, c.posted_data},
-                       {c.non_posted_header, c.non_posted_data},
-                       {c.completion_header, c.completion_data}}}};
+          .credits = credits_of(link.credits)};
+  if (!link.vc1) return config;
+  for (const int traffic_class : link.vc1->traffic_classes)
+    config.vc1_classes |= static_cast<std::uint8_t>(1 << traffic_class);
+  config.vc1_credits = credits_of(link.vc1->credits);
+  config.vc_arbitration = {link.vc1->vc0_turns, link.vc1->vc1_turns};
+  return config;
 }
 
 }  // namespace

@@ -217,7 +217,7 @@ void TrafficSetup::transfer(std::size_t entry) {
   const auto window = mapped(entry);
   const auto address = (window ? *window : platform_.memory_of(t.to, t.window)).value();
   const auto card = platform_.cards.find(t.from);
-  if (card != platform_.cards.end() && t.arrival == scenario::ArrivalLaw::regular && !remapped) {
+  if (card != platform_.cards.end() && t.arrival == scenario::ArrivalLaw::regular && t.traffic_class == 0 && !remapped) {
     dma_card::Stream stream;
     stream.steps = {t.kind == TrafficKind::read ? dma_card::Step::read : dma_card::Step::write};
     stream.target = target;
@@ -233,6 +233,7 @@ void TrafficSetup::transfer(std::size_t entry) {
   pattern.stream = static_cast<std::uint16_t>(entry);
   pattern.op = op;
   pattern.target = target;
+  pattern.traffic_class = static_cast<std::uint8_t>(t.traffic_class);
   pattern.address = address;
   pattern.window = t.window;
   pattern.flows = t.flows;

@@ -34,6 +34,14 @@ class Links {
     check_from(link, at);
     check_to(link, at, i);
     check_credits(link.credits, at + "/credits");
+    if (link.vc1) check_channel(link, *link.vc1, at);
+  }
+
+  void check_ports() {
+    for (const auto& [name, ports] : channels_)
+      if (downstream_[name] + ports > most_ports)
+        add("/links", name + " has more than " + std::to_string(most_ports) +
+                          " downstream ports, where each link with vc1 counts once more");
   }
 
   void check_cycles() {
@@ -109,9 +117,28 @@ class Links {
     hold("completion_data", credits.completion_data);
   }
 
+  void check_channel(const Link& link, const VirtualChannelConfig& vc1, const std::string& at) {
+    for (std::size_t i = 0; i < vc1.traffic_classes.size(); ++i)
+      if (vc1.traffic_classes[i] < 1 || vc1.traffic_classes[i] > 7)
+        add(join(at + "/vc1/traffic_classes", i),
+            std::to_string(vc1.traffic_classes[i]) + " is not one of 1 to 7; 0 always goes by VC 0");
+    if ((vc1.vc0_turns == 0) != (vc1.vc1_turns == 0))
+      add(at + (vc1.vc0_turns == 0 ? "/vc1/vc0_turns" : "/vc1/vc1_turns"),
+          "0 for one channel alone; weighted arbitration gives turns to both, strict priority to none");
+    check_credits(vc1.credits, at + "/vc1/credits");
+    for (const std::string& end : {link.from, link.to}) {
+      const Device* device = tree_.find(split_end(end).device);
+      if (device == nullptr) continue;
+      if (is_one_of<device::RootComplexConfig, device::SwitchConfig>(*device)) ++channels_[device->name];
+      if (const auto* function = function_of(*device); function != nullptr && function->one_queue > 0)
+        add(at + "/vc1", device->name + " has one receive queue (one_queue), and so one virtual channel");
+    }
+  }
+
   const Scenario& scenario_;
   const Tree& tree_;
   Problems& out_;
+  std::map<std::string, std::size_t> channels_;  ///< links with two virtual channels, by router
   std::map<std::string, std::string> ports_;
   std::map<std::string, std::size_t> downstream_;
 };
@@ -121,6 +148,7 @@ class Links {
 void check_links(const Scenario& scenario, const Tree& tree, Problems& out) {
   Links links{scenario, tree, out};
   for (std::size_t i = 0; i < scenario.links.size(); ++i) links.check(i);
+  links.check_ports();
   links.check_cycles();
 }
 

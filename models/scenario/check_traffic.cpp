@@ -50,6 +50,8 @@ class TrafficCheck {
       const bool network = traffic.kind == TrafficKind::receive || traffic.kind == TrafficKind::transmit;
       network ? check_network(traffic) : check_dma(traffic);
       if (traffic.bytes > Bytes{0}) check_end(traffic);
+      if (network && traffic.traffic_class != 0)
+        add(at_ + "/traffic_class", "only write and read traffic has a traffic class; that of a NIC is 0");
     }
     check_wire_rates();
   }

@@ -22,6 +22,7 @@ struct Transaction {
   bool relaxed_ordering = false;
   bool id_based_ordering = false;
   bool translated = false;        ///< its requests carry a translated address (ATS): routes and gates care
+  std::uint8_t traffic_class = 0; ///< of its TLPs and their completions: each link maps it to a virtual channel
   bool notify_target = false;     ///< the target reacts to the arrival: bounds how far the fabric may compute
   bool notify_requester = false;  ///< the requester reacts to the completion, or to the arrival of what it posted
   std::uint64_t address = 0;      ///< splitting follows its low bits; at 4 GiB and above the header has four double words
@@ -94,6 +95,7 @@ struct TlpRecord {
   std::uint64_t cookie = 0, address = 0;
   Bytes payload{};     ///< in bytes of the double words carried
   Instant start{}, end{};
+  int channel = 0;     ///< virtual channel
 };
 
 class TlpObserver {
@@ -132,13 +134,14 @@ struct Waiting {
   static constexpr int received = -1;  ///< `ingress` of the one receive queue of an endpoint
 
   NodeId node{};
-  int ingress = 0;  ///< port of a router, channel of an endpoint
+  int ingress = 0;  ///< port of a router, channel of an endpoint; then what comes or is answered by VC 1
   pcie::TlpClass tlp_class{};
   WaitFor why{};
   LinkId link{};      ///< by which it is to leave, or (`received`) has come
   int direction = 0;  ///< of that link
   NodeId requester{}, target{};
   std::uint64_t cookie = 0, address = 0;  ///< of its transaction; of the access in it
+  int channel = 0;    ///< virtual channel of `link` by which it is to leave
   bool operator==(const Waiting&) const = default;
 };
 
@@ -170,7 +173,7 @@ class Fabric {
   /// another width or generation.
   virtual void set_rate(LinkId link, int direction, BitRate rate) = 0;
 
-  /// Takes credits away from a transmitter for good, as a receiver does that loses an UpdateFC. Infinite ones stay.
+  /// Takes credits of VC 0 away from a transmitter for good, as a receiver does that loses an UpdateFC. Infinite ones stay.
   virtual void leak_credits(LinkId link, int direction, pcie::TlpClass tlp_class, Credits lost) = 0;
 
   /// The next TLP that starts on this direction is hit by a bit error and replayed.

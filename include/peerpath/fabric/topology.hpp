@@ -25,12 +25,20 @@ struct Credits {
   int data = 0;    ///< units of 16 B
 };
 
+/// Whose turn it is between VC 0 and VC 1 of one transmitter (PCIe Base Spec 6.3.3.1): strict priority of VC 1, or weighted
+/// round robin, where each has so many TLPs in a row as long as it has something to send.
+struct VcArbitration {
+  int vc0_turns = 0, vc1_turns = 0;  ///< both 0: strict
+};
+
 /// One direction of a link: the transmitter's serialiser, the wire, and the buffer of the receiver.
 struct LinkDirection {
   BitRate rate{};                                   ///< bits per second left for TLPs and DLLPs (encoding, SKP taken off)
   Bytes framing = pcie::link_framing;               ///< link-layer bytes that go with each TLP; 0 in FLIT mode
   Duration propagation{};
-  std::array<Credits, pcie::tlp_classes> credits{}; ///< by TlpClass
+  std::array<Credits, pcie::tlp_classes> credits{}; ///< by TlpClass, of VC 0
+  std::array<Credits, pcie::tlp_classes> vc1_credits{}; ///< of VC 1, if the link has one
+  VcArbitration vc_arbitration{};                   ///< of the transmitter, if there are two
   Duration update_fc{};                             ///< from buffer space freed to credit usable at the transmitter
   Duration ack_interval{};                          ///< TLPs received at least this far apart cause one ACK each; 0: none
   Duration fc_interval{};                           ///< the same for UpdateFC, for all classes together; 0: none
@@ -43,7 +51,15 @@ struct LinkDirection {
 struct Link {
   NodeId a, b;
   std::array<LinkDirection, 2> direction{};
+  /// The TC/VC map of both ends: bit t is set if traffic class t goes by VC 1 (PCIe Base Spec 2.5.3). 0: all goes by VC 0,
+  /// and there is no other.
+  std::uint8_t vc1_classes = 0;
+
+  int channel(int traffic_class) const { return vc1_classes >> traffic_class & 1; }
 };
+
+/// Traffic classes of PCIe (PCIe Base Spec 2.5).
+inline constexpr int traffic_classes = 8;
 
 /// A serial resource: each TLP occupies it for `per_tlp` plus its payload at `rate` (0 bit/s: no time per byte).
 struct ServiceTime {
@@ -51,7 +67,8 @@ struct ServiceTime {
   BitRate rate{};
 };
 
-/// Routes TLPs between its ports: a switch, or the inside of a root complex. At most 21 ports.
+/// Routes TLPs between its ports: a switch, or the inside of a root complex. At most 21 ports, of which one with two virtual
+/// channels counts as two.
 struct Router {
   Duration latency{};  ///< cut-through, from head in to head out
 };

@@ -19,6 +19,9 @@ struct LinkConfig {
   double bit_error_rate = 0;
   Duration replay_delay{};
   std::array<fabric::Credits, pcie::tlp_classes> credits{{{128, 2048}, {128, 128}, {0, 0}}};  ///< by TlpClass
+  std::uint8_t vc1_classes = 0;  ///< traffic classes that go by VC 1, a bit each; 0: there is none
+  std::array<fabric::Credits, pcie::tlp_classes> vc1_credits{};
+  fabric::VcArbitration vc_arbitration{};
   bool internal = false;
 };
 

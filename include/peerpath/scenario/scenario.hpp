@@ -42,6 +42,21 @@ struct CreditConfig {
   }
 };
 
+/// The second virtual channel of a link (PCIe Base Spec 2.5).
+struct VirtualChannelConfig {
+  std::vector<int> traffic_classes{1};
+  CreditConfig credits{};
+  int vc0_turns = 0, vc1_turns = 0;
+
+  static constexpr auto fields() {
+    return std::tuple{
+        field("traffic_classes", &VirtualChannelConfig::traffic_classes, "Traffic classes, 1 to 7, that go by VC 1 of this link; the others go by VC 0"),
+        field("credits", &VirtualChannelConfig::credits, "Credits of VC 1, advertised at both ends"),
+        field("vc0_turns", &VirtualChannelConfig::vc0_turns, "TLPs in a row that VC 0 has in weighted VC arbitration; 0 for both channels: VC 1 goes first whenever it can").at_least(0).at_most(256),
+        field("vc1_turns", &VirtualChannelConfig::vc1_turns, "The same of VC 1").at_least(0).at_most(256)};
+  }
+};
+
 /// A PCIe link. `from` is the end nearer to the root complex, `to` the farther one; an end is a device, or
 /// "device.port" for a port of a switch or root complex: one link each, in the order of the numbers they end in.
 struct Link {
@@ -54,6 +69,7 @@ struct Link {
   Duration update_fc = 60ns;
   Bytes tlp_gap{};
   CreditConfig credits{};
+  std::optional<VirtualChannelConfig> vc1;
   double bit_error_rate = 0;
   Duration replay_delay = 150ns;
 
@@ -68,7 +84,8 @@ struct Link {
         field("propagation", &Link::propagation, "Wire and PHY, one way"),
         field("update_fc", &Link::update_fc, "Buffer freed to credit usable by the sender"),
         field("tlp_gap", &Link::tlp_gap, "Line time that the downstream end leaves idle after each TLP it sends").at_least(0_B).at_most(256_B).from("0 unless fitted"),
-        field("credits", &Link::credits, "Credits advertised at both ends"),
+        field("credits", &Link::credits, "Credits advertised at both ends; of VC 0 where there are two virtual channels"),
+        field("vc1", &Link::vc1, "A second virtual channel, with buffers of its own; without it all goes by VC 0"),
         field("bit_error_rate", &Link::bit_error_rate, "Chance that a bit of a TLP is wrong: 1e-8; each such TLP is replayed").at_least(0).at_most(1e-4),
         field("replay_delay", &Link::replay_delay, "End of a TLP with an error to the start of its replay: the way there and back, and the NAK").from("assumed")};
   }
@@ -135,6 +152,7 @@ struct Traffic {
   double time_scale = 1.0;
   Bytes window = 64_MiB;
   std::optional<Bytes> registered{};
+  int traffic_class = 0;
 
   static constexpr auto fields() {
     return std::tuple{
@@ -153,7 +171,8 @@ struct Traffic {
         field("capture", &Traffic::capture, "receive: pcap or pcapng file whose frames are replayed instead of a pattern"),
         field("time_scale", &Traffic::time_scale, "Stretches the capture's own timing: 2 is half the speed").at_least(0.000001).at_most(1000000.0),
         field("window", &Traffic::window, "write, read: addresses are taken in turn from a window of this size").at_least(4_KiB),
-        field("registered", &Traffic::registered, "receive, transmit: GPU memory that is registered for it and takes BAR1, its buffers among it; absent: the buffers of its queues")};
+        field("registered", &Traffic::registered, "receive, transmit: GPU memory that is registered for it and takes BAR1, its buffers among it; absent: the buffers of its queues"),
+        field("traffic_class", &Traffic::traffic_class, "write, read: of its TLPs; links with `vc1` map it to a virtual channel").at_least(0).at_most(7)};
   }
 };
 

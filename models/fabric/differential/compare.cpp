@@ -23,7 +23,7 @@ std::string text(const TlpRecord& t) {
   out << "link " << t.link.value() << '/' << t.direction << " class " << int(t.tlp_class) << " op " << int(t.op)
       << " purpose " << int(t.purpose) << " requester " << t.requester.value() << " target " << t.target.value()
       << " cookie " << t.cookie << " address " << t.address << " payload " << t.payload.count() << " start "
-      << femtoseconds(t.start) << " end " << femtoseconds(t.end);
+      << femtoseconds(t.start) << " end " << femtoseconds(t.end) << " channel " << t.channel;
   return out.str();
 }
 

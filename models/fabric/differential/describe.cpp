@@ -10,6 +10,9 @@ void describe(std::ostream& out, const LinkDirection& d) {
       << " errors " << d.bits_per_error << " replay " << d.replay_delay.count() << " fc " << d.update_fc.count()
       << " ack " << d.ack_interval.count() << " fci " << d.fc_interval.count() << " credits";
   for (const Credits& c : d.credits) out << ' ' << c.header << '/' << c.data;
+  out << " of VC 1";
+  for (const Credits& c : d.vc1_credits) out << ' ' << c.header << '/' << c.data;
+  out << " turns " << d.vc_arbitration.vc0_turns << '/' << d.vc_arbitration.vc1_turns;
   out << ']';
 }
 
@@ -38,7 +41,7 @@ std::string describe(const Scenario& s) {
   }
   for (std::size_t l = 0; l < s.topology.links.size(); ++l) {
     const Link& link = s.topology.links[l];
-    out << "link " << l << ' ' << link.a.value() << " - " << link.b.value();
+    out << "link " << l << ' ' << link.a.value() << " - " << link.b.value() << " on VC 1 " << int(link.vc1_classes);
     describe(out, link.direction[0]);
     describe(out, link.direction[1]);
     out << '\n';
@@ -51,14 +54,14 @@ std::string describe(const Scenario& s) {
     out << "planned " << from.value() << '.' << channel.value() << " -> " << t.target.value() << " op " << int(t.op)
         << " cookie " << t.cookie << " address " << t.address << " bytes " << t.bytes.count() << " ready "
         << femtoseconds(t.ready) << " ro " << t.relaxed_ordering << " ido " << t.id_based_ordering << " translated "
-        << t.translated << " answer " << int(t.answer) << " notify " << t.notify_target << t.notify_requester << '\n';
+        << t.translated << " class " << int(t.traffic_class) << " answer " << int(t.answer) << " notify " << t.notify_target << t.notify_requester << '\n';
   }
   if (s.planned.size() > 30) out << "... " << s.planned.size() << " planned in all\n";
   for (const Reactor& r : s.reactors)
     out << "reactor kind " << int(r.kind) << ' ' << r.a.node.value() << '.' << r.a.channel.value() << ' '
         << r.b.node.value() << '.' << r.b.channel.value() << ' ' << r.c.node.value() << '.' << r.c.channel.value()
         << " depth " << r.depth << " rounds " << r.rounds << " op " << int(r.op) << " bytes " << r.bytes.count()
-        << " think " << r.think.count() << " begin " << femtoseconds(r.begin) << " frames " << r.frames.size() << '\n';
+        << " class " << int(r.traffic_class) << " think " << r.think.count() << " begin " << femtoseconds(r.begin) << " frames " << r.frames.size() << '\n';
   for (const GatePlace& g : s.gates)
     out << "gate link " << g.link.value() << '/' << g.direction << " seed " << g.seed << '\n';
   for (const Fault& f : s.faults)

@@ -276,6 +276,7 @@ class Player final : public DeliverySink, public TlpObserver {
     t.target = target;
     t.op = reactor.kind == Reactor::Kind::read_chain ? reactor.op : pcie::Operation::memory_write;
     t.purpose = reactor.kind == Reactor::Kind::ping_pong ? pcie::Purpose::doorbell : pcie::Purpose::payload;
+    t.traffic_class = reactor.traffic_class;
     t.bytes = reactor.bytes;
     t.address = random_.below(2) == 0 ? random_.below(1 << 20) : random_.below(1 << 16) * 64;
     t.notify_target = reactor.kind != Reactor::Kind::read_chain;

@@ -17,16 +17,18 @@ enum class Flaw : std::uint8_t {
   routes,       ///< a completion takes the way of a request
   replay,       ///< a replay starts at once
   weights,      ///< every queue has one turn
+  channels,     ///< VC 0 always goes before VC 1
 };
 
-constexpr std::array<EnumName<Flaw>, 7> enum_names(Flaw) {
+constexpr std::array<EnumName<Flaw>, 8> enum_names(Flaw) {
   return {{{"none", Flaw::none},
            {"round_robin", Flaw::round_robin},
            {"credits", Flaw::credits},
            {"ordering", Flaw::ordering},
            {"routes", Flaw::routes},
            {"replay", Flaw::replay},
-           {"weights", Flaw::weights}}};
+           {"weights", Flaw::weights},
+           {"channels", Flaw::channels}}};
 }
 
 }  // namespace peerpath::fabric

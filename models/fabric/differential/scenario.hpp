@@ -35,6 +35,7 @@ struct Reactor {
   int rounds = 0;  ///< requests or doorbells in all
   pcie::Operation op = pcie::Operation::memory_read;
   Bytes bytes{};
+  std::uint8_t traffic_class = 0;
   Duration think{};  ///< added at random to the declared reaction: 0..think
   Instant begin{};
   std::vector<Instant> frames;

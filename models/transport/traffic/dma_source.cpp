@@ -56,6 +56,7 @@ void DmaSource::fill(Instant now, device::Outbox& out) {
                                          .target = pattern_.target,
                                          .op = pattern_.op,
                                          .purpose = pcie::Purpose::payload,
+                                         .traffic_class = pattern_.traffic_class,
                                          .notify_requester = true,
                                          .address = pattern_.address + static_cast<std::uint64_t>(place.offset.count()),
                                          .bytes = size,

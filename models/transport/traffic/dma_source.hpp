@@ -17,6 +17,7 @@ struct DmaPattern {
   std::uint16_t stream = 0;                            ///< in the cookies of its transactions (frame_handle)
   pcie::Operation op = pcie::Operation::memory_write;  ///< or memory_read
   fabric::NodeId target{};
+  std::uint8_t traffic_class = 0;
   std::uint64_t address = 0;  ///< start of the window
   Bytes window{64 << 20};
   int flows = 1;                          ///< parts of the window, each with its own next address; taken in turn
