@@ -17,11 +17,18 @@ enum class EventKind : std::uint8_t { eligible, line_free, dllp_due, left, taken
 struct Event {
   Instant when{};
   EventKind kind{};
-  pcie::TlpClass tlp_class{};  ///< of `taken_in` and `credit`
-  std::uint8_t channel = 0;    ///< likewise: virtual channel
-  std::uint16_t units = 0;     ///< of `credit`
-  std::uint32_t place = 0;     ///< transmitter, node, or node * 64 + slot
+  std::uint8_t pool = 0;    ///< of `taken_in` and `credit`
+  std::uint16_t units = 0;  ///< of `credit`
+  std::uint32_t place = 0;  ///< transmitter, node, or node * 64 + slot
 };
+static_assert(sizeof(Event) == 16, "a larger one makes the heap slower");
+
+/// Credits and servers are by virtual channel and class: both in one number.
+constexpr std::uint8_t pool_of(int channel, pcie::TlpClass tlp_class) {
+  return static_cast<std::uint8_t>(channel * static_cast<int>(pcie::tlp_classes) + static_cast<int>(tlp_class));
+}
+constexpr std::size_t channel_of(const Event& event) { return event.pool / pcie::tlp_classes; }
+constexpr auto class_of(const Event& event) { return static_cast<pcie::TlpClass>(event.pool % pcie::tlp_classes); }
 
 /// Events, earliest first.
 class EventQueue {

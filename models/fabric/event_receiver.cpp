@@ -52,7 +52,7 @@ void EventReference::serve(Station& s, NodeId node, Tlp* tlp, Instant arrival) {
   Server& server = s.intakes[tlp->came_on].servers[static_cast<std::size_t>(tlp->tlp_class)];
   server.last_done = std::max(arrival, server.last_done) + server.service[static_cast<std::size_t>(tlp->piece.data_dw)];
   server.tlps.push_back(tlp);
-  schedule(server.last_done, EventKind::taken_in, node.value(), tlp->tlp_class, tlp->came_on);
+  schedule(server.last_done, EventKind::taken_in, node.value(), pool_of(tlp->came_on, tlp->tlp_class));
 }
 
 void EventReference::cause_dllps(Transmitter& t, Instant arrival) {
@@ -69,8 +69,8 @@ void EventReference::take_in(NodeId node, TlpClass tlp_class, std::size_t channe
   Server& server = station(node).intakes[channel].servers[static_cast<std::size_t>(tlp_class)];
   Tlp* tlp = server.tlps.front();
   server.tlps.pop_front();
-  schedule(now_ + transmitter(tlp->came_by).direction->update_fc, EventKind::credit, tlp->came_by, tlp_class,
-           tlp->came_on, tlp->piece.units);
+  schedule(now_ + transmitter(tlp->came_by).direction->update_fc, EventKind::credit, tlp->came_by,
+           pool_of(tlp->came_on, tlp_class), tlp->piece.units);
   Job* job = tlp->job;
   switch (tlp_class) {
     case TlpClass::posted:

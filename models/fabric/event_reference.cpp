@@ -222,7 +222,7 @@ void EventReference::handle(const Event& event) {
       left(transmitter(event.place));
       return poke(event.place);
     case EventKind::taken_in:
-      return take_in(NodeId{static_cast<std::uint16_t>(event.place)}, event.tlp_class, event.channel);
+      return take_in(NodeId{static_cast<std::uint16_t>(event.place)}, class_of(event), channel_of(event));
     case EventKind::credit:
       return return_credits(event);
     case EventKind::timeout:
@@ -277,8 +277,8 @@ void EventReference::left(Transmitter& t) {
   fifo.tlps.pop_front();
   fifo.head = Fifo::Head::waiting;
   if (sent.came_by != nowhere)
-    schedule(now_ + transmitter(sent.came_by).direction->update_fc, EventKind::credit, sent.came_by, sent.tlp_class,
-             sent.came_on, sent.units);
+    schedule(now_ + transmitter(sent.came_by).direction->update_fc, EventKind::credit, sent.came_by,
+             pool_of(sent.came_on, sent.tlp_class), sent.units);
   if (!fifo.tlps.empty()) consider(t.from, sent.slot);
   if (sent.tlp_class != TlpClass::posted) return;
   ++s.ingresses[sent.slot / pcie::tlp_classes].posted_left;
@@ -318,9 +318,17 @@ Waiting EventReference::waiting_in(std::size_t node, std::size_t slot) const {
     why = WaitFor::tag;
   else if (fifo.head == Fifo::Head::eligible && !has_credits(t, channel(t, head), head))
     why = WaitFor::credits;
-  return {NodeId{static_cast<std::uint16_t>(node)}, static_cast<int>(slot / pcie::tlp_classes), head.tlp_class, why,
-          t.link, t.number, head.job->requester, head.job->transaction.target, head.job->transaction.cookie,
-          head.piece.address, channel(t, head)};
+  return {NodeId{static_cast<std::uint16_t>(node)},
+          static_cast<int>(slot / pcie::tlp_classes),
+          head.tlp_class,
+          why,
+          t.link,
+          t.number,
+          head.job->requester,
+          head.job->transaction.target,
+          head.job->transaction.cookie,
+          head.piece.address,
+          channel(t, head)};
 }
 
 std::vector<Waiting> EventReference::waiting() const {
@@ -372,7 +380,8 @@ void EventReference::arbitrate(std::uint32_t index) {
   t.stalled_since = now_;
 }
 
-/// Starts the first of those on one virtual channel, from its `rr` on, that can; else notes whether credits are in want.
+/// Starts the first of those on one virtual channel, from its `rr` on, that can; else notes whether credits are in
+/// want.
 bool EventReference::start_one(std::uint32_t index, std::uint8_t channel, std::uint64_t wanting, bool& stalled) {
   Transmitter& t = transmitter(index);
   Station& s = station(t.from);
@@ -397,7 +406,8 @@ void EventReference::count_stalls(Transmitter& t) {
   t.stalled = false;
 }
 
-/// Whose turn it is after a start of `slot`: its own again, as long as it has turns left, else that of the one after it.
+/// Whose turn it is after a start of `slot`: its own again, as long as it has turns left, else that of the one after
+/// it.
 void EventReference::pass_turn(Transmitter& t, std::size_t slot, std::size_t channel) {
   const std::size_t slots = station(t.from).fifos.size();
   const int turns = t.turns.empty() || flaw_ == Flaw::weights ? 1 : t.turns[slot / pcie::tlp_classes];
@@ -499,9 +509,10 @@ Instant EventReference::through_gate(const LinkDirection& direction, const Tlp& 
 }
 
 void EventReference::return_credits(const Event& event) {
-  auto& by = transmitter(event.place).channels[event.channel];
-  by.header[index_of(event.tlp_class)] += 1;
-  by.data[index_of(event.tlp_class)] += event.units;
+  auto& by = transmitter(event.place).channels[channel_of(event)];
+  const std::size_t c = index_of(class_of(event));
+  by.header[c] += 1;
+  by.data[c] += event.units;
   poke(event.place);
 }
 

@@ -40,9 +40,8 @@ class EventReference final : public Fabric {
   Transmitter& transmitter(std::uint32_t index) { return transmitters_[index]; }
   Station& station(NodeId node) { return stations_[node.value()]; }
 
-  void schedule(Instant when, EventKind kind, std::uint32_t place, pcie::TlpClass tlp_class = {},
-                std::uint8_t channel = 0, int units = 0) {
-    events_.push({when, kind, tlp_class, channel, static_cast<std::uint16_t>(units), place});
+  void schedule(Instant when, EventKind kind, std::uint32_t place, std::uint8_t pool = 0, int units = 0) {
+    events_.push({when, kind, pool, static_cast<std::uint16_t>(units), place});
   }
   void handle(const Event& event);
 
