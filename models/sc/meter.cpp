@@ -71,6 +71,7 @@ void Meter::on_sent(const host_cpu::SentRecord& packet) {
 }
 
 const Meter::Transfers* Meter::transfers_of(const fabric::Delivery& d) const {
+  if (transport::stream_of(d.cookie) != 0) return nullptr;  // of a source beside the card
   for (const auto& t : transfers_)
     if (t.requester == d.requester && t.target == d.target && t.op == d.op &&
         d.address - t.address < static_cast<std::uint64_t>(t.window.count()))

@@ -230,7 +230,7 @@ void TrafficSetup::transfer(std::size_t entry) {
     return;
   }
   transport::DmaPattern pattern;
-  pattern.stream = static_cast<std::uint16_t>(entry);
+  pattern.stream = static_cast<std::uint16_t>(entry + 1);  // 0: what a card does itself
   pattern.op = op;
   pattern.target = target;
   pattern.traffic_class = static_cast<std::uint8_t>(t.traffic_class);
