@@ -12,6 +12,7 @@
 #include "fabric/credit_loop.hpp"
 #include "fabric/ring.hpp"
 #include "fabric/steady_reads.hpp"
+#include "fabric/wiring.hpp"
 #include "peerpath/fabric/fabric.hpp"
 
 namespace peerpath::fabric {
@@ -192,9 +193,6 @@ struct SecondChannel {
   int first = 1;                             ///< whose turn it is
   int last = 0, last_taken = 0;              ///< which one started last, and turns that it has had
 };
-
-/// Credits, and servers of an endpoint, by virtual channel and class.
-inline constexpr std::size_t pools = 2 * pcie::tlp_classes;
 
 /// The sending end of one direction of one link.
 struct Transmitter {

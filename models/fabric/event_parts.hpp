@@ -61,7 +61,9 @@ struct Tlp {
   Instant earliest{};               ///< e, at the node where it waits
   std::uint64_t mark = 0;           ///< that many P must have left the ingress
   std::uint32_t came_by = nowhere;  ///< transmitter whose credits it holds
-  std::uint8_t came_on = 0;         ///< of which virtual channel
+  std::uint8_t pool = 0;            ///< which of these (pool_of)
+
+  std::size_t channel() const { return pool < pcie::tlp_classes ? 0 : 1; }  ///< by which it came
   std::uint32_t egress = 0;         ///< transmitter that it waits for
 };
 
@@ -90,22 +92,22 @@ struct Transmitter {
   Duration ser_dllp{};
   Instant free{};
   bool up = true, pending = false;
-  /// What there is of each virtual channel: credits left, where finite, and whose turn it is.
+  std::array<Credits, pools> advertised{};
+  std::array<int, pools> header{}, data{};  ///< credits left, where finite
+  /// Whose turn it is within a virtual channel.
   struct Channel {
-    std::array<Credits, pcie::tlp_classes> advertised{};
-    std::array<int, pcie::tlp_classes> header{}, data{};
     std::size_t rr = 0;
     std::size_t holder = 0;  ///< slot that started last
     int taken = 0;           ///< turns that it has had in a row
     int turns = 0;           ///< of the channel itself, in weighted VC arbitration
   };
   std::array<Channel, 2> channels;
-  unsigned vc1_classes = 0;      ///< traffic classes that go by VC 1, a bit each
-  std::size_t vc_ingress = 0;    ///< at the peer, of what goes by VC 1
-  std::uint8_t vc_first = 1;     ///< the virtual channel whose turn it is
-  std::size_t vc_holder = 0;     ///< that started last
-  int vc_taken = 0;              ///< turns that it has had in a row
-  std::vector<int> turns;  ///< by ingress, if any has more than one
+  unsigned vc1_classes = 0;    ///< traffic classes that go by VC 1, a bit each
+  std::size_t vc_ingress = 0;  ///< at the peer, of what goes by VC 1
+  std::uint8_t vc_first = 1;   ///< the virtual channel whose turn it is
+  std::size_t vc_holder = 0;   ///< that started last
+  int vc_taken = 0;            ///< turns that it has had in a row
+  std::vector<int> turns;      ///< by ingress, if any has more than one
   std::uint64_t wanting = 0;                            ///< slots whose head is eligible and leaves here
   int dllps_due = 0;
   Instant next_ack{}, next_fc{};  ///< earliest arrival that causes another one
@@ -113,7 +115,7 @@ struct Transmitter {
     std::size_t slot = 0;
     pcie::TlpClass tlp_class{};
     std::uint32_t came_by = nowhere;
-    std::uint8_t came_on = 0;
+    std::uint8_t pool = 0;
     std::uint16_t units = 0;
   } sending;
   BitErrors errors{0, 0, 0};
@@ -141,13 +143,9 @@ struct Station {
   // Of an endpoint:
   pcie::SplitRules rules{};
   int tags = 0;
-  /// What takes in the TLPs of one virtual channel and answers them.
-  struct Intake {
-    std::array<Server, pcie::tlp_classes> servers;
-    Instant read_server{};
-    std::uint64_t requests = 0;  ///< taken in
-  };
-  std::array<Intake, 2> intakes;
+  std::array<Server, pools> servers;
+  std::array<Instant, 2> read_servers{};    ///< by virtual channel, as
+  std::array<std::uint64_t, 2> requests{};  ///< taken in
   std::size_t vc1_completions = 0;  ///< ingress of those that leave by VC 1
   std::deque<Request*> timers;
   // Of one with a single receive queue:

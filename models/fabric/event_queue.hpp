@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "peerpath/base/time.hpp"
-#include "peerpath/pcie/tlp.hpp"
 
 namespace peerpath::fabric {
 
@@ -22,13 +21,6 @@ struct Event {
   std::uint32_t place = 0;  ///< transmitter, node, or node * 64 + slot
 };
 static_assert(sizeof(Event) == 16, "a larger one makes the heap slower");
-
-/// Credits and servers are by virtual channel and class: both in one number.
-constexpr std::uint8_t pool_of(int channel, pcie::TlpClass tlp_class) {
-  return static_cast<std::uint8_t>(channel * static_cast<int>(pcie::tlp_classes) + static_cast<int>(tlp_class));
-}
-constexpr std::size_t channel_of(const Event& event) { return event.pool / pcie::tlp_classes; }
-constexpr auto class_of(const Event& event) { return static_cast<pcie::TlpClass>(event.pool % pcie::tlp_classes); }
 
 /// Events, earliest first.
 class EventQueue {

@@ -49,10 +49,10 @@ std::int64_t EventReference::completions_for(const Station& s, NodeId node, cons
 }
 
 void EventReference::serve(Station& s, NodeId node, Tlp* tlp, Instant arrival) {
-  Server& server = s.intakes[tlp->came_on].servers[static_cast<std::size_t>(tlp->tlp_class)];
+  Server& server = s.servers[tlp->pool];
   server.last_done = std::max(arrival, server.last_done) + server.service[static_cast<std::size_t>(tlp->piece.data_dw)];
   server.tlps.push_back(tlp);
-  schedule(server.last_done, EventKind::taken_in, node.value(), pool_of(tlp->came_on, tlp->tlp_class));
+  schedule(server.last_done, EventKind::taken_in, node.value(), tlp->pool);
 }
 
 void EventReference::cause_dllps(Transmitter& t, Instant arrival) {
@@ -65,14 +65,14 @@ void EventReference::cause_dllps(Transmitter& t, Instant arrival) {
   cause(t.direction->fc_interval, t.next_fc);
 }
 
-void EventReference::take_in(NodeId node, TlpClass tlp_class, std::size_t channel) {
-  Server& server = station(node).intakes[channel].servers[static_cast<std::size_t>(tlp_class)];
+void EventReference::take_in(NodeId node, std::uint8_t pool) {
+  Server& server = station(node).servers[pool];
   Tlp* tlp = server.tlps.front();
   server.tlps.pop_front();
-  schedule(now_ + transmitter(tlp->came_by).direction->update_fc, EventKind::credit, tlp->came_by,
-           pool_of(tlp->came_on, tlp_class), tlp->piece.units);
+  schedule(now_ + transmitter(tlp->came_by).direction->update_fc, EventKind::credit, tlp->came_by, pool,
+           tlp->piece.units);
   Job* job = tlp->job;
-  switch (tlp_class) {
+  switch (tlp->tlp_class) {
     case TlpClass::posted:
       if (tlp->destination != node) job->status = std::max(job->status, station(node).node->endpoint.misdirected);
       if (--job->unfinished == 0) deliver(DeliveryKind::arrived, *job, nullptr, {});
@@ -92,9 +92,9 @@ void EventReference::take_in_request(NodeId node, Tlp* tlp) {
   Station& s = station(node);
   const Endpoint& endpoint = s.node->endpoint;
   const Job& job = *tlp->job;
-  auto& intake = s.intakes[tlp->came_on];
+  const std::size_t vc = tlp->channel();
   if (tlp->destination != node) {
-    ++intake.requests;
+    ++s.requests[vc];
     const bool timed = !station(tlp->destination).node->endpoint.external;
     if (timed && job.transaction.answer == pcie::Status::no_answer) return;  // the requester's timer runs
     return answer(node, tlp->request, endpoint.misdirected, now_ + endpoint.read_latency, true);
@@ -104,7 +104,7 @@ void EventReference::take_in_request(NodeId node, Tlp* tlp) {
     at_external_[id.value()] = tlp->request;
     return deliver(DeliveryKind::requested, job, tlp->request, id);
   }
-  const std::uint64_t k = intake.requests++ | std::uint64_t{tlp->came_on} << 31;
+  const std::uint64_t k = s.requests[vc]++ | std::uint64_t{vc} << 31;
   if (job.transaction.answer == pcie::Status::no_answer) return;  // the requester's timer runs
   std::uint64_t jitter = 0;
   if (endpoint.read_jitter > Duration{0}) {
@@ -125,7 +125,7 @@ void EventReference::answer(NodeId completer, Request* request, pcie::Status sta
   const auto runs = pcie::split_completion(s.rules, op, status, request->piece.address, request->piece.bytes);
   request->completions = runs.pieces();
   const std::uint8_t vc = channel(transmitter(s.outgoing.front()), *job);
-  Instant& read_server = s.intakes[vc].read_server;
+  Instant& read_server = s.read_servers[vc];
   Instant ready = by_read_server ? std::max(read_server, data_ready) : data_ready;
   for (const pcie::Run& run : runs)
     for (std::int64_t i = 0; i < run.count; ++i) {

@@ -56,15 +56,14 @@ void EventReference::build_transmitters() {
                   t.direction->bits_per_error};
       t.vc1_classes = link.vc1_classes;
       t.vc_ingress = static_cast<std::size_t>(wiring_.ingress_of(t.to, t.link, 1));
-      t.channels[0].advertised = t.direction->credits;
-      t.channels[1].advertised = t.direction->vc1_credits;
       t.channels[0].turns = t.direction->vc_arbitration.vc0_turns;
       t.channels[1].turns = t.direction->vc_arbitration.vc1_turns;
-      for (auto& channel : t.channels)
-        for (std::size_t c = 0; c < pcie::tlp_classes; ++c) {
-          channel.header[c] = channel.advertised[c].header + (flaw_ == Flaw::credits ? 1 : 0);
-          channel.data[c] = channel.advertised[c].data;
-        }
+      for (std::size_t pool = 0; pool < pools; ++pool) {
+        const std::size_t c = pool % pcie::tlp_classes;
+        t.advertised[pool] = pool == c ? t.direction->credits[c] : t.direction->vc1_credits[c];
+        t.header[pool] = t.advertised[pool].header + (flaw_ == Flaw::credits ? 1 : 0);
+        t.data[pool] = t.advertised[pool].data;
+      }
       t.tallies.resize(topology_.nodes.size() * pcie::purposes);
       t.turns = wiring_.turns(topology_, t.from, t.link);
       transmitters_.push_back(std::move(t));
@@ -93,10 +92,11 @@ void EventReference::build_stations() {
       s.rules = {e.max_payload, e.max_read_request, e.max_completion, e.ecrc};
       s.tags = e.tags;
       s.vc1_completions = static_cast<std::size_t>(wiring_.ports(id).front().vc1_ingress);
-      for (auto& intake : s.intakes)
-        for (std::size_t c = 0; c < pcie::tlp_classes; ++c)
-          for (int dw = 0; dw <= most_double_words; ++dw)
-            intake.servers[c].service.push_back(e.service[c].per_tlp + time_for(Bytes{4 * dw}, e.service[c].rate));
+      for (std::size_t pool = 0; pool < pools; ++pool)
+        for (int dw = 0; dw <= most_double_words; ++dw) {
+          const ServiceTime& time = e.service[pool % pcie::tlp_classes];
+          s.servers[pool].service.push_back(time.per_tlp + time_for(Bytes{4 * dw}, time.rate));
+        }
     } else {
       for (std::size_t i = 0; i < s.outgoing.size(); ++i)
         for (std::size_t to = 0; to < nodes; ++to) {
@@ -188,8 +188,8 @@ void EventReference::set_rate(LinkId link, int direction, BitRate rate) {
 
 void EventReference::leak_credits(LinkId link, int direction, TlpClass tlp_class, Credits lost) {
   const std::uint32_t index = 2u * link.value() + static_cast<std::uint32_t>(direction);
-  transmitter(index).channels[0].header[index_of(tlp_class)] -= lost.header;
-  transmitter(index).channels[0].data[index_of(tlp_class)] -= lost.data;
+  transmitter(index).header[index_of(tlp_class)] -= lost.header;
+  transmitter(index).data[index_of(tlp_class)] -= lost.data;
   poke(index);
 }
 
@@ -222,7 +222,7 @@ void EventReference::handle(const Event& event) {
       left(transmitter(event.place));
       return poke(event.place);
     case EventKind::taken_in:
-      return take_in(NodeId{static_cast<std::uint16_t>(event.place)}, class_of(event), channel_of(event));
+      return take_in(NodeId{static_cast<std::uint16_t>(event.place)}, event.pool);
     case EventKind::credit:
       return return_credits(event);
     case EventKind::timeout:
@@ -277,8 +277,8 @@ void EventReference::left(Transmitter& t) {
   fifo.tlps.pop_front();
   fifo.head = Fifo::Head::waiting;
   if (sent.came_by != nowhere)
-    schedule(now_ + transmitter(sent.came_by).direction->update_fc, EventKind::credit, sent.came_by,
-             pool_of(sent.came_on, sent.tlp_class), sent.units);
+    schedule(now_ + transmitter(sent.came_by).direction->update_fc, EventKind::credit, sent.came_by, sent.pool,
+             sent.units);
   if (!fifo.tlps.empty()) consider(t.from, sent.slot);
   if (sent.tlp_class != TlpClass::posted) return;
   ++s.ingresses[sent.slot / pcie::tlp_classes].posted_left;
@@ -294,11 +294,9 @@ void EventReference::arbitrate_all() {
   to_arbitrate_.clear();
 }
 
-bool EventReference::has_credits(const Transmitter& t, std::size_t channel, const Tlp& tlp) {
-  const std::size_t c = index_of(tlp.tlp_class);
-  const auto& by = t.channels[channel];
-  const Credits& advertised = by.advertised[c];
-  return (advertised.header == 0 || by.header[c] >= 1) && (advertised.data == 0 || by.data[c] >= tlp.piece.units);
+bool EventReference::has_credits(const Transmitter& t, std::size_t pool, const Tlp& tlp) {
+  const Credits& advertised = t.advertised[pool];
+  return (advertised.header == 0 || t.header[pool] >= 1) && (advertised.data == 0 || t.data[pool] >= tlp.piece.units);
 }
 
 Waiting EventReference::waiting_in(std::size_t node, std::size_t slot) const {
@@ -316,7 +314,7 @@ Waiting EventReference::waiting_in(std::size_t node, std::size_t slot) const {
     why = WaitFor::link;
   else if (fifo.head == Fifo::Head::eligible && !has_tag(t, slot))
     why = WaitFor::tag;
-  else if (fifo.head == Fifo::Head::eligible && !has_credits(t, channel(t, head), head))
+  else if (fifo.head == Fifo::Head::eligible && !has_credits(t, pool_of(channel(t, head), head.tlp_class), head))
     why = WaitFor::credits;
   return {NodeId{static_cast<std::uint16_t>(node)},
           static_cast<int>(slot / pcie::tlp_classes),
@@ -353,6 +351,27 @@ bool EventReference::has_tag(const Transmitter& t, std::size_t slot) const {
   return !own_request || s.tags > 0;
 }
 
+/// Starts the first of those on one virtual channel, from its `rr` on, that can; else notes a want of credits.
+[[gnu::always_inline]] inline bool EventReference::start_one(std::uint32_t index, std::size_t channel,
+                                                             std::uint64_t wanting, bool& stalled) {
+  Transmitter& t = transmitter(index);
+  Station& s = station(t.from);
+  const std::uint64_t from_rr = ~std::uint64_t{0} << t.channels[channel].rr;
+  for (std::uint64_t slots : {wanting & from_rr, wanting & ~from_rr})
+    for (; slots != 0; slots &= slots - 1) {
+      const auto slot = static_cast<std::size_t>(std::countr_zero(slots));
+      const Tlp& head = *s.fifos[slot].tlps.front();
+      const std::uint8_t pool = pool_of(channel, head.tlp_class);
+      if (!has_credits(t, pool, head)) {
+        stalled = stalled || (t.up && has_tag(t, slot));
+      } else if (t.up && has_tag(t, slot)) {
+        start(index, pool, slot);
+        return true;
+      }
+    }
+  return false;
+}
+
 void EventReference::arbitrate(std::uint32_t index) {
   Transmitter& t = transmitter(index);
   t.pending = false;
@@ -364,39 +383,21 @@ void EventReference::arbitrate(std::uint32_t index) {
     return schedule(t.free, EventKind::line_free, index);
   }
   bool stalled = false;
-  if (t.vc1_classes == 0) {
-    if (start_one(index, 0, t.wanting, stalled)) return;
-  } else {
-    std::array<std::uint64_t, 2> wanting{};
-    for (std::uint64_t slots = t.wanting; slots != 0; slots &= slots - 1) {
-      const Tlp& head = *station(t.from).fifos[static_cast<std::size_t>(std::countr_zero(slots))].tlps.front();
-      wanting[channel(t, head)] |= slots & -slots;
-    }
-    const std::uint8_t first = flaw_ == Flaw::channels ? 0 : t.vc_first;
-    for (const std::uint8_t vc : {first, static_cast<std::uint8_t>(1 - first)})
-      if (start_one(index, vc, wanting[vc], stalled)) return;
-  }
+  if (t.vc1_classes == 0 ? start_one(index, 0, t.wanting, stalled) : start_of_two(index, stalled)) return;
   t.stalled = stalled;
   t.stalled_since = now_;
 }
 
-/// Starts the first of those on one virtual channel, from its `rr` on, that can; else notes whether credits are in
-/// want.
-bool EventReference::start_one(std::uint32_t index, std::uint8_t channel, std::uint64_t wanting, bool& stalled) {
-  Transmitter& t = transmitter(index);
-  Station& s = station(t.from);
-  const std::uint64_t from_rr = ~std::uint64_t{0} << t.channels[channel].rr;
-  for (std::uint64_t slots : {wanting & from_rr, wanting & ~from_rr})
-    for (; slots != 0; slots &= slots - 1) {
-      const auto slot = static_cast<std::size_t>(std::countr_zero(slots));
-      if (!has_credits(t, channel, *s.fifos[slot].tlps.front())) {
-        stalled = stalled || (t.up && has_tag(t, slot));
-      } else if (t.up && has_tag(t, slot)) {
-        start(index, channel, slot);
-        return true;
-      }
-    }
-  return false;
+/// The same where there are two virtual channels.
+[[gnu::noinline]] bool EventReference::start_of_two(std::uint32_t index, bool& stalled) {
+  const Transmitter& t = transmitter(index);
+  std::array<std::uint64_t, 2> wanting{};
+  for (std::uint64_t slots = t.wanting; slots != 0; slots &= slots - 1) {
+    const Tlp& head = *station(t.from).fifos[static_cast<std::size_t>(std::countr_zero(slots))].tlps.front();
+    wanting[channel(t, head)] |= slots & -slots;
+  }
+  const std::size_t first = flaw_ == Flaw::channels ? 0 : t.vc_first;
+  return start_one(index, first, wanting[first], stalled) || start_one(index, first ^ 1, wanting[first ^ 1], stalled);
 }
 
 /// Whatever changes at a transmitter whose line is free leads to an arbitration, so those that lacked credits at the
@@ -406,19 +407,18 @@ void EventReference::count_stalls(Transmitter& t) {
   t.stalled = false;
 }
 
-/// Whose turn it is after a start of `slot`: its own again, as long as it has turns left, else that of the one after
-/// it.
-void EventReference::pass_turn(Transmitter& t, std::size_t slot, std::size_t channel) {
+/// Whose turn it is after a start of `slot`: its own again while it has turns left, else that of the one after it.
+[[gnu::always_inline]] inline void EventReference::pass_turn(Transmitter& t, std::size_t slot, std::size_t channel) {
   const std::size_t slots = station(t.from).fifos.size();
   const int turns = t.turns.empty() || flaw_ == Flaw::weights ? 1 : t.turns[slot / pcie::tlp_classes];
   auto& by = t.channels[channel];
   by.taken = (slot == by.holder ? by.taken : 0) + 1;
   by.holder = slot;
   by.rr = slot;
-  pass_channel(t, channel);
+  if (t.vc1_classes != 0) pass_channel(t, channel);
   if (by.taken < turns || flaw_ == Flaw::round_robin) return;
   by.taken = 0;
-  by.rr = (slot + 1) % slots;
+  by.rr = slot + 1 == slots ? 0 : slot + 1;
 }
 
 /// The same between virtual channels, where they are not by strict priority.
@@ -433,20 +433,19 @@ void EventReference::pass_channel(Transmitter& t, std::size_t channel) {
   t.vc_first = static_cast<std::uint8_t>(1 - channel);
 }
 
-void EventReference::start(std::uint32_t index, std::uint8_t channel, std::size_t slot) {
+void EventReference::start(std::uint32_t index, std::uint8_t pool, std::size_t slot) {
   Transmitter& t = transmitter(index);
   Station& s = station(t.from);
   Fifo& fifo = s.fifos[slot];
   Tlp* tlp = fifo.tlps.front();
-  const std::size_t c = index_of(tlp->tlp_class);
-  t.channels[channel].header[c] -= 1;
-  t.channels[channel].data[c] -= tlp->piece.units;
+  t.header[pool] -= 1;
+  t.data[pool] -= tlp->piece.units;
   if (s.node->is_endpoint && tlp->tlp_class == TlpClass::non_posted) {
     --s.tags;
     if (tlp->job->transaction.answer == pcie::Status::no_answer && !station(tlp->destination).node->endpoint.external)
       start_timer(t.from, tlp->request);
   }
-  pass_turn(t, slot, channel);
+  pass_turn(t, slot, pool < pcie::tlp_classes ? 0 : 1);
   t.wanting &= ~(std::uint64_t{1} << slot);
   fifo.head = Fifo::Head::started;
   const Duration ser = t.ser[static_cast<std::size_t>(tlp->piece.dw)];
@@ -456,13 +455,13 @@ void EventReference::start(std::uint32_t index, std::uint8_t channel, std::size_
   t.counters.replays += failed;
   t.counters.replaying += begin - now_;
   t.free = begin + ser;
-  t.sending = {slot, tlp->tlp_class, tlp->came_by, tlp->came_on, static_cast<std::uint16_t>(tlp->piece.units)};
+  t.sending = {slot, tlp->tlp_class, tlp->came_by, tlp->pool, static_cast<std::uint16_t>(tlp->piece.units)};
   t.counters.queueing += now_ - fifo.eligible_since;
   t.counters.credit_stall += std::exchange(t.stalling, Duration{0});
   account(t, *tlp, begin, ser);
   schedule(t.free, EventKind::left, index);
   const bool answer = s.node->is_endpoint && s.node->endpoint.one_queue > 0 && tlp->tlp_class == TlpClass::completion;
-  forward(t, index, channel, tlp, begin);
+  forward(t, index, pool, tlp, begin);
   if (!answer) return;
   s.answers_left.push_back(t.free);
   pass_held(s, t.from);
@@ -483,20 +482,20 @@ void EventReference::account(Transmitter& t, const Tlp& tlp, Instant begin, Dura
 }
 
 /// Sends a TLP on its way to the next node; `begin` is the start of the transmission that succeeds.
-void EventReference::forward(Transmitter& t, std::uint32_t index, std::uint8_t channel, Tlp* tlp, Instant begin) {
+void EventReference::forward(Transmitter& t, std::uint32_t index, std::uint8_t pool, Tlp* tlp, Instant begin) {
   const LinkDirection& in = *t.direction;
   Station& next = station(t.to);
   const Instant arrival = t.free + in.propagation;
   cause_dllps(t, arrival);
   tlp->came_by = index;
-  tlp->came_on = channel;
+  tlp->pool = pool;
   if (next.node->is_endpoint) return arrive(next, t.to, tlp, through_gate(in, *tlp, arrival));
   tlp->egress = next.routes[(t.to_ingress * stations_.size() + tlp->destination.value()) * pcie::route_kinds +
                             static_cast<std::size_t>(tlp->kind)];
   const auto dw = static_cast<std::size_t>(tlp->piece.dw);
   const Duration wait = std::max(Duration{0}, t.ser[dw] - transmitter(tlp->egress).ser[dw]);
   tlp->earliest = through_gate(in, *tlp, begin + in.propagation + wait + next.node->router.latency);
-  enter(t.to, tlp->came_on == 0 ? t.to_ingress : t.vc_ingress, tlp);
+  enter(t.to, pool < pcie::tlp_classes ? t.to_ingress : t.vc_ingress, tlp);
 }
 
 /// From when a TLP that comes to the receiver of a direction at `at` goes on there.
@@ -509,10 +508,9 @@ Instant EventReference::through_gate(const LinkDirection& direction, const Tlp& 
 }
 
 void EventReference::return_credits(const Event& event) {
-  auto& by = transmitter(event.place).channels[channel_of(event)];
-  const std::size_t c = index_of(class_of(event));
-  by.header[c] += 1;
-  by.data[c] += event.units;
+  Transmitter& t = transmitter(event.place);
+  t.header[event.pool] += 1;
+  t.data[event.pool] += event.units;
   poke(event.place);
 }
 

@@ -59,7 +59,7 @@ class EventReference final : public Fabric {
   }
   void arbitrate_all();
   void arbitrate(std::uint32_t index);
-  static bool has_credits(const Transmitter& t, std::size_t channel, const Tlp& tlp);
+  static bool has_credits(const Transmitter& t, std::size_t pool, const Tlp& tlp);
   bool has_tag(const Transmitter& t, std::size_t slot) const;
   Waiting waiting_in(std::size_t node, std::size_t slot) const;
   void count_stalls(Transmitter& t);
@@ -70,10 +70,11 @@ class EventReference final : public Fabric {
   static std::uint8_t channel(const Transmitter& t, const Tlp& tlp) { return channel(t, *tlp.job); }
   void pass_turn(Transmitter& t, std::size_t slot, std::size_t channel);
   static void pass_channel(Transmitter& t, std::size_t channel);
-  bool start_one(std::uint32_t index, std::uint8_t channel, std::uint64_t wanting, bool& stalled);
-  void start(std::uint32_t index, std::uint8_t channel, std::size_t slot);
+  bool start_one(std::uint32_t index, std::size_t channel, std::uint64_t wanting, bool& stalled);
+  bool start_of_two(std::uint32_t index, bool& stalled);
+  void start(std::uint32_t index, std::uint8_t pool, std::size_t slot);
   void account(Transmitter& t, const Tlp& tlp, Instant begin, Duration ser);
-  void forward(Transmitter& t, std::uint32_t index, std::uint8_t channel, Tlp* tlp, Instant begin);
+  void forward(Transmitter& t, std::uint32_t index, std::uint8_t pool, Tlp* tlp, Instant begin);
   static Instant through_gate(const LinkDirection& direction, const Tlp& tlp, Instant at);
   void return_credits(const Event& event);
 
@@ -83,7 +84,7 @@ class EventReference final : public Fabric {
   void pass_held(Station& s, NodeId node);
   std::int64_t completions_for(const Station& s, NodeId node, const Tlp& request) const;
   void cause_dllps(Transmitter& t, Instant arrival);
-  void take_in(NodeId node, pcie::TlpClass tlp_class, std::size_t channel);
+  void take_in(NodeId node, std::uint8_t pool);
   void take_in_request(NodeId node, Tlp* tlp);
   void take_in_completion(NodeId node, Tlp* tlp);
   void answer(NodeId completer, Request* request, pcie::Status status, Instant data_ready, bool by_read_server);

@@ -12,6 +12,12 @@ namespace peerpath::fabric {
 /// most 63 slots.
 inline constexpr std::size_t max_ingresses = 21;
 
+/// Credits of a transmitter and servers of an endpoint are by virtual channel and class: both in one number.
+inline constexpr std::size_t pools = 2 * pcie::tlp_classes;
+constexpr std::uint8_t pool_of(std::size_t channel, pcie::TlpClass tlp_class) {
+  return static_cast<std::uint8_t>(channel * pcie::tlp_classes + static_cast<std::size_t>(tlp_class));
+}
+
 /// One end of a link, seen from its node.
 struct Port {
   LinkId link{};
