@@ -162,6 +162,7 @@ void Engine::refresh_head(NodeState& node, Queue& fifo) {
   }
   fifo.head = eligible;
   Transmitter& x = transmitters_[run.out];
+  if (node.two_channels) fifo.pool = static_cast<std::uint8_t>(pool(x, fifo.tlp_class, run));
   x.candidates |= fifo.bit;
   touch(x);
 }

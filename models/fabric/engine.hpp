@@ -59,7 +59,9 @@ class Engine final : public Fabric {
   /// Credits and server of a TLP that goes on `x`.
   std::size_t pool(const Transmitter& x, int tlp_class, const TlpRun& run) const {
     const auto of_class = static_cast<std::size_t>(tlp_class);
-    return x.vc1_classes == 0 || x.channel(records_[run.record].asked) == 0 ? of_class : pcie::tlp_classes + of_class;
+    if (x.vc1_classes == 0) [[likely]]
+      return of_class;
+    return x.channel(records_[run.record].asked) == 0 ? of_class : pcie::tlp_classes + of_class;
   }
   /// Where a router takes in what has come by one of the pools of `x`.
   static Queue& next_queue(const Transmitter& x, std::size_t pool) {

@@ -107,7 +107,7 @@ void Engine::build_nodes() {
         Queue& fifo = node.queues[i * 3 + c];
         fifo.ingress = &ingress;
         fifo.slot = static_cast<std::uint8_t>(i * 3 + c);
-        fifo.tlp_class = static_cast<std::uint8_t>(c);
+        fifo.tlp_class = fifo.pool = static_cast<std::uint8_t>(c);
         fifo.bit = std::uint64_t{1} << fifo.slot;
         fifo.takes_tags = endpoint && i > 0 && i <= topology_.nodes[id.value()].endpoint.channels &&
                           c == static_cast<int>(pcie::TlpClass::non_posted);
@@ -116,6 +116,7 @@ void Engine::build_nodes() {
     for (const Port& port : ports) {
       Transmitter& x = outgoing(port);
       x.slots = node.ingresses * 3;
+      node.two_channels = node.two_channels || x.vc1_classes != 0;
       x.turns = wiring_.turns(topology_, id, port.link);
       x.lookahead = unknown_time;
       for (const Port& other : ports)

@@ -30,7 +30,7 @@ void Engine::work_out(Transmitter& x) {
   if (x.candidates != 0 && x.up) {
     const Queue& only = x.node->queues[std::countr_zero(x.candidates)];
     if (x.candidates == only.bit && (!only.takes_tags || x.node->leaf->tags > 0) &&
-        x.credit[pool(x, only.tlp_class, only.runs.front())].covers(only.runs.front().units)) {
+        x.credit[only.pool].covers(only.runs.front().units)) {
       x.winner = only.slot;
       x.ready_since = only.head;
       start = after_dllps(x, std::max(only.head, x.free));
@@ -55,15 +55,14 @@ Femto Engine::decide_among(Transmitter& x) {
   for (std::uint64_t left = x.candidates; left != 0; left &= left - 1) {
     const int slot = std::countr_zero(left);
     const Queue& fifo = node.queues[slot];
-    const std::size_t from = pool(x, fifo.tlp_class, fifo.runs.front());
-    if (from >= pcie::tlp_classes) by_vc1 |= fifo.bit;
+    if (fifo.pool >= pcie::tlp_classes) by_vc1 |= fifo.bit;
     Femto ready = fifo.head;
     if (fifo.takes_tags && node.leaf->tags == 0) {
       ready = std::max(ready, node.leaf->tag_at());
       x.unknown = x.unknown || node.leaf->timeouts || may_stray_;  // a timeout may come before it
     }
     x.ready_since = std::min(x.ready_since, ready);
-    const CreditLoop& credit = x.credit[from];
+    const CreditLoop& credit = x.credit[fifo.pool];
     const int units = fifo.runs.front().units;
     if (!credit.covers(units)) ready = std::max(ready, credit.covered_at(units));
     when[static_cast<std::size_t>(slot)] = ready;

@@ -128,6 +128,7 @@ struct Queue {
   Ingress* ingress = nullptr;
   std::uint64_t bit = 0;  ///< of its slot
   std::uint8_t slot = 0, tlp_class = 0;
+  std::uint8_t pool = 0;    ///< of the credits that the first TLP needs, if it is not blocked
   bool takes_tags = false;  ///< non-posted requests of an endpoint's own channel
 };
 
@@ -238,7 +239,7 @@ struct Transmitter {
     if (!turns.empty()) keep_turn(slot, count);
   }
   /// The same where there are two virtual channels.
-  void pass_turn_of(int channel, int slot, std::int64_t count) {
+  [[gnu::noinline]] void pass_turn_of(int channel, int slot, std::int64_t count) {
     const auto swap_turns = [this] {
       std::swap(next_slot, vc1.next_slot);
       std::swap(holder, vc1.holder);
@@ -343,7 +344,8 @@ struct NodeState {
   int number = 0;
   Queue* queues = nullptr;  ///< by slot
   int ingresses = 0;
-  Leaf* leaf = nullptr;  ///< of an endpoint
+  bool two_channels = false;  ///< on some of its links
+  Leaf* leaf = nullptr;       ///< of an endpoint
   Femto latency = 0;
   std::uint64_t blocked = 0;          ///< slots whose head waits for posted TLPs
   std::uint64_t mixed = 0;            ///< slots whose TLPs may leave by different transmitters

@@ -10,8 +10,7 @@ void Engine::carry_out(Transmitter& x) {
   NodeState& node = *x.node;
   Queue& fifo = node.queues[x.winner];
   const TlpRun& run = fifo.runs.front();
-  const std::size_t by = pool(x, fifo.tlp_class, run);
-  CreditLoop& credit = x.credit[by];
+  CreditLoop& credit = x.credit[fifo.pool];
   Departure departure = plan(x, fifo, run, credit);
   const Femto now = departure.first;
   if (x.error_prone) replay(x, run, departure);
@@ -23,7 +22,7 @@ void Engine::carry_out(Transmitter& x) {
   if (x.vc1_classes == 0)
     x.pass_turn(fifo.slot, count);
   else
-    x.pass_turn_of(by < pcie::tlp_classes ? 0 : 1, fifo.slot, count);
+    x.pass_turn_of(fifo.pool / 3, fifo.slot, count);
   if (credit.limited()) credit.take(count, run.units);
   if (fifo.takes_tags) take_tags(*node.leaf, run, departure);
 
@@ -39,7 +38,7 @@ void Engine::carry_out(Transmitter& x) {
       sent.tail = last.answered;
     }
     sent.count = count;
-    send_on(x, fifo, next_queue(x, by), sent, departure);
+    send_on(x, fifo, next_queue(x, fifo.pool), sent, departure);
   }
   leave_queue(x, fifo, departure);
   if (held_ && node.leaf != nullptr) note_left(fifo, *node.leaf, departure);

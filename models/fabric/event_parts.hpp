@@ -94,6 +94,7 @@ struct Transmitter {
   bool up = true, pending = false;
   std::array<Credits, pools> advertised{};
   std::array<int, pools> header{}, data{};  ///< credits left, where finite
+  std::size_t slots = 0;                    ///< of its node
   /// Whose turn it is within a virtual channel.
   struct Channel {
     std::size_t rr = 0;

@@ -66,6 +66,7 @@ void EventReference::build_transmitters() {
       }
       t.tallies.resize(topology_.nodes.size() * pcie::purposes);
       t.turns = wiring_.turns(topology_, t.from, t.link);
+      t.slots = static_cast<std::size_t>(wiring_.ingresses(t.from)) * pcie::tlp_classes;
       transmitters_.push_back(std::move(t));
     }
 }
@@ -148,6 +149,30 @@ void EventReference::respond(RequestId id, Instant ready, pcie::Status status) {
   answer(request->job->transaction.target, request, status, ready, false);
 }
 
+void EventReference::handle(const Event& event) {
+  switch (event.kind) {
+    case EventKind::eligible: {
+      const NodeId node{static_cast<std::uint16_t>(event.place / slots_per_node)};
+      station(node).fifos[event.place % slots_per_node].head = Fifo::Head::waiting;
+      return consider(node, event.place % slots_per_node);
+    }
+    case EventKind::line_free:
+      return poke(event.place);
+    case EventKind::dllp_due:
+      ++transmitter(event.place).dllps_due;
+      return poke(event.place);
+    case EventKind::left:
+      left(transmitter(event.place));
+      return poke(event.place);
+    case EventKind::taken_in:
+      return take_in(NodeId{static_cast<std::uint16_t>(event.place)}, event.pool);
+    case EventKind::credit:
+      return return_credits(event.place, event.pool, event.units);
+    case EventKind::timeout:
+      return time_out(NodeId{static_cast<std::uint16_t>(event.place)});
+  }
+}
+
 Instant EventReference::advance(Instant limit) {
   require(limit >= now_, "time does not run backwards");
   require(limit < never, "the end of time cannot be reached, only what is before it");
@@ -202,32 +227,6 @@ DirectionCounters EventReference::counters(LinkId link, int direction) const {
   DirectionCounters counters = t.counters;
   counters.tallies = t.tallies;
   return counters;
-}
-
-// ------------------------------------------------------------------------------------------------ events
-
-void EventReference::handle(const Event& event) {
-  switch (event.kind) {
-    case EventKind::eligible: {
-      const NodeId node{static_cast<std::uint16_t>(event.place / slots_per_node)};
-      station(node).fifos[event.place % slots_per_node].head = Fifo::Head::waiting;
-      return consider(node, event.place % slots_per_node);
-    }
-    case EventKind::line_free:
-      return poke(event.place);
-    case EventKind::dllp_due:
-      ++transmitter(event.place).dllps_due;
-      return poke(event.place);
-    case EventKind::left:
-      left(transmitter(event.place));
-      return poke(event.place);
-    case EventKind::taken_in:
-      return take_in(NodeId{static_cast<std::uint16_t>(event.place)}, event.pool);
-    case EventKind::credit:
-      return return_credits(event);
-    case EventKind::timeout:
-      return time_out(NodeId{static_cast<std::uint16_t>(event.place)});
-  }
 }
 
 // ------------------------------------------------------------------------------------------------ queues
@@ -408,21 +407,24 @@ void EventReference::count_stalls(Transmitter& t) {
 }
 
 /// Whose turn it is after a start of `slot`: its own again while it has turns left, else that of the one after it.
-[[gnu::always_inline]] inline void EventReference::pass_turn(Transmitter& t, std::size_t slot, std::size_t channel) {
-  const std::size_t slots = station(t.from).fifos.size();
-  const int turns = t.turns.empty() || flaw_ == Flaw::weights ? 1 : t.turns[slot / pcie::tlp_classes];
-  auto& by = t.channels[channel];
-  by.taken = (slot == by.holder ? by.taken : 0) + 1;
-  by.holder = slot;
+[[gnu::always_inline]] inline void EventReference::pass_turn(Transmitter& t, std::size_t slot) {
+  auto& by = t.channels[0];
   by.rr = slot;
-  if (t.vc1_classes != 0) pass_channel(t, channel);
-  if (by.taken < turns || flaw_ == Flaw::round_robin) return;
-  by.taken = 0;
-  by.rr = slot + 1 == slots ? 0 : slot + 1;
+  if (!t.turns.empty()) {
+    by.taken = (slot == by.holder ? by.taken : 0) + 1;
+    by.holder = slot;
+    if (by.taken < t.turns[slot / pcie::tlp_classes] && flaw_ != Flaw::weights) return;
+    by.taken = 0;
+  }
+  if (flaw_ != Flaw::round_robin) by.rr = slot + 1 == t.slots ? 0 : slot + 1;
 }
 
-/// The same between virtual channels, where they are not by strict priority.
-void EventReference::pass_channel(Transmitter& t, std::size_t channel) {
+/// The same where there are two virtual channels, each with its turns within it, and turns of its own unless they are
+/// by strict priority.
+[[gnu::noinline]] void EventReference::pass_turn_of_two(Transmitter& t, std::size_t slot, std::size_t channel) {
+  std::swap(t.channels[0], t.channels[channel]);
+  pass_turn(t, slot);
+  std::swap(t.channels[0], t.channels[channel]);
   const int turns = t.channels[channel].turns;
   if (turns == 0) return;
   t.vc_taken = (channel == t.vc_holder ? t.vc_taken : 0) + 1;
@@ -445,7 +447,10 @@ void EventReference::start(std::uint32_t index, std::uint8_t pool, std::size_t s
     if (tlp->job->transaction.answer == pcie::Status::no_answer && !station(tlp->destination).node->endpoint.external)
       start_timer(t.from, tlp->request);
   }
-  pass_turn(t, slot, pool < pcie::tlp_classes ? 0 : 1);
+  if (t.vc1_classes == 0)
+    pass_turn(t, slot);
+  else
+    pass_turn_of_two(t, slot, pool / pcie::tlp_classes);
   t.wanting &= ~(std::uint64_t{1} << slot);
   fifo.head = Fifo::Head::started;
   const Duration ser = t.ser[static_cast<std::size_t>(tlp->piece.dw)];
@@ -507,11 +512,11 @@ Instant EventReference::through_gate(const LinkDirection& direction, const Tlp& 
       {tlp.tlp_class, t.op, t.purpose, t.translated, job.requester, t.target, tlp.piece.address, tlp.piece.bytes, at});
 }
 
-void EventReference::return_credits(const Event& event) {
-  Transmitter& t = transmitter(event.place);
-  t.header[event.pool] += 1;
-  t.data[event.pool] += event.units;
-  poke(event.place);
+void EventReference::return_credits(std::uint32_t index, std::uint8_t pool, int units) {
+  Transmitter& t = transmitter(index);
+  t.header[pool] += 1;
+  t.data[pool] += units;
+  poke(index);
 }
 
 }  // namespace peerpath::fabric

@@ -68,15 +68,15 @@ class EventReference final : public Fabric {
     return static_cast<std::uint8_t>(t.vc1_classes >> job.transaction.traffic_class & 1);
   }
   static std::uint8_t channel(const Transmitter& t, const Tlp& tlp) { return channel(t, *tlp.job); }
-  void pass_turn(Transmitter& t, std::size_t slot, std::size_t channel);
-  static void pass_channel(Transmitter& t, std::size_t channel);
+  void pass_turn(Transmitter& t, std::size_t slot);
+  void pass_turn_of_two(Transmitter& t, std::size_t slot, std::size_t channel);
   bool start_one(std::uint32_t index, std::size_t channel, std::uint64_t wanting, bool& stalled);
   bool start_of_two(std::uint32_t index, bool& stalled);
   void start(std::uint32_t index, std::uint8_t pool, std::size_t slot);
   void account(Transmitter& t, const Tlp& tlp, Instant begin, Duration ser);
   void forward(Transmitter& t, std::uint32_t index, std::uint8_t pool, Tlp* tlp, Instant begin);
   static Instant through_gate(const LinkDirection& direction, const Tlp& tlp, Instant at);
-  void return_credits(const Event& event);
+  void return_credits(std::uint32_t index, std::uint8_t pool, int units);
 
   // Receivers.
   void arrive(Station& s, NodeId node, Tlp* tlp, Instant arrival);
