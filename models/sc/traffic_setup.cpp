@@ -217,7 +217,8 @@ void TrafficSetup::transfer(std::size_t entry) {
   const auto window = mapped(entry);
   const auto address = (window ? *window : platform_.memory_of(t.to, t.window)).value();
   const auto card = platform_.cards.find(t.from);
-  if (card != platform_.cards.end() && t.arrival == scenario::ArrivalLaw::regular && t.traffic_class == 0 && !remapped) {
+  if (card != platform_.cards.end() && t.arrival == scenario::ArrivalLaw::regular && t.traffic_class == 0 &&
+      !remapped) {
     dma_card::Stream stream;
     stream.steps = {t.kind == TrafficKind::read ? dma_card::Step::read : dma_card::Step::write};
     stream.target = target;
