@@ -3,6 +3,9 @@
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 jobs=$(nproc)
+# ccache, where there is one, asks the compiler itself for what a file includes: no preprocessing before, which a cold cache
+# would have for nothing.
+export CCACHE_DEPEND=${CCACHE_DEPEND-1}
 
 say() { printf '\n== %s\n' "$*"; }
 
