@@ -5,8 +5,10 @@
 #include "fabric/differential/draw.hpp"
 #include "fabric/differential/incidents.hpp"
 #include "fabric/differential/marked.hpp"
+#include "fabric/differential/parts.hpp"
 #include "fabric/differential/redirected.hpp"
 #include "fabric/differential/scenario.hpp"
+#include "fabric/differential/steady.hpp"
 #include "fabric/wiring.hpp"
 
 namespace peerpath::fabric::differential {
@@ -35,12 +37,10 @@ class Generator {
     if (!uplinks_.empty() && draw_.chance(closed ? 50 : 20)) make_flips();
     if (draw_.chance(15)) make_strays();
     if (draw_.chance(20)) make_changes();
-    make_steady();
+    last_ = std::max(last_, add_steady(s_, endpoints_));
     make_receive_queues();
     sort_by_time(s_.faults), sort_by_time(s_.flips), sort_by_time(s_.changes);
-    std::stable_sort(s_.planned.begin(), s_.planned.end(),
-                     [](const Planned& x, const Planned& y) { return x.transaction.ready < y.transaction.ready; });
-    for (std::size_t i = 0; i < s_.planned.size(); ++i) s_.planned[i].transaction.cookie = i;
+    sort_planned(s_.planned);
     s_.end = last_ + Duration{2'000'000 * ns};
     if (draw_.chance(10)) s_.end = Instant{last_.time_since_epoch() / 2 + Duration{500 * ns}};  // in the middle of it
     return std::move(s_);
@@ -150,12 +150,6 @@ class Generator {
   }
   Endpoint& at(NodeId node) { return s_.topology.nodes[node.value()].endpoint; }
 
-  ChannelIndex new_channel(NodeId node) {
-    Endpoint& e = at(node);
-    if (e.channels < 20) ++e.channels;
-    return ChannelIndex{static_cast<std::uint16_t>(e.channels)};
-  }
-
   Bytes size() {
     switch (draw_.small(0, 4)) {
       case 0:
@@ -184,7 +178,8 @@ class Generator {
   void plan(int tlps) {
     const NodeId from = any_endpoint();
     NodeId to = other_than(from);
-    const ChannelIndex channel = draw_.chance(20) && at(from).channels > 0 ? ChannelIndex{1} : new_channel(from);
+    const ChannelIndex channel =
+        draw_.chance(20) && at(from).channels > 0 ? ChannelIndex{1} : new_channel(s_.topology, from);
     const bool odd = draw_.chance(40), fixed_size = draw_.chance(50), spread = draw_.chance(25);
     const bool translated = draw_.chance(20), relaxed = draw_.chance(25), by_id = draw_.chance(25),
                mixed = draw_.chance(20);
@@ -233,7 +228,7 @@ class Generator {
     const int notices = draw_.one_of({0, 0, 0, 10});
     for (int i = 0; i < streams; ++i) {
       const NodeId from = other_than(to);
-      const ChannelIndex channel = new_channel(from);
+      const ChannelIndex channel = new_channel(s_.topology, from);
       const Duration offset = duration(100);
       for (std::int64_t packet = 0; packet < (1 << 18) / size && packet < 120; ++packet) {
         Transaction t;
@@ -250,62 +245,9 @@ class Generator {
     }
   }
 
-  /// Equal reads of one endpoint from another one at the same router, one after the other: what repeats itself. By
-  /// numbers of its own, so that the other cases do not depend on it.
-  void make_steady() {
-    Draw draw{s_.seed ^ 0x57ead};
-    if (!draw.chance(15)) return;
-    const Wiring wiring{s_.topology};
-    const auto router_of = [&](NodeId node) { return wiring.ports(node).front().peer; };
-    const NodeId from = endpoints_[draw.below(endpoints_.size())];
-    NodeId to = from;
-    for (const NodeId other : endpoints_)
-      if (other != from && router_of(other) == router_of(from) && (to == from || draw.chance(30))) to = other;
-    if (to == from) return;
-    if (draw.chance(80)) {  // by itself
-      s_.planned.clear(), s_.reactors.clear(), s_.flips.clear(), s_.changes.clear();
-      s_.topology.strays = s_.observed = false;
-      s_.quantum = draw.one_of({Duration{1000 * ns}, Duration{10'000 * ns}, Duration{700 * ns}, s_.quantum});
-      for (Link& link : s_.topology.links)
-        for (LinkDirection& d : link.direction) d.bits_per_error = 0;
-    }
-    Endpoint& target = at(to);
-    target.external = false;
-    target.read_jitter = {};
-    if (draw.chance(90)) target.max_completion = std::min(target.max_payload, draw.one_of({Bytes{64}, Bytes{128}, Bytes{256}}));
-    const Bytes size = draw.one_of({Bytes{256}, Bytes{1024}, Bytes{4096}, Bytes{4096}, Bytes{8192}});
-    Duration slowest{};
-    for (const NodeId end : {from, to})
-      for (const LinkDirection& d : s_.topology.links[wiring.ports(end).front().link.value()].direction)
-        slowest = std::max(slowest, size / d.rate);
-    const Duration gap = slowest * draw.one_of({0, 90, 120, 150, 150, 200, 300}) / 100 +
-                         Duration{draw.chance(50) ? draw.between(0, 20 * ns) : 0};
-    const Instant begin{Duration{draw.between(0, 500 * ns)}};
-    const std::int64_t reads = draw.between(20, 300);
-    const auto add = [&](NodeId requester, ChannelIndex channel, Transaction t) {
-      last_ = std::max(last_, t.ready);
-      s_.planned.push_back({requester, channel, t});
-    };
-    const ChannelIndex channel = new_channel(from), other = new_channel(from), back = new_channel(to);
-    for (std::int64_t i = 0; i < reads; ++i) {
-      const std::uint64_t address = static_cast<std::uint64_t>(draw.chance(50) ? i : i % 7) * 8192;
-      add(from, channel,
-          {.target = to, .op = Operation::memory_read, .address = address, .bytes = size, .ready = begin + i * gap});
-    }
-    for (int i = draw.chance(40) ? draw.small(1, 6) : 0; i > 0; --i) {  // what disturbs them
-      const Instant ready = begin + Duration{draw.between(0, reads * gap.count())};
-      const Operation op = draw.chance(70) ? Operation::memory_write : Operation::memory_read;
-      const Bytes bytes{draw.between(1, 600)};
-      if (draw.chance(50))
-        add(from, other, {.target = to, .op = op, .bytes = bytes, .ready = ready});
-      else
-        add(to, back, {.target = from, .op = op, .bytes = bytes, .ready = ready});
-    }
-  }
-
   // ------------------------------------------------------------------------------------------ closed loops
 
-  Seat seat(NodeId node) { return {node, new_channel(node)}; }
+  Seat seat(NodeId node) { return {node, new_channel(s_.topology, node)}; }
 
   void make_reactors() {
     const int n = draw_.small(1, 4);
@@ -364,7 +306,7 @@ class Generator {
         if (draw.chance(80)) d.credits[2] = {draw.small(1, 3), 32 * draw.small(1, 3)};
     const std::pair<NodeId, NodeId> ways[] = {{a, b}, {b, a}};
     for (const auto& [from, to] : ways) {
-      const ChannelIndex channel = new_channel(from);
+      const ChannelIndex channel = new_channel(s_.topology, from);
       for (int i = 0; i < 80; ++i) {
         Transaction t;
         t.target = to;
@@ -462,11 +404,6 @@ class Generator {
       c.lost = {draw_.small(0, 2), draw_.small(0, 10)};
       s_.changes.push_back(c);
     }
-  }
-
-  template <class T>
-  static void sort_by_time(std::vector<T>& items) {
-    std::stable_sort(items.begin(), items.end(), [](const T& x, const T& y) { return x.at < y.at; });
   }
 
   struct Uplink {

@@ -4,17 +4,13 @@
 
 #include "fabric/acs_routes.hpp"
 #include "fabric/differential/draw.hpp"
+#include "fabric/differential/parts.hpp"
 #include "fabric/wiring.hpp"
 
 namespace peerpath::fabric::differential {
 namespace {
 
 constexpr std::int64_t ns = 1'000'000;
-
-template <class T>
-void sort_by_time(std::vector<T>& items) {
-  std::stable_sort(items.begin(), items.end(), [](const T& x, const T& y) { return x.at < y.at; });
-}
 
 /// While there is traffic, which ends well before the case does.
 Instant some_time(Draw& draw, const Scenario& s) {

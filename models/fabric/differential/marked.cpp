@@ -3,28 +3,12 @@
 #include <algorithm>
 
 #include "fabric/differential/draw.hpp"
-#include "fabric/wiring.hpp"
+#include "fabric/differential/parts.hpp"
 
 namespace peerpath::fabric::differential {
 namespace {
 
 constexpr std::int64_t ns = 1'000'000;
-
-/// Some endpoints of the router that has most of them.
-std::vector<NodeId> neighbours(const Topology& t) {
-  const Wiring wiring{t};
-  std::vector<NodeId> most;
-  for (std::size_t n = 0; n < t.nodes.size(); ++n) {
-    if (t.nodes[n].is_endpoint) continue;
-    std::vector<NodeId> leaves;
-    for (const Port& port : wiring.ports(NodeId{static_cast<std::uint16_t>(n)}))
-      if (const Node& node = t.nodes[port.peer.value()]; node.is_endpoint && !node.endpoint.external)
-        leaves.push_back(port.peer);
-    if (leaves.size() > most.size()) most = leaves;
-  }
-  if (most.size() > 4) most.resize(4);
-  return most;
-}
 
 void slow_down(Topology& t, NodeId node, BitRate rate) {
   for (Link& link : t.links)
@@ -37,7 +21,8 @@ void add_marked(Scenario& s) {
   Draw draw{s.seed ^ 0x3a27ced};
   if (!draw.chance(10)) return;
   Topology& t = s.topology;
-  const std::vector<NodeId> ends = neighbours(t);
+  std::vector<NodeId> ends = neighbours(t, 0, Endpoints::internal);
+  if (ends.size() > 4) ends.resize(4);
   if (ends.size() < 3) return;
   if (draw.chance(80)) {  // by itself
     s.planned.clear(), s.reactors.clear(), s.flips.clear(), s.changes.clear(), s.faults.clear(), s.gates.clear();
@@ -51,12 +36,11 @@ void add_marked(Scenario& s) {
   const std::int64_t span = draw.between(500, 8000) * ns;
   const auto plan = [&](NodeId from, NodeId to, pcie::Operation op, Bytes bytes) {
     const std::int64_t gap = span / draw.between(4, 40);
-    Endpoint& own = t.nodes[from.value()].endpoint;
-    if (own.channels < 20) ++own.channels;
+    const ChannelIndex channel = new_channel(t, from);
     const bool relaxed = draw.chance(15), by_id = draw.chance(15);
     for (std::int64_t at = draw.between(0, gap); at < span; at += draw.between(0, 2 * gap))
       s.planned.push_back({from,
-                           ChannelIndex{static_cast<std::uint16_t>(own.channels)},
+                           channel,
                            {.target = to,
                             .op = op,
                             .relaxed_ordering = relaxed,
@@ -73,9 +57,7 @@ void add_marked(Scenario& s) {
       if (draw.chance(from == ends[1] ? 60 : 20))
         plan(from, to, pcie::Operation::memory_read, Bytes{draw.one_of({64, 512, 1024, 4096})});
     }
-  std::stable_sort(s.planned.begin(), s.planned.end(),
-                   [](const Planned& x, const Planned& y) { return x.transaction.ready < y.transaction.ready; });
-  for (std::size_t i = 0; i < s.planned.size(); ++i) s.planned[i].transaction.cookie = i;
+  sort_planned(s.planned);
   s.end = std::max(s.end, Instant{Duration{span + 2'000'000 * ns}});
 }
 

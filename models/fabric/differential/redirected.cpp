@@ -4,26 +4,13 @@
 
 #include "fabric/acs_routes.hpp"
 #include "fabric/differential/draw.hpp"
+#include "fabric/differential/parts.hpp"
 #include "fabric/wiring.hpp"
 
 namespace peerpath::fabric::differential {
 namespace {
 
 constexpr std::int64_t ns = 1'000'000;
-
-/// Endpoints of the switch below the root that has most of them.
-std::vector<NodeId> below_one_switch(const Topology& t) {
-  const Wiring wiring{t};
-  std::vector<NodeId> most;
-  for (std::size_t n = 1; n < t.nodes.size(); ++n) {
-    if (t.nodes[n].is_endpoint) continue;
-    std::vector<NodeId> leaves;
-    for (const Port& port : wiring.ports(NodeId{static_cast<std::uint16_t>(n)}))
-      if (t.nodes[port.peer.value()].is_endpoint) leaves.push_back(port.peer);
-    if (leaves.size() > most.size()) most = leaves;
-  }
-  return most;
-}
 
 /// Redirects from the start on, perhaps not to the end.
 void redirect(Scenario& s, Draw& draw, LinkId memory, Duration span) {
@@ -47,7 +34,7 @@ void add_redirected(Scenario& s) {
   Draw draw{s.seed ^ 0x4ed14ec7};
   if (!draw.chance(15)) return;
   Topology& t = s.topology;
-  std::vector<NodeId> ends = below_one_switch(t);
+  const std::vector<NodeId> ends = neighbours(t, 1, Endpoints::all);  // of a switch below the root
   if (ends.size() < 2) return;
   const Wiring wiring{t};
   LinkId memory{};
@@ -75,8 +62,7 @@ void add_redirected(Scenario& s) {
   for (int i = 0; i < streams; ++i) {
     const NodeId from = ends[draw.below(ends.size())], to = ends[draw.below(ends.size())];
     if (from == to) continue;
-    Endpoint& own = t.nodes[from.value()].endpoint;
-    if (own.channels < 20) ++own.channels;
+    const ChannelIndex channel = new_channel(t, from);
     const Bytes bytes{draw.one_of({64, 256, 1024, 4096, 4096})};
     const bool reads = draw.chance(15);
     const Link& link = t.links[wiring.ports(from).front().link.value()];
@@ -85,7 +71,7 @@ void add_redirected(Scenario& s) {
     for (std::int64_t at = draw.between(0, gap.count()); at < span && packet < 200; ++packet) {
       s.planned.push_back(
           {from,
-           ChannelIndex{static_cast<std::uint16_t>(own.channels)},
+           channel,
            {.target = to,
             .op = reads || draw.chance(2) ? pcie::Operation::memory_read : pcie::Operation::memory_write,
             .address = packet * 4096,
@@ -94,10 +80,8 @@ void add_redirected(Scenario& s) {
       at += jittered ? draw.between(0, 2 * gap.count()) : gap.count();
     }
   }
-  std::stable_sort(s.planned.begin(), s.planned.end(),
-                   [](const Planned& x, const Planned& y) { return x.transaction.ready < y.transaction.ready; });
-  for (std::size_t i = 0; i < s.planned.size(); ++i) s.planned[i].transaction.cookie = i;
-  std::stable_sort(s.flips.begin(), s.flips.end(), [](const Flip& x, const Flip& y) { return x.at < y.at; });
+  sort_planned(s.planned);
+  sort_by_time(s.flips);
   s.end = std::max(s.end, Instant{Duration{span + 2'000'000 * ns}});
 }
 
