@@ -52,6 +52,13 @@ class Measure : public testing::Test {
     for (std::string line; std::getline(file, line);) all.push_back(json::parse(line));
     return all;
   }
+  /// A program that plays the agent here by these lines of shell.
+  std::filesystem::path agent_script(std::string_view script_lines) const {
+    auto script = folder_ / "agent.sh";
+    std::ofstream{script} << "#!/bin/sh\n" << script_lines;
+    std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+    return script;
+  }
 
   MeasureOptions options;
   std::string said;
@@ -205,10 +212,9 @@ TEST_F(Measure, SocketsOverLoopbackAreMeasuredWithoutGpu) {
 // The agent here, played by a script that says what the sink says of bytes that are not the pattern's.
 TEST_F(Measure, AStreamThatArrivesWrongMakesNoPoint) {
   const ServingAgent agent;
-  const auto script = std::filesystem::path{options.out}.replace_filename("agent.sh");
-  std::ofstream{script} << "#!/bin/sh\necho listening at >&2\n"
-                           "echo '{\"validated_bytes\": 5, \"seconds\": 1, \"problem\": \"data differs\"}'\n";
-  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  const auto script = agent_script(
+      "echo listening at >&2\n"
+      "echo '{\"validated_bytes\": 5, \"seconds\": 1, \"problem\": \"data differs\"}'\n");
   options.library = "/nowhere/libcuda.so.1";
   options.nic = {agent.address(), script};
   options.only = {"nic_socket"};
@@ -221,10 +227,9 @@ TEST_F(Measure, AStreamThatArrivesWrongMakesNoPoint) {
 // The agent here, played by a script that keeps what it is asked for and cannot do it.
 TEST_F(Measure, MemoryOfTheFirstGpuIsAskedForAndOfVirtioGpuWithoutOne) {
   const ServingAgent agent;
-  const auto script = std::filesystem::path{options.out}.replace_filename("agent.sh");
-  std::ofstream{script} << "#!/bin/sh\necho \"$1\" >>\"$0.asked\"\n"
-                           "echo '{\"problem\": \"no such export\", \"unsupported\": true}'\n";
-  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  const auto script = agent_script(
+      "echo \"$1\" >>\"$0.asked\"\n"
+      "echo '{\"problem\": \"no such export\", \"unsupported\": true}'\n");
   options.nic = {agent.address(), script};
   options.only = {"doorbell", "nic_devmem_gpu", "nic_verbs_write_gpu"};
   ASSERT_EQ(run(), MeasureEnd::done) << said;
