@@ -1,6 +1,7 @@
 // peerpath: the command line.
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 
 #include "tools/peerpath/arguments.hpp"
 #include "tools/peerpath/catalogue.hpp"
@@ -36,6 +37,9 @@ int main(int argc, char** argv) {
   using peerpath::cli::Exit;
   try {
     return static_cast<int>(peerpath::cli::dispatch(argc, argv));
+  } catch (const std::filesystem::filesystem_error& e) {
+    std::fprintf(stderr, "peerpath: %s\n", e.what());
+    return static_cast<int>(Exit::wrong_input);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "peerpath: bug: %s\n", e.what());
   } catch (...) {

@@ -1,7 +1,5 @@
 #include "tools/peerpath/validate_all.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -12,6 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "peerpath/base/temporary_folder.hpp"
 #include "tools/peerpath/output_file.hpp"
 #include "validation/calibrate/assess.hpp"
 #include "validation/calibrate/preset.hpp"
@@ -34,15 +33,15 @@ constexpr std::array own{Own{"one_gpu", "h200"}, Own{"four_gpus_a", "h200_four_a
 json run_scenario(const std::string& scenario) {
   std::error_code error;
   const auto program = fs::read_symlink("/proc/self/exe", error).string();
-  const auto folder = (fs::temp_directory_path() / ("peerpath-validate-" + std::to_string(getpid()))).string();
-  const auto command = fmt::format("'{}' run '{}' --json --quiet --out '{}'", program, scenario, folder);
+  const TemporaryFolder folder;
+  const auto command =
+      fmt::format("'{}' run '{}' --json --quiet --out '{}'", program, scenario, folder.path().string());
   std::string text;
   if (auto* pipe = popen(command.c_str(), "r")) {
     std::array<char, 4096> block{};
     for (std::size_t n = 0; (n = fread(block.data(), 1, block.size(), pipe)) > 0;) text.append(block.data(), n);
     pclose(pipe);
   }
-  fs::remove_all(folder, error);
   return json::parse(text, nullptr, false);
 }
 

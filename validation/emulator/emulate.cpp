@@ -7,6 +7,7 @@
 #include <future>
 #include <nlohmann/json.hpp>
 
+#include "peerpath/base/temporary_folder.hpp"
 #include "validation/emulator/guest.hpp"
 #include "validation/emulator/job.hpp"
 #include "validation/emulator/ledger.hpp"
@@ -44,8 +45,8 @@ std::int64_t expected_taint(const scenario::Scenario& scenario) {
   return module ? (1 << 12) | (1 << 13) : 0;
 }
 
-/// Bit 9, a warning: skb_checksum (net/core/skbuff.c) warns of a packet whose payload it cannot read. A kernel that drops
-/// a damaged packet in device memory says so once, whatever the device does, so there it is no fault.
+/// Bit 9, a warning: skb_checksum (net/core/skbuff.c) warns of a packet whose payload it cannot read. A kernel that
+/// drops a damaged packet in device memory says so once, whatever the device does, so there it is no fault.
 std::int64_t judged_taint(const scenario::Scenario& scenario, std::int64_t found) {
   const bool damaged = std::ranges::any_of(
       scenario.events, [](const auto& event) { return event.kind == scenario::EventKind::corrupt_frame; });
@@ -66,16 +67,22 @@ void add_idle_links(const scenario::Scenario& scenario, std::vector<observe::Lin
 
 /// Entries of the rings and their bytes as the NICs counted them, under the names that the model's NICs have.
 void add_counters(const std::string& ledger, std::vector<observe::Metric>& metrics) {
-  constexpr std::array<std::pair<const char*, const char*>, 9> known{
-      {{"rx_descriptors", "1"}, {"rx_descriptor_bytes", "B"}, {"rx_completions", "1"}, {"rx_completion_bytes", "B"},
-       {"tx_descriptors", "1"}, {"tx_descriptor_bytes", "B"}, {"tx_completions", "1"}, {"tx_completion_bytes", "B"},
-       {"bad_checksums", "1"}}};
+  constexpr std::array<std::pair<const char*, const char*>, 9> known{{{"rx_descriptors", "1"},
+                                                                      {"rx_descriptor_bytes", "B"},
+                                                                      {"rx_completions", "1"},
+                                                                      {"rx_completion_bytes", "B"},
+                                                                      {"tx_descriptors", "1"},
+                                                                      {"tx_descriptor_bytes", "B"},
+                                                                      {"tx_completions", "1"},
+                                                                      {"tx_completion_bytes", "B"},
+                                                                      {"bad_checksums", "1"}}};
   const auto document = Json::parse(ledger, nullptr, false);
   const auto all = document.value("counters", Json::object());
   for (const auto& [device, counters] : all.items()) {
     for (const auto& [name, unit] : known) {
       if (counters.contains(name))
-        metrics.push_back({device + "." + name, unit, {counters[name].get<std::int64_t>(), 0}, "As the device counted it"});
+        metrics.push_back(
+            {device + "." + name, unit, {counters[name].get<std::int64_t>(), 0}, "As the device counted it"});
     }
   }
 }
@@ -138,25 +145,6 @@ tl::expected<BootOptions, RunFailure> prepare(const scenario::Scenario& scenario
   return out;
 }
 
-/// A folder whose path is short: a Unix socket's may have 107 characters.
-class SocketFolder {
- public:
-  SocketFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "peerpath-wire-XXXXXX").string();
-    if (::mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  SocketFolder(const SocketFolder&) = delete;
-  SocketFolder& operator=(const SocketFolder&) = delete;
-  ~SocketFolder() {
-    std::error_code error;
-    if (!path_.empty()) std::filesystem::remove_all(path_, error);
-  }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
 using Booted = tl::expected<BootResult, std::string>;
 
 /// Two guests: that with the hardware, and that at the far end of its wires. What the second one says comes after.
@@ -210,7 +198,7 @@ tl::expected<Outcome, RunFailure> run_emulator(const scenario::Scenario& scenari
   MachineOptions machine_options;
   machine_options.ledger = ledger_file.string();
   machine_options.kvm = equipment.kvm;
-  const SocketFolder sockets;
+  const TemporaryFolder sockets;
   machine_options.socket_folder = sockets.path().string();
   if (!scenario.events.empty()) machine_options.monitor = (sockets.path() / "monitor").string();
   const auto booted = boot_all(scenario, equipment, options, machine_options);
@@ -224,7 +212,8 @@ tl::expected<Outcome, RunFailure> run_emulator(const scenario::Scenario& scenari
     const auto document = Json::parse(line, nullptr, false);
     if (document.contains("problem")) out.results.faults.push_back({"guest", document.value("problem", ""), 1, {}});
   }
-  out.requirements.push_back(requirement("guest.tainted", expected_taint(scenario), judged_taint(scenario, booted->tainted), "1"));
+  out.requirements.push_back(
+      requirement("guest.tainted", expected_taint(scenario), judged_taint(scenario, booted->tainted), "1"));
   std::ifstream in{ledger_file};
   const std::string document{std::istreambuf_iterator<char>{in}, {}};
   auto links = read_ledger(document);

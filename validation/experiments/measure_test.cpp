@@ -18,6 +18,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "peerpath/base/temporary_folder.hpp"
 #include "validation/experiments/catalogue.hpp"
 
 namespace peerpath::experiments {
@@ -29,18 +30,14 @@ using nlohmann::json;
 class Measure : public testing::Test {
  protected:
   void SetUp() override {
-    const auto* name = testing::UnitTest::GetInstance()->current_test_info()->name();
-    folder_ = std::filesystem::path{testing::TempDir()} / ("measure_" + std::string{name});
-    std::filesystem::create_directories(folder_);
-    std::ofstream{folder_ / "kernels"} << "any";
+    std::ofstream{folder_.path() / "kernels"} << "any";
     options.library = PEERPATH_FAKE_DRIVER;
-    options.kernels = folder_ / "kernels";
-    options.out = folder_ / "dataset.jsonl";
+    options.kernels = folder_.path() / "kernels";
+    options.out = folder_.path() / "dataset.jsonl";
     options.effort = {.largest = 1 << 20, .outstanding = 16, .samples = 2, .rounds = 3};
   }
   void TearDown() override {
     for (const auto* name : {"FAKE_GPUS", "FAKE_CORRUPT", "FAKE_FAIL", "FAKE_CRASH"}) unsetenv(name);
-    std::filesystem::remove_all(folder_);
   }
 
   MeasureEnd run() {
@@ -54,7 +51,7 @@ class Measure : public testing::Test {
   }
   /// A program that plays the agent here by these lines of shell.
   std::filesystem::path agent_script(std::string_view script_lines) const {
-    auto script = folder_ / "agent.sh";
+    auto script = folder_.path() / "agent.sh";
     std::ofstream{script} << "#!/bin/sh\n" << script_lines;
     std::filesystem::permissions(script, std::filesystem::perms::owner_all);
     return script;
@@ -64,7 +61,7 @@ class Measure : public testing::Test {
   std::string said;
 
  private:
-  std::filesystem::path folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(Measure, EveryExperimentRunsOnTwoGpusAndEveryPlannedPointIsThere) {
@@ -116,7 +113,7 @@ TEST_F(Measure, ACallThatFailsCostsItsPointOnly) {
 }
 
 TEST_F(Measure, ACrashKeepsThePointsTakenBefore) {
-  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  testing::FLAGS_gtest_death_test_style = "fast";  // in this test's folder
   options.only = {"flag_round_trip", "doorbell"};
   EXPECT_DEATH(
       {

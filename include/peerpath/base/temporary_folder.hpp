@@ -1,21 +1,26 @@
 #pragma once
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <system_error>
 
-#include "peerpath/base/fail.hpp"
-
 namespace peerpath {
 
-/// A new folder that no other process uses; it is removed with all that is in it at the end of its scope. For tests:
-/// several of them, and several runs of one, may be under way at the same time.
+/// A new folder that no other process uses; it is removed with all that is in it at the end of its scope. Several runs
+/// of one program or test may be under way at the same time. The path is short: that of a Unix socket may have 107
+/// characters. Throws std::filesystem::filesystem_error if there is no place for one.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "peerpath-XXXXXX").string();
-    require(::mkdtemp(pattern.data()) != nullptr, "no temporary folder can be made");
+    std::error_code error;
+    const auto parent = std::filesystem::temp_directory_path(error);
+    if (error) throw std::filesystem::filesystem_error{"TMPDIR is not a folder", error};
+    std::string pattern = (parent / "peerpath-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr)
+      throw std::filesystem::filesystem_error{
+          "cannot make a temporary folder", pattern, {errno, std::generic_category()}};
     path_ = pattern;
   }
   ~TemporaryFolder() {
