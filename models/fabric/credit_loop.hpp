@@ -125,6 +125,21 @@ class CreditLoop {
     for (std::size_t i = 0; i < pending_.size(); ++i) pending_[i].first += span;
   }
 
+  /// Writes all of it as numbers, or reads these.
+  template <class Archive>
+  void archive(Archive& a) {
+    if (!limited_) return;
+    a.number(headers_);
+    a.number(data_);
+    a.ring(pending_, [&](Returns& run) {
+      if (run.count == 1) run.spacing = 0;
+      a.time(run.first);
+      a.number(run.spacing);
+      a.number(run.count);
+      a.number(run.units);
+    });
+  }
+
  private:
   static constexpr std::int64_t unlimited = std::int64_t{1} << 60;
 

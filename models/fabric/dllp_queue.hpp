@@ -92,6 +92,21 @@ class DllpQueue {
     if (front_ != unknown_time) front_ += span;
   }
 
+  /// Writes all of it as numbers, or reads these.
+  template <class Archive>
+  void archive(Archive& a) {
+    a.ring(batches_, [&](DllpBatch& batch) {
+      for (DllpBatch::Kind* kind : {&batch.acks, &batch.updates}) {
+        if (kind->count <= 1) kind->step = 0;
+        a.time(kind->first);
+        a.number(kind->step);
+        a.number(kind->count);
+      }
+      a.time(batch.sent);
+    });
+    front_ = batches_.empty() ? unknown_time : batches_.front().front();
+  }
+
   /// Calls `see` with each due time in order until it returns false.
   template <class See>
   void each(See&& see) const {

@@ -175,7 +175,7 @@ Instant Engine::advance(Instant limit) {
   if (may_stray_) review_routes();
   parking_ = true;
   play();
-  reached_ = horizon_;
+  reached_ = played_ = horizon_;
   return Instant{Duration{reached_}};
 }
 
@@ -192,14 +192,17 @@ void Engine::drop_bounds() {
 /// Makes all starts before the horizon, but for those that may be parked.
 void Engine::play() {
   playing_ = true;
-  unpark();
-  while (decisions_.earliest_time() < horizon_) start_next(transmitters_[decisions_.earliest()]);
+  if (!recurrence_.riding || !fast_forward_on()) {
+    unpark();
+    while (decisions_.earliest_time() < horizon_ && !recurrence_.riding)
+      start_next(transmitters_[decisions_.earliest()]);
+  }
   playing_ = false;
 }
 
 void Engine::start_next(Transmitter& x) {
   const bool done = x.node->leaf != nullptr ? pass_through(x) : (x.candidates & (x.candidates - 1)) != 0 && contend(x);
-  if (!done) carry_out(x);
+  if (!done && (x.node->leaf == nullptr || !try_fast_forward(x))) carry_out(x);
   settle();
 }
 
@@ -210,21 +213,25 @@ void Engine::unpark() {
     parked_.clear();
     return start_next(x);
   }
-  for (const Transmitter* x : parked_) decisions_.set(static_cast<std::size_t>(x->index), x->decision);
+  for (std::size_t i = 0; i < parked_.size(); ++i)
+    decisions_.set(static_cast<std::size_t>(parked_[i]->index), parked_[i]->decision);
   parked_.clear();
 }
 
 /// Makes the parked starts before the time reached: somebody looks at them or changes what they depend on.
 void Engine::catch_up() {
-  if (parked_.empty() || playing_) return;
+  if ((parked_.empty() && !recurrence_.riding) || playing_) return;
   horizon_ = reached_;
   parking_ = false;
   play();
+  played_ = reached_;
+  hear(false);  // more may be submitted before what has begun to be learnt is over
 }
 
 void Engine::set_link(LinkId link, bool up) {
   catch_up();
   forget_steady_reads();
+  look_afresh();
   for (std::size_t direction = 0; direction < 2; ++direction) {
     Transmitter& x = transmitters_[link.value() * 2u + direction];
     if (x.up == up) continue;
@@ -244,6 +251,7 @@ void Engine::set_link(LinkId link, bool up) {
 void Engine::set_rate(LinkId link, int direction, BitRate rate) {
   catch_up();
   forget_steady_reads();
+  look_afresh();
   Transmitter& x = transmitters_[link.value() * 2u + static_cast<unsigned>(direction)];
   if (x.up) send_dllps(x, reached_ - 1);
   set_times(x, rate);
@@ -259,6 +267,7 @@ void Engine::set_rate(LinkId link, int direction, BitRate rate) {
 void Engine::leak_credits(LinkId link, int direction, pcie::TlpClass tlp_class, Credits lost) {
   catch_up();
   forget_steady_reads();
+  look_afresh();
   Transmitter& x = transmitters_[link.value() * 2u + static_cast<unsigned>(direction)];
   x.credit[static_cast<std::size_t>(tlp_class)].leak(lost);
   touch(x);

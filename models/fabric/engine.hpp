@@ -10,6 +10,7 @@
 
 #include "fabric/decision_tree.hpp"
 #include "fabric/engine_state.hpp"
+#include "fabric/recurrence.hpp"
 #include "fabric/wiring.hpp"
 #include "peerpath/fabric/fabric.hpp"
 
@@ -48,6 +49,7 @@ class Engine final : public Fabric {
 
   // engine_build.cpp
   void build_transmitters();
+  void build_recurrence();
   static void set_times(Transmitter& x, BitRate rate);
   void build_nodes();
   void build_routes(NodeState& node);
@@ -151,7 +153,7 @@ class Engine final : public Fabric {
   Departure plan(Transmitter& x, const Queue& fifo, const TlpRun& run, CreditLoop& credit);
   Departure plan_paced(Transmitter& x, const Queue& fifo, const TlpRun& run, CreditLoop& credit, Departure departure,
                        std::int64_t most);
-  void send_on(const Transmitter& x, const Queue& fifo, Queue& entered, TlpRun& sent, const Departure& departure);
+  void send_on(Transmitter& x, const Queue& fifo, Queue& entered, TlpRun& sent, const Departure& departure);
   void leave_queue(Transmitter& x, Queue& fifo, const Departure& departure);
   void replay(Transmitter& x, const TlpRun& run, Departure& departure);
   void take_tags(Leaf& leaf, const TlpRun& run, const Departure& departure);
@@ -166,7 +168,13 @@ class Engine final : public Fabric {
   static NodeId destination(int tlp_class, const Record& record) {
     return tlp_class == static_cast<int>(pcie::TlpClass::completion) ? record.requester : record.asked.target;
   }
-  Transmitter& next_hop(const Transmitter& x, int tlp_class, const Record& record);
+  /// Where a run goes that leaves `x`; the corridor's second transmitter.
+  [[gnu::always_inline]] Transmitter& next_hop(const Transmitter& x, int tlp_class, const Record& record) {
+    const std::size_t to = destination(tlp_class, record).value();
+    return transmitters_[x.peer
+                             ->routes[(static_cast<std::size_t>(x.peer_port) * nodes_.size() + to) * pcie::route_kinds +
+                                      static_cast<std::size_t>(record.kind(tlp_class))]];
+  }
   bool sole_source(const Transmitter& z, const NodeState& source) const;
   bool only_way(const Transmitter& x, const Transmitter& z, NodeId to) const;
   Femto unnoticed_until(const Transmitter& z, const Leaf& source, Femto now) const;
@@ -206,6 +214,73 @@ class Engine final : public Fabric {
   bool repeat_reads(Transmitter& x, Queue& fifo);
   void forget_steady_reads();
 
+  // engine_recurrence.cpp: the state of the domain as numbers
+  std::uint32_t flow_of(NodeId requester, ChannelIndex channel, pcie::Operation op) const {
+    return nodes_[requester.value()].queues[channel.value() * 3 + static_cast<int>(pcie::request_class(op))].flow;
+  }
+  std::uint32_t flow_of(const Record& record) const {
+    return flow_of(record.requester, record.channel, record.asked.op);
+  }
+  std::size_t kind_of(const Record& record);
+  void gather_flows(Femto edge);
+  template <class Archive>
+  void archive_place(Archive& a, std::uint32_t& record);
+  template <class Archive>
+  void archive_answer(Archive& a, std::uint32_t& answer);
+  template <class Archive>
+  void archive_run(Archive& a, TlpRun& run, const Queue& fifo);
+  template <class Archive>
+  void archive_transmitter(Archive& a, Transmitter& x);
+  template <class Archive>
+  void archive_ingress(Archive& a, NodeState& node, Queue* queues);
+  template <class Archive>
+  void archive_head(Archive& a, NodeState& node, Queue& fifo);
+  template <class Archive>
+  void archive_flow(Archive& a, recurrence::Flow& flow);
+  template <class Archive>
+  void archive_leaf(Archive& a, Leaf& leaf);
+  template <class Archive>
+  void archive_all(Archive& a);
+  bool describe_state(const Transmitter& x);
+  recurrence::Coming coming_in(const recurrence::Flow& flow, std::size_t i, Femto now, std::int64_t posted_out);
+  void restore_state(const std::vector<std::int64_t>& numbers, Femto now);
+
+  // engine_learn.cpp: what follows from a state
+  int find_state(int expected);
+  void begin_step(Femto now);
+  void end_step(int state, Femto now);
+  bool learn(recurrence::Step& step, Femto now);
+  bool learn_flows(recurrence::Step& step);
+  bool learn_told(recurrence::Step& step);
+  bool learn_questions(recurrence::Step& step);
+  void learn_books(recurrence::Step& step);
+  void note_question(const Transmitter& x, int tlp_class, const TlpRun& asked, const TlpRun& passed);
+  void hear(bool learning) {
+    recurrence_.listener.learning = learning;
+    sink_ = learning || recurrence_.listener.ahead > 0 ? &recurrence_.listener : recurrence_.listener.to;
+  }
+  void forget_recurrence() {
+    recurrence_.forget();
+    hear(false);
+  }
+  /// Somebody has changed the topology.
+  void look_afresh() {
+    forget_recurrence();
+    recurrence_.budget.hope();
+  }
+
+  // engine_fast_forward.cpp: states that come again
+  struct FastForward;
+  bool may_recur() const;
+  bool try_fast_forward(Transmitter& x) {
+    if (recurrence_.budget.rest == 0) return fast_forward_from(x);
+    --recurrence_.budget.rest;
+    return false;
+  }
+  bool fast_forward_from(Transmitter& x);
+  bool fast_forward_on();
+  TlpRun foreseen(Transmitter& x, TlpRun rest);
+
   // engine_contend.cpp: several ingresses, one leaf
   struct Contest;
   bool contend(Transmitter& z);
@@ -213,10 +288,10 @@ class Engine final : public Fabric {
   // engine_receive.cpp: what an endpoint does with what arrives
   void receive(Transmitter& x, int tlp_class, const TlpRun& run, Femto first, Femto spacing, std::int32_t count);
   void receive_passed(Transmitter& x, int tlp_class, const TlpRun& run, Femto first, Femto spacing, std::int32_t count);
-  TlpRun through_gate(const Transmitter& x, int tlp_class, TlpRun rest);
+  TlpRun through_gate(Transmitter& x, int tlp_class, TlpRun rest);
   /// The TLPs of a run come to the gate of `x` at run.e and so on: `go_on` gets them as runs that leave it.
   template <class GoOn>
-  void pass_gate(const Transmitter& x, int tlp_class, TlpRun run, GoOn&& go_on) {
+  void pass_gate(Transmitter& x, int tlp_class, TlpRun run, GoOn&& go_on) {
     while (run.count > 0) {
       const TlpRun passed = through_gate(x, tlp_class, run);
       go_ahead(run, passed.count);
@@ -234,7 +309,7 @@ class Engine final : public Fabric {
       if (t.notify_target) notice(target, done);
       if (t.notify_requester) notice(leaf(record.requester), done);
     }
-    sink_.deliver(record.told(DeliveryKind::arrived, notify, record.status, done));
+    sink_->deliver(record.told(DeliveryKind::arrived, notify, record.status, done));
   }
   void receive_completions(Transmitter& x, const TlpRun& run, Femto first, Femto spacing, std::int32_t count);
   static bool ends_request(Answer& answer, std::int32_t number, std::int32_t count);
@@ -257,7 +332,7 @@ class Engine final : public Fabric {
 
   const Topology topology_;
   const Wiring wiring_;
-  DeliverySink& sink_;
+  DeliverySink* sink_;
   const bool trains_;
   TlpObserver* observer_ = nullptr;
 
@@ -271,11 +346,12 @@ class Engine final : public Fabric {
   Pool<Answer> answers_;
   DecisionTree decisions_;
   std::vector<Transmitter*> touched_;
-  std::vector<Transmitter*> parked_;  ///< their starts before the horizon wait until more is known
+  Ring<Transmitter*> parked_;  ///< their starts before the horizon wait until more is known
   bool playing_ = false, parking_ = false;
 
   Femto horizon_ = 0;          ///< no start at or after this in the present `advance`
   Femto reached_ = 0;          ///< what the last `advance` returned
+  Femto played_ = 0;           ///< all starts before this have been made, but for those that are parked
   std::vector<Femto> bounds_;  ///< heap of done + reaction of notices
   std::int64_t notices_coming_ = 0;
   Femto shortest_arrival_ = unknown_time;  ///< a start at t is not noticed by any endpoint before t + this
@@ -287,6 +363,9 @@ class Engine final : public Fabric {
   bool to_itself_ = false;    ///< an endpoint has sent to itself
   bool may_stray_ = false;    ///< a TLP under way, or one still to be sent by the present routes, may go astray
   std::size_t old_runs_ = 0;  ///< of all routers (Queue::old)
+  std::uint64_t serial_ = 0;  ///< Record::serial
+  bool recurs_ = false;       ///< states may come again
+  Recurrence recurrence_;
 };
 
 }  // namespace peerpath::fabric

@@ -16,7 +16,7 @@ constexpr std::size_t largest_tlp_dw = 4 + 1 + 1025;
 Engine::Engine(const Topology& topology, DeliverySink& sink, bool trains)
     : topology_{topology},
       wiring_{topology},
-      sink_{sink},
+      sink_{&sink},
       trains_{trains},
       transmitters_(topology.links.size() * 2),
       nodes_(topology.nodes.size()),
@@ -30,6 +30,16 @@ Engine::Engine(const Topology& topology, DeliverySink& sink, bool trains)
     if (!rerouted_) allow_turns();
     shortest_arrival_ = std::min(shortest_arrival_, leaf.out->shortest);  // a start here lets in what waits here
   }
+  build_recurrence();
+}
+
+void Engine::build_recurrence() {
+  recurrence_.listener.to = sink_;
+  recurrence_.in_hand.resize(transmitters_.size());
+  recurrence_.used.resize(transmitters_.size());
+  recurs_ = !held_ && transmitters_.size() <= 64;
+  for (const Transmitter& x : transmitters_) recurs_ = recurs_ && !x.error_prone;  // nor a second virtual channel
+  for (const Leaf& leaf : leaves_) recurs_ = recurs_ && leaf.config.read_jitter == Duration{};
 }
 
 void Engine::build_transmitters() {
@@ -109,8 +119,13 @@ void Engine::build_nodes() {
         fifo.slot = static_cast<std::uint8_t>(i * 3 + c);
         fifo.tlp_class = fifo.pool = static_cast<std::uint8_t>(c);
         fifo.bit = std::uint64_t{1} << fifo.slot;
-        fifo.takes_tags = endpoint && i > 0 && i <= topology_.nodes[id.value()].endpoint.channels &&
-                          c == static_cast<int>(pcie::TlpClass::non_posted);
+        const bool own_channel = endpoint && i > 0 && i <= topology_.nodes[id.value()].endpoint.channels;
+        fifo.takes_tags = own_channel && c == static_cast<int>(pcie::TlpClass::non_posted);
+        if (own_channel && c < 2) {
+          fifo.flow = static_cast<std::uint32_t>(recurrence_.flows.size());
+          recurrence_.flows.emplace_back().queue = &fifo;
+          recurrence_.flows.back().node = &node;
+        }
       }
     }
     for (const Port& port : ports) {

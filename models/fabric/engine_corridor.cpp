@@ -7,13 +7,6 @@
 
 namespace peerpath::fabric {
 
-/// Where a run goes that leaves `x`; the corridor's second transmitter.
-Transmitter& Engine::next_hop(const Transmitter& x, int tlp_class, const Record& record) {
-  const std::size_t to = destination(tlp_class, record).value();
-  return transmitters_[x.peer->routes[(static_cast<std::size_t>(x.peer_port) * nodes_.size() + to) * pcie::route_kinds +
-                                      static_cast<std::size_t>(record.kind(tlp_class))]];
-}
-
 /// Whether all that may still reach the leaf behind `z` comes from `source`, on one way and therefore in order.
 bool Engine::sole_source(const Transmitter& z, const NodeState& source) const {
   return z.peer->leaf != nullptr && z.peer->leaf->only_peer == source.number;
@@ -81,7 +74,7 @@ bool Engine::pass_through(Transmitter& x) {
   if (relay.ingress->marked && fifo.tlp_class == static_cast<int>(pcie::TlpClass::posted) &&
       awaited(router, relay, x.decision))
     return false;
-  const Femto known = std::max(x.decision, reached_);
+  const Femto known = std::max(x.decision, played_);
   const Femto own_limit = std::min(horizon_, earliest_stimulus(*node.leaf, known));
   const Femto back = next_start(*x.reverse, known), back_there = next_start(*z.reverse, known);
   Corridor way{x,
@@ -112,7 +105,7 @@ bool Engine::pass_through(Transmitter& x) {
     work_out(x);
   }
   const bool park = parking_ && way.may_wait(horizon_);
-  if (park) parked_.push_back(&x);
+  if (park) parked_.push(&x);
   if (park || passed) decisions_.set(static_cast<std::size_t>(x.index), park ? horizon_ : x.decision);
   return park || passed;
 }

@@ -21,7 +21,13 @@ Femto Leaf::serve(int tlp_class, std::int32_t data_dw) {
 }
 
 /// The first TLPs of a run that comes to the gate of `x`, as a run of their own that goes on from its `e`.
-TlpRun Engine::through_gate(const Transmitter& x, int tlp_class, TlpRun rest) {
+TlpRun Engine::through_gate(Transmitter& x, int tlp_class, TlpRun rest) {
+  const TlpRun asked = rest;
+  if (!x.foreseen.empty()) {
+    rest = foreseen(x, rest);
+    if (recurrence_.listener.learning) note_question(x, tlp_class, asked, rest);
+    return rest;
+  }
   const Record& record = records_[rest.record];
   const Instant at{Duration{rest.e}};
   const GatedRun passed = x.gate->pass_run({.tlp_class = static_cast<pcie::TlpClass>(tlp_class),
@@ -44,6 +50,7 @@ TlpRun Engine::through_gate(const Transmitter& x, int tlp_class, TlpRun rest) {
   rest.count = passed.count;
   rest.e = femtoseconds(passed.first);
   if (rest.count == 1) rest.slope = 0;
+  if (recurrence_.listener.learning) note_question(x, tlp_class, asked, rest);
   return rest;
 }
 
@@ -239,7 +246,7 @@ void Engine::take_in_request(Transmitter& x, Leaf& leaf, const TlpRun& run, Femt
     delivery.address = address;
     delivery.bytes = Bytes{run.step};
     notice(leaf, done);
-    sink_.deliver(delivery);
+    sink_->deliver(delivery);
     return;
   }
   --leaf.requests_coming;
@@ -352,6 +359,7 @@ void Engine::answer(Leaf& leaf, std::uint32_t index, Femto data_ready, bool from
 }
 
 void Engine::respond(RequestId request, Instant ready, pcie::Status status) {
+  if (recurrence_.riding) catch_up();  // else the steps would go on as if nothing were answered
   const auto index = static_cast<std::uint32_t>(request.value());
   require(index < answers_.size(), "a response to an unknown request");
   require(femtoseconds(ready) >= reached_, "a response was given for a time already computed");
@@ -390,7 +398,7 @@ void Engine::finish_request(std::uint32_t index, pcie::Status status, Femto done
   requester.steady.answered = record.done;
   if (record.lost == 0) records_.give(index);
   if (record.asked.notify_requester) notice(requester, record.done);
-  sink_.deliver(record.told(DeliveryKind::completed, record.asked.notify_requester, record.status, record.done));
+  sink_->deliver(record.told(DeliveryKind::completed, record.asked.notify_requester, record.status, record.done));
 }
 
 /// Somebody at this endpoint will react to what is done at `done`.

@@ -20,6 +20,7 @@ void Engine::set_route(const Route& route) {
   if (present == x.index) return;
   present = static_cast<std::uint16_t>(x.index);
   forget_steady_reads();
+  look_afresh();
   if (!rerouted_) allow_turns();
   for (NodeState& node : nodes_)
     if (node.leaf == nullptr)

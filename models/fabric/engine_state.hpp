@@ -27,11 +27,11 @@ struct TlpShape {
   std::uint64_t shape() const {
     return dw | std::uint64_t{data_dw} << 16 | std::uint64_t{units} << 32 | std::uint64_t{out} << 48;
   }
-  TlpShape longer_by(int header) const {
-    const std::uint64_t all = shape() + static_cast<std::uint64_t>(header);
+  static TlpShape of(std::uint64_t all) {
     return {static_cast<std::uint16_t>(all), static_cast<std::uint16_t>(all >> 16),
             static_cast<std::uint16_t>(all >> 32), static_cast<std::uint16_t>(all >> 48)};
   }
+  TlpShape longer_by(int header) const { return of(shape() + static_cast<std::uint64_t>(header)); }
 };
 
 /// Equal TLPs that wait in one FIFO: the first may start at `e`, each further one `slope` later.
@@ -128,8 +128,9 @@ struct Queue {
   Ingress* ingress = nullptr;
   std::uint64_t bit = 0;  ///< of its slot
   std::uint8_t slot = 0, tlp_class = 0;
-  std::uint8_t pool = 0;    ///< of the credits that the first TLP needs, if it is not blocked
-  bool takes_tags = false;  ///< non-posted requests of an endpoint's own channel
+  std::uint8_t pool = 0;        ///< of the credits that the first TLP needs, if it is not blocked
+  bool takes_tags = false;      ///< non-posted requests of an endpoint's own channel
+  std::uint32_t flow = nobody;  ///< of an own channel: its number
 };
 
 /// What the three FIFOs of one ingress share.
@@ -203,6 +204,12 @@ struct Transmitter {
   int peer_port = 0;
   bool up = true;
   Gate* gate = nullptr;  ///< at the peer
+  /// What the gate has said about TLPs before they came: so many are delayed by so much.
+  struct Foreseen {
+    Femto delay = 0;
+    std::int64_t count = 0;
+  };
+  Ring<Foreseen> foreseen;
 
   std::uint64_t candidates = 0;   ///< slots whose head wants this direction
   Femto decision = unknown_time;  ///< next start, as far as is known
@@ -359,9 +366,19 @@ struct Record {
   ChannelIndex channel{};
   pcie::Status status = pcie::Status::success;  ///< so far
   std::uint32_t tally = 0;
-  std::int64_t open = 0;  ///< posted: TLPs not taken in; else requests not answered
-  std::int64_t lost = 0;  ///< requests that nobody will answer and that have not arrived yet
-  Femto done = 0;         ///< the latest of those answered; of posted TLPs, the latest taken in
+  std::int64_t open = 0;     ///< posted: TLPs not taken in; else requests not answered
+  std::int64_t lost = 0;     ///< requests that nobody will answer and that have not arrived yet
+  Femto done = 0;            ///< the latest of those answered; of posted TLPs, the latest taken in
+  std::uint64_t serial = 0;  ///< in the order in which transactions last started
+
+  /// Whether both are cut alike, but for where they begin, and ask for the same treatment.
+  bool alike(const Record& other) const {
+    const Transaction &x = asked, &y = other.asked;
+    return x.op == y.op && x.bytes == y.bytes && x.target == y.target && x.answer == y.answer && tally == other.tally &&
+           requester == other.requester && channel == other.channel && x.relaxed_ordering == y.relaxed_ordering &&
+           x.id_based_ordering == y.id_based_ordering && x.translated == y.translated &&
+           x.notify_requester == y.notify_requester && x.notify_target == y.notify_target;
+  }
 
   /// What routers ask of its TLPs of this class.
   pcie::RouteKind kind(int tlp_class) const {

@@ -12,15 +12,6 @@ namespace {
 constexpr auto non_posted = static_cast<std::size_t>(pcie::TlpClass::non_posted);
 constexpr auto completion = static_cast<std::size_t>(pcie::TlpClass::completion);
 
-/// Whether both are cut alike and ask for the same treatment.
-bool alike(const Record& a, const Record& b) {
-  const Transaction &x = a.asked, &y = b.asked;
-  return x.op == y.op && x.bytes == y.bytes && x.target == y.target && x.answer == y.answer && a.tally == b.tally &&
-         a.requester == b.requester && a.channel == b.channel && x.relaxed_ordering == y.relaxed_ordering &&
-         x.id_based_ordering == y.id_based_ordering && x.translated == y.translated &&
-         x.notify_requester == y.notify_requester && x.notify_target == y.notify_target;
-}
-
 }  // namespace
 
 namespace steady {
@@ -97,7 +88,7 @@ bool Engine::ReadLoop::follows(std::size_t i, Femto period) const {
   const bool in_time = waiting.left > first.e ? run.e <= waiting.left + later : run.e == first.e + later;
   const Record& other = engine.records_[run.record];
   return in_time && run.shape() == first.shape() && run.count == first.count && run.step == first.step &&
-         alike(other, read()) && completer.completions.cover(other.asked.address, other.asked.bytes);
+         other.alike(read()) && completer.completions.cover(other.asked.address, other.asked.bytes);
 }
 
 /// False if there is too much of it.
@@ -162,7 +153,7 @@ bool Engine::ReadLoop::capture_runs(SteadyState& state) {
       const TlpRun& run = fifo->runs[i];
       const std::size_t known = reads.size, number = reads(run.record);
       const Record& record = engine.records_[run.record];
-      if (number == most_reads || (number == known && !alike(record, read()))) return false;
+      if (number == most_reads || (number == known && !record.alike(read()))) return false;
       state.add(static_cast<std::int64_t>(number));
       state.add(run.e - now);
       state.add(run.count == 1 ? 0 : run.slope);
@@ -254,7 +245,7 @@ void Engine::ReadLoop::repeat(SteadyReads& steady, std::size_t times) {
   for (std::size_t i = 0; i < times; ++i) {
     steady.answered += steady.period;
     const Record& over = engine.records_[later_read(i)];
-    engine.sink_.deliver(over.told(DeliveryKind::completed, false, pcie::Status::success, steady.answered));
+    engine.sink_->deliver(over.told(DeliveryKind::completed, false, pcie::Status::success, steady.answered));
     const SteadyReads::Phase& phase = steady.phases[static_cast<std::size_t>(steady.phase)];
     for (std::size_t link = 0; link < links.size(); ++link) {
       Transmitter& y = *links[link];

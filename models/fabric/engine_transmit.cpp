@@ -25,6 +25,7 @@ void Engine::carry_out(Transmitter& x) {
     x.pass_turn_of(fifo.pool / 3, fifo.slot, count);
   if (credit.limited()) credit.take(count, run.units);
   if (fifo.takes_tags) take_tags(*node.leaf, run, departure);
+  if (fifo.flow != nobody) records_[run.record].serial = ++serial_;
 
   const Femto arrival = departure.first + departure.serialisation + x.propagation;
   cause_dllps(x, arrival, departure.spacing, count, now);
@@ -45,8 +46,7 @@ void Engine::carry_out(Transmitter& x) {
 }
 
 /// What departs to a router enters its queue there.
-void Engine::send_on(const Transmitter& x, const Queue& fifo, Queue& entered, TlpRun& sent,
-                     const Departure& departure) {
+void Engine::send_on(Transmitter& x, const Queue& fifo, Queue& entered, TlpRun& sent, const Departure& departure) {
   NodeState& next = *x.peer;
   const Transmitter& z = next_hop(x, fifo.tlp_class, records_[sent.record]);
   sent.out = static_cast<std::uint16_t>(z.index);

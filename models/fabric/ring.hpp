@@ -19,6 +19,7 @@ class Ring {
   T& operator[](std::size_t i) { return items_[(head_ + i) & mask_]; }
   const T& operator[](std::size_t i) const { return items_[(head_ + i) & mask_]; }
   void pop() { ++head_; }
+  void clear() { head_ = tail_; }
 
   /// A new last item, with the value of an earlier one.
   [[gnu::always_inline]] T& push_stale() {

@@ -44,6 +44,13 @@ class Gate {
     static_cast<void>(spacing), static_cast<void>(count);
     return {pass(tlp), 1};
   }
+  /// Whether `count` TLPs are all delayed by `delay`: `tlp` and those that follow it, each with the next `tlp.bytes` of
+  /// the access, the last of them `span` later, at whatever times in between. If so, they have been asked about; else
+  /// nothing has.
+  virtual bool pass_alike(const GatedTlp& tlp, Duration span, std::int32_t count, Duration delay) {
+    static_cast<void>(tlp), static_cast<void>(span), static_cast<void>(count), static_cast<void>(delay);
+    return false;
+  }
 };
 
 }  // namespace peerpath::fabric

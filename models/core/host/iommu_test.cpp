@@ -131,6 +131,55 @@ TEST(Iommu, ARunIsTranslatedAsItsAccessesOneAfterTheOther) {
   }
 }
 
+TEST(Iommu, AllHitIsWhatTheAccessesSayOneAfterTheOther) {
+  Random random{1, "alike"};
+  for (const auto replacement : {device::Replacement::lru, device::Replacement::fifo, device::Replacement::random}) {
+    const device::IommuConfig config{.entries = 4,
+                                     .ways = 2,
+                                     .replacement = replacement,
+                                     .walk_latency = 300ns,
+                                     .hit_latency = 20ns,
+                                     .flush_interval = 10us};
+    Iommu asked{config}, singles{config};
+    Instant now{};
+    int alike = 0;
+    for (int i = 0; i < 5000; ++i) {
+      const std::uint64_t address = random.below(6 * 32) * 128;
+      const auto count = static_cast<std::int32_t>(1 + random.below(16));
+      const Duration spacing{static_cast<std::int64_t>(random.below(30)) * 1'000'000};
+      const bool all = asked.all_hit(address, Bytes{128}, now, (count - 1) * spacing, count);
+      alike += all ? 1 : 0;
+      for (std::int32_t k = 0; k < count; ++k, now += spacing) {
+        const std::uint64_t next = address + static_cast<std::uint64_t>(k) * 128;
+        const Instant translated = singles.translate(next, now);
+        if (all)
+          ASSERT_EQ(translated, now + 20ns);
+        else
+          ASSERT_EQ(translated, asked.translate(next, now)) << "nothing has happened by asking";
+      }
+    }
+    EXPECT_GT(alike, 500);
+    EXPECT_LT(alike, 4500);
+    EXPECT_EQ(asked.counters().hits, singles.counters().hits);
+    EXPECT_EQ(asked.counters().misses, singles.counters().misses);
+    EXPECT_EQ(asked.counters().flushes, singles.counters().flushes);
+    EXPECT_EQ(asked.counters().waiting, singles.counters().waiting);
+  }
+}
+
+TEST(Iommu, NotAllHitBeyondAPageOrAFlushOrBeforeTheWalkIsOver) {
+  Iommu iommu{{.walk_latency = 300ns, .flush_interval = 10us}};
+  iommu.translate(0x1000, at(0ns));
+  EXPECT_FALSE(iommu.all_hit(0x1000, Bytes{256}, at(299ns), 50ns, 4));
+  EXPECT_TRUE(iommu.all_hit(0x1000, Bytes{256}, at(300ns), 50ns, 16));
+  EXPECT_FALSE(iommu.all_hit(0x1100, Bytes{256}, at(300ns), 50ns, 16));
+  EXPECT_TRUE(iommu.all_hit(0x1000, Bytes{256}, at(9us), 999ns, 2));
+  EXPECT_FALSE(iommu.all_hit(0x1000, Bytes{256}, at(9us), 1us, 2));
+  EXPECT_FALSE(iommu.all_hit(0x1000, Bytes{0}, at(1us), 0ns, 1));
+  EXPECT_EQ(iommu.counters().hits, 18);
+  EXPECT_EQ(iommu.counters().misses, 1);
+}
+
 TEST(Iommu, OfRandomPagesTheShareThatFitsHits) {
   for (const auto replacement : {device::Replacement::lru, device::Replacement::random}) {
     Iommu iommu{{.entries = 64, .ways = 4, .replacement = replacement, .walkers = 64}};

@@ -63,7 +63,7 @@ std::string describe(const Scenario& s) {
         << " depth " << r.depth << " rounds " << r.rounds << " op " << int(r.op) << " bytes " << r.bytes.count()
         << " class " << int(r.traffic_class) << " think " << r.think.count() << " begin " << femtoseconds(r.begin) << " frames " << r.frames.size() << '\n';
   for (const GatePlace& g : s.gates)
-    out << "gate link " << g.link.value() << '/' << g.direction << " seed " << g.seed << '\n';
+    out << "gate link " << g.link.value() << '/' << g.direction << " seed " << g.seed << " alike " << g.alike << '\n';
   for (const Fault& f : s.faults)
     out << "fault link " << f.link.value() << " up " << f.up << " at " << femtoseconds(f.at) << '\n';
   for (const Flip& f : s.flips)

@@ -29,16 +29,17 @@ std::uint64_t cookie_of(std::size_t reactor, std::uint64_t n) { return ((reactor
 /// Holds some TLPs up, one after the other, for a time that depends on all that a gate is told.
 class Obstacle final : public Gate {
  public:
-  explicit Obstacle(std::uint64_t seed)
-      : state_{seed}, latency_{static_cast<std::int64_t>(seed % 2 == 0 ? 0 : mix(seed) % 50'000'000)} {}
+  explicit Obstacle(const GatePlace& place)
+      : state_{place.seed},
+        latency_{static_cast<std::int64_t>(place.seed % 2 == 0 ? 0 : mix(place.seed) % 50'000'000)},
+        one_in_{place.seed % 5 != 0   ? 4u
+                : place.seed % 3 == 0 ? 256u
+                                      : 2048u},
+        alike_{place.alike},
+        left_{place.alike} {}
 
   Instant pass(const GatedTlp& tlp) override {
-    for (const std::uint64_t known :
-         {static_cast<std::uint64_t>(tlp.tlp_class), static_cast<std::uint64_t>(tlp.op),
-          static_cast<std::uint64_t>(tlp.purpose), std::uint64_t{tlp.translated}, std::uint64_t{tlp.requester.value()},
-          std::uint64_t{tlp.target.value()}, tlp.address, static_cast<std::uint64_t>(tlp.bytes.count())})
-      state_ = mix(state_ ^ known);
-    if (state_ % 4 != 0) return tlp.at + latency_;
+    if (goes_on(tlp)) return tlp.at + latency_;
     free_ = std::max(free_, tlp.at) + Duration{static_cast<std::int64_t>(state_ >> 8) % 300'000'000};
     return free_;
   }
@@ -60,9 +61,36 @@ class Obstacle final : public Gate {
     return run;
   }
 
+  bool pass_alike(const GatedTlp& tlp, Duration, std::int32_t count, Duration delay) override {
+    const Obstacle before = *this;
+    GatedTlp next = tlp;
+    bool alike = delay == latency_;
+    for (; count > 0 && alike; --count) {
+      alike = goes_on(next);
+      next.address += static_cast<std::uint64_t>(tlp.bytes.count());
+    }
+    if (!alike) *this = before;
+    return alike;
+  }
+
  private:
+  /// Whether it is not held up.
+  bool goes_on(const GatedTlp& tlp) {
+    for (const std::uint64_t known :
+         {static_cast<std::uint64_t>(tlp.tlp_class), static_cast<std::uint64_t>(tlp.op),
+          static_cast<std::uint64_t>(tlp.purpose), std::uint64_t{tlp.translated}, std::uint64_t{tlp.requester.value()},
+          std::uint64_t{tlp.target.value()}, tlp.address, static_cast<std::uint64_t>(tlp.bytes.count())})
+      state_ = mix(state_ ^ known);
+    if (alike_ == 0) return state_ % one_in_ != 0;
+    if (left_-- > 0) return true;
+    left_ = alike_;
+    return false;
+  }
+
   std::uint64_t state_;
   Duration latency_;  ///< of all
+  std::uint64_t one_in_;
+  std::int64_t alike_, left_;  ///< so many go on alike before one is held up, and so many are left
   Instant free_{};
 };
 
@@ -99,6 +127,8 @@ class Player final : public DeliverySink, public TlpObserver {
       if (reached > limit || reached < now_)
         outcome_.broken = "advance returned a time beyond its limit or in the past";
       now_ = reached;
+      if (scenario_.seed % 3 == 0 && ++advances_ % 7 == 0)  // somebody looks
+        fabric_->counters(LinkId{static_cast<std::uint16_t>(advances_ % scenario_.topology.links.size())}, 0);
     }
     return take_outcome();
   }
@@ -119,6 +149,10 @@ class Player final : public DeliverySink, public TlpObserver {
     Instant at{};
     Delivery delivery;
   };
+  struct LateAnswer {
+    RequestId request{};
+    pcie::Status status{};
+  };
   struct State {
     std::uint64_t sent = 0;
     int buffers = 0;
@@ -128,7 +162,7 @@ class Player final : public DeliverySink, public TlpObserver {
   Topology with_gates() {
     Topology topology = scenario_.topology;
     for (const GatePlace& place : scenario_.gates) {
-      gates_.push_back(std::make_unique<Obstacle>(place.seed));
+      gates_.push_back(std::make_unique<Obstacle>(place));
       topology.links[place.link.value()].direction[static_cast<std::size_t>(place.direction)].gate =
           gates_.back().get();
     }
@@ -173,6 +207,7 @@ class Player final : public DeliverySink, public TlpObserver {
     };
     for (const Notice& notice : notices_) at_most(notice.at);
     if (!timers_.empty()) at_most(timers_.begin()->first);
+    if (!answers_.empty()) at_most(answers_.begin()->first);
     if (next_fault_ < scenario_.faults.size()) at_most(scenario_.faults[next_fault_].at);
     if (next_flip_ < scenario_.flips.size()) at_most(scenario_.flips[next_flip_].at);
     if (next_change_ < scenario_.changes.size()) at_most(scenario_.changes[next_change_].at);
@@ -193,6 +228,8 @@ class Player final : public DeliverySink, public TlpObserver {
       change(scenario_.changes[next_change_]);
     for (; !timers_.empty() && timers_.begin()->first <= now_; timers_.erase(timers_.begin()))
       on_timer(timers_.begin()->second);
+    for (; !answers_.empty() && answers_.begin()->first <= now_; answers_.erase(answers_.begin()))
+      fabric_->respond(answers_.begin()->second.request, now_, answers_.begin()->second.status);
     const auto due = std::partition(notices_.begin(), notices_.end(), [&](const Notice& n) { return n.at > now_; });
     std::vector<Notice> now(due, notices_.end());
     notices_.erase(due, notices_.end());
@@ -231,7 +268,9 @@ class Player final : public DeliverySink, public TlpObserver {
       const Duration latency{
           static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(scenario_.foreign_latency.count()) + 1))};
       const auto status = random_.below(16) == 0 ? pcie::Status::completer_abort : pcie::Status::success;
-      return fabric_->respond(delivery.request, now_ + latency, status);
+      if (!scenario_.answers_late) return fabric_->respond(delivery.request, now_ + latency, status);
+      answers_.emplace(now_ + latency, LateAnswer{delivery.request, status});
+      return;
     }
     if (delivery.cookie >> cookie_shift == 0) return;  // planned: nobody reacts
     const std::size_t r = (delivery.cookie >> cookie_shift) - 1;
@@ -359,8 +398,10 @@ class Player final : public DeliverySink, public TlpObserver {
   std::vector<State> states_;
   std::vector<Notice> notices_;
   std::multimap<Instant, std::size_t> timers_;
+  std::multimap<Instant, LateAnswer> answers_;
   std::size_t next_planned_ = 0, next_fault_ = 0, next_flip_ = 0, next_change_ = 0;
   std::int64_t outstanding_ = 0;
+  std::size_t advances_ = 0;
   Instant now_{};
 };
 

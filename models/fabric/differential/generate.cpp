@@ -6,6 +6,7 @@
 #include "fabric/differential/incidents.hpp"
 #include "fabric/differential/marked.hpp"
 #include "fabric/differential/parts.hpp"
+#include "fabric/differential/recurring.hpp"
 #include "fabric/differential/redirected.hpp"
 #include "fabric/differential/scenario.hpp"
 #include "fabric/differential/steady.hpp"
@@ -431,6 +432,7 @@ Scenario generate(std::uint64_t seed) {
   add_removals(scenario);
   add_acs(scenario);
   add_redirected(scenario);
+  add_recurring(scenario);
   add_weights(scenario);
   add_channels(scenario);
   return scenario;

@@ -12,10 +12,15 @@ namespace {
 
 constexpr std::int64_t ns = 1'000'000;
 
-/// Redirects from the start on, perhaps not to the end.
-void redirect(Scenario& s, Draw& draw, LinkId memory, Duration span) {
+}  // namespace
+
+bool redirect(Scenario& s, Draw& draw, Duration span) {
+  const Wiring wiring{s.topology};
   AcsHierarchy hierarchy;
-  hierarchy.memory = memory;
+  bool has_memory = false;
+  for (const Port& port : wiring.ports(NodeId{}))
+    if (s.topology.nodes[port.peer.value()].is_endpoint) hierarchy.memory = port.link, has_memory = true;
+  if (!has_memory) return false;
   for (std::uint16_t l = 0; l < s.topology.links.size(); ++l)
     hierarchy.ports[LinkId{l}] = {.control = pcie::acs::linux_default, .egress_vector = 0};
   const auto set = [&](Instant at) {
@@ -23,12 +28,11 @@ void redirect(Scenario& s, Draw& draw, LinkId memory, Duration span) {
   };
   set({});
   s.topology.strays = true;
-  if (draw.chance(60)) return;
+  if (draw.chance(60)) return true;
   hierarchy.ports.clear();
   set(Instant{Duration{draw.between(1, span.count())}});
+  return true;
 }
-
-}  // namespace
 
 void add_redirected(Scenario& s) {
   Draw draw{s.seed ^ 0x4ed14ec7};
@@ -37,11 +41,9 @@ void add_redirected(Scenario& s) {
   const std::vector<NodeId> ends = neighbours(t, 1, Endpoints::all);  // of a switch below the root
   if (ends.size() < 2) return;
   const Wiring wiring{t};
-  LinkId memory{};
-  bool has_memory = false;
-  for (const Port& port : wiring.ports(NodeId{}))
-    if (t.nodes[port.peer.value()].is_endpoint) memory = port.link, has_memory = true;
-  if (!has_memory) return;
+  if (std::ranges::none_of(wiring.ports(NodeId{}),
+                           [&](const Port& port) { return t.nodes[port.peer.value()].is_endpoint; }))
+    return;
   if (draw.chance(80)) {  // by itself
     s.planned.clear(), s.reactors.clear(), s.flips.clear(), s.changes.clear(), s.faults.clear();
     s.observed = false;
@@ -56,7 +58,7 @@ void add_redirected(Scenario& s) {
         d.rate = leaf && draw.chance(60) ? BitRate{252'061'538'461} : BitRate{504'123'076'923};
     }
   const std::int64_t span = draw.between(1000, 8000) * ns;
-  redirect(s, draw, memory, Duration{span});
+  redirect(s, draw, Duration{span});
   const int streams = draw.small(1, 4);
   const bool jittered = draw.chance(30);
   for (int i = 0; i < streams; ++i) {

@@ -71,6 +71,7 @@ struct GatePlace {
   LinkId link{};
   int direction = 0;
   std::uint64_t seed = 0;
+  std::int64_t alike = 0;  ///< one is held up after so many each; 0: as the seed says
 };
 
 struct Scenario {
@@ -83,6 +84,7 @@ struct Scenario {
   std::vector<Flip> flips;      ///< by time
   std::vector<Change> changes;  ///< by time
   Duration foreign_latency{};   ///< external endpoints answer after 0..this
+  bool answers_late = false;    ///< they say nothing before that
   Duration quantum{};           ///< caps each advance
   Instant end{};
   bool observed = false;  ///< compare each TLP too

@@ -63,6 +63,14 @@ fabric::GatedRun RootPort::pass_run(const fabric::GatedTlp& tlp, Duration spacin
   return {for_memory ? translated.first : translated.first + peer_latency_, translated.count};
 }
 
+bool RootPort::pass_alike(const fabric::GatedTlp& tlp, Duration span, std::int32_t count, Duration delay) {
+  const bool completion = tlp.tlp_class == TlpClass::completion;
+  if (tlp.target == memory_ || (completion && peer_reads_.rate != BitRate{})) return false;
+  if (completion || tlp.purpose == pcie::Purpose::interrupt) return delay == Duration{0};
+  if (!iommu_ || tlp.translated) return delay == peer_latency_;
+  return delay == iommu_->hit_latency() + peer_latency_ && iommu_->all_hit(tlp.address, tlp.bytes, tlp.at, span, count);
+}
+
 Instant PeerWrites::pass(const fabric::GatedTlp& tlp) {
   auto passed = tlp;
   if (tlp.tlp_class == TlpClass::posted && tlp.requester != memory_) passed.at = way_.take(tlp.bytes, tlp.at);

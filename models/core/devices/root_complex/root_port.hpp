@@ -29,6 +29,7 @@ class RootPort final : public fabric::Gate {
 
   Instant pass(const fabric::GatedTlp& tlp) override;
   fabric::GatedRun pass_run(const fabric::GatedTlp& tlp, Duration spacing, std::int32_t count) override;
+  bool pass_alike(const fabric::GatedTlp& tlp, Duration span, std::int32_t count, Duration delay) override;
 
   /// Whether its root ports need gates.
   static bool wanted(const device::RootComplexConfig& config) {

@@ -92,6 +92,35 @@ TEST(RootPort, WhatPeersReadComesAtARateOfItsOwn) {
   EXPECT_EQ(port.pass(to_cores), at);
 }
 
+TEST(RootPort, SaysThatManyAreAlikeOnlyIfAllWouldWaitSoLong) {
+  const device::PeerConfig latency{.latency = 100ns};
+  auto write = from_nic(TlpClass::posted, gpu, 256_B);
+  RootPort plain{{.peer_to_peer = latency}, memory};
+  EXPECT_TRUE(plain.pass_alike(write, 50ns, 4, 100ns));
+  EXPECT_FALSE(plain.pass_alike(write, 50ns, 4, 0ns));
+  EXPECT_TRUE(plain.pass_alike(from_nic(TlpClass::completion, gpu, 256_B), 50ns, 4, 0ns));
+  EXPECT_FALSE(plain.pass_alike(from_nic(TlpClass::posted, memory, 256_B), 50ns, 4, 0ns)) << "may need credits";
+  RootPort paced{{.peer_to_peer = device::PeerConfig{.read_rate = 16_Gbps}}, memory};
+  EXPECT_FALSE(paced.pass_alike(from_nic(TlpClass::completion, gpu, 256_B), 50ns, 4, 0ns));
+
+  RootPort port{{.iommu = device::IommuConfig{.walk_latency = 290ns, .hit_latency = 20ns}, .peer_to_peer = latency},
+                memory};
+  EXPECT_FALSE(port.pass_alike(write, 50ns, 4, 120ns)) << "a miss";
+  EXPECT_EQ(port.pass(write), at + 410ns);
+  write.at += 1us;
+  EXPECT_FALSE(port.pass_alike(write, 50ns, 4, 100ns)) << "not as long as that";
+  EXPECT_EQ(port.iommu()->counters().hits, 0) << "nothing has been asked so far";
+  EXPECT_TRUE(port.pass_alike(write, 50ns, 16, 120ns));
+  EXPECT_FALSE(port.pass_alike(write, 50ns, 17, 120ns)) << "beyond the page";
+  EXPECT_EQ(port.iommu()->counters().hits, 16);
+  auto interrupt = write;
+  interrupt.purpose = pcie::Purpose::interrupt;
+  EXPECT_TRUE(port.pass_alike(interrupt, 50ns, 4, 0ns));
+  write.translated = true;
+  EXPECT_TRUE(port.pass_alike(write, 50ns, 4, 100ns));
+  EXPECT_EQ(port.iommu()->counters().hits, 16);
+}
+
 TEST(PeerWrites, PassOneAfterTheOtherAndThenTheReceiversOwnGate) {
   RootPort slow{{.peer_to_peer = device::PeerConfig{.latency = 10ns}}, memory};
   PeerWrites gate{{.write_rate = 64_Gbps}, memory, &slow};

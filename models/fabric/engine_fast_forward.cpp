@@ -1,0 +1,420 @@
+// When a state of the whole domain comes again, what followed from it does too: it is booked step by step without being
+// played, in one `advance` after the other, and the state is made only when something else comes.
+
+#include <algorithm>
+
+#include "fabric/engine.hpp"
+#include "peerpath/base/fail.hpp"
+#include "peerpath/fabric/gate.hpp"
+
+namespace peerpath::fabric {
+
+/// Steps that follow one another.
+struct Engine::FastForward {
+  Engine& engine;
+  Recurrence& r;
+  bool unlike = false;  ///< other transactions come than then
+  bool moved = false;   ///< the domain stands at a later state than before
+
+  const recurrence::Step& step_from(int state) const { return r.states[static_cast<std::size_t>(state)].step; }
+  std::uint32_t record_at(const recurrence::Place& place) const {
+    const auto& flow = r.flows[place.flow];
+    return flow[flow.delivered + place.rank];
+  }
+  /// How many times from `first` on at `spacing` come before `end`.
+  static std::int32_t before(Femto end, Femto first, Femto spacing, std::int32_t count) {
+    if (first >= end) return 0;
+    return spacing == 0 ? count : static_cast<std::int32_t>(std::min<Femto>(count, (end - 1 - first) / spacing + 1));
+  }
+
+  void begin(int state, Femto now);
+  bool go_on(bool may_lag);
+  void finish();
+
+  bool comes(const recurrence::Coming& next, const recurrence::Flow& flow, Femto now) const;
+  bool all_come(const recurrence::Step& step, Femto now, Femto end);
+  bool ask_all(const recurrence::Step& step);
+  bool ask_at_once(const recurrence::Question& q);
+  bool ask(const recurrence::Question& q, Femto now, std::int32_t count);
+  GatedTlp tlp_of(const recurrence::Question& q, Femto now) const;
+  void deliver(std::uint32_t record, Femto done);
+  void book(const recurrence::Step& step);
+  void move_on(const recurrence::Step& step);
+  bool look_ahead();
+  bool part_comes(const recurrence::Step& step, Femto now);
+  bool ask_part(const recurrence::Step& step, Femto now);
+  void tell_part(const recurrence::Step& step, Femto now);
+  template <class See>
+  bool each_part(See&& see);
+};
+
+/// Whether what is to come depends on the state alone, and that on time differences.
+bool Engine::may_recur() const {
+  return notices_coming_ == 0 && bounds_.empty() && !may_stray_ && old_runs_ == 0 && observer_ == nullptr &&
+         parked_.empty();
+}
+
+/// A transaction is about to start on `x`: repeats what followed from this state before, as far as that is certain.
+bool Engine::fast_forward_from(Transmitter& x) {
+  constexpr std::int32_t patience = 100;
+  Recurrence& r = recurrence_;
+  if (!recurs_) return r.budget.give_up(), false;
+  const Queue& fifo = x.node->queues[x.winner];
+  if (fifo.flow == nobody || fifo.runs.front().address != records_[fifo.runs.front().record].asked.address)
+    return false;
+  if (x.index != r.anchor) {
+    if (r.anchor >= 0 && ++r.elsewhere < patience) return false;
+    r.anchor = x.index;
+    forget_recurrence();
+  }
+  r.elsewhere = 0;
+  const Femto now = x.decision;
+  const int expected = r.last < 0 ? -1 : r.states[static_cast<std::size_t>(r.last)].step.to;
+  if (now == r.forwarded_to && expected >= 0) return false;
+  const int state = may_recur() && describe_state(x) ? find_state(expected) : -1;
+  if (r.kinds.size() > Recurrence::most_kinds) return forget_recurrence(), false;
+  if (r.listener.learning) end_step(state, now);
+  r.last = state;
+  r.budget.spend(state < 0 ? 16 : 1);
+  if (state < 0 || r.budget.rest > 0) return false;
+  // What is in hand of the gates may be another answer than then.
+  const bool in_hand = std::ranges::any_of(r.in_hand, [](std::int64_t tlps) { return tlps > 0; });
+  if (r.states[static_cast<std::size_t>(state)].step.to >= 0 && !in_hand) {
+    FastForward steps{*this, r};
+    steps.begin(state, now);
+    const bool all = steps.go_on(parking_);
+    r.budget.earn(4 * static_cast<std::int64_t>(r.steps));
+    if (!all && r.steps > 0) steps.finish();
+    if (all || steps.moved) return true;
+  }
+  if (r.states[static_cast<std::size_t>(state)].step.to < 0) begin_step(now);
+  return false;
+}
+
+/// Goes on with the steps; false if that does not reach the horizon, and the state is made.
+bool Engine::fast_forward_on() {
+  Recurrence& r = recurrence_;
+  FastForward steps{*this, r};
+  r.active.clear();
+  for (const auto& flow : r.flows)
+    if (!flow.queue->runs.empty()) r.active.push_back(flow.queue->flow);
+  if (may_recur() && steps.go_on(parking_)) return true;
+  steps.finish();
+  return false;
+}
+
+void Engine::FastForward::begin(int state, Femto now) {
+  r.state = state;
+  r.now = now;
+  r.steps = 0;
+  r.over.clear();
+}
+
+/// Books the steps that are over before the horizon, and what comes before it in the next ones, if that is possible;
+/// then nothing more needs be played.
+bool Engine::FastForward::go_on(bool may_lag) {
+  constexpr std::size_t most_over = 512;
+  r.riding = false;
+  for (;; ++r.steps) {
+    const recurrence::Step& step = step_from(r.state);
+    if (step.to < 0) return false;
+    if (r.over.size() > most_over) {
+      finish();
+      engine.gather_flows(r.now + r.states[static_cast<std::size_t>(r.state)].ahead);
+      begin(r.state, r.now);
+    }
+    const auto& next = r.states[static_cast<std::size_t>(step.to)];
+    const Femto then = r.now + step.span;
+    if (then + next.ahead > engine.horizon_) {
+      r.riding = may_lag && look_ahead();
+      return r.riding;
+    }
+    if (!all_come(step, r.now, then + next.ahead + 1)) {
+      if (unlike) r.states[static_cast<std::size_t>(r.state)].step.to = -1;
+      return false;
+    }
+    if (!ask_all(step)) return false;
+    book(step);
+    move_on(step);
+    r.now = then;
+    r.state = step.to;
+  }
+}
+
+bool Engine::FastForward::comes(const recurrence::Coming& next, const recurrence::Flow& flow, Femto now) const {
+  const TlpRun& run = flow.queue->runs[flow.next];
+  const Record& record = engine.records_[run.record];
+  const std::int64_t left =
+      flow.queue->ingress->posted_out + (flow.queue->tlp_class == 0 ? flow.posted : (&flow)[-1].posted);
+  return run.e == now + next.e && run.slope == 0 && run.shape() == next.shape &&
+         (run.count | std::int64_t{run.step} << 32) == next.count_and_step && run.address == record.asked.address &&
+         std::int64_t{run.count} * run.step == record.asked.bytes.count() &&
+         recurrence::same_kind(r.kinds[next.kind], record) &&
+         (run.mark > 0 && run.mark >= left ? run.mark - left + 1 : 0) == next.mark;
+}
+
+/// Whether of what was to become ready in a step from `now` on the same does so before `end`, and nothing else. Moves
+/// on to what is to become ready next if so.
+bool Engine::FastForward::all_come(const recurrence::Step& step, Femto now, Femto end) {
+  bool same = true;
+  std::size_t come = 0;
+  for (; come < step.coming.size() && same; ++come) {
+    const auto& next = step.coming[come];
+    if (now + next.e >= end) continue;
+    auto& flow = r.flows[next.flow];
+    same = flow.next < flow.queue->runs.size() && comes(next, flow, now);
+    flow.next += same ? 1 : 0;
+    unlike = unlike || (!same && flow.next < flow.queue->runs.size());
+  }
+  for (const std::uint32_t f : r.active) {
+    const auto& flow = r.flows[f];
+    if (flow.next < flow.queue->runs.size() && flow.queue->runs[flow.next].e < end) {
+      unlike = unlike || same;
+      same = false;
+    }
+  }
+  return same;
+}
+
+GatedTlp Engine::FastForward::tlp_of(const recurrence::Question& q, Femto now) const {
+  const Record& record = engine.records_[record_at(q.place)];
+  return {.tlp_class = static_cast<pcie::TlpClass>(q.tlp_class),
+          .op = record.asked.op,
+          .purpose = record.asked.purpose,
+          .translated = record.asked.translated,
+          .requester = record.requester,
+          .target = record.asked.target,
+          .address = record.asked.address + q.offset,
+          .bytes = Bytes{q.step},
+          .at = Instant{Duration{now + q.at}}};
+}
+
+/// Asks the gates. If one does not answer as it did then, what they have said is kept until the TLPs come.
+bool Engine::FastForward::ask_all(const recurrence::Step& step) {
+  if (step.questions.empty()) return true;
+  std::ranges::fill(r.used, 0);
+  for (std::size_t i = 0; i < step.questions.size();) {
+    const recurrence::Question& first = step.questions[i];
+    if (first.together > 1 && ask_at_once(first)) {
+      i += static_cast<std::size_t>(first.together);
+      continue;
+    }
+    for (const std::size_t end = i + static_cast<std::size_t>(first.together); i < end; ++i)
+      if (!ask(step.questions[i], r.now, step.questions[i].count)) return false;
+  }
+  for (std::size_t i = 0; i < r.used.size(); ++i) {
+    std::int64_t& used = r.used[i];
+    r.in_hand[i] -= used;
+    for (auto& said = engine.transmitters_[i].foreseen; used > 0;) {
+      const std::int64_t some = std::min(used, said.front().count);
+      used -= some;
+      said.front().count -= some;
+      if (said.front().count == 0) said.pop();
+    }
+  }
+  return true;
+}
+
+/// Several questions at once, if the gate knows what to say to them.
+bool Engine::FastForward::ask_at_once(const recurrence::Question& q) {
+  const auto i = static_cast<std::size_t>(q.transmitter);
+  Transmitter& x = engine.transmitters_[i];
+  if (r.in_hand[i] > r.used[i] || !x.gate->pass_alike(tlp_of(q, r.now), Duration{q.span}, q.all, Duration{q.delay}))
+    return false;
+  x.foreseen.push({q.delay, q.all});
+  r.in_hand[i] += q.all;
+  r.used[i] += q.all;
+  return true;
+}
+
+/// About the first `count` TLPs of a question, as far as the gate has not been asked yet.
+bool Engine::FastForward::ask(const recurrence::Question& q, Femto now, std::int32_t count) {
+  const auto i = static_cast<std::size_t>(q.transmitter);
+  Transmitter& x = engine.transmitters_[i];
+  GatedTlp tlp = tlp_of(q, now);
+  const auto skip = [&](std::int32_t tlps) {
+    tlp.at += tlps * Duration{q.slope};
+    tlp.address += static_cast<std::uint64_t>(tlps) * static_cast<std::uint64_t>(q.step);
+  };
+  const auto known = static_cast<std::int32_t>(std::min<std::int64_t>(count, r.in_hand[i] - r.used[i]));
+  skip(known);
+  r.used[i] += count;
+  for (std::int32_t left = count - known; left > 0;) {
+    const GatedRun passed = x.gate->pass_run(tlp, Duration{q.slope}, left);
+    require(passed.first >= tlp.at, "a gate does not turn time back");
+    require(passed.count > 0 && passed.count <= left, "a gate answers for what it was asked");
+    const Femto delay = femtoseconds(passed.first) - femtoseconds(tlp.at);
+    x.foreseen.push({delay, passed.count});
+    r.in_hand[i] += passed.count;
+    if (delay != q.delay) return false;
+    left -= passed.count;
+    skip(passed.count);
+  }
+  return true;
+}
+
+void Engine::FastForward::deliver(std::uint32_t index, Femto done) {
+  const Record& record = engine.records_[index];
+  const bool posted = pcie::request_class(record.asked.op) == pcie::TlpClass::posted;
+  engine.recurrence_.listener.to->deliver(
+      record.told(posted ? DeliveryKind::arrived : DeliveryKind::completed, false, pcie::Status::success, done));
+}
+
+/// Delivers and counts what comes of a step.
+void Engine::FastForward::book(const recurrence::Step& step) {
+  for (const auto& told : step.told) {
+    const std::uint32_t index = record_at(told.place);
+    const Record& record = engine.records_[index];
+    r.over.push_back(index);
+    if (pcie::request_class(record.asked.op) != pcie::TlpClass::posted)
+      engine.leaf(record.requester).steady.answered = r.now + told.done;
+    if (!r.listener.told_before(r.now + told.done)) deliver(index, r.now + told.done);
+  }
+  for (const auto& booked : step.booked) {
+    Transmitter& x = engine.transmitters_[booked.transmitter];
+    x.dllps += booked.dllps;
+    x.busy += booked.busy;
+    x.queueing += booked.queueing;
+    x.credit_stall += booked.credit_stall;
+  }
+  for (const auto& counted : step.counted) {
+    Tally& tally = engine.transmitters_[counted.transmitter].tallies[counted.tally];
+    tally.tlps += counted.tlps;
+    tally.payload += Bytes{counted.payload};
+    tally.overhead += Bytes{counted.overhead};
+  }
+  for (const auto& more : step.expected) {
+    Leaf& leaf = engine.leaves_[more.leaf];
+    leaf.inbound += more.inbound;
+    leaf.requests_coming += more.requests_coming;
+    leaf.requests += static_cast<std::uint64_t>(more.requests);
+  }
+}
+
+void Engine::FastForward::move_on(const recurrence::Step& step) {
+  for (const auto& progress : step.progress) {
+    r.flows[progress.flow].delivered += progress.delivered;
+    r.flows[progress.flow].posted += progress.posted;
+  }
+}
+
+/// Calls `see` with each step that begins before the horizon and its beginning; false if one is not known or `see` says
+/// so. Flows stand afterwards as they did before.
+template <class See>
+bool Engine::FastForward::each_part(See&& see) {
+  r.next_then.clear(), r.delivered_then.clear(), r.posted_then.clear();
+  for (const auto& flow : r.flows) {
+    r.next_then.push_back(flow.next);
+    r.delivered_then.push_back(flow.delivered);
+    r.posted_then.push_back(flow.posted);
+  }
+  bool fine = true;
+  Femto now = r.now;
+  for (int state = r.state; fine && now < engine.horizon_;) {
+    const recurrence::Step& step = step_from(state);
+    fine = step.to >= 0 && see(step, now);
+    move_on(step);
+    now += step.span;
+    state = step.to;
+  }
+  for (std::size_t f = 0; f < r.flows.size(); ++f) {
+    r.flows[f].next = r.next_then[f];
+    r.flows[f].delivered = r.delivered_then[f];
+    r.flows[f].posted = r.posted_then[f];
+  }
+  return fine;
+}
+
+/// Steps that are not over at the horizon: does all that may be seen of their part before it, if that is certain.
+bool Engine::FastForward::look_ahead() {
+  if (!each_part([&](const recurrence::Step& step, Femto now) { return part_comes(step, now); })) return false;
+  std::ranges::fill(r.used, 0);
+  if (!each_part([&](const recurrence::Step& step, Femto now) { return ask_part(step, now); })) return false;
+  each_part([&](const recurrence::Step& step, Femto now) {
+    tell_part(step, now);
+    return true;
+  });
+  r.listener.told_until = engine.horizon_;
+  return true;
+}
+
+/// Whether the same becomes ready before the horizon as then.
+bool Engine::FastForward::part_comes(const recurrence::Step& step, Femto now) {
+  return all_come(step, now,
+                  std::min(engine.horizon_, now + step.span + r.states[static_cast<std::size_t>(step.to)].ahead + 1));
+}
+
+bool Engine::FastForward::ask_part(const recurrence::Step& step, Femto now) {
+  for (const auto& q : step.questions) {
+    const std::int32_t count = before(engine.horizon_, now + q.at - q.lag, q.slope, q.count);
+    if (count > 0 && !ask(q, now, count)) return false;
+  }
+  return true;
+}
+
+/// Tells what is done by the horizon and has not been told.
+void Engine::FastForward::tell_part(const recurrence::Step& step, Femto now) {
+  for (const auto& told : step.told) {
+    const Femto done = now + told.done;
+    if (done > engine.horizon_ || done <= r.listener.told_until) continue;
+    ++r.listener.ahead;
+    deliver(record_at(told.place), done);
+  }
+}
+
+/// Makes the state that has been reached.
+void Engine::FastForward::finish() {
+  r.riding = false;
+  r.forwarded_to = r.now;
+  engine.played_ = std::min(engine.played_, r.now);
+  r.last = r.state;
+  engine.hear(false);
+  if (r.steps == 0) return;
+  moved = true;
+  const auto& end = r.states[static_cast<std::size_t>(r.state)];
+  const auto started = [](std::size_t under_way, bool in_part) { return under_way - (in_part ? 1 : 0); };
+  std::vector<std::size_t> gone(r.flows.size());  // runs that are to leave the queue
+  for (std::size_t f = 0; f < r.flows.size(); ++f) {
+    const auto& flow = r.flows[f];
+    gone[f] = flow.delivered - started(flow.under_way.size(), flow.begun);
+  }
+  r.restored.resize(r.flows.size());
+  for (const auto& begun : end.begun) {
+    auto& restored = r.restored[begun.flow];
+    const auto& flow = r.flows[begun.flow];
+    restored.clear();
+    for (std::size_t i = 0; i < begun.under_way; ++i) {
+      restored.push_back(flow[flow.delivered + i]);
+      engine.records_[restored.back()].serial = ++engine.serial_;
+    }
+    gone[begun.flow] += started(begun.under_way, begun.in_part);
+  }
+  for (std::size_t f = 0; f < r.flows.size(); ++f) {
+    auto& flow = r.flows[f];
+    for (; gone[f] > 0; --gone[f]) flow.queue->runs.pop();
+    flow.queue->ingress->posted_out += flow.posted;
+  }
+  for (const std::uint32_t index : r.over) engine.records_.give(index);
+  engine.forget_steady_reads();
+  engine.restore_state(end.numbers, r.now);
+}
+
+/// What a gate has said about the first TLPs of a run before they came.
+TlpRun Engine::foreseen(Transmitter& x, TlpRun rest) {
+  Transmitter::Foreseen& known = x.foreseen.front();
+  const auto count = static_cast<std::int32_t>(std::min<std::int64_t>(rest.count, known.count));
+  if (count < rest.count && rest.per > 0) {
+    TlpRun last = rest;
+    go_ahead(last, count - 1);
+    rest.tail = last.answered;
+  }
+  rest.count = count;
+  rest.e += known.delay;
+  if (count == 1) rest.slope = 0;
+  known.count -= count;
+  recurrence_.in_hand[static_cast<std::size_t>(x.index)] -= count;
+  if (known.count == 0) x.foreseen.pop();
+  return rest;
+}
+
+}  // namespace peerpath::fabric
