@@ -253,6 +253,7 @@ class Engine final : public Fabric {
   bool learn_flows(recurrence::Step& step);
   bool learn_told(recurrence::Step& step);
   bool learn_questions(recurrence::Step& step);
+  static void learn_alike(recurrence::Step& step, std::uint32_t number);
   void learn_books(recurrence::Step& step);
   void note_question(const Transmitter& x, int tlp_class, const TlpRun& asked, const TlpRun& passed);
   void hear(bool learning) {

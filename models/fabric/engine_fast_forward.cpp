@@ -2,6 +2,7 @@
 // played, in one `advance` after the other, and the state is made only when something else comes.
 
 #include <algorithm>
+#include <span>
 
 #include "fabric/engine.hpp"
 #include "peerpath/base/fail.hpp"
@@ -34,9 +35,12 @@ struct Engine::FastForward {
   bool comes(const recurrence::Coming& next, const recurrence::Flow& flow, Femto now) const;
   bool all_come(const recurrence::Step& step, Femto now, Femto end);
   bool ask_all(const recurrence::Step& step);
-  bool ask_at_once(const recurrence::Question& q);
+  bool ask_alike(const recurrence::Step& step, Femto now, Femto until);
+  void add_alike(const recurrence::Step& step, const recurrence::Questions& all, Femto now, Femto until);
+  void use(int transmitter, std::int64_t tlps);
+  void expect(int transmitter, Femto delay, std::int64_t tlps);
   bool ask(const recurrence::Question& q, Femto now, std::int32_t count);
-  GatedTlp tlp_of(const recurrence::Question& q, Femto now) const;
+  GatedTlp tlp_of(const recurrence::Gated& q, Femto at) const;
   void deliver(std::uint32_t record, Femto done);
   void book(const recurrence::Step& step);
   void move_on(const recurrence::Step& step);
@@ -82,6 +86,7 @@ bool Engine::fast_forward_from(Transmitter& x) {
   if (r.states[static_cast<std::size_t>(state)].step.to >= 0 && !in_hand) {
     FastForward steps{*this, r};
     steps.begin(state, now);
+    r.asked_until = now;
     const bool all = steps.go_on(parking_);
     r.budget.earn(4 * static_cast<std::int64_t>(r.steps));
     if (!all && r.steps > 0) steps.finish();
@@ -176,7 +181,7 @@ bool Engine::FastForward::all_come(const recurrence::Step& step, Femto now, Femt
   return same;
 }
 
-GatedTlp Engine::FastForward::tlp_of(const recurrence::Question& q, Femto now) const {
+GatedTlp Engine::FastForward::tlp_of(const recurrence::Gated& q, Femto at) const {
   const Record& record = engine.records_[record_at(q.place)];
   return {.tlp_class = static_cast<pcie::TlpClass>(q.tlp_class),
           .op = record.asked.op,
@@ -186,52 +191,107 @@ GatedTlp Engine::FastForward::tlp_of(const recurrence::Question& q, Femto now) c
           .target = record.asked.target,
           .address = record.asked.address + q.offset,
           .bytes = Bytes{q.step},
-          .at = Instant{Duration{now + q.at}}};
+          .at = Instant{Duration{at}}};
 }
 
 /// Asks the gates. If one does not answer as it did then, what they have said is kept until the TLPs come.
 bool Engine::FastForward::ask_all(const recurrence::Step& step) {
   if (step.questions.empty()) return true;
+  if (ask_alike(step, r.now, unknown_time)) {
+    for (const auto& gate : step.gates)
+      use(gate.transmitter, std::min(r.in_hand[static_cast<std::size_t>(gate.transmitter)], gate.tlps));
+    return true;
+  }
   std::ranges::fill(r.used, 0);
-  for (std::size_t i = 0; i < step.questions.size();) {
-    const recurrence::Question& first = step.questions[i];
-    if (first.together > 1 && ask_at_once(first)) {
-      i += static_cast<std::size_t>(first.together);
-      continue;
-    }
-    for (const std::size_t end = i + static_cast<std::size_t>(first.together); i < end; ++i)
-      if (!ask(step.questions[i], r.now, step.questions[i].count)) return false;
-  }
-  for (std::size_t i = 0; i < r.used.size(); ++i) {
-    std::int64_t& used = r.used[i];
-    r.in_hand[i] -= used;
-    for (auto& said = engine.transmitters_[i].foreseen; used > 0;) {
-      const std::int64_t some = std::min(used, said.front().count);
-      used -= some;
-      said.front().count -= some;
-      if (said.front().count == 0) said.pop();
-    }
-  }
+  for (const auto& q : step.questions)
+    if (!ask(q, r.now, q.count)) return false;
+  for (const auto& gate : step.gates) use(gate.transmitter, gate.tlps);
   return true;
 }
 
-/// Several questions at once, if the gate knows what to say to them.
-bool Engine::FastForward::ask_at_once(const recurrence::Question& q) {
-  const auto i = static_cast<std::size_t>(q.transmitter);
-  Transmitter& x = engine.transmitters_[i];
-  if (r.in_hand[i] > r.used[i] || !x.gate->pass_alike(tlp_of(q, r.now), Duration{q.span}, q.all, Duration{q.delay}))
-    return false;
-  x.foreseen.push({q.delay, q.all});
-  r.in_hand[i] += q.all;
-  r.used[i] += q.all;
+/// All of a step at once that starts before `until` and about which the gates do not know, if each of these knows what
+/// to say: else nothing is asked, since what one says may change what the next one is asked.
+bool Engine::FastForward::ask_alike(const recurrence::Step& step, Femto now, Femto until) {
+  r.alike.clear(), r.alike_last.clear();
+  r.alike_ends.clear();
+  for (const auto& gate : step.gates) {
+    const std::size_t first = r.alike.size();
+    for (const auto& all : gate.all) add_alike(step, all, now, until);
+    for (std::size_t i = first + 1; i < r.alike.size(); ++i)
+      for (std::size_t k = i; k > first && r.alike_last[k - 1] > r.alike_last[k]; --k) {
+        std::swap(r.alike_last[k - 1], r.alike_last[k]);
+        std::swap(r.alike[k - 1], r.alike[k]);
+      }
+    r.alike_ends.push_back(r.alike.size());
+    if (r.alike.size() > first && !engine.transmitters_[static_cast<std::size_t>(gate.transmitter)].gate->all_alike(
+                                      std::span{r.alike}.subspan(first)))
+      return false;
+  }
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < step.gates.size(); first = r.alike_ends[i++])
+    if (r.alike_ends[i] > first)
+      engine.transmitters_[static_cast<std::size_t>(step.gates[i].transmitter)].gate->pass_alike(
+          std::span{r.alike}.subspan(first, r.alike_ends[i] - first));
   return true;
+}
+
+/// Notes those TLPs of some that start before `until` and about which the gate does not know.
+void Engine::FastForward::add_alike(const recurrence::Step& step, const recurrence::Questions& all, Femto now,
+                                    Femto until) {
+  if (now + all.start >= until || now + all.last_start < r.asked_until) return;
+  AlikeTlps tlps{tlp_of(all, now + all.at), Duration{all.last_at - all.at}, all.count, Duration{all.delay}};
+  Femto last_start = all.last_start;
+  if (now + all.last_start >= until || now + all.start < r.asked_until) {
+    std::int32_t known = 0, count = 0;
+    Femto first_at = 0, last_at = 0;
+    for (const std::uint32_t part : all.parts) {
+      const recurrence::Question& q = step.questions[part];
+      const std::int32_t skipped = before(r.asked_until, now + q.start, q.slope, q.count);
+      const std::int32_t asked = before(until, now + q.start, q.slope, q.count) - skipped;
+      known += skipped;
+      if (asked <= 0) continue;
+      const std::int32_t last = skipped + asked - 1;
+      if (count == 0) first_at = q.at + skipped * q.slope;
+      count += asked;
+      last_at = q.at + last * q.slope;
+      last_start = q.start + last * q.slope;
+    }
+    if (count == 0) return;
+    tlps.first.at = Instant{Duration{now + first_at}};
+    tlps.first.address += static_cast<std::uint64_t>(known) * static_cast<std::uint64_t>(all.step);
+    tlps.span = Duration{last_at - first_at};
+    tlps.count = count;
+  }
+  r.alike.push_back(tlps);
+  r.alike_last.push_back(last_start);
+}
+
+/// So many TLPs have come to a gate.
+void Engine::FastForward::use(int transmitter, std::int64_t tlps) {
+  r.in_hand[static_cast<std::size_t>(transmitter)] -= tlps;
+  for (auto& said = engine.transmitters_[static_cast<std::size_t>(transmitter)].foreseen; tlps > 0;) {
+    const std::int64_t some = std::min(tlps, said.front().count);
+    tlps -= some;
+    said.front().count -= some;
+    if (said.front().count == 0) said.pop();
+  }
+}
+
+/// A gate has said what the next TLPs are delayed by.
+void Engine::FastForward::expect(int transmitter, Femto delay, std::int64_t tlps) {
+  auto& said = engine.transmitters_[static_cast<std::size_t>(transmitter)].foreseen;
+  r.in_hand[static_cast<std::size_t>(transmitter)] += tlps;
+  if (!said.empty() && said.back().delay == delay)
+    said.back().count += tlps;
+  else
+    said.push({delay, tlps});
 }
 
 /// About the first `count` TLPs of a question, as far as the gate has not been asked yet.
 bool Engine::FastForward::ask(const recurrence::Question& q, Femto now, std::int32_t count) {
   const auto i = static_cast<std::size_t>(q.transmitter);
   Transmitter& x = engine.transmitters_[i];
-  GatedTlp tlp = tlp_of(q, now);
+  GatedTlp tlp = tlp_of(q, now + q.at);
   const auto skip = [&](std::int32_t tlps) {
     tlp.at += tlps * Duration{q.slope};
     tlp.address += static_cast<std::uint64_t>(tlps) * static_cast<std::uint64_t>(q.step);
@@ -244,8 +304,7 @@ bool Engine::FastForward::ask(const recurrence::Question& q, Femto now, std::int
     require(passed.first >= tlp.at, "a gate does not turn time back");
     require(passed.count > 0 && passed.count <= left, "a gate answers for what it was asked");
     const Femto delay = femtoseconds(passed.first) - femtoseconds(tlp.at);
-    x.foreseen.push({delay, passed.count});
-    r.in_hand[i] += passed.count;
+    expect(q.transmitter, delay, passed.count);
     if (delay != q.delay) return false;
     left -= passed.count;
     skip(passed.count);
@@ -334,7 +393,7 @@ bool Engine::FastForward::look_ahead() {
     tell_part(step, now);
     return true;
   });
-  r.listener.told_until = engine.horizon_;
+  r.listener.told_until = r.asked_until = engine.horizon_;
   return true;
 }
 
@@ -345,9 +404,18 @@ bool Engine::FastForward::part_comes(const recurrence::Step& step, Femto now) {
 }
 
 bool Engine::FastForward::ask_part(const recurrence::Step& step, Femto now) {
+  const bool alike = ask_alike(step, now, engine.horizon_);
   for (const auto& q : step.questions) {
-    const std::int32_t count = before(engine.horizon_, now + q.at - q.lag, q.slope, q.count);
-    if (count > 0 && !ask(q, now, count)) return false;
+    const std::int32_t count = before(engine.horizon_, now + q.start, q.slope, q.count);
+    if (count == 0) continue;
+    if (!alike) {
+      if (!ask(q, now, count)) return false;
+      continue;
+    }
+    const auto i = static_cast<std::size_t>(q.transmitter);
+    const std::int64_t known = std::min<std::int64_t>(count, r.in_hand[i] - r.used[i]);
+    r.used[i] += count;
+    if (count > known) expect(q.transmitter, q.delay, count - known);
   }
   return true;
 }

@@ -168,27 +168,26 @@ void Engine::learn_books(recurrence::Step& step) {
 
 void Engine::note_question(const Transmitter& x, int tlp_class, const TlpRun& asked, const TlpRun& passed) {
   const Femto sent = x.serialisation[asked.dw];
+  const Femto lag =
+      x.propagation +
+      (x.peer->leaf != nullptr
+           ? sent
+           : x.peer->latency + std::max<Femto>(0, sent - transmitters_[asked.out].serialisation[asked.dw]));
   recurrence::Question q;
   q.transmitter = x.index;
   q.tlp_class = tlp_class;
   q.offset = asked.address - records_[asked.record].asked.address;
   q.step = asked.step;
-  q.count = q.all = passed.count;
+  q.count = passed.count;
+  q.delay = passed.e - asked.e;
   q.at = asked.e - recurrence_.at;
   q.slope = passed.count == 1 ? 0 : asked.slope;
-  q.delay = passed.e - asked.e;
-  q.lag = x.propagation +
-          (x.peer->leaf != nullptr
-               ? sent
-               : x.peer->latency + std::max<Femto>(0, sent - transmitters_[asked.out].serialisation[asked.dw]));
-  q.span = (passed.count - 1) * q.slope;
+  q.start = q.at - lag;
   recurrence_.asked.push_back({asked.record, q});
 }
 
-/// What the gates have been asked; what may be asked at once is put together.
+/// What the gates have been asked.
 bool Engine::learn_questions(recurrence::Step& step) {
-  std::uint32_t last = nobody;
-  std::size_t first = 0;
   for (const auto& [record, question] : recurrence_.asked) {
     const std::uint32_t flow = flow_of(records_[record]);
     const auto& sequence = recurrence_.sequence[flow];
@@ -196,20 +195,31 @@ bool Engine::learn_questions(recurrence::Step& step) {
     if (at == sequence.end()) return false;
     step.questions.push_back(question);
     step.questions.back().place = {flow, static_cast<std::uint32_t>(at - sequence.begin())};
-    auto& group = step.questions[first];
-    if (record == last && group.transmitter == question.transmitter && group.tlp_class == question.tlp_class &&
-        group.step == question.step && group.delay == question.delay &&
-        group.offset + static_cast<std::uint64_t>(group.all) * static_cast<std::uint64_t>(group.step) ==
-            question.offset) {
-      ++group.together;
-      group.all += question.count;
-      group.span = question.at + question.span - group.at;
-    } else {
-      first = step.questions.size() - 1;
-    }
-    last = record;
+    learn_alike(step, static_cast<std::uint32_t>(step.questions.size() - 1));
   }
+  for (auto& gate : step.gates) std::ranges::stable_sort(gate.all, {}, &recurrence::Questions::last_start);
   return true;
+}
+
+/// Puts the last question to those about the same transaction that it continues.
+void Engine::learn_alike(recurrence::Step& step, std::uint32_t number) {
+  const recurrence::Question& q = step.questions[number];
+  auto gate = std::ranges::find(step.gates, q.transmitter, &recurrence::AskedGate::transmitter);
+  if (gate == step.gates.end()) gate = step.gates.insert(gate, {q.transmitter, 0, {}});
+  auto group = std::ranges::find_if(gate->all, [&](const recurrence::Questions& all) {
+    return all.tlp_class == q.tlp_class && all.place == q.place && all.step == q.step && all.delay == q.delay &&
+           all.offset + static_cast<std::uint64_t>(all.count) * static_cast<std::uint64_t>(all.step) == q.offset;
+  });
+  if (group == gate->all.end()) {
+    group = gate->all.insert(group, {q, {}, q.at, 0, q.start, 0});
+    group->count = 0;
+  }
+  const Femto span = (q.count - 1) * q.slope;
+  gate->tlps += q.count;
+  group->parts.push_back(number);
+  group->count += q.count;
+  group->last_at = q.at + span;
+  group->last_start = q.start + span;
 }
 
 }  // namespace peerpath::fabric

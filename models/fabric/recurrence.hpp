@@ -9,6 +9,7 @@
 
 #include "fabric/engine_state.hpp"
 #include "peerpath/fabric/fabric.hpp"
+#include "peerpath/fabric/gate.hpp"
 
 namespace peerpath::fabric {
 
@@ -74,6 +75,7 @@ namespace recurrence {
 /// in a flow names a transaction: 0 is the oldest one under way in the state from which a step begins.
 struct Place {
   std::uint32_t flow = 0, rank = 0;
+  bool operator==(const Place&) const = default;
 };
 
 /// No TLP crosses 4 KiB, so that what lies above makes no difference to how a transaction is cut.
@@ -94,17 +96,29 @@ struct Told {
   Femto done = 0;
 };
 
-/// What a gate has been asked, and by how much it delayed.
-struct Question {
+/// TLPs of one transaction that come to a gate, each with the next `step` bytes, and by how much it delayed them.
+struct Gated {
   int transmitter = 0, tlp_class = 0;
   Place place;
   std::uint64_t offset = 0;  ///< of the address in the transaction
   std::int32_t step = 0, count = 0;
-  Femto at = 0, slope = 0, delay = 0;
-  Femto lag = 0;  ///< of `at` behind the start of the TLP
-  // Of the first of several about the same transaction, one after the other, with the same delay:
-  std::int32_t together = 1, all = 0;  ///< how many; of how many TLPs
-  Femto span = 0;                      ///< from the first of these to the last
+  Femto delay = 0;
+};
+/// What a gate has been asked.
+struct Question : Gated {
+  Femto at = 0, slope = 0;
+  Femto start = 0;  ///< of the first TLP
+};
+/// Several questions about one transaction with the same delay, whatever came between these.
+struct Questions : Gated {
+  std::vector<std::uint32_t> parts;  ///< numbers of the questions
+  Femto at = 0, last_at = 0, start = 0, last_start = 0;
+};
+/// Those of one gate, by when the last TLP of each has started.
+struct AskedGate {
+  int transmitter = 0;
+  std::int64_t tlps = 0;
+  std::vector<Questions> all;
 };
 
 struct Counted {
@@ -134,6 +148,7 @@ struct Step {
   std::vector<Coming> coming;
   std::vector<Told> told;
   std::vector<Question> questions;
+  std::vector<AskedGate> gates;  ///< the same by gate
   std::vector<Counted> counted;
   std::vector<Booked> booked;
   std::vector<Expected> expected;
@@ -250,6 +265,10 @@ struct Recurrence {
   std::size_t steps = 0;
   std::vector<std::uint32_t> over;          ///< transactions that are
   std::vector<std::int64_t> in_hand, used;  ///< by transmitter: answers of gates for TLPs that are to come
+  Femto asked_until = 0;                    ///< of what is fast-forwarded the gates know what starts before this
+  std::vector<AlikeTlps> alike;
+  std::vector<Femto> alike_last;        ///< when the last TLP of each starts
+  std::vector<std::size_t> alike_ends;  ///< by gate
   std::vector<std::size_t> next_then, delivered_then;
   std::vector<std::int64_t> posted_then;
 

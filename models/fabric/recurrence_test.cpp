@@ -20,7 +20,9 @@ using namespace literals;
 using namespace std::chrono_literals;
 using pcie::Operation;
 
-/// Delays all TLPs alike, but for one, which it holds up. It keeps what it was asked in one number.
+constexpr std::int64_t never = 1'000'001;
+
+/// Delays all TLPs alike, but for one, which it holds up. It keeps what it was asked, in any order, in one number.
 class OneMiss final : public Gate {
  public:
   OneMiss(std::int64_t miss, std::int64_t& alike) : joins_{miss % 2 == 0}, left_{miss}, alike_{alike} {}
@@ -36,12 +38,17 @@ class OneMiss final : public Gate {
     for (; run.count < count && left_ != 0; ++run.count) next.address += bytes(tlp), pass(next);
     return run;
   }
-  bool pass_alike(const GatedTlp& tlp, Duration, std::int32_t count, Duration delay) override {
-    if (delay != hit || (left_ >= 0 && left_ < count)) return false;
-    alike_ += count;
-    GatedTlp next = tlp;
-    for (; count > 0; --count) pass(next), next.address += bytes(tlp);
-    return true;
+  bool all_alike(std::span<const AlikeTlps> tlps) const override {
+    std::int64_t count = 0;
+    for (const AlikeTlps& run : tlps) count += run.delay == hit ? run.count : never;
+    return count < never && (left_ < 0 || count <= left_);
+  }
+  void pass_alike(std::span<const AlikeTlps> tlps) override {
+    for (const AlikeTlps& run : tlps) {
+      alike_ += run.count;
+      GatedTlp next = run.first;
+      for (std::int32_t i = 0; i < run.count; ++i) pass(next), next.address += bytes(next);
+    }
   }
   std::int64_t heard() const { return static_cast<std::int64_t>(heard_); }
 
@@ -49,8 +56,8 @@ class OneMiss final : public Gate {
   static constexpr Duration hit = 12ns;
   static std::uint64_t bytes(const GatedTlp& tlp) { return static_cast<std::uint64_t>(tlp.bytes.count()); }
   void hear(const GatedTlp& tlp) {
-    heard_ = mix(heard_ ^ tlp.address ^ bytes(tlp) << 50 ^ std::uint64_t{tlp.requester.value()} << 40 ^
-                 static_cast<std::uint64_t>(tlp.tlp_class) << 48);
+    heard_ += mix(tlp.address ^ bytes(tlp) << 50 ^ std::uint64_t{tlp.requester.value()} << 40 ^
+                  static_cast<std::uint64_t>(tlp.tlp_class) << 48);
   }
   bool joins_;  ///< whether it answers for several at once
   std::uint64_t heard_ = 0;
@@ -98,8 +105,6 @@ Setting with_credits(Setting s, int headers) {
   s.credits = headers;
   return s;
 }
-
-constexpr std::int64_t never = 1'000'001;
 
 Setting with_miss(Setting s, std::int64_t at) {
   s.miss = at;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "peerpath/base/id.hpp"
 #include "peerpath/base/time.hpp"
@@ -28,6 +29,15 @@ struct GatedRun {
   std::int32_t count = 1;
 };
 
+/// TLPs that follow one another, each with the next `first.bytes` of the access, the last of them `span` after the first,
+/// at whatever times in between; and by how much each may be delayed.
+struct AlikeTlps {
+  GatedTlp first;
+  Duration span{};
+  std::int32_t count = 0;
+  Duration delay{};
+};
+
 /// A gate at the receiving end of one direction of a link. It is asked once about each TLP that comes this way, in the
 /// order in which they start on it, at the time at which the start is computed: a gate's state may depend on nothing
 /// but what it was asked, and on what was set between two calls of Fabric::advance, which then holds for TLPs that
@@ -44,13 +54,14 @@ class Gate {
     static_cast<void>(spacing), static_cast<void>(count);
     return {pass(tlp), 1};
   }
-  /// Whether `count` TLPs are all delayed by `delay`: `tlp` and those that follow it, each with the next `tlp.bytes` of
-  /// the access, the last of them `span` later, at whatever times in between. If so, they have been asked about; else
-  /// nothing has.
-  virtual bool pass_alike(const GatedTlp& tlp, Duration span, std::int32_t count, Duration delay) {
-    static_cast<void>(tlp), static_cast<void>(span), static_cast<void>(count), static_cast<void>(delay);
+  /// Whether, if these are the next to come, in the order of the last TLP of each and otherwise in any, it is known
+  /// that each is delayed as it may be. Nothing has been asked by that.
+  virtual bool all_alike(std::span<const AlikeTlps> tlps) const {
+    static_cast<void>(tlps);
     return false;
   }
+  /// They have come, and `all_alike` is true of them: does what `pass` does about them one after the other.
+  virtual void pass_alike(std::span<const AlikeTlps> tlps) { static_cast<void>(tlps); }
 };
 
 }  // namespace peerpath::fabric

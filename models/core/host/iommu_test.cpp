@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+
 #include "peerpath/base/random.hpp"
 
 namespace peerpath::host {
@@ -131,7 +134,7 @@ TEST(Iommu, ARunIsTranslatedAsItsAccessesOneAfterTheOther) {
   }
 }
 
-TEST(Iommu, AllHitIsWhatTheAccessesSayOneAfterTheOther) {
+TEST(Iommu, WhatAllHitsIsWhatTheAccessesSayOneAfterTheOther) {
   Random random{1, "alike"};
   for (const auto replacement : {device::Replacement::lru, device::Replacement::fifo, device::Replacement::random}) {
     const device::IommuConfig config{.entries = 4,
@@ -144,21 +147,27 @@ TEST(Iommu, AllHitIsWhatTheAccessesSayOneAfterTheOther) {
     Instant now{};
     int alike = 0;
     for (int i = 0; i < 5000; ++i) {
-      const std::uint64_t address = random.below(6 * 32) * 128;
+      // Two accesses by turns, of which the second one ends last.
+      const std::array addresses{random.below(6 * 32) * 128, random.below(6 * 32) * 128};
       const auto count = static_cast<std::int32_t>(1 + random.below(16));
       const Duration spacing{static_cast<std::int64_t>(random.below(30)) * 1'000'000};
-      const bool all = asked.all_hit(address, Bytes{128}, now, (count - 1) * spacing, count);
+      const bool all = std::ranges::all_of(addresses, [&](std::uint64_t address) {
+        return asked.all_hit(address, Bytes{128}, now, (count - 1) * spacing, count);
+      });
       alike += all ? 1 : 0;
-      for (std::int32_t k = 0; k < count; ++k, now += spacing) {
-        const std::uint64_t next = address + static_cast<std::uint64_t>(k) * 128;
-        const Instant translated = singles.translate(next, now);
-        if (all)
-          ASSERT_EQ(translated, now + 20ns);
-        else
-          ASSERT_EQ(translated, asked.translate(next, now)) << "nothing has happened by asking";
-      }
+      if (all)
+        for (const std::uint64_t address : addresses) asked.hit(address, count);
+      for (std::int32_t k = 0; k < count; ++k, now += spacing)
+        for (const std::uint64_t address : addresses) {
+          const std::uint64_t next = address + static_cast<std::uint64_t>(k) * 128;
+          const Instant translated = singles.translate(next, now);
+          if (all)
+            ASSERT_EQ(translated, now + 20ns);
+          else
+            ASSERT_EQ(translated, asked.translate(next, now)) << "nothing has happened by asking";
+        }
     }
-    EXPECT_GT(alike, 500);
+    EXPECT_GT(alike, 300);
     EXPECT_LT(alike, 4500);
     EXPECT_EQ(asked.counters().hits, singles.counters().hits);
     EXPECT_EQ(asked.counters().misses, singles.counters().misses);
@@ -176,7 +185,7 @@ TEST(Iommu, NotAllHitBeyondAPageOrAFlushOrBeforeTheWalkIsOver) {
   EXPECT_TRUE(iommu.all_hit(0x1000, Bytes{256}, at(9us), 999ns, 2));
   EXPECT_FALSE(iommu.all_hit(0x1000, Bytes{256}, at(9us), 1us, 2));
   EXPECT_FALSE(iommu.all_hit(0x1000, Bytes{0}, at(1us), 0ns, 1));
-  EXPECT_EQ(iommu.counters().hits, 18);
+  EXPECT_EQ(iommu.counters().hits, 0);
   EXPECT_EQ(iommu.counters().misses, 1);
 }
 

@@ -61,26 +61,35 @@ class Obstacle final : public Gate {
     return run;
   }
 
-  bool pass_alike(const GatedTlp& tlp, Duration, std::int32_t count, Duration delay) override {
-    const Obstacle before = *this;
-    GatedTlp next = tlp;
-    bool alike = delay == latency_;
-    for (; count > 0 && alike; --count) {
-      alike = goes_on(next);
-      next.address += static_cast<std::uint64_t>(tlp.bytes.count());
+  /// Known if it only counts.
+  bool all_alike(std::span<const AlikeTlps> tlps) const override {
+    std::int64_t count = 0;
+    for (const AlikeTlps& run : tlps) {
+      if (run.delay != latency_) return false;
+      count += run.count;
     }
-    if (!alike) *this = before;
-    return alike;
+    return count <= left_;
+  }
+  void pass_alike(std::span<const AlikeTlps> tlps) override {
+    for (const AlikeTlps& run : tlps) {
+      GatedTlp next = run.first;
+      for (std::int32_t i = 0; i < run.count; ++i) {
+        goes_on(next);
+        next.address += static_cast<std::uint64_t>(next.bytes.count());
+      }
+    }
   }
 
  private:
   /// Whether it is not held up.
   bool goes_on(const GatedTlp& tlp) {
+    std::uint64_t about = 0;
     for (const std::uint64_t known :
          {static_cast<std::uint64_t>(tlp.tlp_class), static_cast<std::uint64_t>(tlp.op),
           static_cast<std::uint64_t>(tlp.purpose), std::uint64_t{tlp.translated}, std::uint64_t{tlp.requester.value()},
           std::uint64_t{tlp.target.value()}, tlp.address, static_cast<std::uint64_t>(tlp.bytes.count())})
-      state_ = mix(state_ ^ known);
+      about = mix(about ^ known);
+    state_ = alike_ == 0 ? mix(state_ ^ about) : state_ + about;  // in whatever order, if it only counts
     if (alike_ == 0) return state_ % one_in_ != 0;
     if (left_-- > 0) return true;
     left_ = alike_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include "core/host/iommu.hpp"
 #include "core/host/line_credits.hpp"
@@ -29,7 +30,8 @@ class RootPort final : public fabric::Gate {
 
   Instant pass(const fabric::GatedTlp& tlp) override;
   fabric::GatedRun pass_run(const fabric::GatedTlp& tlp, Duration spacing, std::int32_t count) override;
-  bool pass_alike(const fabric::GatedTlp& tlp, Duration span, std::int32_t count, Duration delay) override;
+  bool all_alike(std::span<const fabric::AlikeTlps> tlps) const override;
+  void pass_alike(std::span<const fabric::AlikeTlps> tlps) override;
 
   /// Whether its root ports need gates.
   static bool wanted(const device::RootComplexConfig& config) {
