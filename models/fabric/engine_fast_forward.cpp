@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 #include "fabric/engine.hpp"
 #include "peerpath/base/fail.hpp"
@@ -17,7 +18,7 @@ struct Engine::FastForward {
   bool unlike = false;  ///< other transactions come than then
   bool moved = false;   ///< the domain stands at a later state than before
 
-  const recurrence::Step& step_from(int state) const { return r.states[static_cast<std::size_t>(state)].step; }
+  recurrence::Step& step_from(int state) const { return r.states[static_cast<std::size_t>(state)].step; }
   std::uint32_t record_at(const recurrence::Place& place) const {
     const auto& flow = r.flows[place.flow];
     return flow[flow.delivered + place.rank];
@@ -34,7 +35,8 @@ struct Engine::FastForward {
 
   bool comes(const recurrence::Coming& next, const recurrence::Flow& flow, Femto now) const;
   bool all_come(const recurrence::Step& step, Femto now, Femto end);
-  bool ask_all(const recurrence::Step& step);
+  bool ask_all(recurrence::Step& step);
+  bool ask_whole(recurrence::Step& step);
   bool ask_alike(const recurrence::Step& step, Femto now, Femto until);
   void add_alike(const recurrence::Step& step, const recurrence::Questions& all, Femto now, Femto until);
   void use(int transmitter, std::int64_t tlps);
@@ -43,7 +45,8 @@ struct Engine::FastForward {
   GatedTlp tlp_of(const recurrence::Gated& q, Femto at) const;
   void deliver(std::uint32_t record, Femto done);
   void book(const recurrence::Step& step);
-  void move_on(const recurrence::Step& step);
+  void count_all();
+  void move_on(const recurrence::Step& step, int times);
   bool look_ahead();
   bool part_comes(const recurrence::Step& step, Femto now);
   bool ask_part(const recurrence::Step& step, Femto now);
@@ -102,7 +105,7 @@ bool Engine::fast_forward_on() {
   FastForward steps{*this, r};
   r.active.clear();
   for (const auto& flow : r.flows)
-    if (!flow.queue->runs.empty()) r.active.push_back(flow.queue->flow);
+    if (!flow.queue->runs.empty() || !flow.under_way.empty()) r.active.push_back(flow.queue->flow);
   if (may_recur() && steps.go_on(parking_)) return true;
   steps.finish();
   return false;
@@ -121,7 +124,7 @@ bool Engine::FastForward::go_on(bool may_lag) {
   constexpr std::size_t most_over = 512;
   r.riding = false;
   for (;; ++r.steps) {
-    const recurrence::Step& step = step_from(r.state);
+    recurrence::Step& step = step_from(r.state);
     if (step.to < 0) return false;
     if (r.over.size() > most_over) {
       finish();
@@ -140,7 +143,8 @@ bool Engine::FastForward::go_on(bool may_lag) {
     }
     if (!ask_all(step)) return false;
     book(step);
-    move_on(step);
+    ++r.states[static_cast<std::size_t>(r.state)].times;
+    move_on(step, 1);
     r.now = then;
     r.state = step.to;
   }
@@ -182,22 +186,17 @@ bool Engine::FastForward::all_come(const recurrence::Step& step, Femto now, Femt
 }
 
 GatedTlp Engine::FastForward::tlp_of(const recurrence::Gated& q, Femto at) const {
-  const Record& record = engine.records_[record_at(q.place)];
-  return {.tlp_class = static_cast<pcie::TlpClass>(q.tlp_class),
-          .op = record.asked.op,
-          .purpose = record.asked.purpose,
-          .translated = record.asked.translated,
-          .requester = record.requester,
-          .target = record.asked.target,
-          .address = record.asked.address + q.offset,
-          .bytes = Bytes{q.step},
-          .at = Instant{Duration{at}}};
+  GatedTlp tlp = recurrence::tlp_of(q, engine.records_[record_at(q.place)]);
+  tlp.at = Instant{Duration{at}};
+  return tlp;
 }
 
 /// Asks the gates. If one does not answer as it did then, what they have said is kept until the TLPs come.
-bool Engine::FastForward::ask_all(const recurrence::Step& step) {
+bool Engine::FastForward::ask_all(recurrence::Step& step) {
   if (step.questions.empty()) return true;
-  if (ask_alike(step, r.now, unknown_time)) {
+  if (r.now + step.first_start >= r.asked_until) {
+    if (ask_whole(step)) return true;
+  } else if (ask_alike(step, r.now, unknown_time)) {
     for (const auto& gate : step.gates)
       use(gate.transmitter, std::min(r.in_hand[static_cast<std::size_t>(gate.transmitter)], gate.tlps));
     return true;
@@ -209,8 +208,24 @@ bool Engine::FastForward::ask_all(const recurrence::Step& step) {
   return true;
 }
 
-/// All of a step at once that starts before `until` and about which the gates do not know, if each of these knows what
-/// to say: else nothing is asked, since what one says may change what the next one is asked.
+/// All of a step of which the gates know nothing yet at once, if each of these knows what to say: else nothing is
+/// asked, since what one says may change what the next one is asked.
+bool Engine::FastForward::ask_whole(recurrence::Step& step) {
+  for (auto& gate : step.gates) {
+    for (std::size_t i = 0; i < gate.all.size(); ++i) {
+      const recurrence::Questions& all = gate.all[i];
+      GatedTlp& first = gate.asked[i].first;
+      first.address = engine.records_[record_at(all.place)].asked.address + all.offset;
+      first.at = Instant{Duration{r.now + all.at}};
+    }
+    if (!engine.transmitters_[static_cast<std::size_t>(gate.transmitter)].gate->all_alike(gate.asked)) return false;
+  }
+  for (const auto& gate : step.gates)
+    engine.transmitters_[static_cast<std::size_t>(gate.transmitter)].gate->pass_alike(gate.asked);
+  return true;
+}
+
+/// The same for what of a step starts before `until` and is not known to the gates.
 bool Engine::FastForward::ask_alike(const recurrence::Step& step, Femto now, Femto until) {
   r.alike.clear(), r.alike_last.clear();
   r.alike_ends.clear();
@@ -319,7 +334,7 @@ void Engine::FastForward::deliver(std::uint32_t index, Femto done) {
       record.told(posted ? DeliveryKind::arrived : DeliveryKind::completed, false, pcie::Status::success, done));
 }
 
-/// Delivers and counts what comes of a step.
+/// Delivers what comes of a step. What is counted can wait until somebody looks.
 void Engine::FastForward::book(const recurrence::Step& step) {
   for (const auto& told : step.told) {
     const std::uint32_t index = record_at(told.place);
@@ -329,19 +344,6 @@ void Engine::FastForward::book(const recurrence::Step& step) {
       engine.leaf(record.requester).steady.answered = r.now + told.done;
     if (!r.listener.told_before(r.now + told.done)) deliver(index, r.now + told.done);
   }
-  for (const auto& booked : step.booked) {
-    Transmitter& x = engine.transmitters_[booked.transmitter];
-    x.dllps += booked.dllps;
-    x.busy += booked.busy;
-    x.queueing += booked.queueing;
-    x.credit_stall += booked.credit_stall;
-  }
-  for (const auto& counted : step.counted) {
-    Tally& tally = engine.transmitters_[counted.transmitter].tallies[counted.tally];
-    tally.tlps += counted.tlps;
-    tally.payload += Bytes{counted.payload};
-    tally.overhead += Bytes{counted.overhead};
-  }
   for (const auto& more : step.expected) {
     Leaf& leaf = engine.leaves_[more.leaf];
     leaf.inbound += more.inbound;
@@ -350,10 +352,33 @@ void Engine::FastForward::book(const recurrence::Step& step) {
   }
 }
 
-void Engine::FastForward::move_on(const recurrence::Step& step) {
+/// Counts what has come of all steps.
+void Engine::FastForward::count_all() {
+  for (auto& state : r.states) {
+    const std::int64_t times = std::exchange(state.times, 0);
+    if (times == 0) continue;
+    for (const auto& booked : state.step.booked) {
+      Transmitter& x = engine.transmitters_[booked.transmitter];
+      x.dllps += times * booked.dllps;
+      x.busy += times * booked.busy;
+      x.queueing += times * booked.queueing;
+      x.credit_stall += times * booked.credit_stall;
+    }
+    for (const auto& counted : state.step.counted) {
+      Tally& tally = engine.transmitters_[counted.transmitter].tallies[counted.tally];
+      tally.tlps += times * counted.tlps;
+      tally.payload += Bytes{times * counted.payload};
+      tally.overhead += Bytes{times * counted.overhead};
+    }
+  }
+}
+
+/// Moves the flows on by so many such steps.
+void Engine::FastForward::move_on(const recurrence::Step& step, int times) {
   for (const auto& progress : step.progress) {
-    r.flows[progress.flow].delivered += progress.delivered;
-    r.flows[progress.flow].posted += progress.posted;
+    auto& flow = r.flows[progress.flow];
+    flow.delivered += static_cast<std::size_t>(times * static_cast<int>(progress.delivered));
+    flow.posted += times * progress.posted;
   }
 }
 
@@ -361,26 +386,21 @@ void Engine::FastForward::move_on(const recurrence::Step& step) {
 /// so. Flows stand afterwards as they did before.
 template <class See>
 bool Engine::FastForward::each_part(See&& see) {
-  r.next_then.clear(), r.delivered_then.clear(), r.posted_then.clear();
-  for (const auto& flow : r.flows) {
-    r.next_then.push_back(flow.next);
-    r.delivered_then.push_back(flow.delivered);
-    r.posted_then.push_back(flow.posted);
-  }
+  r.next_then.clear();
+  for (const std::uint32_t f : r.active) r.next_then.push_back(r.flows[f].next);
   bool fine = true;
+  std::size_t parts = 0;
   Femto now = r.now;
-  for (int state = r.state; fine && now < engine.horizon_;) {
+  for (int state = r.state; now < engine.horizon_; ++parts) {
     const recurrence::Step& step = step_from(state);
     fine = step.to >= 0 && see(step, now);
-    move_on(step);
+    if (!fine) break;
+    move_on(step, 1);
     now += step.span;
     state = step.to;
   }
-  for (std::size_t f = 0; f < r.flows.size(); ++f) {
-    r.flows[f].next = r.next_then[f];
-    r.flows[f].delivered = r.delivered_then[f];
-    r.flows[f].posted = r.posted_then[f];
-  }
+  for (int state = r.state; parts > 0; --parts, state = step_from(state).to) move_on(step_from(state), -1);
+  for (std::size_t i = 0; i < r.active.size(); ++i) r.flows[r.active[i]].next = r.next_then[i];
   return fine;
 }
 
@@ -432,6 +452,7 @@ void Engine::FastForward::tell_part(const recurrence::Step& step, Femto now) {
 
 /// Makes the state that has been reached.
 void Engine::FastForward::finish() {
+  count_all();
   r.riding = false;
   r.forwarded_to = r.now;
   engine.played_ = std::min(engine.played_, r.now);

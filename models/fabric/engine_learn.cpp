@@ -197,7 +197,15 @@ bool Engine::learn_questions(recurrence::Step& step) {
     step.questions.back().place = {flow, static_cast<std::uint32_t>(at - sequence.begin())};
     learn_alike(step, static_cast<std::uint32_t>(step.questions.size() - 1));
   }
-  for (auto& gate : step.gates) std::ranges::stable_sort(gate.all, {}, &recurrence::Questions::last_start);
+  for (auto& gate : step.gates) {
+    std::ranges::stable_sort(gate.all, {}, &recurrence::Questions::last_start);
+    for (const auto& all : gate.all) {
+      const Record& record = records_[recurrence_.sequence[all.place.flow][all.place.rank]];
+      gate.asked.push_back(
+          {recurrence::tlp_of(all, record), Duration{all.last_at - all.at}, all.count, Duration{all.delay}});
+      step.first_start = std::min(step.first_start, all.start);
+    }
+  }
   return true;
 }
 
@@ -205,7 +213,7 @@ bool Engine::learn_questions(recurrence::Step& step) {
 void Engine::learn_alike(recurrence::Step& step, std::uint32_t number) {
   const recurrence::Question& q = step.questions[number];
   auto gate = std::ranges::find(step.gates, q.transmitter, &recurrence::AskedGate::transmitter);
-  if (gate == step.gates.end()) gate = step.gates.insert(gate, {q.transmitter, 0, {}});
+  if (gate == step.gates.end()) gate = step.gates.insert(gate, {q.transmitter, 0, {}, {}});
   auto group = std::ranges::find_if(gate->all, [&](const recurrence::Questions& all) {
     return all.tlp_class == q.tlp_class && all.place == q.place && all.step == q.step && all.delay == q.delay &&
            all.offset + static_cast<std::uint64_t>(all.count) * static_cast<std::uint64_t>(all.step) == q.offset;

@@ -83,7 +83,7 @@ void Engine::gather_flows(Femto edge) {
     const auto& runs = flow.queue->runs;
     flow.ripe = flow.begun ? 1 : 0;
     for (; flow.ripe < runs.size() && runs[flow.ripe].e <= edge && met <= most_met; ++met) ++flow.ripe;
-    if (!runs.empty()) r.active.push_back(static_cast<std::uint32_t>(f));
+    if (!runs.empty() || !flow.under_way.empty()) r.active.push_back(static_cast<std::uint32_t>(f));
     flow.next = flow.ripe;
     flow.delivered = 0;
     flow.posted = 0;

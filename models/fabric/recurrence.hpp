@@ -104,6 +104,19 @@ struct Gated {
   std::int32_t step = 0, count = 0;
   Femto delay = 0;
 };
+/// The first of them, but for its time.
+inline GatedTlp tlp_of(const Gated& gated, const Record& record) {
+  return {.tlp_class = static_cast<pcie::TlpClass>(gated.tlp_class),
+          .op = record.asked.op,
+          .purpose = record.asked.purpose,
+          .translated = record.asked.translated,
+          .requester = record.requester,
+          .target = record.asked.target,
+          .address = record.asked.address + gated.offset,
+          .bytes = Bytes{gated.step},
+          .at = {}};
+}
+
 /// What a gate has been asked.
 struct Question : Gated {
   Femto at = 0, slope = 0;
@@ -119,6 +132,7 @@ struct AskedGate {
   int transmitter = 0;
   std::int64_t tlps = 0;
   std::vector<Questions> all;
+  std::vector<AlikeTlps> asked;  ///< the same, but for addresses and times
 };
 
 struct Counted {
@@ -148,7 +162,8 @@ struct Step {
   std::vector<Coming> coming;
   std::vector<Told> told;
   std::vector<Question> questions;
-  std::vector<AskedGate> gates;  ///< the same by gate
+  std::vector<AskedGate> gates;      ///< the same by gate
+  Femto first_start = unknown_time;  ///< of the TLPs that these are asked about
   std::vector<Counted> counted;
   std::vector<Booked> booked;
   std::vector<Expected> expected;
@@ -164,6 +179,7 @@ struct State {
   std::vector<std::int64_t> numbers;
   std::vector<Begun> begun;  ///< of the flows of which something is under way
   Femto ahead = 0;           ///< until then it has been computed what starts
+  std::int64_t times = 0;    ///< the step has been gone so often and is not counted yet
   Step step;
 };
 
@@ -251,7 +267,7 @@ struct Recurrence {
   bool failed = false;
   Femto ahead = 0;
   std::uint32_t round = 0;
-  std::vector<std::uint32_t> active;                 ///< flows with something to start
+  std::vector<std::uint32_t> active;                 ///< flows with something under way or to start
   std::vector<std::uint32_t> met_in, place_of;       ///< by record
   std::vector<std::uint32_t> answers;                ///< as they are met
   std::vector<std::vector<std::uint32_t>> restored;  ///< transactions under way, by flow
@@ -269,8 +285,7 @@ struct Recurrence {
   std::vector<AlikeTlps> alike;
   std::vector<Femto> alike_last;        ///< when the last TLP of each starts
   std::vector<std::size_t> alike_ends;  ///< by gate
-  std::vector<std::size_t> next_then, delivered_then;
-  std::vector<std::int64_t> posted_then;
+  std::vector<std::size_t> next_then;
 
   // The one before, while it is learnt what follows from it.
   struct Asked {

@@ -39,6 +39,7 @@ class OneMiss final : public Gate {
     return run;
   }
   bool all_alike(std::span<const AlikeTlps> tlps) const override {
+    EXPECT_TRUE(std::ranges::is_sorted(tlps, {}, [](const AlikeTlps& run) { return run.first.at + run.span; }));
     std::int64_t count = 0;
     for (const AlikeTlps& run : tlps) count += run.delay == hit ? run.count : never;
     return count < never && (left_ < 0 || count <= left_);
@@ -79,7 +80,8 @@ struct Setting {
   std::vector<Flow> flows;
   BitRate rate_of_c = 504_Gbps;
   int credits = 0;         ///< headers of each class but completions; 0: no end of them
-  std::int64_t miss = -1;  ///< TLPs from `a` before one is held up at the switch; -1: there is no gate
+  bool at_root = false;    ///< where the gate is: at the root, or for what comes from `a` at the switch
+  std::int64_t miss = -1;  ///< TLPs before one is held up there; -1: there is no gate
 };
 
 std::ostream& operator<<(std::ostream& out, const Setting& s) { return out << s.name; }
@@ -100,6 +102,14 @@ const Setting backlog{
     "a slow last link",
     {{a, c, Operation::memory_write, 4_KiB, 310ns, 10ns}, {b, m, Operation::memory_write, 8_B, 310ns, 170ns}},
     126_Gbps};
+
+/// TLPs of two come to a gate by turns.
+const Setting through_root{
+    "by turns at the root",
+    {{a, m, Operation::memory_write, 4_KiB, 400ns, 10ns}, {b, m, Operation::memory_write, 4_KiB, 400ns, 60ns}},
+    504_Gbps,
+    0,
+    true};
 
 Setting with_credits(Setting s, int headers) {
   s.credits = headers;
@@ -136,12 +146,12 @@ struct Domain final : DeliverySink, TlpObserver {
     line.credits = {{{s.credits, 16 * s.credits}, {s.credits, 0}, {0, 0}}};
     line.ack_interval = 60ns;
     line.fc_interval = 100ns;
-    LinkDirection from_a = line, to_c = line;
+    LinkDirection from_a = line, to_c = line, to_root = line;
     to_c.rate = s.rate_of_c;
     to_c.propagation = 200ns;
     if (s.miss >= 0) {
       gate = std::make_unique<OneMiss>(s.miss, alike);
-      from_a.gate = gate.get();
+      (s.at_root ? to_root : from_a).gate = gate.get();
     }
     const std::array<const char*, 4> names{"a", "b", "c", "m"};
     for (std::size_t i = 0; i < ends.size(); ++i) {
@@ -151,7 +161,7 @@ struct Domain final : DeliverySink, TlpObserver {
     topology.connect(ends[a], sw, from_a, line);
     topology.connect(ends[b], sw, line, line);
     topology.connect(ends[c], sw, line, to_c);
-    topology.connect(sw, root, line, line);
+    topology.connect(sw, root, to_root, line);
     topology.connect(ends[m], root, line, line);
     EXPECT_TRUE(validate(topology).empty());
     fabric = make_fabric(topology, *this, mode);
@@ -334,11 +344,11 @@ TEST(RecurrenceOfAnswers, ADeviceAnswersHalfOfARead) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Settings, Recurrence,
-                         ::testing::Values(writes, reads, both_ways, backlog, with_credits(writes, 64),
+                         ::testing::Values(writes, reads, both_ways, backlog, through_root, with_credits(writes, 64),
                                            with_credits(reads, 64), with_credits(backlog, 20)));
 
 TEST(RecurrenceAtAGate, HoldsOneTlpUpAfterMany) {
-  for (const Setting& s : {writes, both_ways, backlog})
+  for (const Setting& s : {writes, both_ways, backlog, through_root})
     for (const Duration step : {Duration{1us}, Duration{733'000'001}})
       for (std::int64_t miss = 300; miss < 340; ++miss) expect_same(with_miss(s, miss), step, nothing, 20us);
 }
