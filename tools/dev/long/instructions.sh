@@ -17,14 +17,14 @@ single 10 130 130
 single_jittered 1 42 42
 disjoint_4_to_4 1 84 84
 contended_4_to_1_overload 1 14 14
-contended_4_to_1_light 1 50 50
+contended_4_to_1_light 1 60 60
 contended_4_to_1_weighted 1 4.6 4.6
-reads_mrrs_512 1 48 48
-reads_mrrs_4096 1 34 34
-reads_and_writes 1 45 45
-redirected 1 35 35 6000
-redirected_4_to_4 1 10 10 6000
-redirected_reads_and_writes 1 16.5 16.5 6000
+reads_mrrs_512 1 58 58
+reads_mrrs_4096 1 39 39
+reads_and_writes 1 50 50
+redirected 1 40 40 6000
+redirected_4_to_4 1 27 27 6000
+redirected_reads_and_writes 1 27 27 6000
 EOF
 
 # At most 1,900 a 4 KiB packet, whatever the batches.
