@@ -19,7 +19,10 @@ constexpr Duration router_latency = 50ns;          // assumed: a part of the fit
 constexpr BitRate memory_rate{8'000'000'000'000};  // no bottleneck: all hosts have four channels and warm caches
 constexpr Bytes window{8192};
 constexpr int cache_ways = 20, ddio_ways = 2;  // Xeon E5-2600 (v1, v3, v4): 20 ways of 2.5 MB slices; two for devices
-constexpr int ranks = 2;                       // assumed: no document says which memory the hosts hold
+constexpr int ranks = 1;                       // assumed: no document says which memory the hosts hold
+// The other socket's lines come two at a time (inferred), a line in nine flits of QPI: 8 B each, 8 GT/s by 16 data
+// lanes (Intel, "An Introduction to the Intel QuickPath Interconnect", 2009; ark.intel.com).
+constexpr host_memory::Fetching remote_fetching{.piece = Bytes{128}, .further_line = Duration{4'500'000}};
 constexpr std::uint64_t high_buffer = 0x1'0000'0000, low_buffer = 0x1000'0000;
 
 Duration from_ns(double ns) { return Duration{static_cast<std::int64_t>(ns * 1e6 + 0.5)}; }
@@ -42,11 +45,17 @@ device::DmaCardConfig card_config(const Setup& setup, const CardConstants& card,
   return config;
 }
 
+Bytes completion_step(const HostConstants& host) {
+  return Bytes{static_cast<std::int64_t>(host.completion_step + 0.5)};
+}
+
 host_memory::MemoryGate memory_gate(const device::HostMemoryConfig& config, const Setup& setup,
                                     const HostConstants& host) {
   host_memory::MemoryGate gate{config};
   gate.set_refresh({.interval = refresh_interval, .time = from_ns(host.refresh), .ranks = ranks});
-  gate.set_banks({.count = setup.banks});
+  gate.set_banks({});
+  // The root complex asks for what one completion holds at a time.
+  gate.set_fetching(setup.remote_memory ? remote_fetching : host_memory::Fetching{.piece = completion_step(host)});
   return gate;
 }
 
@@ -78,7 +87,7 @@ Host build(const Setup& setup, const CardConstants& card, const HostConstants& h
 
   fabric::Endpoint memory;
   memory.max_payload = setup.max_payload;
-  memory.max_completion = Bytes{static_cast<std::int64_t>(host.completion_step + 0.5)};
+  memory.max_completion = completion_step(host);
   memory.read_latency = from_ns(host.read_latency);
   memory.ecrc = setup.host_ecrc;
 
@@ -104,7 +113,8 @@ dma_card::Stream stream_of(const Case& which, const Setup& setup) {
   stream.sizes = {which.size};
   stream.random = !is_latency(which.test);
   stream.warm_up = is_latency(which.test) ? 4 : 300;
-  stream.count = is_latency(which.test) ? 132 : 1500;
+  const std::int64_t alone = setup.remote_memory ? 2052 : 132;  // there some meet a refresh, otherwise all are alike
+  stream.count = is_latency(which.test) ? alone : 1500;
   switch (which.test) {
     case Test::lat_cmd_read:
       stream.interface = Interface::command;

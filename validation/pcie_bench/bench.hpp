@@ -45,7 +45,6 @@ struct Setup {
   bool iommu = false;          ///< then bus addresses lie below 4 GiB and requests have short headers
   bool super_pages = true;     ///< IOTLB entries of 2 MiB, else of 4 KiB
   bool remote_memory = false;  ///< the buffer is at the other socket
-  int banks = 16;              ///< of a rank of its memory, by the processor's kind of DRAM
   Bytes cache{};               ///< last-level cache of the card's socket; 0: not known
 };
 

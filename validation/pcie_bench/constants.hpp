@@ -20,7 +20,7 @@ struct CardConstants {
   double turnaround = 100.0;
   double setup = 37.0;
   double tlp_gap = 16.0;
-  double read_buffer = 5504.0;
+  double read_buffer = 6144.0;
 };
 
 /// Completions of a host are cut at multiples of `completion_step` bytes; `refresh` is read off, not fitted.

@@ -11,7 +11,7 @@ namespace {
 
 /// Sizes wanted of each curve, chosen while the model was made: below and above one MPS, and the ends of the latency
 /// curves.
-constexpr std::array<Case, 10> wanted{{{Test::bw_read, Bytes{127}},
+constexpr std::array<Case, 10> wanted{{{Test::bw_read, Bytes{256}},
                                        {Test::bw_read, Bytes{768}},
                                        {Test::bw_write, Bytes{64}},
                                        {Test::bw_write, Bytes{768}},

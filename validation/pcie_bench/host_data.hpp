@@ -38,7 +38,7 @@ struct HostData {
 };
 
 /// How long a refresh of the host's DRAM lasts: what the slowest thousandth of cold reads take longer than the median
-/// (64 B, 1 MiB); without that row, 350 ns, tRFC1 of 8 Gb DDR4 (JESD79-4).
+/// (64 B, 1 MiB), and a thousandth of the interval; without that row, 350 ns, tRFC1 of 8 Gb DDR4 (JESD79-4).
 double read_refresh(const HostData& host);
 
 /// Reads the size sweeps (bw_dma_sz_sweep.csv, lat_dma_sizes.csv, lat_cmd_sizes.csv), sys-lspci.txt and

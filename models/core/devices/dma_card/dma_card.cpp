@@ -118,7 +118,7 @@ Instant DmaCard::issue_read(const Slot& slot, Instant at) {
   const auto begin = std::max(at, read_free_);
   read_free_ = begin + read_occupancy(config_, slot.address, slot.size);
   if (write_free_ > at) write_free_ += read_share_of_write_bus(config_, slot.size);
-  return begin + config_.command;
+  return begin + read_lead(config_, slot.size);
 }
 
 void DmaCard::submit(std::size_t index, pcie::Operation op, Instant ready, device::Outbox& out) {

@@ -70,7 +70,7 @@ TEST(DmaCard, ReadsAreBoundByTagsAndRoundTrip) {
 TEST(DmaCard, ReadsAreBoundByTheBufferUnlessTheyStream) {
   device::DmaCardConfig config;
   config.function.max_payload = config.function.max_payload_supported = 256_B;
-  const Bytes buffer{4 * 320};  // four reads of 256 B
+  const Bytes buffer{4 * 352};  // four reads of 256 B
   config.function.tags = 4;
   const auto four = gbps(Bench{config}.run(stream(Step::read, 256_B)));
   config.function.tags = 32;

@@ -10,6 +10,12 @@ constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b 
 /// Beats that any transfer takes that is longer than a line, or has a partial double word to be merged.
 constexpr std::int64_t least_beats = 2 * line_bytes / beat_bytes;
 
+/// A beat is six cycles of the card's 1.2 GHz.
+constexpr int beat_cycles = 6;
+
+/// What a read holds of the buffer beside its lines.
+constexpr Bytes beside_lines{96};
+
 /// What a request reads beyond this does not delay writes.
 constexpr std::int64_t most_shared_bytes = 1024;
 
@@ -33,9 +39,14 @@ Duration read_occupancy(const device::DmaCardConfig& config, std::uint64_t addre
     total += config.command;
     if (request <= config.function.max_payload.count()) total += ceil_div(request, beat_bytes) * config.read_beat;
   }
-  if (odd || size.count() > line_bytes)
-    if (size <= config.function.max_payload) least = config.command + least_beats * config.read_beat;
-  return std::max({config.read_issue, total, least});
+  const bool passes = size <= config.function.max_payload;
+  if (passes && (odd || size.count() > line_bytes)) least = config.command + least_beats * config.read_beat;
+  const auto merging = passes && odd ? config.read_beat / beat_cycles : Duration{};
+  return std::max(config.read_issue, std::max(total, least) + merging);
+}
+
+Duration read_lead(const device::DmaCardConfig& config, Bytes size) {
+  return size.count() > line_bytes ? config.command + least_beats * config.read_beat : config.command;
 }
 
 Duration read_share_of_write_bus(const device::DmaCardConfig& config, Bytes size) {
@@ -48,7 +59,7 @@ Duration read_share_of_write_bus(const device::DmaCardConfig& config, Bytes size
 
 Bytes read_buffer_taken(const device::DmaCardConfig& config, Bytes size) {
   if (size > config.function.max_payload) return {};
-  return Bytes{(ceil_div(size.count(), line_bytes) + 1) * line_bytes};
+  return Bytes{ceil_div(size.count(), line_bytes) * line_bytes} + beside_lines;
 }
 
 Duration store_time(const device::DmaCardConfig& config, Bytes size) {

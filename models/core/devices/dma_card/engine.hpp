@@ -16,14 +16,19 @@ inline constexpr std::int64_t chunk_bytes = 128, line_bytes = 64, beat_bytes = 3
 Duration write_occupancy(const device::DmaCardConfig& config, Bytes size);
 
 /// The engine with a read: one command a request; requests of at most one MPS also pass beat by beat, and at least two
-/// lines' worth of them unless the transfer is one line or less in whole double words. Longer requests stream.
+/// lines' worth of them unless the transfer is one line or less in whole double words; a partial double word is merged
+/// in a cycle of its own. Longer requests stream.
 Duration read_occupancy(const device::DmaCardConfig& config, std::uint64_t address, Bytes size);
+
+/// From the engine's taking up a read to its first request: a command, and for more than one line the two lines' worth
+/// of beats that such a read takes at least.
+Duration read_lead(const device::DmaCardConfig& config, Bytes size);
 
 /// What a read takes from the bus that writes use: a beat for each whole chunk of the first KiB of each request.
 Duration read_share_of_write_bus(const device::DmaCardConfig& config, Bytes size);
 
-/// What a read in flight takes of the card's buffer for reads: its lines, and one that says what it is. Those longer
-/// than one MPS stream through, and take none.
+/// What a read in flight takes of the card's buffer for reads: its lines, and a line and a half beside them. Those
+/// longer than one MPS stream through, and take none.
 Bytes read_buffer_taken(const device::DmaCardConfig& config, Bytes size);
 
 /// Storing what was read in card memory, after its last completion.

@@ -27,15 +27,22 @@ TEST(Engine, AWriteIsBusyForEachChunkAndForTheCommandsOfTheLastOne) {
 }
 
 TEST(Engine, AnOddReadTakesTwoLinesWorthOfBeats) {
+  const Duration odd = config().read_beat / 6;  // a cycle
   EXPECT_EQ(read_occupancy(config(), 0, 64_B), 14ns);
-  EXPECT_EQ(read_occupancy(config(), 0, 63_B), 24ns);
-  EXPECT_EQ(read_occupancy(config(), 0, 65_B), 24ns);
+  EXPECT_EQ(read_occupancy(config(), 0, 63_B), 24ns + odd);
+  EXPECT_EQ(read_occupancy(config(), 0, 65_B), 24ns + odd);
   EXPECT_EQ(read_occupancy(config(), 0, 256_B), 44ns);
 }
 
 TEST(Engine, LongRequestsStreamAndThoseCutShortByMrrsDoNot) {
   EXPECT_EQ(read_occupancy(config(), 0, 257_B), 4ns);
   EXPECT_EQ(read_occupancy(config(), 256, 320_B), 2 * 4ns + 10 * 5ns);  // 256 up to the boundary, 64 beyond
+}
+
+TEST(Engine, AReadOfMoreThanOneLineLeavesAfterTwoLinesWorthOfBeats) {
+  EXPECT_EQ(read_lead(config(), 64_B), 4ns);
+  EXPECT_EQ(read_lead(config(), 65_B), 24ns);
+  EXPECT_EQ(read_lead(config(), 2048_B), 24ns);
 }
 
 TEST(Engine, ReadsTakeOfTheWritesBusWhatTheFirstKibOfEachRequestHas) {
@@ -48,10 +55,10 @@ TEST(Engine, ReadsTakeOfTheWritesBusWhatTheFirstKibOfEachRequestHas) {
   EXPECT_EQ(read_share_of_write_bus(one_request, 2048_B), 40ns);
 }
 
-TEST(Engine, AReadHoldsItsLinesAndOneMoreUnlessItStreams) {
-  EXPECT_EQ(read_buffer_taken(config(), 16_B), 128_B);
-  EXPECT_EQ(read_buffer_taken(config(), 129_B), 256_B);
-  EXPECT_EQ(read_buffer_taken(config(), 256_B), 320_B);
+TEST(Engine, AReadHoldsItsLinesAndALineAndAHalfUnlessItStreams) {
+  EXPECT_EQ(read_buffer_taken(config(), 16_B), 160_B);
+  EXPECT_EQ(read_buffer_taken(config(), 129_B), 288_B);
+  EXPECT_EQ(read_buffer_taken(config(), 256_B), 352_B);
   EXPECT_EQ(read_buffer_taken(config(), 257_B), 0_B);
 }
 

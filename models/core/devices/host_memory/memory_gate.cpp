@@ -8,7 +8,8 @@ namespace peerpath::host_memory {
 namespace {
 
 constexpr std::uint64_t rank_interleave = 256;
-constexpr std::uint64_t row_bytes = 8192;  // a rank's: 1 Ki columns of 64 bits (JESD79-3 and -4)
+constexpr std::uint64_t row_bytes = 8192;     // a rank's: 1 Ki columns of 64 bits (JESD79-3 and -4)
+constexpr std::uint64_t bank_half = 1 << 20;  // address step at which rows go to the other half of a rank's banks
 constexpr Bytes whole_line{static_cast<std::int64_t>(host::line_bytes)};
 
 }  // namespace
@@ -45,7 +46,9 @@ Instant MemoryGate::take_bank(std::uint64_t address, Instant at) {
   if (banks_.empty()) return at;
   const auto all_ranks = static_cast<std::uint64_t>(ranks());
   const auto row = address / (row_bytes * all_ranks);
-  auto& bank = banks_[(row * all_ranks + address / rank_interleave % all_ranks) % banks_.size()];
+  const auto half = banks_.size() / all_ranks / 2;
+  const auto of_rank = row % half + address / bank_half % 2 * half;
+  auto& bank = banks_[of_rank * all_ranks + address / rank_interleave % all_ranks];
   if (bank.row == row) return at;
   const auto begin = std::max(at, bank.next);
   bank = {row, begin + bank_cycle_};
@@ -65,6 +68,18 @@ Instant MemoryGate::after_refresh(std::uint64_t address, Instant at) const {
   return at >= begin && at < begin + refresh_->time ? begin + refresh_->time : at;
 }
 
+Instant MemoryGate::after_fetches(std::uint64_t address, Bytes bytes, Instant at) {
+  std::erase_if(fetches_, [&](const Fetch& f) { return f.there <= at; });
+  const auto first = address / host::line_bytes;
+  const auto last =
+      (address + static_cast<std::uint64_t>(std::max<std::int64_t>(1, bytes.count())) - 1) / host::line_bytes;
+  auto begin = at;
+  for (const auto& fetch : fetches_)
+    if (first <= fetch.last && fetch.first <= last) begin = std::max(begin, fetch.there);
+  fetches_.push_back({first, last, begin});
+  return begin;
+}
+
 Instant MemoryGate::pass(const fabric::GatedTlp& tlp) {
   if (tlp.tlp_class == pcie::TlpClass::completion || tlp.purpose == pcie::Purpose::interrupt) return tlp.at;
   // A write stays in the cache of the near socket; what it does not hold comes from where the memory is.
@@ -76,11 +91,17 @@ Instant MemoryGate::pass(const fabric::GatedTlp& tlp) {
     written_ = std::max(written_, begin + takes);
     return written_;
   }
-  const auto begin = std::max(tlp.at, written_);  // a request does not pass a write (PCIe Base Spec 2.4.1)
+  auto begin = std::max(tlp.at, written_);  // a request does not pass a write (PCIe Base Spec 2.4.1)
   const auto missing = cache_ ? cache_->read(tlp.address, tlp.bytes) : Duration{0};
   if (cache_ && missing == Duration{0}) return begin;
+  if (fetching_) begin = after_fetches(tlp.address, tlp.bytes, begin);
   const auto served = after_refresh(tlp.address, take_channel(tlp.address, tlp.bytes, begin));
-  return take_bank(tlp.address, served) + missing + hop_;
+  const auto first_there = take_bank(tlp.address, served) + missing + hop_;
+  if (!fetching_) return first_there;
+  fetches_.back().there = first_there;
+  const auto last = std::max<std::int64_t>(1, tlp.bytes.count()) - 1;
+  const auto further_lines = std::min(last, fetching_->piece.count() - 1) / whole_line.count();
+  return first_there + last / fetching_->piece.count() * missing + further_lines * fetching_->further_line;
 }
 
 }  // namespace peerpath::host_memory

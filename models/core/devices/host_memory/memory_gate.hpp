@@ -17,10 +17,18 @@ struct Refresh {
   int ranks = 2;                                       ///< 256 B of the address each, in turn
 };
 
-/// Banks of DRAM whose rows stay open until another row of their bank is wanted. The model card is core/host/README.md.
+/// Banks of DRAM whose rows stay open until another row of their bank is wanted; which half of them a row is in, the
+/// MiB of its address says. The model card is core/host/README.md.
 struct Banks {
-  int count = 16;                                 ///< a rank: 16 of DDR4 (JESD79-4), 8 of DDR3 (JESD79-3)
+  int count = 16;                                 ///< a rank: 16 of DDR4 (JESD79-4); even
   Duration cycle = std::chrono::nanoseconds{47};  ///< tRC: from a row's opening to that of the bank's next one
+};
+
+/// How a read that the cache does not hold is fetched: piece after piece, each of which adds its miss. A line that is
+/// on its way is not fetched again before it is there. The model card is core/host/README.md.
+struct Fetching {
+  Bytes piece;              ///< at least a line
+  Duration further_line{};  ///< what each line of the first piece after its first takes longer
 };
 
 /// The gate of the direction towards the memory's node.
@@ -33,6 +41,8 @@ class MemoryGate final : public fabric::Gate {
   void set_refresh(const Refresh& refresh) { refresh_ = refresh; }
   /// Without, as at first, no fetch waits for a bank. The ranks are those of the refresh that is set before.
   void set_banks(const Banks& banks);
+  /// Without, as at first, all of a read is fetched at once, whatever else is on its way.
+  void set_fetching(const Fetching& fetching) { fetching_ = fetching; }
 
   /// Whether this memory needs a gate.
   static bool wanted(const device::HostMemoryConfig& config) {
@@ -58,12 +68,22 @@ class MemoryGate final : public fabric::Gate {
     Instant next{};  ///< when another row can be opened
   };
 
+  /// Lines that are on their way, and when they are there.
+  struct Fetch {
+    std::uint64_t first, last;
+    Instant there;
+  };
+  /// From when none of these bytes is on its way.
+  Instant after_fetches(std::uint64_t address, Bytes bytes, Instant at);
+
   int ranks() const { return refresh_ ? refresh_->ranks : 1; }
 
   Duration hop_;
   std::optional<Refresh> refresh_;
   Duration bank_cycle_{};
   std::vector<Bank> banks_;  ///< rank by rank; none as at first
+  std::optional<Fetching> fetching_;
+  std::vector<Fetch> fetches_;  ///< kept with `fetching_` only
   device::ChannelsConfig channels_;
   std::vector<Instant> channel_free_;  ///< none without channels
   Instant written_{};                  ///< when the last write so far is done

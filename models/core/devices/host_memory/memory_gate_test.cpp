@@ -118,14 +118,32 @@ TEST(MemoryGate, AnotherRowOfABankIsOpenedACycleAfterTheLastOne) {
     read.at = at + after;
     return gate.pass(read) - at;
   };
-  constexpr std::uint64_t next_row = 2 * 8192, same_bank = 8 * next_row;
+  constexpr std::uint64_t next_row = 2 * 8192, same_bank = 4 * next_row, other_half = 1 << 20;
   EXPECT_EQ(read_at(0, 0ns), 0ns);
   EXPECT_EQ(read_at(512, 1ns), 1ns) << "the row is open";
   EXPECT_EQ(read_at(next_row, 2ns), 2ns) << "another bank";
   EXPECT_EQ(read_at(same_bank, 3ns), 47ns);
   EXPECT_EQ(read_at(same_bank + 256, 4ns), 4ns) << "the other rank";
+  EXPECT_EQ(read_at(other_half, 5ns), 5ns) << "the other half of the banks";
   EXPECT_EQ(read_at(0, 50ns), 94ns) << "its row was closed at 47 ns";
   EXPECT_EQ(read_at(same_bank, 200ns), 200ns) << "long after";
+}
+
+TEST(MemoryGate, FurtherPiecesAddTheirMissAndALineOnItsWayIsWaitedFor) {
+  MemoryGate gate{{.cache = device::CacheConfig{.miss_latency = 50ns}, .remote_hop = 30ns}};
+  gate.set_fetching({.piece = 128_B, .further_line = 1ns});
+  const auto read_at = [&](std::uint64_t address, Bytes bytes, Duration after) {
+    auto read = of(TlpClass::non_posted, address, bytes);
+    read.at = at + after;
+    return gate.pass(read) - at;
+  };
+  EXPECT_EQ(read_at(0, 128_B, 0ns), 81ns);
+  EXPECT_EQ(read_at(4096, 256_B, 0ns), 131ns) << "two pieces, one hop, one further line";
+  EXPECT_EQ(read_at(64, 64_B, 10ns), 160ns) << "fetched when the first fetch is there";
+  EXPECT_EQ(read_at(64, 64_B, 20ns), 240ns) << "and then once more";
+  EXPECT_EQ(read_at(128, 64_B, 30ns), 110ns) << "another line";
+  gate.cache()->touch_by_core(0, 64_B);
+  EXPECT_EQ(read_at(0, 64_B, 40ns), 40ns);
 }
 
 }  // namespace
