@@ -1,5 +1,5 @@
 // States of a whole domain that come again, and what follows from each (engine_recurrence.cpp, engine_learn.cpp,
-// engine_fast_forward.cpp).
+// engine_fast_forward.cpp, engine_ask.cpp).
 #pragma once
 
 #include <algorithm>
