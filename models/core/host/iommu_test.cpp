@@ -16,6 +16,25 @@ using device::PageSize;
 
 constexpr Instant at(Duration t) { return Instant{t}; }
 
+constexpr IommuConfig crowded_by(device::Replacement replacement) {
+  return {.entries = 4,
+          .ways = 2,
+          .replacement = replacement,
+          .walk_latency = 300ns,
+          .hit_latency = 20ns,
+          .flush_interval = 10us};
+}
+/// With fewer entries than the accesses have pages, and flushes among them; by each replacement.
+constexpr std::array crowded{crowded_by(device::Replacement::lru), crowded_by(device::Replacement::fifo),
+                             crowded_by(device::Replacement::random)};
+
+void expect_same(const IommuCounters& found, const IommuCounters& wanted) {
+  EXPECT_EQ(found.hits, wanted.hits);
+  EXPECT_EQ(found.misses, wanted.misses);
+  EXPECT_EQ(found.flushes, wanted.flushes);
+  EXPECT_EQ(found.waiting, wanted.waiting);
+}
+
 TEST(Iommu, AMissCostsOneWalkAndAHitNothing) {
   Iommu iommu{{.walk_latency = 300ns}};
   EXPECT_EQ(iommu.translate(0x1000, at(0ns)), at(300ns));
@@ -101,13 +120,7 @@ TEST(Iommu, IsFlushedAtMultiplesOfTheInterval) {
 
 TEST(Iommu, ARunIsTranslatedAsItsAccessesOneAfterTheOther) {
   Random random{1, "runs"};
-  for (const auto replacement : {device::Replacement::lru, device::Replacement::fifo, device::Replacement::random}) {
-    const device::IommuConfig config{.entries = 4,
-                                     .ways = 2,
-                                     .replacement = replacement,
-                                     .walk_latency = 300ns,
-                                     .hit_latency = 20ns,
-                                     .flush_interval = 10us};
+  for (const auto& config : crowded) {
     Iommu runs{config}, singles{config};
     Instant now{};
     int joined = 0;
@@ -127,22 +140,13 @@ TEST(Iommu, ARunIsTranslatedAsItsAccessesOneAfterTheOther) {
       }
     }
     EXPECT_GT(joined, 10'000);
-    EXPECT_EQ(runs.counters().hits, singles.counters().hits);
-    EXPECT_EQ(runs.counters().misses, singles.counters().misses);
-    EXPECT_EQ(runs.counters().flushes, singles.counters().flushes);
-    EXPECT_EQ(runs.counters().waiting, singles.counters().waiting);
+    expect_same(runs.counters(), singles.counters());
   }
 }
 
 TEST(Iommu, WhatAllHitsIsWhatTheAccessesSayOneAfterTheOther) {
   Random random{1, "alike"};
-  for (const auto replacement : {device::Replacement::lru, device::Replacement::fifo, device::Replacement::random}) {
-    const device::IommuConfig config{.entries = 4,
-                                     .ways = 2,
-                                     .replacement = replacement,
-                                     .walk_latency = 300ns,
-                                     .hit_latency = 20ns,
-                                     .flush_interval = 10us};
+  for (const auto& config : crowded) {
     Iommu asked{config}, singles{config};
     Instant now{};
     int alike = 0;
@@ -169,10 +173,7 @@ TEST(Iommu, WhatAllHitsIsWhatTheAccessesSayOneAfterTheOther) {
     }
     EXPECT_GT(alike, 300);
     EXPECT_LT(alike, 4500);
-    EXPECT_EQ(asked.counters().hits, singles.counters().hits);
-    EXPECT_EQ(asked.counters().misses, singles.counters().misses);
-    EXPECT_EQ(asked.counters().flushes, singles.counters().flushes);
-    EXPECT_EQ(asked.counters().waiting, singles.counters().waiting);
+    expect_same(asked.counters(), singles.counters());
   }
 }
 
