@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <set>
 
 #include "validation/import/lspci.hpp"
@@ -19,6 +20,7 @@ namespace fs = std::filesystem;
 constexpr const char* bandwidth_file = "bw_dma_sz_sweep.csv";
 constexpr const char* dma_latency_file = "lat_dma_sizes.csv";
 constexpr const char* command_latency_file = "lat_cmd_sizes.csv";
+constexpr std::string_view window_latency_file = "lat_dma_sweep_rd_rnd_64.csv";
 
 struct SweepFile {
   const char* name;
@@ -28,7 +30,7 @@ constexpr std::array sweep_files{
     SweepFile{"bw_dma_win_sweep_rd_rnd_64.csv", false},  SweepFile{"bw_dma_win_sweep_rd_rnd_128.csv", false},
     SweepFile{"bw_dma_win_sweep_rd_rnd_256.csv", false}, SweepFile{"bw_dma_win_sweep_rd_rnd_512.csv", false},
     SweepFile{"bw_dma_win_sweep_wr_rnd_64.csv", false},  SweepFile{"bw_dma_win_sweep_wr_rnd_256.csv", false},
-    SweepFile{"bw_dma_win_sweep_wr_rnd_512.csv", false}, SweepFile{"lat_dma_sweep_rd_rnd_64.csv", true},
+    SweepFile{"bw_dma_win_sweep_wr_rnd_512.csv", false}, SweepFile{window_latency_file.data(), true},
     SweepFile{"lat_cmd_sweep_wrrd_rnd_08.csv", true}};
 
 /// Last-level caches by processor: Intel's product specifications (ark.intel.com).
@@ -165,6 +167,19 @@ void read_sweeps(std::string_view text, const std::string& file, bool latency, s
                });
 }
 
+std::optional<bool> read_card_warms(std::string_view text, const std::string& file) {
+  std::map<std::string, double> sums;  // of each cache state, over the same windows
+  Problems problems;
+  for_each_row(text, file, true, {"Cache"}, problems,
+               [&](const Table& table, const Row& row, const Case& which, double measured) {
+                 if (which.test == Test::lat_dma_read && positive_number(table, row, "WinSZ", problems) <= 256 << 10)
+                   sums[cell(table, row, "Cache")] += measured;
+               });
+  const auto cold = sums["Cold"], by_host = sums["HWarm"], by_card = sums["DWarm"];
+  if (cold == 0 || by_host == 0 || by_card == 0) return {};
+  return std::abs(by_card - by_host) < std::abs(by_card - cold);
+}
+
 void read_name(std::string_view name, Setup& setup) {
   const auto known =
       std::ranges::find_if(processors, [&](const Processor& p) { return name.find(p.name) != name.npos; });
@@ -209,14 +224,18 @@ tl::expected<HostData, Problems> load_host(const fs::path& folder) {
   for (const auto& [name, latency] :
        {std::pair{bandwidth_file, false}, {dma_latency_file, true}, {command_latency_file, true}})
     if (const auto read = text(name)) read_points(*read, (folder / name).string(), latency, host.points, problems);
+  std::optional<bool> card_warms;
   for (const auto& [name, latency] : sweep_files)
     if (std::error_code error; fs::exists(folder / name, error))
-      if (const auto read = text(name)) read_sweeps(*read, (folder / name).string(), latency, host.sweeps, problems);
+      if (const auto read = text(name)) {
+        read_sweeps(*read, (folder / name).string(), latency, host.sweeps, problems);
+        if (name == window_latency_file) card_warms = read_card_warms(*read, name);
+      }
   const auto lspci = text("sys-lspci.txt"), cmdline = text("sys-kernel-cmdline.txt");
   if (lspci && cmdline) {
     auto setup = read_setup(*lspci, (folder / "sys-lspci.txt").string(), *cmdline);
     if (setup)
-      host.setup = *setup, read_name(host.name, host.setup);
+      host.setup = *setup, read_name(host.name, host.setup), host.setup.card_warms = card_warms.value_or(true);
     else
       problems.insert(problems.end(), setup.error().begin(), setup.error().end());
   }

@@ -62,6 +62,17 @@ TEST(HostData, TheSetupIsRead) {
   EXPECT_TRUE(setup->iommu);
 }
 
+constexpr std::string_view latencies =
+    "Test,Cache,WinSZ,SZ,Avg(ns)\n"
+    "LAT_DMA_RD,Cold,65536,64,610\nLAT_DMA_RD,HWarm,65536,64,557\nLAT_DMA_RD,DWarm,4194304,64,610\n";
+
+TEST(HostData, WhetherTheCardHasWarmedAWindowIsRead) {
+  const std::string rows{latencies};
+  EXPECT_FALSE(read_card_warms(rows + "LAT_DMA_RD,DThrash,65536,64,540\n", "l")) << "no such row within 256 KiB";
+  EXPECT_EQ(read_card_warms(rows + "LAT_DMA_RD,DWarm,65536,64,540\n", "l"), true);
+  EXPECT_EQ(read_card_warms(rows + "LAT_DMA_RD,DWarm,65536,64,609\n", "l"), false);
+}
+
 TEST(HostData, ADumpWithoutTheCardIsAProblem) {
   EXPECT_FALSE(read_setup(dump.substr(0, dump.find("03:00.0 ")), "d", ""));
 }
