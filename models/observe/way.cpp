@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <cstdint>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "observe/finish.hpp"
@@ -7,69 +10,135 @@
 namespace peerpath::observe {
 namespace {
 
+/// Payload of one requester on one direction of a link.
 struct Hop {
   std::string from, to;
+  bool up = false;
+  std::int64_t payload = 0;
 };
 
-bool carries(const LinkDirectionResult& direction, const std::string& requester) {
-  return std::ranges::any_of(direction.rows, [&](const LedgerRow& row) {
-    return row.requester == requester && row.purpose == pcie::Purpose::payload && row.payload > Bytes{0};
-  });
-}
+struct Way {
+  std::vector<std::string> nodes;
+  std::int64_t payload = 0;
+};
 
-/// Directed hops on which payload of `requester` was seen.
 std::vector<Hop> hops_of(const Results& results, const std::string& requester) {
   std::vector<Hop> hops;
+  const auto add = [&](const LinkDirectionResult& direction, const std::string& from, const std::string& to, bool up) {
+    std::int64_t payload = 0;
+    for (const LedgerRow& row : direction.rows)
+      if (row.requester == requester && row.purpose == pcie::Purpose::payload) payload += row.payload.count();
+    if (payload > 0) hops.push_back({from, to, up, payload});
+  };
   for (const auto& link : results.links) {
-    if (carries(link.up, requester)) hops.push_back({link.farther, link.nearer});
-    if (carries(link.down, requester)) hops.push_back({link.nearer, link.farther});
+    add(link.up, link.farther, link.nearer, true);
+    add(link.down, link.nearer, link.farther, false);
   }
   return hops;
 }
 
-/// Follows the hops from `at`, never straight back, and adds each way that ends.
-void follow(const std::vector<Hop>& hops, std::vector<std::string>& visited, std::vector<std::string>& ways) {
-  bool ends = true;
-  const auto at = visited.back();
-  for (const auto& hop : hops) {
-    if (hop.from != at || std::ranges::find(visited, hop.to) != visited.end()) continue;
-    ends = false;
-    visited.push_back(hop.to);
-    follow(hops, visited, ways);
-    visited.pop_back();
+/// The ledger says how much crossed each link and not which way it took in all. A way begins and ends at a leaf, takes no
+/// hop twice, and turns round at a router only where nothing else is left: as redirected payload does at the root complex.
+class Ways {
+ public:
+  Ways(const Results& results, const std::string& requester) : hops_{hops_of(results, requester)} {
+    for (const auto& link : results.links)
+      for (const auto* end : {&link.nearer, &link.farther}) (seen_.insert(*end).second ? leaves_ : routers_).insert(*end);
   }
-  if (!ends || visited.size() < 2) return;
-  std::string way;
-  for (const auto& node : visited) way += (way.empty() ? "" : " -> ") + node;
-  ways.push_back(std::move(way));
+
+  std::vector<Way> all() {
+    std::vector<Way> ways;
+    for (std::size_t first = 0; first < hops_.size(); ++first)
+      while (hops_[first].payload > 0 && is_leaf(hops_[first].from)) {
+        std::vector<std::size_t> taken{first};
+        if (!follow(taken)) break;
+        ways.push_back(take(taken));
+      }
+    if (ways.empty())  // all of it is still on its way
+      for (const Hop& hop : hops_)
+        if (is_leaf(hop.from) && ways.empty()) ways.push_back({{hop.from, hop.to}, hop.payload});
+    return merged(ways);
+  }
+
+ private:
+  bool is_leaf(const std::string& node) const { return leaves_.contains(node) && !routers_.contains(node); }
+
+  /// Completes the way to a leaf other than its first; false if there is none.
+  bool follow(std::vector<std::size_t>& taken) const {
+    const Hop last = hops_[taken.back()];
+    if (is_leaf(last.to)) return last.to != hops_[taken.front()].from;
+    for (const int rank : {0, 1, 2})
+      for (std::size_t next = 0; next < hops_.size(); ++next) {
+        const Hop& hop = hops_[next];
+        const bool back = hop.to == last.from;
+        if (hop.from != last.to || hop.payload == 0 || rank != (back ? 2 : hop.up ? 0 : 1)) continue;
+        if (std::ranges::find(taken, next) != taken.end()) continue;
+        taken.push_back(next);
+        if (follow(taken)) return true;
+        taken.pop_back();
+      }
+    return false;
+  }
+
+  Way take(const std::vector<std::size_t>& taken) {
+    Way way{{hops_[taken.front()].from}, hops_[taken.front()].payload};
+    for (const std::size_t i : taken) way.payload = std::min(way.payload, hops_[i].payload);
+    for (const std::size_t i : taken) {
+      hops_[i].payload -= way.payload;
+      way.nodes.push_back(hops_[i].to);
+    }
+    return way;
+  }
+
+  /// What was under way at either end of the window looks like a little that took another way between the same ends.
+  static std::vector<Way> merged(const std::vector<Way>& ways) {
+    std::vector<Way> kept;
+    for (const Way& way : ways) {
+      std::int64_t most = 0;
+      for (const Way& other : ways)
+        if (same_ends(way, other)) most = std::max(most, other.payload);
+      if (way.payload >= most / 50) kept.push_back(way);
+    }
+    return kept;
+  }
+
+  static bool same_ends(const Way& a, const Way& b) {
+    return a.nodes.front() == b.nodes.front() && a.nodes.back() == b.nodes.back();
+  }
+
+  std::vector<Hop> hops_;
+  std::set<std::string> seen_, leaves_, routers_;
+};
+
+/// Whether payload of the traffic goes from one end of the way to the other.
+bool belongs(const Way& way, const TrafficResult& traffic) {
+  const auto &first = way.nodes.front(), &last = way.nodes.back();
+  const bool inwards = traffic.kind == "read" || traffic.kind == "transmit";
+  const auto &source = inwards ? traffic.to : traffic.from, &sink = inwards ? traffic.from : traffic.to;
+  // Bounced payload has a stop on its way.
+  return traffic.requesters.size() > 1 ? first == source || last == sink : first == source && last == sink;
 }
 
-/// A way starts at a leaf of the tree: a node that lies on one link only, or that nothing comes from elsewhere into.
-bool is_start(const std::vector<Hop>& hops, const std::string& node) {
-  return std::ranges::none_of(hops, [&](const Hop& in) {
-    return in.to == node &&
-           std::ranges::any_of(hops, [&](const Hop& out) { return out.from == node && out.to != in.from; });
-  });
+bool moved_by(const TrafficResult& traffic, const std::string& requester) {
+  return std::ranges::find(traffic.requesters, requester) != traffic.requesters.end();
 }
 
 }  // namespace
 
 std::string describe_way(const Results& results, const TrafficResult& traffic) {
-  std::vector<std::string> ways;
+  std::string text;
   for (const auto& requester : traffic.requesters) {
-    const auto hops = hops_of(results, requester);
-    std::vector<std::string> started;
-    for (const auto& hop : hops) {
-      if (!is_start(hops, hop.from) || std::ranges::find(started, hop.from) != started.end()) continue;
-      started.push_back(hop.from);
-      std::vector<std::string> visited{hop.from};
-      follow(hops, visited, ways);
+    for (const auto& way : Ways{results, requester}.all()) {
+      // The ledger knows requesters, not flows: what is another flow's is left out, what is nobody's is said of each.
+      const bool of_another = !belongs(way, traffic) && std::ranges::any_of(results.traffic, [&](const auto& other) {
+        return moved_by(other, requester) && belongs(way, other);
+      });
+      if (of_another) continue;
+      text += text.empty() ? "" : ", then ";
+      for (const auto& node : way.nodes) text += (&node == &way.nodes.front() ? "" : " -> ") + node;
     }
   }
-  if (ways.empty()) return "no payload crossed a link";
-  std::string text;
-  for (const auto& way : ways) text += (text.empty() ? "" : ", then ") + way;
-  return text;
+  return text.empty() ? "no payload crossed a link" : text;
 }
 
 }  // namespace peerpath::observe

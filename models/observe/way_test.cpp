@@ -32,6 +32,65 @@ TEST(Way, BothDirectionsOfOneRequester) {
   EXPECT_EQ(describe_way(results, results.traffic[0]), "rc0 -> switch0 -> nic0, then nic0 -> switch0 -> rc0");
 }
 
+/// Payload of `requester` up and down a link.
+void carry(LinkResult& link, const std::string& requester, Bytes up, Bytes down) {
+  link.up.rows.push_back({requester, pcie::Purpose::payload, 1, up, 20_B});
+  link.down.rows.push_back({requester, pcie::Purpose::payload, 1, down, 20_B});
+}
+
+/// gpu0 and gpu1 below switch0, which is below rc0; dram0 at rc0.
+Results below_a_switch() {
+  Results results;
+  for (const auto& [farther, nearer] : {std::pair{"switch0", "rc0"}, {"gpu0", "switch0"}, {"gpu1", "switch0"}, {"dram0", "rc0"}})
+    results.links.push_back(sample_link(farther, nearer));
+  results.traffic.resize(1);
+  auto& traffic = results.traffic[0];
+  traffic.kind = "write";
+  traffic.from = "gpu0";
+  traffic.to = "gpu1";
+  traffic.requesters = {"gpu0"};
+  return results;
+}
+
+TEST(Way, RedirectedPayloadTurnsRoundAtTheRootComplex) {
+  auto results = below_a_switch();
+  carry(results.links[0], "gpu0", 9'900'000_B, 9'890'000_B);
+  carry(results.links[1], "gpu0", 10'000'000_B, 0_B);
+  carry(results.links[2], "gpu0", 0_B, 9'900'000_B);  // 1 % was under way
+  EXPECT_EQ(describe_way(results, results.traffic[0]), "gpu0 -> switch0 -> rc0 -> switch0 -> gpu1");
+}
+
+TEST(Way, RedirectedForAThirdOfTheTime) {
+  auto results = below_a_switch();
+  carry(results.links[0], "gpu0", 4'000'000_B, 4'000'000_B);
+  carry(results.links[1], "gpu0", 12'000'000_B, 0_B);
+  carry(results.links[2], "gpu0", 0_B, 12'000'000_B);
+  EXPECT_EQ(describe_way(results, results.traffic[0]),
+            "gpu0 -> switch0 -> rc0 -> switch0 -> gpu1, then gpu0 -> switch0 -> gpu1");
+}
+
+TEST(Way, OfOneOfTwoFlowsIsItsOwn) {
+  auto results = below_a_switch();
+  carry(results.links[0], "gpu0", 400_B, 300_B);
+  carry(results.links[1], "gpu0", 1000_B, 300_B);
+  carry(results.links[2], "gpu0", 0_B, 600_B);
+  carry(results.links[3], "gpu0", 300_B, 400_B);
+  auto to_dram = results.traffic[0];
+  to_dram.to = "dram0";
+  auto from_dram = to_dram;
+  from_dram.kind = "read";
+  results.traffic.insert(results.traffic.end(), {to_dram, from_dram});
+  EXPECT_EQ(describe_way(results, results.traffic[0]), "gpu0 -> switch0 -> gpu1");
+  EXPECT_EQ(describe_way(results, results.traffic[1]), "gpu0 -> switch0 -> rc0 -> dram0");
+  EXPECT_EQ(describe_way(results, results.traffic[2]), "dram0 -> rc0 -> switch0 -> gpu0");
+}
+
+TEST(Way, PayloadThatGotStuckIsSaid) {
+  auto results = below_a_switch();
+  carry(results.links[1], "gpu0", 4096_B, 0_B);
+  EXPECT_EQ(describe_way(results, results.traffic[0]), "gpu0 -> switch0");
+}
+
 TEST(Way, NothingMoved) {
   auto results = sample_results();
   results.links.clear();
