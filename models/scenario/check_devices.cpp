@@ -72,6 +72,13 @@ class Devices {
       add(at(device, "at"), what_is(*found) + ", not a root_complex");
   }
 
+  bool has_iommu() const {
+    return std::ranges::any_of(scenario_.devices, [](const Device& device) {
+      const auto* root = std::get_if<device::RootComplexConfig>(&device.config);
+      return root != nullptr && root->iommu.has_value();
+    });
+  }
+
   void bar(const Device& device, std::string_view key, Bytes size, const std::optional<BusAddress>& address) {
     power_of_two(device, key, size.count(), to_text(size));
     if (!address || !is_power_of_two(size.count())) return;
@@ -82,12 +89,28 @@ class Devices {
                        static_cast<WideInt>(address->value()) + size.count(), true});
   }
 
+  void check_acs(const Device& device, const std::vector<pcie::AcsControl>& controls) {
+    if (const auto why = contradiction(controls)) add(at(device, "acs"), *why);
+    if (std::ranges::find(controls, pcie::AcsControl::none) == controls.end()) needs_memory(at(device, "acs"), "ACS sends");
+  }
+
+  // Requests that the root complex refuses are answered where its memory is.
+  void needs_memory(std::string key, const std::string& what) {
+    if (tree_.all<device::HostMemoryConfig>().empty())
+      add(std::move(key), "what " + what + " to the root complex is answered at its memory; needs a host_memory");
+  }
+
   void check(const Device& device, const device::RootComplexConfig& root) {
+    check_acs(device, root.acs);
+    if (!root.forwards_peers) needs_memory(at(device, "forwards_peers"), "peers send");
     if (!root.iommu || root.iommu->ways == 0 || root.iommu->entries % root.iommu->ways == 0) return;
     add(at(device, "iommu/ways"), std::to_string(root.iommu->ways) + " does not divide the " +
                                       std::to_string(root.iommu->entries) + " entries; 0 is fully associative");
   }
-  void check(const Device& device, const device::SwitchConfig&) { needs_link(device); }
+  void check(const Device& device, const device::SwitchConfig& bridge) {
+    needs_link(device);
+    check_acs(device, bridge.acs);
+  }
   void check(const Device& device, const device::HostMemoryConfig& memory) {
     needs_root(device, memory.at);
     ranges_.push_back({&device, at(device, "size"), 0, memory.size.count(), false});
@@ -101,10 +124,16 @@ class Devices {
     if (cache.ddio_ways > cache.ways)
       add(at(device, "cache/ddio_ways"), std::to_string(cache.ddio_ways) + " of " + std::to_string(cache.ways) + " ways");
   }
-  void check(const Device& device, const device::HostCpuConfig& cpu) { needs_root(device, cpu.at); }
+  void check(const Device& device, const device::HostCpuConfig& cpu) {
+    needs_root(device, cpu.at);
+    if (tree_.all<device::HostMemoryConfig>().empty())
+      add(join("/devices", device.name), "needs a host_memory, where its programs and rings are");
+  }
   void check(const Device& device, const device::NicConfig& nic) {
     needs_link(device);
     power_of_two(device, "ring_entries", nic.ring_entries, std::to_string(nic.ring_entries));
+    if (nic.ats && !has_iommu())
+      add(at(device, "ats"), "there is nothing to translate: no root_complex here has an \"iommu\"");
   }
   void check(const Device& device, const device::GpuConfig& gpu) {
     needs_link(device);
@@ -154,6 +183,12 @@ class Devices {
 };
 
 }  // namespace
+
+std::optional<std::string> contradiction(const std::vector<pcie::AcsControl>& controls) {
+  const bool none = std::ranges::find(controls, pcie::AcsControl::none) != controls.end();
+  if (none && controls.size() > 1) return "none and controls beside it; name those that are on, or none alone";
+  return std::nullopt;
+}
 
 void check_devices(const Scenario& scenario, const Tree& tree, Problems& out) {
   Devices{scenario, tree, out}.check();

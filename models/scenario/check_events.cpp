@@ -1,11 +1,35 @@
 #include <algorithm>
 
+#include "peerpath/scenario/describe.hpp"
 #include "scenario/check.hpp"
 #include "scenario/document.hpp"
 #include "scenario/suggest.hpp"
 
 namespace peerpath::scenario {
 namespace {
+
+/// What an event of a kind says besides when, what and where.
+std::string_view keys_of(EventKind kind) {
+  switch (kind) {
+    case EventKind::acs: return "acs";
+    case EventKind::retrain: return "generation width outage";
+    case EventKind::bit_error: return "way";
+    case EventKind::credit_leak: return "way tlp_class headers data";
+    case EventKind::answer: return "status";
+    case EventKind::port_reset: return "outage";
+    case EventKind::poison: return "writes";
+    case EventKind::drop_frame:
+    case EventKind::corrupt_frame:
+    case EventKind::reorder_frame: return "frame";
+    default: return "";
+  }
+}
+
+bool is_word_of(std::string_view words, std::string_view word) {
+  for (std::size_t at = words.find(word); at != words.npos; at = words.find(word, at + 1))
+    if ((at == 0 || words[at - 1] == ' ') && (at + word.size() == words.size() || words[at + word.size()] == ' ')) return true;
+  return false;
+}
 
 class Events {
  public:
@@ -17,17 +41,21 @@ class Events {
     const Device* device = tree_.find(event.device);
     if (device == nullptr) return add("device", no_device(tree_, event.device));
     if (event.at < Duration{0}) add("at", "lies before the start");
+    check_end(event);
+    check_keys(event);
     switch (event.kind) {
       case EventKind::acs:
-        return check_acs(*device);
+        return check_acs(*device, event);
       case EventKind::answer:
         if (function_of(*device) == nullptr && !std::holds_alternative<device::HostMemoryConfig>(device->config))
           add("device", what_is(*device) + ", which answers no requests for memory");
         if (event.status == pcie::Status::poisoned)
           add("status", "poisoned is what a sender does; use an event of kind \"poison\"");
         return;
-      case EventKind::poison:
       case EventKind::iommu_fault:
+        needs_iommu();
+        [[fallthrough]];
+      case EventKind::poison:
         if (function_of(*device) == nullptr) add("device", what_is(*device) + ", which asks for nothing by DMA");
         return;
       case EventKind::surprise_down:
@@ -40,7 +68,7 @@ class Events {
         needs_link(*device);
         return check_retrain(event);
       case EventKind::credit_leak:
-        if (event.headers == 0 && event.data == 0) add("headers", "no credits are lost; give \"headers\" or \"data\"");
+        check_leak(event);
         return needs_link(*device);
       case EventKind::port_down:
       case EventKind::port_up:
@@ -60,6 +88,46 @@ class Events {
     out_.push_back({"", 0, 0, at_ + "/" + std::string{key}, std::move(message)});
   }
 
+  void check_end(const Event& event) {
+    const auto end = scenario_.run.warmup + scenario_.run.measure;
+    if (keys_of(event.kind) == "frame" || event.at < end) return;
+    add("at", to_text(event.at) + " is after the end of the run, at " + to_text(end) + " (run.warmup + run.measure): it would never happen");
+  }
+
+  // What is set and has no effect is a misunderstanding.
+  void check_keys(const Event& event) {
+    const std::string own{keys_of(event.kind)};
+    const auto uses = "at kind device" + (own.empty() ? "" : " " + own);
+    const auto check = [&](const auto& field) {
+      if (!is_word_of(uses, field.name) && event.*field.member != Event{}.*field.member)
+        add(field.name, "says nothing about an event of kind \"" + std::string{name_of(event.kind)} + "\", which has " + uses);
+    };
+    std::apply([&](const auto&... fields) { (check(fields), ...); }, Event::fields());
+  }
+
+  // Credits that are infinite cannot run out.
+  void check_leak(const Event& event) {
+    if (event.headers == 0 && event.data == 0) add("headers", "no credits are lost; give \"headers\" or \"data\"");
+    const auto above = tree_.uplink(event.device);
+    if (!above) return;
+    const auto& credits = scenario_.links[*above].credits;
+    const std::array<std::pair<int, int>, pcie::tlp_classes> advertised{{{credits.posted_header, credits.posted_data},
+                                                                         {credits.non_posted_header, credits.non_posted_data},
+                                                                         {credits.completion_header, credits.completion_data}}};
+    const auto [headers, data] = advertised[static_cast<std::size_t>(event.tlp_class)];
+    const auto infinite = [&](std::string_view key) {
+      add(key, std::string{name_of(event.tlp_class)} + " credits of the link are infinite (links.credits), so none can be lost");
+    };
+    if (event.headers > 0 && headers == 0) infinite("headers");
+    if (event.data > 0 && data == 0) infinite("data");
+  }
+
+  void needs_iommu() {
+    for (const Device& device : scenario_.devices)
+      if (const auto* root = std::get_if<device::RootComplexConfig>(&device.config); root != nullptr && !root->iommu)
+        add("kind", "no IOMMU is on that could refuse anything; give " + device.name + " an \"iommu\"");
+  }
+
   void needs_link(const Device& device) {
     if (!tree_.uplink(device.name))
       add("device", what_is(device) + " without a link towards the root complex; name the farther end of the link");
@@ -70,10 +138,13 @@ class Events {
       add("device", what_is(device) + ", which has no wire; name a nic");
   }
 
-  void check_acs(const Device& device) {
+  void check_acs(const Device& device, const Event& event) {
     const bool ports = std::holds_alternative<device::SwitchConfig>(device.config) ||
                        std::holds_alternative<device::RootComplexConfig>(device.config);
     if (!ports && !tree_.uplink(device.name)) add("device", what_is(device) + ", which is below no port");
+    if (tree_.all<device::HostMemoryConfig>().empty())
+      add("kind", "what ACS sends to the root complex is answered at its memory; needs a host_memory");
+    if (const auto why = contradiction(event.acs)) add("acs", *why);
   }
 
   void check_retrain(const Event& event) {

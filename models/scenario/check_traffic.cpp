@@ -111,6 +111,8 @@ class TrafficCheck {
     if (t.path == DataPath::bounce) add(at_ + "/path", "only receive can bounce");
     if (to != nullptr && t.window > reachable(*to))
       add(at_ + "/window", to_text(t.window) + " is more than " + to->name + " has, " + to_text(reachable(*to)));
+    if (const auto* nic = as<device::NicConfig>(from); nic != nullptr && nic->ats)
+      add(at_ + "/from", t.from + " has ats, which translates for its queues: receive and transmit; not for this");
     if (t.registered) add(at_ + "/registered", "only receive and transmit register more than they use; here it is the window");
     if (const auto* gpu = as<device::GpuConfig>(to)) check_pieces(t, *gpu);
     for (std::size_t i = 0; i < t.sizes.size(); ++i)
