@@ -248,10 +248,12 @@ void fill(Results& results, const Platform& platform, const scenario::Scenario& 
   }
   fill_windows(results, platform, scenario, before, after);
   for (const auto& [key, failure] : meter.failures()) {
-    const auto what = key.second == pcie::Status::unsupported_request ? "unsupported request"
-                      : key.second == pcie::Status::completer_abort  ? "completer abort"
-                      : key.second == pcie::Status::poisoned         ? "poisoned TLP" : "completion timeout";
-    results.faults.push_back({topology.nodes[key.first.value()].name, what, failure.count, failure.first});
+    const auto [requester, status, unnoticed] = key;
+    const auto what = status == pcie::Status::unsupported_request ? "unsupported request"
+                      : status == pcie::Status::completer_abort  ? "completer abort"
+                      : status == pcie::Status::poisoned         ? "poisoned TLP"
+                      : unnoticed ? "write that nobody took in, unnoticed" : "completion timeout";
+    results.faults.push_back({topology.nodes[requester.value()].name, what, failure.count, failure.first});
   }
 }
 

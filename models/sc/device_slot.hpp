@@ -25,6 +25,7 @@ class DeviceSlot final : public device::Outbox {
   DeviceSlot(Reactor& reactor, device::Endpoint& device, Place place, int first_channel);
 
   const Place& place() const { return place_; }
+  fabric::ChannelIndex first_channel() const { return fabric::ChannelIndex{static_cast<std::uint16_t>(first_channel_)}; }
   bool owns(fabric::ChannelIndex channel) const;
   bool claims(std::uint64_t address) const;
   /// The device promises to submit nothing because of a delivery earlier than `reaction` after it.

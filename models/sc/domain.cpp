@@ -74,6 +74,8 @@ DeviceIndex Domain::attach(device::Endpoint& device, const Place& place) {
   return reactor_->attach(device, place);
 }
 
+fabric::ChannelIndex Domain::first_channel(DeviceIndex device) const { return reactor_->slot(device).first_channel(); }
+
 void Domain::map(fabric::NodeId node, Window window) { parts_->map.emplace_back(window, node); }
 
 BusAddress Domain::place(fabric::NodeId node, Bytes size, bool prefetchable, std::optional<BusAddress> fixed) {
@@ -115,7 +117,6 @@ void Domain::weigh(const PciePort& ingress, const PciePort& egress, int turns) {
   parts_->turns.push_back({&ingress, &egress, turns});
 }
 void Domain::allow_strays() { parts_->topology.strays = true; }
-void Domain::set_answer(fabric::NodeId node, pcie::Status answer) { reactor_->set_answer(node, answer); }
 void Domain::observe(fabric::DeliverySink* sink) { reactor_->observe(sink); }
 void Domain::when_built(std::function<void(const fabric::Topology&, fabric::Fabric&)> call) {
   parts_->when_built = std::move(call);

@@ -16,13 +16,6 @@ std::uint16_t control_of(const device::SwitchConfig& config) { return pcie::acs:
 std::uint16_t control_of(const device::RootComplexConfig& config) { return pcie::acs::control_of(config.acs); }
 std::uint16_t control_of(const auto&) { return 0; }
 
-bool relaxes(const auto& config) {
-  if constexpr (requires { config.function; })
-    return config.function.relaxed_ordering;
-  else
-    return false;
-}
-
 const device::RootComplexConfig* root_of(const scenario::Scenario& scenario) {
   for (const auto& device : scenario.devices)
     if (const auto* root = std::get_if<device::RootComplexConfig>(&device.config)) return root;
@@ -32,8 +25,11 @@ const device::RootComplexConfig* root_of(const scenario::Scenario& scenario) {
 }  // namespace
 
 HardwareEvents::HardwareEvents(const scenario::Scenario& scenario, Platform& platform)
-    : scenario_{scenario}, platform_{platform} {
-  for (const auto& link : scenario.links) controls_[device_of(link.to)] = 0;
+    : scenario_{scenario}, platform_{platform}, faults_{scenario, platform} {
+  for (const auto& link : scenario.links) {
+    controls_[device_of(link.to)] = 0;
+    shapes_[device_of(link.to)] = {link.generation, link.width};
+  }
   for (const auto& device : scenario.devices)
     if (ports_of(device.name).front() != device.name)
       set_acs(device.name, std::visit([](const auto& config) { return control_of(config); }, device.config));
@@ -42,13 +38,8 @@ HardwareEvents::HardwareEvents(const scenario::Scenario& scenario, Platform& pla
                  std::ranges::any_of(controls_, [](const auto& port) { return port.second != 0; }) ||
                  std::ranges::any_of(scenario.events, [](const auto& e) { return e.kind == EventKind::acs; });
   if (acs_in_play_) add_traps();
-  for (const auto& [name, memory] : platform.memories) memories_.insert(memory->node());
-  for (const auto& device : scenario.devices)
-    if (std::visit([](const auto& config) { return relaxes(config); }, device.config))
-      relaxed_.insert(platform.node(device.name));
-  const bool tampers = std::ranges::any_of(scenario.events, [](const auto& e) { return e.kind >= EventKind::poison; });
-  if (tampers || !relaxed_.empty())
-    platform.domain.tamper([this](fabric::NodeId from, fabric::Transaction& t) { return change(from, t); });
+  if (faults_.any())
+    platform.domain.tamper([this](fabric::NodeId from, fabric::Transaction& t) { return faults_.change(from, t); });
   for (const auto& event : scenario.events) schedule(event);
 }
 
@@ -144,32 +135,15 @@ void HardwareEvents::take_away(const scenario::Event& event) {
   const auto trap = *traps_[above].unsupported;
   platform_.domain.at(Instant{event.at}, [this, &event, trap](fabric::Fabric& fabric) {
     gone_[event.device] = trap;
-    silent_.insert(platform_.node(event.device));
     divert(fabric, event.device, trap);
   });
   if (event.kind == EventKind::surprise_down) return;
   platform_.domain.at(Instant{event.at + event.outage}, [this, &event](fabric::Fabric& fabric) {
     gone_.erase(event.device);
-    silent_.erase(platform_.node(event.device));
     divert(fabric, event.device, platform_.link_above(event.device));
     in_force_.clear();
     if (acs_in_play_) route(fabric);
   });
-}
-
-/// What faults make of a transaction that is submitted; false if it never gets out.
-bool HardwareEvents::change(fabric::NodeId from, fabric::Transaction& t) {
-  if (silent_.contains(from)) return false;
-  if (relaxed_.contains(from) && (t.op == pcie::Operation::memory_read || t.purpose == pcie::Purpose::payload))
-    t.relaxed_ordering = true;  // all reads: one completion without RO holds up those behind it
-  if (unmapped_.contains(from) && memories_.contains(t.target) && !t.translated)
-    t.answer = pcie::Status::unsupported_request;
-  const auto poison = poisoned_.find(from);
-  if (poison == poisoned_.end() || t.purpose != pcie::Purpose::payload || t.op != pcie::Operation::memory_write)
-    return true;
-  t.answer = pcie::Status::poisoned;
-  if (--poison->second == 0) poisoned_.erase(poison);
-  return true;
 }
 
 void HardwareEvents::schedule(const scenario::Event& event) {
@@ -202,10 +176,6 @@ void HardwareEvents::schedule(const scenario::Event& event) {
         fabric.leak_credits(platform_.link_above(event.device), direction(), event.tlp_class,
                             {event.headers, event.data});
       });
-    case EventKind::answer:
-      return at(when, [this, &event](fabric::Fabric&) {
-        platform_.domain.set_answer(platform_.node(event.device), event.status);
-      });
     case EventKind::port_down:
     case EventKind::port_up:
       return at(when, [this, &event](fabric::Fabric&) {
@@ -216,10 +186,10 @@ void HardwareEvents::schedule(const scenario::Event& event) {
     case EventKind::reorder_frame:
       return problems_.push_back({"", 0, 0, "/events/" + std::to_string(&event - scenario_.events.data()) + "/kind",
                                   "the model's wire neither loses nor changes frames; --on emulator does this"});
+    case EventKind::answer:
     case EventKind::poison:
-      return at(when, [this, &event](fabric::Fabric&) { poisoned_[platform_.node(event.device)] += event.writes; });
     case EventKind::iommu_fault:
-      return at(when, [this, &event](fabric::Fabric&) { unmapped_.insert(platform_.node(event.device)); });
+      return;  // faults_ knows them
     case EventKind::surprise_down:
     case EventKind::port_reset:
       return take_away(event);
@@ -234,8 +204,9 @@ void HardwareEvents::retrain(const scenario::Event& event) {
       fabric.set_link(platform_.link_above(event.device), false);
     });
   platform_.domain.at(Instant{event.at + event.outage}, [this, &event, &link](fabric::Fabric& fabric) {
-    const pcie::LinkShape shape{event.generation == 0 ? link.generation : event.generation,
-                                event.width == 0 ? link.width : event.width};
+    auto& shape = shapes_.at(event.device);
+    if (event.generation != 0) shape.generation = event.generation;
+    if (event.width != 0) shape.width = event.width;
     const auto rate = pcie::link_timing(shape, device::FunctionConfig{}.max_payload, link.dllp, link.link_share).rate;
     const auto id = platform_.link_above(event.device);
     for (const int direction : {0, 1}) fabric.set_rate(id, direction, rate);

@@ -7,6 +7,7 @@
 #include "fabric/acs_routes.hpp"
 #include "peerpath/base/problem.hpp"
 #include "sc/platform.hpp"
+#include "sc/transaction_faults.hpp"
 
 namespace peerpath::sc {
 
@@ -28,7 +29,6 @@ class HardwareEvents {
   void retrain(const scenario::Event& event);
   void take_away(const scenario::Event& event);
   void divert(fabric::Fabric& fabric, const std::string& device, fabric::LinkId egress);
-  bool change(fabric::NodeId from, fabric::Transaction& transaction);
   std::uint16_t ever_on(const std::string& below) const;
   void set_acs(const std::string& device, std::uint16_t control);
   void route(fabric::Fabric& fabric);
@@ -37,15 +37,14 @@ class HardwareEvents {
 
   const scenario::Scenario& scenario_;
   Platform& platform_;
+  TransactionFaults faults_;
   bool acs_in_play_ = false;
   std::map<std::string, std::uint16_t> controls_;  ///< of the port above a device, by its name
+  std::map<std::string, pcie::LinkShape> shapes_;  ///< of the link above a device, as it has trained
   std::map<std::string, fabric::AcsHierarchy::Traps> traps_;
   std::set<fabric::Route> in_force_;
   Problems problems_;
-  std::map<std::string, fabric::LinkId> gone_;   ///< devices that are not there, and who answers for them
-  std::map<fabric::NodeId, int> poisoned_;       ///< writes of payload to come
-  std::set<fabric::NodeId> unmapped_, silent_;   ///< refused by the IOMMU; nothing of theirs comes out
-  std::set<fabric::NodeId> memories_, relaxed_;  ///< host memories; those that ask for payload with RO
+  std::map<std::string, fabric::LinkId> gone_;  ///< devices that are not there, and who answers for them
 };
 
 }  // namespace peerpath::sc

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/devices/dma_card/dma_card.hpp"
 #include "peerpath/net/ethernet.hpp"
 #include "peerpath/net/headers.hpp"
 #include "transport/traffic/frame_stream.hpp"
@@ -17,11 +18,6 @@ Bytes payload_of(const device::Frame& frame) {
 }
 
 }  // namespace
-
-void Meter::map_transfers(fabric::NodeId requester, pcie::Operation op, fabric::NodeId target, std::uint64_t address,
-                          Bytes window, std::size_t entry) {
-  transfers_.push_back({requester, target, op, address, window, entry});
-}
 
 void Meter::offer(std::size_t entry, Instant when, std::int64_t packets, Bytes payload) {
   if (!inside(when)) return;
@@ -70,33 +66,45 @@ void Meter::on_sent(const host_cpu::SentRecord& packet) {
   if (found != queues_.end()) done(found->second, packet.posted, packet.completed, packet.payload);
 }
 
-const Meter::Transfers* Meter::transfers_of(const fabric::Delivery& d) const {
-  if (transport::stream_of(d.cookie) != 0) return nullptr;  // of a source beside the card
-  for (const auto& t : transfers_)
-    if (t.requester == d.requester && t.target == d.target && t.op == d.op &&
-        d.address - t.address < static_cast<std::uint64_t>(t.window.count()))
-      return &t;
-  return nullptr;
+void Meter::map_nic(fabric::NodeId nic, pcie::Operation op, fabric::NodeId target, std::size_t entry) {
+  nic_payload_.try_emplace({nic, op, target}, entry);
+  nics_.try_emplace(nic, entry);
+}
+
+/// Whose payload a transaction moves.
+std::optional<std::size_t> Meter::entry_of(const fabric::Delivery& d) const {
+  if (const auto source = sources_.find({d.requester, d.channel}); source != sources_.end()) return source->second;
+  if (const auto stream = stream_entry(d)) return stream;
+  if (const auto known = nic_payload_.find({d.requester, d.op, d.target}); known != nic_payload_.end()) return known->second;
+  const auto nic = nics_.find(d.requester);
+  return nic == nics_.end() ? std::nullopt : std::optional{nic->second};
+}
+
+/// Of which entry a DMA card does it by itself.
+std::optional<std::size_t> Meter::stream_entry(const fabric::Delivery& d) const {
+  if (streams_.empty() || sources_.contains({d.requester, d.channel})) return std::nullopt;
+  const auto stream = streams_.find({d.requester, dma_card::stream_of(d.cookie)});
+  return stream == streams_.end() ? std::nullopt : std::optional{stream->second};
 }
 
 void Meter::deliver(const fabric::Delivery& d) {
   if (d.kind == fabric::DeliveryKind::requested) return;
   if (d.status != pcie::Status::success) return failed(d);
   if (d.purpose != pcie::Purpose::payload) return;
-  if (const auto* t = transfers_of(d)) done(t->entry, d.ready, d.done, d.bytes);
+  if (const auto entry = stream_entry(d)) done(*entry, d.ready, d.done, d.bytes);
 }
 
 void Meter::failed(const fabric::Delivery& d) {
   if (!inside(d.done)) return;
-  auto& failure = failures_[{d.requester, d.status}];
+  const bool unnoticed = d.status == pcie::Status::no_answer && d.kind == fabric::DeliveryKind::arrived;
+  auto& failure = failures_[{d.requester, d.status, unnoticed}];
   ++failure.count;
   failure.first = std::min(failure.first, d.done);
   auto& [count, earliest] = failed_[{d.requester, d.target, d.status, d.op}];
   if (++count == 1 || d.done < earliest.done) earliest = d;
-  const auto* transfers = transfers_of(d);
-  const auto owner = owners_.find(d.requester);
-  if (d.purpose != pcie::Purpose::payload || (transfers == nullptr && owner == owners_.end())) return;
-  auto& result = traffic[transfers != nullptr ? transfers->entry : owner->second];
+  const auto entry = entry_of(d);
+  if (d.purpose != pcie::Purpose::payload || !entry) return;
+  auto& result = traffic[*entry];
   ++result.failed_transfers;
   (d.kind == fabric::DeliveryKind::completed ? result.all_ones : result.lost) += d.bytes;
 }

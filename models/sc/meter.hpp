@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -26,12 +27,16 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
 
   /// Which entry a transmit queue works for.
   void map_queue(fabric::NodeId nic, nic::QueueIndex queue, std::size_t entry) { queues_[{nic, queue}] = entry; }
-  /// A stream of transfers of a DMA card: told from others by its target and addresses.
-  void map_transfers(fabric::NodeId requester, pcie::Operation op, fabric::NodeId target, std::uint64_t address,
-                     Bytes window, std::size_t entry);
+  /// A stream of transfers of a DMA card.
+  void map_stream(fabric::NodeId card, std::size_t stream, std::size_t entry) { streams_[{card, stream}] = entry; }
 
-  /// Whose payload the failed transactions of a requester are, if no stream of transfers claims them.
-  void map_requester(fabric::NodeId requester, std::size_t entry) { owners_.try_emplace(requester, entry); }
+  /// Whose payload the failed transactions of a NIC are: those that move payload as the entry does, to or from `target`;
+  /// and all that nobody else claims.
+  void map_nic(fabric::NodeId nic, pcie::Operation op, fabric::NodeId target, std::size_t entry);
+  /// A source of transfers that has a channel of its own.
+  void map_source(fabric::NodeId requester, fabric::ChannelIndex channel, std::size_t entry) {
+    sources_[{requester, channel}] = entry;
+  }
 
   void offer(std::size_t entry, Instant when, std::int64_t packets, Bytes payload);
   void frame(const device::FrameArrival& arrival);
@@ -47,7 +52,9 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
     std::int64_t count = 0;
     Instant first = never;
   };
-  const std::map<std::pair<fabric::NodeId, pcie::Status>, Failure>& failures() const { return failures_; }
+  using FailureKey = std::tuple<fabric::NodeId, pcie::Status, bool>;
+  /// Posted requests that nobody answered stand apart: no timer runs for them, and nobody notices.
+  const std::map<FailureKey, Failure>& failures() const { return failures_; }
   /// Transactions of one kind that failed in the same way.
   struct Failed {
     std::int64_t count = 0;
@@ -64,25 +71,21 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
   Bytes wire_bytes(std::uint16_t entry) const;
 
  private:
-  struct Transfers {
-    fabric::NodeId requester, target;
-    pcie::Operation op{};
-    std::uint64_t address = 0;
-    Bytes window{};
-    std::size_t entry = 0;
-  };
-  const Transfers* transfers_of(const fabric::Delivery& d) const;
+  std::optional<std::size_t> stream_entry(const fabric::Delivery& d) const;
+  std::optional<std::size_t> entry_of(const fabric::Delivery& d) const;
   void failed(const fabric::Delivery& d);
   bool inside(Instant t) const { return t >= begin_ && t < end_; }
 
   Instant begin_, end_;
   Instant last_ = begin_;
   std::map<std::pair<fabric::NodeId, nic::QueueIndex>, std::size_t> queues_;
-  std::vector<Transfers> transfers_;
-  std::map<fabric::NodeId, std::size_t> owners_;
+  std::map<std::pair<fabric::NodeId, std::size_t>, std::size_t> streams_;
+  std::map<std::tuple<fabric::NodeId, pcie::Operation, fabric::NodeId>, std::size_t> nic_payload_;
+  std::map<fabric::NodeId, std::size_t> nics_;
+  std::map<std::pair<fabric::NodeId, fabric::ChannelIndex>, std::size_t> sources_;
   std::vector<Bytes> wire_;
   std::map<std::pair<std::size_t, nic::Drop>, Instant> first_drops_;
-  std::map<std::pair<fabric::NodeId, pcie::Status>, Failure> failures_;
+  std::map<FailureKey, Failure> failures_;
   std::map<FailedKey, Failed> failed_;
 };
 

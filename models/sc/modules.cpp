@@ -169,7 +169,10 @@ DmaCard::DmaCard(const sc_core::sc_module_name& name, Domain& domain, const devi
       pcie{"pcie", domain, node_} {}
 DmaCard::~DmaCard() = default;
 
-void DmaCard::add(const dma_card::Stream& stream) { streams_.push_back(stream); }
+std::size_t DmaCard::add(const dma_card::Stream& stream) {
+  streams_.push_back(stream);
+  return streams_.size() - 1;
+}
 
 void DmaCard::before_end_of_elaboration() {
   const auto link = link_direction(pcie.link, config_.function.max_payload);

@@ -90,17 +90,10 @@ void Reactor::submit(fabric::NodeId node, fabric::ChannelIndex channel, const fa
   require(transaction.ready >= horizon_, "a submission before the horizon: its node promises too long a reaction");
   if (tamper_ || watch_) return submit_changed(node, channel, transaction);
   ++in_flight_;
-  if (const auto answer = answers_.find(transaction.target); answer != answers_.end()) {
-    auto other = transaction;
-    other.answer = answer->second;
-    return fabric_->submit(node, channel, other);
-  }
   fabric_->submit(node, channel, transaction);
 }
 
 void Reactor::submit_changed(fabric::NodeId node, fabric::ChannelIndex channel, fabric::Transaction transaction) {
-  if (const auto answer = answers_.find(transaction.target); answer != answers_.end())
-    transaction.answer = answer->second;
   if (tamper_ && !tamper_(node, transaction)) return;
   ++in_flight_;
   if (watch_) transaction.cookie = watch_->number(transaction);

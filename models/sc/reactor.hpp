@@ -53,8 +53,6 @@ class Reactor final : private fabric::DeliverySink {
   }
 
   void submit(fabric::NodeId node, fabric::ChannelIndex channel, const fabric::Transaction& transaction);
-  /// How requests to a node that are submitted from now on are answered.
-  void set_answer(fabric::NodeId node, pcie::Status answer) { answers_[node] = answer; }
   using Tamper = std::function<bool(fabric::NodeId, fabric::Transaction&)>;
   void tamper(Tamper change) { tamper_ = std::move(change); }
   /// Before `prepare`.
@@ -82,7 +80,6 @@ class Reactor final : private fabric::DeliverySink {
   std::vector<std::unique_ptr<DeviceSlot>> slots_;
   std::vector<AtNode> nodes_;
   std::multimap<Instant, Action> actions_;
-  std::map<fabric::NodeId, pcie::Status> answers_;  ///< of nodes that answer otherwise than by their address
   Tamper tamper_;
   bool checked_ = false;
   fabric::TlpObserver* observed_ = nullptr;

@@ -141,6 +141,94 @@ TEST(Run, AGpuWritesToHostMemoryByItself) {
   EXPECT_NEAR(metric(r, "dram.written_gbps"), 50, 0.5);
 }
 
+TEST(Run, FailuresAreOfTheFlowThatFailed) {
+  auto reads = traffic(scenario::TrafficKind::read, "gpu", "dram");
+  reads.rate = 20_Gbps;
+  auto refused = reads;
+  refused.name = "refused";
+  refused.to = "card";
+  refused.window = 64_KiB;
+  auto lost = refused;
+  lost.name = "lost";
+  lost.kind = scenario::TrafficKind::write;
+  auto s = below_one_switch(reads);
+  s.traffic.insert(s.traffic.end(), {refused, lost});
+  s.events.push_back({.at = 50us, .kind = scenario::EventKind::answer, .device = "card", .status = pcie::Status::completer_abort});
+  const auto r = run(s);
+  EXPECT_EQ(metric(r, "t.all_ones_bytes"), 0);
+  EXPECT_EQ(metric(r, "t.lost_bytes"), 0);
+  EXPECT_GT(metric(r, "refused.all_ones_bytes"), 10'000);
+  EXPECT_EQ(metric(r, "refused.lost_bytes"), 0);
+  EXPECT_GT(metric(r, "lost.lost_bytes"), 10'000);
+  EXPECT_EQ(metric(r, "lost.all_ones_bytes"), 0);
+}
+
+TEST(Run, AFaultMeetsWhatIsReadyFromItsTimeOn) {
+  // 64 transfers of 4 KiB are submitted ahead, 210 us at this rate.
+  auto t = traffic(scenario::TrafficKind::write, "gpu", "dram");
+  t.rate = 10_Gbps;
+  auto s = below_one_switch(t);
+  s.events.push_back({.at = 70us, .kind = scenario::EventKind::answer, .device = "dram", .status = pcie::Status::unsupported_request});
+  s.events.push_back({.at = 40us, .kind = scenario::EventKind::poison, .device = "gpu", .writes = 2});
+  const auto r = run(s);
+  ASSERT_EQ(r.faults.size(), 2U);
+  EXPECT_EQ(r.faults[0].what, "unsupported request");
+  EXPECT_NEAR(r.faults[0].first.time_since_epoch() / 1us, 70, 5);
+  EXPECT_EQ(r.faults[1].count, 2);
+  EXPECT_NEAR(r.faults[1].first.time_since_epoch() / 1us, 40, 5);
+  EXPECT_NEAR(metric(r, "t.goodput_gbps"), 4.5, 0.8);
+}
+
+TEST(Run, AWriteToADeviceThatHangsIsNoCompletionTimeout) {
+  auto t = traffic(scenario::TrafficKind::write, "gpu", "card");
+  t.window = 64_KiB;
+  auto s = below_one_switch(t);
+  s.events.push_back({.at = 50us, .kind = scenario::EventKind::answer, .device = "card", .status = pcie::Status::no_answer});
+  const auto r = run(s);
+  EXPECT_GT(metric(r, "t.lost_bytes"), 10'000);
+  EXPECT_TRUE(r.errors.empty()) << r.errors[0].error;
+  ASSERT_EQ(r.faults.size(), 1U);
+  EXPECT_EQ(r.faults[0].what, "write that nobody took in, unnoticed");
+}
+
+TEST(Run, StreamsOfACardHaveTheirOwnRates) {
+  auto fast = traffic(scenario::TrafficKind::write, "card", "gpu");
+  fast.rate = 50_Gbps;
+  auto slow = fast;
+  slow.name = "slow";
+  slow.rate = 10_Gbps;
+  auto s = below_one_switch(fast);
+  s.traffic.push_back(slow);
+  const auto r = run(s);
+  EXPECT_NEAR(metric(r, "t.goodput_gbps"), 50, 0.5);
+  EXPECT_NEAR(metric(r, "slow.goodput_gbps"), 10, 0.5);
+}
+
+TEST(Run, StreamsIntoTheSameMemoryOfACardAreToldApart) {
+  auto s = below_one_switch(traffic(scenario::TrafficKind::write, "card", "other"));
+  s.devices.push_back({"other", device::DmaCardConfig{}});
+  s.links.push_back(s.links.back());
+  s.links.back().to = "other";
+  s.traffic[0].rate = 50_Gbps;
+  s.traffic.push_back(s.traffic[0]);
+  s.traffic[1].name = "slow";
+  s.traffic[1].rate = 10_Gbps;
+  const auto r = run(s);
+  EXPECT_NEAR(metric(r, "t.goodput_gbps"), 50, 0.5);
+  EXPECT_NEAR(metric(r, "slow.goodput_gbps"), 10, 0.5);
+}
+
+TEST(Run, WhatATrainingLeavesAloneStaysAsItWas) {
+  auto t = traffic(scenario::TrafficKind::write, "gpu", "dram");
+  t.rate = 400_Gbps;
+  auto s = below_one_switch(t);
+  s.events.push_back({.at = 1us, .kind = scenario::EventKind::retrain, .device = "gpu", .width = 4});
+  s.events.push_back({.at = 2us, .kind = scenario::EventKind::retrain, .device = "gpu", .generation = 3});
+  const auto r = run(s);
+  // Gen3 x4: 31.5 Gb/s, of which 256 of 280 B are payload
+  EXPECT_NEAR(metric(r, "t.goodput_gbps"), 31.5 * 256 / 280, 1.5);
+}
+
 TEST(Run, AStoppedRunIsMarked) {
   auto s = below_one_switch(traffic(scenario::TrafficKind::receive, "nic", "gpu"));
   s.run.measure = 10s;

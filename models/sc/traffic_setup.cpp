@@ -56,9 +56,15 @@ TrafficSetup::TrafficSetup(const scenario::Scenario& scenario, Platform& platfor
     result.requesters = {t.from};
     if (path == scenario::DataPath::bounce) result.requesters.push_back(t.to);
     meter.traffic.push_back(result);
-    meter.map_requester(platform.node(t.from), i);
-    if (t.kind == TrafficKind::receive) receivers.insert(t.from);
-    if (t.kind == TrafficKind::transmit) transmitters.insert(t.from);
+    if (t.kind == TrafficKind::receive) {
+      const auto& first_stop = path == scenario::DataPath::bounce ? t.headers_to : t.to;
+      meter.map_nic(platform.node(t.from), pcie::Operation::memory_write, platform.node(first_stop), i);
+      receivers.insert(t.from);
+    }
+    if (t.kind == TrafficKind::transmit) {
+      meter.map_nic(platform.node(t.from), pcie::Operation::memory_read, platform.node(t.to), i);
+      transmitters.insert(t.from);
+    }
     if (t.kind == TrafficKind::write || t.kind == TrafficKind::read) transfer(i);
   }
   for (const auto& nic : receivers) receive(nic, captures);
@@ -226,8 +232,7 @@ void TrafficSetup::transfer(std::size_t entry) {
     stream.window = t.window;
     stream.sizes = t.sizes;
     stream.rate = t.rate;
-    card->second->add(stream);
-    meter_.map_transfers(source, op, target, address, t.window, entry);
+    meter_.map_stream(source, card->second->add(stream), entry);
     return;
   }
   transport::DmaPattern pattern;
@@ -264,7 +269,8 @@ void TrafficSetup::start_source(std::size_t entry, transport::DmaPattern pattern
   });
   auto& endpoint = platform_.domain.endpoint(source);
   ++endpoint.channels;
-  platform_.domain.attach(dma, {.node = source, .channels = 1, .hears_arrivals = true});
+  const auto device = platform_.domain.attach(dma, {.node = source, .channels = 1, .hears_arrivals = true});
+  meter_.map_source(source, platform_.domain.first_channel(device), entry);
 }
 
 }  // namespace peerpath::sc

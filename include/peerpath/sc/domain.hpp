@@ -49,6 +49,8 @@ class Domain final : public sc_core::sc_module {
                          const fabric::LinkDirection& b_to_a);
   /// The device must outlive the domain.
   DeviceIndex attach(device::Endpoint& device, const Place& place);
+  /// Of the channels that the device has at its endpoint.
+  fabric::ChannelIndex first_channel(DeviceIndex device) const;
   /// Says which node answers for these addresses; foreign initiators are routed by it.
   void map(fabric::NodeId node, Window window);
   /// Gives a BAR its place: at `fixed`, or where there is room, aligned to its size; prefetchable ones above 1 TiB, the
@@ -83,8 +85,6 @@ class Domain final : public sc_core::sc_module {
   fabric::LinkId link_of(const PciePort& port) const;
   const fabric::Topology& topology() const;
   fabric::Fabric& fabric();
-  /// From now on requests that are submitted to a node are answered so, whatever their address.
-  void set_answer(fabric::NodeId node, pcie::Status answer);
 
   /// Computes what is left until SystemC's present, so that counters are those of now.
   void settle();

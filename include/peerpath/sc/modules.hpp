@@ -212,8 +212,8 @@ class DmaCard final : public sc_core::sc_module {
   ~DmaCard() override;
   fabric::NodeId node() const { return node_; }
   BusAddress memory() const { return memory_; }
-  /// Transfers that it makes from the start on; before the end of elaboration.
-  void add(const dma_card::Stream& stream);
+  /// Transfers that it makes from the start on; before the end of elaboration. Returns the number of the stream.
+  std::size_t add(const dma_card::Stream& stream);
 
  private:
   void before_end_of_elaboration() override;

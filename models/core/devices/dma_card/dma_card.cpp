@@ -43,20 +43,28 @@ void DmaCard::start(device::Outbox& out) {
 
 bool DmaCard::start_next(Instant now, device::Outbox& out) {
   if (free_.empty()) return false;
+  // The stream whose next transfer is offered first; of several, the one whose turn it is. Were they taken in turn alone, each
+  // would wait for the slowest: the card's transfers leave in the order in which they were started.
+  Instant first = never;
+  std::size_t chosen = 0;
   for (std::size_t tried = 0; tried < streams_.size(); ++tried) {
-    auto& progress = streams_[turn_];
-    turn_ = (turn_ + 1) % streams_.size();
+    const auto place = (turn_ + tried) % streams_.size();
+    const auto& progress = streams_[place];
     if (progress.stream.count > 0 && progress.next == progress.stream.count) continue;
     Instant offered = std::max(now, resume_);
     if (progress.stream.rate > BitRate{}) offered = std::max(offered, Instant{progress.offered / progress.stream.rate});
-    const auto slot = free_.back();
-    free_.pop_back();
-    ++in_flight_;
-    slots_[slot].stream = static_cast<std::size_t>(&progress - streams_.data());
-    start_transfer(progress, slot, offered, out);
-    return true;
+    if (offered >= first) continue;
+    first = offered;
+    chosen = place;
   }
-  return false;
+  if (first == never) return false;
+  turn_ = (chosen + 1) % streams_.size();
+  const auto slot = free_.back();
+  free_.pop_back();
+  ++in_flight_;
+  slots_[slot].stream = chosen;
+  start_transfer(streams_[chosen], slot, first, out);
+  return true;
 }
 
 void DmaCard::start_transfer(Progress& progress, std::size_t index, Instant offered, device::Outbox& out) {
@@ -125,7 +133,7 @@ void DmaCard::submit(std::size_t index, pcie::Operation op, Instant ready, devic
   const auto& slot = slots_[index];
   const bool write = op == pcie::Operation::memory_write;
   fabric::Transaction transaction;
-  transaction.cookie = index;
+  transaction.cookie = static_cast<std::uint64_t>(slot.stream) << 32 | index;
   transaction.target = streams_[slot.stream].stream.target;
   transaction.op = op;
   transaction.address = slot.address;
@@ -137,7 +145,7 @@ void DmaCard::submit(std::size_t index, pcie::Operation op, Instant ready, devic
 
 void DmaCard::on_delivery(const fabric::Delivery& delivery, device::Outbox& out) {
   if (delivery.requester != self_) return;
-  const auto index = static_cast<std::size_t>(delivery.cookie);
+  const auto index = static_cast<std::size_t>(static_cast<std::uint32_t>(delivery.cookie));
   auto& slot = slots_[index];
   const bool dma = streams_[slot.stream].stream.interface == Interface::dma;
   const bool arrived = delivery.kind == fabric::DeliveryKind::arrived;

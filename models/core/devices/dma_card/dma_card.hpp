@@ -53,6 +53,9 @@ struct Counters {
 fabric::Endpoint fabric_endpoint(const device::DmaCardConfig& config, BitRate link_rate);
 inline constexpr fabric::ChannelIndex write_channel{1}, read_channel{2};
 
+/// Which stream, in the order in which the card was given them, a transaction with this cookie is of.
+constexpr std::size_t stream_of(std::uint64_t cookie) { return static_cast<std::size_t>(cookie >> 32); }
+
 /// The active part of the card. Up to `outstanding` transfers are in flight; a write is so until it has arrived.
 class DmaCard final : public device::Endpoint {
  public:

@@ -1,0 +1,72 @@
+#include "sc/transaction_faults.hpp"
+
+#include <algorithm>
+
+namespace peerpath::sc {
+namespace {
+
+using scenario::EventKind;
+
+bool relaxes(const auto& config) {
+  if constexpr (requires { config.function; })
+    return config.function.relaxed_ordering;
+  else
+    return false;
+}
+
+}  // namespace
+
+TransactionFaults::TransactionFaults(const scenario::Scenario& scenario, const Platform& platform) {
+  for (const auto& [name, memory] : platform.memories) memories_.insert(memory->node());
+  for (const auto& device : scenario.devices)
+    if (std::visit([](const auto& config) { return relaxes(config); }, device.config))
+      relaxed_.insert(platform.node(device.name));
+  auto events = scenario.events;
+  std::ranges::stable_sort(events, {}, &scenario::Event::at);
+  for (const auto& event : events) add(event, platform.node(event.device));
+  any_ = !(answers_.empty() && silences_.empty() && poisons_.empty() && unmapped_.empty() && relaxed_.empty());
+}
+
+void TransactionFaults::add(const scenario::Event& event, fabric::NodeId node) {
+  const Instant at{event.at};
+  switch (event.kind) {
+    case EventKind::answer:
+      return answers_[node].push_back({at, event.status});
+    case EventKind::poison:
+      return poisons_[node].push_back({at, event.writes});
+    case EventKind::iommu_fault:
+      unmapped_.try_emplace(node, at);
+      return;
+    case EventKind::surprise_down:
+      return silences_[node].push_back({at, never});
+    case EventKind::port_reset:
+      return silences_[node].push_back({at, at + event.outage});
+    default:
+      return;
+  }
+}
+
+bool TransactionFaults::change(fabric::NodeId from, fabric::Transaction& t) {
+  if (const auto silences = silences_.find(from); silences != silences_.end())
+    for (const auto& silence : silences->second)
+      if (t.ready >= silence.from && t.ready < silence.until) return false;
+  if (const auto answers = answers_.find(t.target); answers != answers_.end())
+    for (const auto& answer : answers->second)
+      if (t.ready >= answer.from) t.answer = answer.status;
+  if (relaxed_.contains(from) && (t.op == pcie::Operation::memory_read || t.purpose == pcie::Purpose::payload))
+    t.relaxed_ordering = true;  // all reads: one completion without RO holds up those behind it
+  if (const auto unmapped = unmapped_.find(from); unmapped != unmapped_.end() && t.ready >= unmapped->second &&
+                                                  memories_.contains(t.target) && !t.translated)
+    t.answer = pcie::Status::unsupported_request;
+  if (t.purpose != pcie::Purpose::payload || t.op != pcie::Operation::memory_write) return true;
+  if (const auto poisons = poisons_.find(from); poisons != poisons_.end())
+    for (auto& poison : poisons->second) {
+      if (t.ready < poison.from || poison.writes == 0) continue;
+      --poison.writes;
+      t.answer = pcie::Status::poisoned;
+      break;
+    }
+  return true;
+}
+
+}  // namespace peerpath::sc
