@@ -30,7 +30,9 @@ class AtsFunction final : public device::Endpoint {
 
   void start(device::Outbox& out) override;
   void on_delivery(const fabric::Delivery& delivery, device::Outbox& out) override;
-  void on_computed(const fabric::Delivery& delivery) override { inner_.on_computed(delivery); }
+  void on_computed(const fabric::Delivery& delivery) override {
+    if (delivery.channel != channel_) inner_.on_computed(delivery);  // page request messages are not the device's own
+  }
   void on_wake(device::TimerId timer, Instant now, device::Outbox& out) override;
   void on_frame(int port, const device::Frame& frame, Instant now, device::Outbox& out) override;
 

@@ -16,7 +16,8 @@ constexpr fabric::ChannelIndex own{1}, other{2}, translations{3};
 /// Submits what a test wants when a frame comes.
 struct Device final : device::Endpoint {
   std::vector<std::pair<fabric::ChannelIndex, fabric::Transaction>> wants;
-  int deliveries = 0;
+  int deliveries = 0, computed = 0;
+  void on_computed(const fabric::Delivery&) override { ++computed; }
   void on_delivery(const fabric::Delivery&, device::Outbox&) override { ++deliveries; }
   void on_wake(device::TimerId, Instant, device::Outbox&) override {}
   void on_frame(int, const device::Frame&, Instant, device::Outbox& out) override {
@@ -55,6 +56,18 @@ struct Ats : testing::Test {
     ats.on_delivery(d, out);
   }
 };
+
+TEST_F(Ats, TheDeviceHearsNothingOfPageRequestMessages) {
+  fabric::Delivery message;
+  message.kind = fabric::DeliveryKind::arrived;
+  message.requester = self;
+  message.channel = translations;
+  ats.on_computed(message);
+  EXPECT_EQ(device.computed, 0);
+  message.channel = own;
+  ats.on_computed(message);
+  EXPECT_EQ(device.computed, 1);
+}
 
 TEST_F(Ats, AnAccessWaitsForItsTranslationAndGoesOutTranslated) {
   write(0x1000, 64_B);
