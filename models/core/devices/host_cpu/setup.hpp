@@ -58,6 +58,7 @@ struct SentRecord {
   Instant posted{};     ///< the driver put it into the ring
   Instant completed{};  ///< the driver saw its completion
   fabric::NodeId nic{};
+  bool lost = false;    ///< the NIC could not read it, and sent nothing
 };
 
 class SentSink {

@@ -66,7 +66,7 @@ bool TxDriver::poll(Instant now, Core& core, device::Outbox& out) {
     const std::uint32_t slot = completion->tag & (memory_->entries() - 1);
     ++consumed_;
     ++host_->counters.tx_packets;
-    if (sink_ != nullptr) sink_->on_sent({setup_.queue, setup_.packet, posted_at_[slot], now, packet_doorbell_.node});
+    if (sink_ != nullptr) sink_->on_sent({setup_.queue, setup_.packet, posted_at_[slot], now, packet_doorbell_.node, completion->lost});
   }
   if (taken > 0) core.run(now, host_->config.packet_cost * taken / 4);  // freeing is the smaller part of a packet's work
   if (taken == budget) return true;

@@ -67,6 +67,7 @@ struct TxCompletion {
   std::uint16_t tag = 0;
   std::uint32_t head = 0;
   bool generation = false;
+  bool lost = false;  ///< its data could not be read, so nothing was sent: how the model measures, no NIC says so here
 };
 
 /// Sizes in memory. Defaults: gve DQO with raw DMA addressing (Linux drivers/net/ethernet/google/gve/gve_desc_dqo.h).

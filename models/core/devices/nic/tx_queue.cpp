@@ -81,17 +81,18 @@ void TxQueue::data_read(const Cookie& cookie, pcie::Status status) {
 }
 
 void TxQueue::complete_front(Instant now, device::Outbox& out) {
-  const auto descriptor = packets_.front().ready.descriptor;
+  const auto packet = packets_.front().ready;
   packets_.pop_front();
   ++first_;
-  complete(descriptor, now, out);
+  complete(packet, now, out);
 }
 
-void TxQueue::complete(const TxDescriptor& descriptor, Instant now, device::Outbox& out) {
+void TxQueue::complete(const Ready& packet, Instant now, device::Outbox& out) {
   TxCompletion done;
   done.queue = index_;
-  done.tag = descriptor.tag;
+  done.tag = packet.descriptor.tag;
   done.head = ++freed_;
+  done.lost = packet.failed;
   rings_->tx_completions.write(completions_.next(), done);
   completions_.add(now, now, out);
 }

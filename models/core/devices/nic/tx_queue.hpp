@@ -48,7 +48,7 @@ class TxQueue {
     Ready ready;
     int reads = 0;
   };
-  void complete(const TxDescriptor& descriptor, Instant now, device::Outbox& out);
+  void complete(const Ready& packet, Instant now, device::Outbox& out);
 
   Context* nic_;
   QueueIndex index_;
