@@ -67,6 +67,8 @@ Json fault(const Fault& f) {
           {"first_ns", nanoseconds(f.first.time_since_epoch())}};
 }
 
+Json event(const EventRecord& e) { return {{"at_ns", nanoseconds(e.at.time_since_epoch())}, {"what", e.what}}; }
+
 Json deadlock(const DeadlockResult& d) {
   Json blocked = Json::array();
   for (const auto& queue : d.blocked)
@@ -161,6 +163,7 @@ std::string results_json(const Results& results, const ResultsContext& context) 
   json["ledger"] = ledger_list(results);
   json["conservation"] = {{"holds", results.conservation.empty()}, {"violations", results.conservation}};
   json["bar1"] = array(results.windows, window);
+  if (!results.events.empty()) json["events"] = array(results.events, event);
   json["faults"] = array(results.faults, fault);
   json["aer"] = array(results.errors, error);
   json["deadlock"] = results.deadlock ? deadlock(*results.deadlock) : Json();

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "core/devices/gpu/peer_reads.hpp"
 #include "core/devices/host_memory/memory_gate.hpp"
 #include "core/devices/root_complex/root_port.hpp"
 #include "peerpath/scenario/bar1.hpp"
+#include "peerpath/scenario/describe.hpp"
 
 namespace peerpath::sc {
 namespace {
@@ -182,9 +184,13 @@ Counts take_counts(Platform& platform, Instant now) {
   for (const auto& [name, root] : platform.root_complexes)
     for (std::size_t port = 0; port < root->peer_writes().size(); ++port)
       counts.peers[name][port].writes = root->peer_writes()[port]->busy();
-  for (const auto& [name, memory] : platform.memories)
-    if (memory->gate() != nullptr && memory->gate()->cache() != nullptr)
-      counts.caches[name] = memory->gate()->cache()->counters();
+  for (const auto& [name, memory] : platform.memories) {
+    if (memory->gate() == nullptr) continue;
+    if (memory->gate()->cache() != nullptr) counts.caches[name] = memory->gate()->cache()->counters();
+    counts.channels[name] = memory->gate()->channels_busy();
+  }
+  for (const auto& [name, gpu] : platform.gpus)
+    if (gpu->peer_reads() != nullptr) counts.peer_reads[name] = gpu->peer_reads()->held();
   return counts;
 }
 
@@ -234,6 +240,9 @@ void fill(Results& results, const Platform& platform, const scenario::Scenario& 
       results.memories.push_back({name, load.read, load.written, gpu->read_rate, gpu->write_rate});
       const auto &a = before.copies.at(name), &b = after.copies.at(name);
       results.resources.push_back({name + " copy engines", b.busy - a.busy, window * gpu->copy_engines});
+      if (gpu->peer_reads)
+        results.resources.push_back({name + " reads of peers at a time",
+                                     after.peer_reads.at(name) - before.peer_reads.at(name), window * *gpu->peer_reads});
       add_count(results, name + ".copies", "1", b.copies - a.copies, "Copies that its engines completed");
     }
   }
@@ -242,11 +251,18 @@ void fill(Results& results, const Platform& platform, const scenario::Scenario& 
       const auto load = memory_load(topology, platform.node(device.name), before.links, after.links);
       results.memories.push_back({device.name, load.read + by_cores.read, load.written + by_cores.written,
                                   memory->read_rate, memory->write_rate});
+      if (memory->channels)
+        results.resources.push_back({device.name + " channels",
+                                     after.channels.at(device.name) - before.channels.at(device.name),
+                                     window * memory->channels->count});
       if (memory->cache)
         fill_cache(results, device.name, before.caches.at(device.name), after.caches.at(device.name));
     }
   }
   fill_windows(results, platform, scenario, before, after);
+  for (const auto& event : scenario.events)
+    if (Instant{event.at} < after.when) results.events.push_back({Instant{event.at}, scenario::to_text(event)});
+  std::ranges::stable_sort(results.events, {}, &observe::EventRecord::at);
   for (const auto& [key, failure] : meter.failures()) {
     const auto [requester, status, unnoticed] = key;
     const auto what = status == pcie::Status::unsupported_request ? "unsupported request"

@@ -36,6 +36,8 @@ struct Counts {
   std::map<std::string, std::vector<Taken>> peers;    ///< ways to peers, likewise
   std::map<std::string, std::vector<host::IommuCounters>> iommus;  ///< by root complex, of each root port
   std::map<std::string, host::CacheCounters> caches;  ///< by host memory
+  std::map<std::string, Duration> channels;           ///< busy, summed over the channels of a host memory
+  std::map<std::string, Duration> peer_reads;         ///< held, summed over the reads that a GPU serves at a time
 };
 
 /// Copies them; the fabric has computed exactly until `now`.

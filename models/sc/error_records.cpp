@@ -118,9 +118,9 @@ std::vector<ErrorRecord> error_records(const scenario::Scenario& scenario, const
                                        const observe::Results& results) {
   Recorder recorder{scenario, platform};
   for (const auto& [key, failed] : meter.failed_transactions()) recorder.add(failed.first, failed.count);
-  const Instant begin{scenario.run.warmup}, end = begin + results.window;
+  const auto end = Instant{scenario.run.warmup} + results.window;
   for (const auto& event : scenario.events)
-    if (Instant{event.at} >= begin && Instant{event.at} < end) recorder.add_event(event);
+    if (Instant{event.at} < end) recorder.add_event(event);
   for (const auto& link : results.links) recorder.add_replays(link);
   return std::move(recorder.records);
 }

@@ -62,6 +62,7 @@ Instant Meter::first_drop(std::size_t entry, nic::Drop why) const {
 }
 
 void Meter::on_sent(const host_cpu::SentRecord& packet) {
+  if (packet.lost) return;
   const auto found = queues_.find({packet.nic, packet.queue});
   if (found != queues_.end()) done(found->second, packet.posted, packet.completed, packet.payload);
 }
@@ -95,7 +96,7 @@ void Meter::deliver(const fabric::Delivery& d) {
 }
 
 void Meter::failed(const fabric::Delivery& d) {
-  if (!inside(d.done)) return;
+  if (d.done >= end_) return;
   const bool unnoticed = d.status == pcie::Status::no_answer && d.kind == fabric::DeliveryKind::arrived;
   auto& failure = failures_[{d.requester, d.status, unnoticed}];
   ++failure.count;
@@ -103,7 +104,7 @@ void Meter::failed(const fabric::Delivery& d) {
   auto& [count, earliest] = failed_[{d.requester, d.target, d.status, d.op}];
   if (++count == 1 || d.done < earliest.done) earliest = d;
   const auto entry = entry_of(d);
-  if (d.purpose != pcie::Purpose::payload || !entry) return;
+  if (d.purpose != pcie::Purpose::payload || !entry || !inside(d.done)) return;
   auto& result = traffic[*entry];
   ++result.failed_transfers;
   (d.kind == fabric::DeliveryKind::completed ? result.all_ones : result.lost) += d.bytes;

@@ -47,7 +47,8 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
   void on_drop(std::uint64_t handle, nic::Drop why, Instant wire) override;
   void on_sent(const host_cpu::SentRecord& packet) override;
 
-  /// Requests that did not end in success, by requester and status, with the time of the first.
+  /// Requests that did not end in success, by requester and status, with the time of the first: since the start, as what goes
+  /// wrong before the measurement may be why nothing goes right in it.
   struct Failure {
     std::int64_t count = 0;
     Instant first = never;

@@ -163,6 +163,62 @@ TEST(Run, FailuresAreOfTheFlowThatFailed) {
   EXPECT_EQ(metric(r, "lost.all_ones_bytes"), 0);
 }
 
+TEST(Run, PageRequestsOfANicEndInData) {
+  auto s = below_one_switch(traffic(scenario::TrafficKind::receive, "nic", "gpu"));
+  for (auto& device : s.devices) {
+    if (auto* root = std::get_if<device::RootComplexConfig>(&device.config)) root->iommu.emplace();
+    if (auto* nic = std::get_if<device::NicConfig>(&device.config)) nic->ats.emplace().page_request = 2us;
+  }
+  s.traffic[0].rate = 20_Gbps;
+  const auto r = run(s);
+  EXPECT_GT(metric(r, "nic.page_requests"), 10);
+  EXPECT_GT(metric(r, "t.goodput_gbps"), 10);
+}
+
+TEST(Run, WhatCannotBeReadIsNotSent) {
+  auto t = traffic(scenario::TrafficKind::transmit, "nic", "gpu");
+  t.rate = 100_Gbps;
+  auto s = below_one_switch(t);
+  s.events.push_back({.at = 70us, .kind = scenario::EventKind::answer, .device = "gpu", .status = pcie::Status::unsupported_request});
+  const auto r = run(s);
+  // what was sent by then, as the driver hears of it: some 15 us later
+  EXPECT_NEAR(metric(r, "t.goodput_gbps"), 195.7 / 2 * 0.65, 5);
+  EXPECT_GT(metric(r, "t.all_ones_bytes"), 400'000);
+  ASSERT_EQ(r.events.size(), 1U);
+  EXPECT_EQ(r.events[0].what, "gpu answers unsupported_request from now on");
+}
+
+TEST(Run, TheBottleneckMayBeMemoryChannels) {
+  auto t = traffic(scenario::TrafficKind::write, "card", "dram");
+  auto s = below_one_switch(t);
+  for (auto& device : s.devices)
+    if (auto* memory = std::get_if<device::HostMemoryConfig>(&device.config))
+      memory->channels = device::ChannelsConfig{.count = 2, .rate = 20_Gbps};
+  EXPECT_EQ(run(s).bottleneck.substr(0, 20), "dram channels, busy ");
+}
+
+TEST(Run, TheBottleneckMayBeReadsAtATime) {
+  auto s = below_one_switch(traffic(scenario::TrafficKind::read, "card", "gpu"));
+  for (auto& device : s.devices)
+    if (auto* gpu = std::get_if<device::GpuConfig>(&device.config)) gpu->peer_reads = 2;
+  EXPECT_EQ(run(s).bottleneck.substr(0, 30), "gpu reads of peers at a time, ");
+}
+
+TEST(Run, FaultsBeforeTheMeasurementAreSaid) {
+  auto t = traffic(scenario::TrafficKind::write, "gpu", "card");
+  t.window = 64_KiB;
+  t.rate = 10_Gbps;
+  auto s = below_one_switch(t);
+  s.events.push_back({.at = 5us, .kind = scenario::EventKind::poison, .device = "gpu", .writes = 1});
+  s.events.push_back({.at = 19us, .kind = scenario::EventKind::surprise_down, .device = "nic"});
+  const auto r = run(s);
+  EXPECT_EQ(metric(r, "t.lost_bytes"), 0);
+  ASSERT_EQ(r.faults.size(), 1U);
+  ASSERT_EQ(r.errors.size(), 2U);
+  EXPECT_EQ(r.errors[0].error, "Poisoned TLP Received Status");
+  EXPECT_EQ(r.errors[1].error, "Surprise Down Error Status");
+}
+
 TEST(Run, AFaultMeetsWhatIsReadyFromItsTimeOn) {
   // 64 transfers of 4 KiB are submitted ahead, 210 us at this rate.
   auto t = traffic(scenario::TrafficKind::write, "gpu", "dram");

@@ -27,6 +27,16 @@ TEST(ToJson, LoadsBackToTheSame) {
   }
 }
 
+TEST(ToText, SaysWhatHappens) {
+  EXPECT_EQ(to_text(Event{.kind = EventKind::acs, .device = "sw0", .acs = {pcie::AcsControl::request_redirect, pcie::AcsControl::completion_redirect}}),
+            "ACS of sw0: RR CR");
+  EXPECT_EQ(to_text(Event{.kind = EventKind::retrain, .device = "gpu0", .generation = 3, .width = 8, .outage = 5us}),
+            "the link above gpu0 trains to Gen3 x8 after 5us in recovery");
+  EXPECT_EQ(to_text(Event{.kind = EventKind::credit_leak, .device = "gpu0", .way = LinkWay::down, .headers = 2, .data = 3}),
+            "the link above gpu0, way down, loses 2 header and 3 data credits, posted");
+  for (const auto& kind : enum_names(EventKind{})) EXPECT_THAT(to_text(Event{.kind = kind.value, .device = "x9"}), HasSubstr("x9"));
+}
+
 TEST(ToJson, SpellsUnitsInOneWay) {
   LoadOptions options;
   options.overrides = {"devices.nic0.rx_fifo=524288B"};

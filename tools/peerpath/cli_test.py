@@ -103,6 +103,13 @@ class Cli(unittest.TestCase):
             with_header = severity == "non_fatal"
             self.assertEqual(all(e["header_log"] is not None for e in found), with_header, name)
 
+    def test_events_stand_in_every_report(self):
+        done, results = self.trap("x8_degrade")
+        said = "the link above nic0 trains to x8 after 5us in recovery"
+        self.assertEqual(results["events"], [{"at_ns": 120000, "what": said}])
+        self.assertIn(said, done.stdout)
+        self.assertIn(said, (self.out / "report.html").read_text())
+
     def test_the_protocol_is_checked_on_request(self):
         done = self.run_short("--check-protocol")
         self.assertIn(done.returncode, (0, 1), done.stderr)

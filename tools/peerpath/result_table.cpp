@@ -118,6 +118,12 @@ std::string ways(const Results& results) {
   return table.text(indent);
 }
 
+std::string events(const Results& results) {
+  TextTable table{{{"", Align::left}, {"", Align::left}}};
+  for (const auto& event : results.events) table.add({readable(event.at.time_since_epoch()), event.what});
+  return table.text(indent);
+}
+
 std::string faults(const Results& results) {
   TextTable table{{{"", Align::left}, {""}, {"", Align::left}, {"", Align::left}}};
   for (const auto& fault : results.faults)
@@ -183,6 +189,7 @@ std::string result_table(const Results& results, const scenario::Scenario& scena
   text += heading(terminal, "Links") + link_table(results);
   if (const auto hosts = host_table(results); !hosts.empty()) text += heading(terminal, "Hosts and devices") + hosts;
   text += heading(terminal, "Which way the payload went") + ways(results);
+  if (!results.events.empty()) text += heading(terminal, "Events") + events(results);
   if (!results.faults.empty()) text += heading(terminal, "Faults") + faults(results);
   if (!results.errors.empty()) text += heading(terminal, "Advanced Error Reporting") + errors(results);
   if (results.deadlock)

@@ -95,6 +95,12 @@ std::string bar1_table(const Json& results) {
   return table({"GPU", "registered", "used MiB", "of MiB", "remaps", "waited"}, rows, 2);
 }
 
+std::string event_table(const Json& results) {
+  Rows rows;
+  for (const auto& e : at(results, "events")) rows.push_back({time_text(at(e, "at_ns")), escaped(text_at(e, "what"))});
+  return table({"at", "event"}, rows, 2);
+}
+
 std::string fault_table(const Json& results) {
   Rows rows;
   for (const auto& f : at(results, "faults"))

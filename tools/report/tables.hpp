@@ -13,6 +13,7 @@ std::string way_table(const Json& results);
 std::string utilisation_table(const Json& results);
 std::string ledger_table(const Json& results);
 std::string bar1_table(const Json& results);
+std::string event_table(const Json& results);
 std::string fault_table(const Json& results);
 std::string error_table(const Json& results);
 std::string deadlock_table(const Json& results);

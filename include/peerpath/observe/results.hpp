@@ -165,6 +165,12 @@ constexpr std::array<EnumName<ErrorSeverity>, 3> enum_names(ErrorSeverity) {
            {"fatal", ErrorSeverity::fatal}}};
 }
 
+/// An event of the scenario that came to pass.
+struct EventRecord {
+  Instant at{};
+  std::string what;
+};
+
 /// What Advanced Error Reporting of a device would have recorded (PCIe Base Spec 6.2 and 7.8.4).
 struct ErrorRecord {
   std::string device;
@@ -217,6 +223,7 @@ struct Results {
   std::vector<MemoryResult> memories;
   std::vector<Bar1Result> windows;
   std::vector<Resource> resources;
+  std::vector<EventRecord> events;
   std::vector<Fault> faults;
   std::vector<ErrorRecord> errors;
   std::optional<DeadlockResult> deadlock;

@@ -121,6 +121,8 @@ class Gpu final : public sc_core::sc_module {
   gpu::Bar1& bar1() { return *bar1_; }
   const gpu::Bar1& bar1() const { return *bar1_; }
   const gpu::Gpu& behaviour() const { return *behaviour_; }
+  /// nullptr if peers may read as much at a time as they like.
+  const gpu::PeerReads* peer_reads() const { return peer_reads_.get(); }
 
  private:
   device::GpuConfig config_;

@@ -55,5 +55,7 @@ std::string to_text(Bytes value);
 std::string to_text(BitRate value);
 std::string to_text(Duration value);
 std::string to_text(BusAddress value);
+/// What happens, without the time: "the link above gpu0 trains to x8".
+std::string to_text(const Event& event);
 
 }  // namespace peerpath::scenario

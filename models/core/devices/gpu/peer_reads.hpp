@@ -17,6 +17,9 @@ class PeerReads final : public fabric::Gate {
 
   Instant pass(const fabric::GatedTlp& tlp) override;
 
+  /// For how long reads were served, since the start: the sum over those at a time.
+  Duration held() const { return served_.held(); }
+
  private:
   host::LineCredits served_;
   Duration latency_;

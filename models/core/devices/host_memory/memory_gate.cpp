@@ -30,6 +30,7 @@ Instant MemoryGate::take_channel(std::uint64_t address, Bytes bytes, Instant at)
     auto& free = channel_free_[address / interleave % channel_free_.size()];
     const auto start = std::max(at, free);
     free = start + piece / channels_.rate * 100 / (100 - channels_.cpu_load_percent);
+    channels_busy_ += free - start;
     begin = std::max(begin, start);
     address += static_cast<std::uint64_t>(piece.count());
     left -= piece;

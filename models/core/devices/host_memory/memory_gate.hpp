@@ -51,6 +51,8 @@ class MemoryGate final : public fabric::Gate {
   /// nullptr without a cache.
   host::LastLevelCache* cache() { return cache_ ? &*cache_ : nullptr; }
   const host::LastLevelCache* cache() const { return cache_ ? &*cache_ : nullptr; }
+  /// For how long its channels were taken, summed over them, since the start.
+  Duration channels_busy() const { return channels_busy_; }
 
  private:
   std::optional<host::LastLevelCache> cache_;
@@ -86,6 +88,7 @@ class MemoryGate final : public fabric::Gate {
   std::vector<Fetch> fetches_;  ///< kept with `fetching_` only
   device::ChannelsConfig channels_;
   std::vector<Instant> channel_free_;  ///< none without channels
+  Duration channels_busy_{};
   Instant written_{};                  ///< when the last write so far is done
 };
 
