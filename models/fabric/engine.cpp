@@ -38,7 +38,7 @@ void Engine::submit(NodeId requester, ChannelIndex channel, const Transaction& t
   in.marked = false;
   Leaf& target = leaf(t.target);
   target.expect(node.number, 1);
-  if (t.notify_requester) ++own.notices_coming, ++notices_coming_;
+  if (t.notify_requester) ++own.notices_coming, ++own.echoes_coming, ++notices_coming_;
   if (t.notify_target) ++target.notices_coming, ++notices_coming_;
   if (first) {
     refresh_head(node, fifo);
@@ -79,6 +79,7 @@ void Engine::count_coming(Record& record, Leaf& requester) {
   if (record.asked.notify_requester) ++requester.notices_coming, ++notices_coming_;
   if (pcie::request_class(record.asked.op) == pcie::TlpClass::posted) {
     target.expect(requester.node->number, 1);
+    if (record.asked.notify_requester) ++requester.echoes_coming;
     if (record.asked.notify_target) ++target.notices_coming, ++notices_coming_;
     return;
   }

@@ -138,6 +138,7 @@ class Engine final : public Fabric {
   Femto earliest_reaction(Femto now) const;
   Femto next_start(const Transmitter& x, Femto now) const;
   Femto next_dllp(const Transmitter& x, Femto start) const;
+  Femto earliest_arrival(const Leaf& leaf, Femto now) const;
   Femto earliest_stimulus(const Leaf& leaf, Femto now) const;
 
   // engine_transmit.cpp: starts and what follows from them
@@ -308,7 +309,7 @@ class Engine final : public Fabric {
     const bool notify = t.notify_target | t.notify_requester;
     if (notify) {
       if (t.notify_target) notice(target, done);
-      if (t.notify_requester) notice(leaf(record.requester), done);
+      if (t.notify_requester) --leaf(record.requester).echoes_coming, notice(leaf(record.requester), done);
     }
     sink_->deliver(record.told(DeliveryKind::arrived, notify, record.status, done));
   }

@@ -98,14 +98,33 @@ Femto Engine::decide_among(Transmitter& x) {
   return start;
 }
 
+/// No start that is not known at `now` brings anything to the endpoint before this.
+Femto Engine::earliest_arrival(const Leaf& leaf, Femto now) const {
+  // What strays or leaves a receive queue arrives without a start on the link, and what was parked starts before `now`.
+  if (may_stray_ || to_itself_ || held_ || decisions_.earliest_time() < now) return now + shortest_arrival_;
+  const Transmitter& last = *leaf.out->reverse;
+  const NodeState& router = *last.node;
+  Femto start = now;
+  if (router.leaf == nullptr && !last.unknown && (router.blocked | router.mixed) == 0)
+    start = std::min({last.decision, later(now, last.lookahead), unknown_time / 2});
+  return start + last.shortest + last.propagation;
+}
+
 /// The first time at which something that is not known at `now` could make the endpoint submit.
 Femto Engine::earliest_stimulus(const Leaf& leaf, Femto now) const {
   if (notices_coming_ == 0 && leaf.requests_coming == 0 && !may_stray_) return unknown_time;
   Femto when = unknown_time;
-  const Femto arrival = now + shortest_arrival_;
-  if (leaf.requests_coming > 0 || may_stray_) when = arrival + femtoseconds(leaf.config.read_latency);
-  if (leaf.notices_coming > 0) when = std::min(when, later(arrival, femtoseconds(leaf.config.reaction)));
-  if (notices_coming_ > leaf.notices_coming) when = std::min(when, later(arrival, side_latency_));
+  const Femto anywhere = now + shortest_arrival_;
+  if (leaf.requests_coming > 0 || may_stray_)
+    when = later(earliest_arrival(leaf, now), femtoseconds(leaf.config.read_latency));
+  if (leaf.notices_coming > 0) {
+    // Of what it has posted it hears when that arrives elsewhere; of requests that nobody answers when they time out.
+    const Femto notice = leaf.echoes_coming > 0 ? anywhere
+                                                : std::min(earliest_arrival(leaf, now),
+                                                           later(now, femtoseconds(leaf.config.completion_timeout)));
+    when = std::min(when, later(notice, femtoseconds(leaf.config.reaction)));
+  }
+  if (notices_coming_ > leaf.notices_coming) when = std::min(when, later(anywhere, side_latency_));
   return when;
 }
 
