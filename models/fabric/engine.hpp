@@ -138,8 +138,14 @@ class Engine final : public Fabric {
   Femto earliest_reaction(Femto now) const;
   Femto next_start(const Transmitter& x, Femto now) const;
   Femto next_dllp(const Transmitter& x, Femto start) const;
+  static Femto earliest_behind(const Transmitter& x, std::uint64_t slots);
+  static Femto earliest_here(const Transmitter& x, Femto now);
   Femto earliest_arrival(const Leaf& leaf, Femto now) const;
-  Femto earliest_stimulus(const Leaf& leaf, Femto now) const;
+  Femto earliest_stimulus(const Leaf& leaf, Femto now) const {
+    if (notices_coming_ == 0 && leaf.requests_coming == 0 && !may_stray_) return unknown_time;
+    return earliest_of_stimuli(leaf, now);
+  }
+  Femto earliest_of_stimuli(const Leaf& leaf, Femto now) const;
 
   // engine_transmit.cpp: starts and what follows from them
   void carry_out(Transmitter& x);

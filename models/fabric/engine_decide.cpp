@@ -98,21 +98,43 @@ Femto Engine::decide_among(Transmitter& x) {
   return start;
 }
 
+/// When TLPs that wait at the node of `x` behind others, or for posted ones, may at the earliest start on `x`. Those
+/// behind one that may start on `x` itself come later than what is decided.
+[[gnu::noinline]] Femto Engine::earliest_behind(const Transmitter& x, std::uint64_t slots) {
+  Femto earliest = unknown_time;
+  for (slots &= ~x.candidates; slots != 0; slots &= slots - 1) {
+    const auto& runs = x.node->queues[std::countr_zero(slots)].runs;
+    Femto start = 0;
+    for (std::size_t i = 0; i < runs.size() && start < earliest; ++i) {
+      start = std::max(start, runs[i].e);
+      if (runs[i].out == x.index) earliest = std::min(earliest, start);
+    }
+  }
+  return earliest;
+}
+
+/// The first start on `x` that may come of what is at its node.
+Femto Engine::earliest_here(const Transmitter& x, Femto now) {
+  const std::uint64_t waiting = x.node->blocked | x.node->mixed;
+  if (x.unknown) return now;
+  if (waiting == 0) [[likely]]
+    return x.decision;
+  return std::min(x.decision, std::max(now, earliest_behind(x, waiting)));
+}
+
 /// No start that is not known at `now` brings anything to the endpoint before this.
 Femto Engine::earliest_arrival(const Leaf& leaf, Femto now) const {
   // What strays or leaves a receive queue arrives without a start on the link, and what was parked starts before `now`.
   if (may_stray_ || to_itself_ || held_ || decisions_.earliest_time() < now) return now + shortest_arrival_;
   const Transmitter& last = *leaf.out->reverse;
-  const NodeState& router = *last.node;
   Femto start = now;
-  if (router.leaf == nullptr && !last.unknown && (router.blocked | router.mixed) == 0)
-    start = std::min({last.decision, later(now, last.lookahead), unknown_time / 2});
+  if (last.node->leaf == nullptr)
+    start = std::min({earliest_here(last, now), later(now, last.lookahead), unknown_time / 2});
   return start + last.shortest + last.propagation;
 }
 
 /// The first time at which something that is not known at `now` could make the endpoint submit.
-Femto Engine::earliest_stimulus(const Leaf& leaf, Femto now) const {
-  if (notices_coming_ == 0 && leaf.requests_coming == 0 && !may_stray_) return unknown_time;
+[[gnu::noinline]] Femto Engine::earliest_of_stimuli(const Leaf& leaf, Femto now) const {
   Femto when = unknown_time;
   const Femto anywhere = now + shortest_arrival_;
   if (leaf.requests_coming > 0 || may_stray_)
@@ -143,8 +165,8 @@ Femto Engine::next_start(const Transmitter& x, Femto now) const {
   if (x.peer->leaf != nullptr && x.peer->leaf->inbound == 0 &&
       !may_stray_)  // only something yet to be submitted can come here
     return std::min(horizon_, earliest_reaction(now));
-  if (x.unknown || (node.blocked | node.mixed) != 0) return now;
-  return std::min(x.decision, node.leaf != nullptr ? earliest_stimulus(*node.leaf, now) : later(now, x.lookahead));
+  return std::min(earliest_here(x, now),
+                  node.leaf != nullptr ? earliest_stimulus(*node.leaf, now) : later(now, x.lookahead));
 }
 
 /// No DLLP that is not known becomes due on `x` before this, if no start on the way back that is not known comes before
@@ -180,13 +202,10 @@ Femto Engine::undisturbed_until(const Transmitter& x, const Queue& fifo, Femto n
   // What waits behind posted TLPs of this ingress waits for all of a posted run; any other run it may overtake.
   const bool posted = fifo.tlp_class == static_cast<int>(pcie::TlpClass::posted);
   const std::uint64_t behind = posted ? std::uint64_t{7} << fifo.slot : fifo.bit;
-  if (x.unknown || (node.blocked & ~behind) != 0) return now + 1;
-  for (std::uint64_t left = node.mixed & ~fifo.bit; left != 0; left &= left - 1) {
-    const auto& runs = node.queues[std::countr_zero(left)].runs;
-    for (std::size_t i = 0; i < runs.size(); ++i)
-      if (runs[i].out == x.index) return now + 1;
-  }
+  if (x.unknown) return now + 1;
   Femto limit = std::min(horizon_, x.rival);
+  const std::uint64_t others = (node.blocked & ~behind) | (node.mixed & ~fifo.bit);
+  if (others != 0) limit = std::min(limit, earliest_behind(x, others));
   if (node.leaf != nullptr)
     limit = std::min(limit, earliest_stimulus(*node.leaf, now));
   else if (later(now, x.lookahead) < std::min(limit, wanted))
