@@ -20,7 +20,7 @@ class DecisionTree {
   Femto earliest_time() const { return nodes_[1].time; }
   std::size_t earliest() const { return nodes_[1].leaf; }
 
-  void set(std::size_t leaf, Femto time) {
+  [[gnu::always_inline]] void set(std::size_t leaf, Femto time) {
     std::size_t i = leaf + leaves_;
     if (nodes_[i].time == time) return;
     nodes_[i].time = time;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
+#include <utility>
 
 #include "peerpath/base/fail.hpp"
 
@@ -203,11 +204,31 @@ void Engine::play() {
 
 void Engine::start_next(Transmitter& x) {
   const bool done = x.node->leaf != nullptr ? pass_through(x) : (x.candidates & (x.candidates - 1)) != 0 && contend(x);
-  if (!done && (x.node->leaf == nullptr || !try_fast_forward(x))) carry_out(x);
+  if (!done && (x.node->leaf == nullptr || !(try_fast_forward(x) || try_put_off(x)))) carry_out(x);
   settle();
 }
 
+/// Leaves a run that the horizon would cut in two to the next `advance`, if nothing comes of it before: its first TLP does
+/// not reach the router by then, and its DLLPs meet nobody on the way back.
+[[gnu::noinline]] bool Engine::put_off(Transmitter& x) {
+  const Queue& fifo = x.node->queues[x.winner];
+  const TlpRun& run = fifo.runs.front();
+  const Femto start = x.decision, last = start + (run.count - 1) * std::max(run.slope, x.serialisation[run.dw]);
+  if (run.count == 1 || last < horizon_ || !parking_ || recurrence_.budget.rest == 0)
+    return false;
+  if (x.peer->leaf != nullptr || observer_ != nullptr || x.error_prone || x.gate != nullptr || held_ || may_stray_ ||
+      x.candidates != fifo.bit || x.unknown || x.stalling != 0 || x.node->blocked != 0 ||
+      (fifo.takes_tags && records_[run.record].asked.answer == pcie::Status::no_answer) ||
+      next_start(*x.reverse, start) < horizon_)
+    return false;
+  put_off_ = true;
+  parked_.push(&x);
+  decisions_.set(static_cast<std::size_t>(x.index), horizon_);
+  return true;
+}
+
 void Engine::unpark() {
+  loose_ = std::exchange(put_off_, false);
   if (parked_.size() == 1) {
     // All others come later.
     Transmitter& x = *parked_.front();

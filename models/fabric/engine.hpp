@@ -81,6 +81,10 @@ class Engine final : public Fabric {
   void drop_bounds();
   void play();
   void start_next(Transmitter& x);
+  bool try_put_off(Transmitter& x) {
+    return x.decision + x.propagation + x.peer->latency >= horizon_ && put_off(x);
+  }
+  bool put_off(Transmitter& x);
   void unpark();
   void catch_up();
 
@@ -136,7 +140,13 @@ class Engine final : public Fabric {
   Femto undisturbed_until(const Transmitter& x, const Queue& fifo, Femto now, Femto wanted);
   Femto next_arrival(const Transmitter& x, std::uint64_t slots, Femto now);
   Femto earliest_reaction(Femto now) const;
-  Femto next_start(const Transmitter& x, Femto now) const;
+  /// No start on `x` that is not known at `now` comes before this.
+  Femto next_start(const Transmitter& x, Femto now) const {
+    if (x.peer->leaf == nullptr || x.peer->leaf->inbound != 0 || may_stray_) return next_start_of_all(x, now);
+    // Only something yet to be submitted can come here.
+    return notices_coming_ == 0 ? horizon_ : std::min(horizon_, earliest_reaction(now));
+  }
+  Femto next_start_of_all(const Transmitter& x, Femto now) const;
   Femto next_dllp(const Transmitter& x, Femto start) const;
   static Femto earliest_behind(const Transmitter& x, std::uint64_t slots);
   static Femto earliest_here(const Transmitter& x, Femto now);
@@ -356,6 +366,8 @@ class Engine final : public Fabric {
   std::vector<Transmitter*> touched_;
   Ring<Transmitter*> parked_;  ///< their starts before the horizon wait until more is known
   bool playing_ = false, parking_ = false;
+  bool put_off_ = false;  ///< some of them is on no corridor
+  bool loose_ = false;    ///< the same of those that were parked before the present `advance`
 
   Femto horizon_ = 0;          ///< no start at or after this in the present `advance`
   Femto reached_ = 0;          ///< what the last `advance` returned

@@ -74,7 +74,7 @@ bool Engine::pass_through(Transmitter& x) {
   if (relay.ingress->marked && fifo.tlp_class == static_cast<int>(pcie::TlpClass::posted) &&
       awaited(router, relay, x.decision))
     return false;
-  const Femto known = std::max(x.decision, played_);
+  const Femto known = loose_ ? x.decision : std::max(x.decision, played_);
   const Femto own_limit = std::min(horizon_, earliest_stimulus(*node.leaf, known));
   const Femto back = next_start(*x.reverse, known), back_there = next_start(*z.reverse, known);
   Corridor way{x,

@@ -159,12 +159,9 @@ Femto Engine::earliest_reaction(Femto now) const {
   return later(now + shortest_arrival_, soonest);
 }
 
-/// No start on `x` that is not known at `now` comes before this.
-Femto Engine::next_start(const Transmitter& x, Femto now) const {
+/// The same where something under way may come to `x`, too.
+[[gnu::noinline]] Femto Engine::next_start_of_all(const Transmitter& x, Femto now) const {
   const NodeState& node = *x.node;
-  if (x.peer->leaf != nullptr && x.peer->leaf->inbound == 0 &&
-      !may_stray_)  // only something yet to be submitted can come here
-    return std::min(horizon_, earliest_reaction(now));
   return std::min(earliest_here(x, now),
                   node.leaf != nullptr ? earliest_stimulus(*node.leaf, now) : later(now, x.lookahead));
 }

@@ -67,7 +67,7 @@ struct Engine::ReadLoop {
 /// Nobody else can come to the links before the horizon, and it depends on time differences alone what happens there.
 bool Engine::ReadLoop::undisturbed() const {
   const NodeState &from = *requester.node, &router = *links[0]->peer, &to = *completer.node;
-  if (engine.notices_coming_ > 0 || engine.topology_.strays || completer.config.external ||
+  if (engine.notices_coming_ > 0 || engine.put_off_ || engine.topology_.strays || completer.config.external ||
       completer.config.read_jitter > Duration{} || requester.config.one_queue > 0 || completer.config.one_queue > 0 ||
       !completer.completions.cover(read().asked.address, read().asked.bytes) || requester.timeouts ||
       requester.requests_coming > 0 || (from.blocked | router.blocked | router.mixed | to.blocked) != 0 ||
