@@ -27,6 +27,16 @@ TEST(ToJson, LoadsBackToTheSame) {
   }
 }
 
+TEST(Explain, KnowsAKeyWithoutItsKind) {
+  const auto acs = explain("acs");
+  ASSERT_TRUE(acs.has_value());
+  for (const auto* whose : {"pcie_switch.acs: ", "root_complex.acs: ", "event.acs: "}) EXPECT_THAT(*acs, HasSubstr(whose));
+  EXPECT_THAT(explain("iommu").value_or(""), HasSubstr("root_complex.iommu.walkers: "));
+  EXPECT_EQ(explain("iommu.walkers").value_or("").find("root_complex.iommu.walkers: "), 0U);
+  EXPECT_FALSE(explain("acsx").has_value());
+  EXPECT_FALSE(explain("").has_value());
+}
+
 TEST(ToText, SaysWhatHappens) {
   EXPECT_EQ(to_text(Event{.kind = EventKind::acs, .device = "sw0", .acs = {pcie::AcsControl::request_redirect, pcie::AcsControl::completion_redirect}}),
             "ACS of sw0: RR CR");

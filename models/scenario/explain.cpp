@@ -64,6 +64,20 @@ std::string described(const OptionInfo& option) {
   return out;
 }
 
+/// All options of whatever kind that are called so, or stand in a group that is: "acs", "iommu.walkers", "credits".
+std::string wherever(std::string_view word) {
+  std::string out;
+  const auto last = "." + std::string{word};
+  for_each_topic([&](const auto& topic) {
+    for (const auto& option : options_of(topic.name)) {
+      const auto whole = "." + option.key;
+      if (!word.empty() && (whole.ends_with(last) || whole.find(last + ".") != std::string::npos))
+        out += std::string{topic.name} + "." + described(option);
+    }
+  });
+  return out;
+}
+
 std::vector<std::string> topics() {
   std::vector<std::string> names;
   for_each_topic([&](const auto& topic) {
@@ -110,7 +124,8 @@ std::optional<std::string> explain(std::string_view topic) {
     out += described(option);
     found = true;
   }
-  return found ? std::optional{out} : std::nullopt;
+  if (!found) out = wherever(topic);
+  return out.empty() ? std::nullopt : std::optional{out};
 }
 
 std::string nearest_topic(std::string_view word) { return nearest(word, topics()); }
