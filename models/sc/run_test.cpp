@@ -175,6 +175,35 @@ TEST(Run, PageRequestsOfANicEndInData) {
   EXPECT_GT(metric(r, "t.goodput_gbps"), 10);
 }
 
+TEST(Run, MappingsThatAreTakenAwayAreGoneForTheDeviceTlbToo) {
+  auto t = traffic(scenario::TrafficKind::receive, "nic", "dram");
+  t.rate = 50_Gbps;
+  auto s = below_one_switch(t);
+  for (auto& device : s.devices) {
+    if (auto* root = std::get_if<device::RootComplexConfig>(&device.config)) root->iommu.emplace();
+    if (auto* nic = std::get_if<device::NicConfig>(&device.config)) nic->ats.emplace();
+  }
+  s.events.push_back({.at = 60us, .kind = scenario::EventKind::iommu_fault, .device = "nic"});
+  EXPECT_GT(metric(run(s), "t.lost_bytes"), 100'000);
+}
+
+TEST(Run, IdBasedOrderingLetsCompletionsPassWritesOfOthers) {
+  // The card writes to a GPU whose link is slow; what the NIC reads from host memory comes behind that at the switch.
+  auto reads = traffic(scenario::TrafficKind::read, "nic", "dram");
+  reads.rate = 100_Gbps;
+  auto writes = traffic(scenario::TrafficKind::write, "card", "gpu");
+  writes.name = "writes";
+  auto s = below_one_switch(reads);
+  s.traffic.push_back(writes);
+  for (auto& link : s.links) {
+    if (link.to == "gpu") link.generation = link.width = 1;
+    if (link.to == "card") link.from = "rc";
+  }
+  for (auto& device : s.devices)
+    if (auto* nic = std::get_if<device::NicConfig>(&device.config)) nic->function.id_based_ordering = true;
+  EXPECT_NEAR(metric(run(s), "t.goodput_gbps"), 100, 1);
+}
+
 TEST(Run, WhatCannotBeReadIsNotSent) {
   auto t = traffic(scenario::TrafficKind::transmit, "nic", "gpu");
   t.rate = 100_Gbps;

@@ -7,24 +7,26 @@ namespace {
 
 using scenario::EventKind;
 
-bool relaxes(const auto& config) {
+const device::FunctionConfig* function_of(const auto& config) {
   if constexpr (requires { config.function; })
-    return config.function.relaxed_ordering;
+    return &config.function;
   else
-    return false;
+    return nullptr;
 }
 
 }  // namespace
 
 TransactionFaults::TransactionFaults(const scenario::Scenario& scenario, const Platform& platform) {
   for (const auto& [name, memory] : platform.memories) memories_.insert(memory->node());
-  for (const auto& device : scenario.devices)
-    if (std::visit([](const auto& config) { return relaxes(config); }, device.config))
-      relaxed_.insert(platform.node(device.name));
+  for (const auto& device : scenario.devices) {
+    const auto* function = std::visit([](const auto& config) { return function_of(config); }, device.config);
+    if (function != nullptr && function->relaxed_ordering) relaxed_.insert(platform.node(device.name));
+    if (function != nullptr && function->id_based_ordering) by_id_.insert(platform.node(device.name));
+  }
   auto events = scenario.events;
   std::ranges::stable_sort(events, {}, &scenario::Event::at);
   for (const auto& event : events) add(event, platform.node(event.device));
-  any_ = !(answers_.empty() && silences_.empty() && poisons_.empty() && unmapped_.empty() && relaxed_.empty());
+  any_ = !(answers_.empty() && silences_.empty() && poisons_.empty() && unmapped_.empty() && relaxed_.empty() && by_id_.empty());
 }
 
 void TransactionFaults::add(const scenario::Event& event, fabric::NodeId node) {
@@ -55,8 +57,10 @@ bool TransactionFaults::change(fabric::NodeId from, fabric::Transaction& t) {
       if (t.ready >= answer.from) t.answer = answer.status;
   if (relaxed_.contains(from) && (t.op == pcie::Operation::memory_read || t.purpose == pcie::Purpose::payload))
     t.relaxed_ordering = true;  // all reads: one completion without RO holds up those behind it
-  if (const auto unmapped = unmapped_.find(from); unmapped != unmapped_.end() && t.ready >= unmapped->second &&
-                                                  memories_.contains(t.target) && !t.translated)
+  if (by_id_.contains(from)) t.id_based_ordering = true;
+  // Translations that the device has (ATS) are taken back with the mappings.
+  if (const auto unmapped = unmapped_.find(from);
+      unmapped != unmapped_.end() && t.ready >= unmapped->second && memories_.contains(t.target))
     t.answer = pcie::Status::unsupported_request;
   if (t.purpose != pcie::Purpose::payload || t.op != pcie::Operation::memory_write) return true;
   if (const auto poisons = poisons_.find(from); poisons != poisons_.end())

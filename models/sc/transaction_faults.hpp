@@ -1,4 +1,4 @@
-// What the events of a scenario make of single transactions.
+// What the events of a scenario, and the ordering attributes of functions, make of single transactions.
 #pragma once
 
 #include <map>
@@ -39,7 +39,7 @@ class TransactionFaults {
   std::map<fabric::NodeId, std::vector<Silence>> silences_;  ///< nothing of the device's comes out
   std::map<fabric::NodeId, std::vector<Poison>> poisons_;    ///< of its writes of payload
   std::map<fabric::NodeId, Instant> unmapped_;               ///< from when on the IOMMU refuses the device
-  std::set<fabric::NodeId> memories_, relaxed_;  ///< host memories; those that ask for payload with RO
+  std::set<fabric::NodeId> memories_, relaxed_, by_id_;  ///< host memories; those that ask for payload with RO; with IDO
 };
 
 }  // namespace peerpath::sc

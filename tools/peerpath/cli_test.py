@@ -60,6 +60,12 @@ class Cli(unittest.TestCase):
         through = json.loads(peerpath("route", str(traps / "acs_through_host.json"), "nic0", "gpu0", "--json").stdout)
         self.assertEqual(through["p2pdma"]["mapping"], "THRU_HOST_BRIDGE")
         self.assertIn("rc", [hop["at"] for hop in through["request"]["hops"]])
+        # Redirected, but not what is translated already (DT).
+        direct = json.loads(peerpath("route", str(traps / "acs_through_host.json"), "nic0", "gpu0", "--json", "--set", "devices.rc.iommu={}",
+                                     "--set", "devices.nic0.ats={}", "--set", 'devices.sw0.acs=["RR","DT"]').stdout)
+        self.assertTrue(direct["request"]["redirected"])
+        self.assertFalse(direct["translated_request"]["redirected"])
+        self.assertNotIn("translated_request", through)
         wrong = peerpath("route", SCENARIO, "nic0", "gpu9")
         self.assertEqual(wrong.returncode, 2)
         self.assertIn("did you mean 'gpu0'?", wrong.stderr)

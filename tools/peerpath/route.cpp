@@ -136,6 +136,14 @@ std::optional<int> end_of(const scenario::Scenario& s, const Hierarchy& h, const
   return std::nullopt;
 }
 
+/// Whether the function keeps translations of its own.
+bool translates(const scenario::Scenario& s, const std::string& name) {
+  return std::ranges::any_of(s.devices, [&](const auto& device) {
+    const auto* nic = std::get_if<device::NicConfig>(&device.config);
+    return device.name == name && nic != nullptr && nic->ats.has_value();
+  });
+}
+
 }  // namespace
 
 Exit route(const Arguments& arguments, Terminal& terminal) {
@@ -155,6 +163,11 @@ Exit route(const Arguments& arguments, Terminal& terminal) {
   const auto request = go(*from, *to, pcie::RouteKind::request);
   ordered_json document{{"scenario", words[0]}, {"from", words[1]}, {"to", words[2]}, {"request", to_json(h, request)}};
   std::string out = text(h, "Requests of " + words[1] + " to " + words[2], request);
+  if (translates(loaded->scenario, words[1])) {
+    const auto translated = go(*from, *to, pcie::RouteKind::translated_request);
+    document["translated_request"] = to_json(h, translated);
+    out += text(h, "Translated requests of " + words[1] + " to " + words[2] + " (ATS)", translated);
+  }
   if (*to != pcie::at_root_complex) {
     const auto answer = go(*to, *from, pcie::RouteKind::completion);
     const auto verdict = pcie::p2pdma(h.functions, h.acs, *to, *from, h.host_bridge, h.host_bridge, true);

@@ -28,6 +28,7 @@ struct FunctionConfig {
   Duration completion_timeout = 50ms;
   int one_queue = 0;
   bool relaxed_ordering = false;
+  bool id_based_ordering = false;
 
   static constexpr auto fields() {
     return std::tuple{
@@ -46,7 +47,10 @@ struct FunctionConfig {
             .at_least(0).at_most(1'000'000),
         field("relaxed_ordering", &FunctionConfig::relaxed_ordering,
               "Enable Relaxed Ordering: its reads and its payload carry RO, and completions need not wait for posted requests before them")
-            .from("off: what every device can live with")};
+            .from("off: what every device can live with"),
+        field("id_based_ordering", &FunctionConfig::id_based_ordering,
+              "IDO Request and IDO Completion Enable: its requests and their completions wait for posted requests of the same sender alone")
+            .from("off: Linux leaves it so")};
   }
 };
 
