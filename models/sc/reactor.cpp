@@ -125,7 +125,9 @@ void Reactor::pass_on(const fabric::Delivery& delivery) {
     if (auto* slot = requester(delivery.requester, delivery.channel)) slot->notice(delivery, true);
     return;
   }
-  if (auto* slot = completer(delivery.target, delivery.address)) slot->notice(delivery, false);
+  // Who refused it, or never got it, does nothing about it.
+  if (delivery.status == pcie::Status::success)
+    if (auto* slot = completer(delivery.target, delivery.address)) slot->notice(delivery, false);
   if (poster != nullptr && poster->place().hears_arrivals) poster->notice(delivery, true);
 }
 

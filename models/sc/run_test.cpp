@@ -204,6 +204,16 @@ TEST(Run, IdBasedOrderingLetsCompletionsPassWritesOfOthers) {
   EXPECT_NEAR(metric(run(s), "t.goodput_gbps"), 100, 1);
 }
 
+TEST(Run, ADoorbellThatIsRefusedDoesNotRing) {
+  auto s = below_one_switch(traffic(scenario::TrafficKind::receive, "nic", "gpu"));
+  for (auto& device : s.devices)
+    if (auto* nic = std::get_if<device::NicConfig>(&device.config)) nic->ring_entries = 32;
+  s.events.push_back({.at = 20us, .kind = scenario::EventKind::answer, .device = "nic", .status = pcie::Status::unsupported_request});
+  const auto r = run(s);
+  EXPECT_LE(r.traffic[0].delivered_packets, 4 * 32 + 64);  // the buffers that the queues had, and what was under way
+  EXPECT_GT(metric(r, "nic.dropped_no_buffer"), 100);
+}
+
 TEST(Run, WhatCannotBeReadIsNotSent) {
   auto t = traffic(scenario::TrafficKind::transmit, "nic", "gpu");
   t.rate = 100_Gbps;
