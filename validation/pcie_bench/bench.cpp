@@ -22,7 +22,8 @@ constexpr int cache_ways = 20, ddio_ways = 2;  // Xeon E5-2600 (v1, v3, v4): 20 
 constexpr int ranks = 1;                       // assumed: no document says which memory the hosts hold
 // The other socket's lines come two at a time (inferred), a line in nine flits of QPI: 8 B each, 8 GT/s by 16 data
 // lanes (Intel, "An Introduction to the Intel QuickPath Interconnect", 2009; ark.intel.com).
-constexpr host_memory::Fetching remote_fetching{.piece = Bytes{128}, .further_line = Duration{4'500'000}};
+constexpr Bytes remote_piece{128};
+constexpr Duration remote_further_line{4'500'000};
 constexpr std::uint64_t high_buffer = 0x1'0000'0000, low_buffer = 0x1000'0000;
 
 Duration from_ns(double ns) { return Duration{static_cast<std::int64_t>(ns * 1e6 + 0.5)}; }
@@ -49,13 +50,19 @@ Bytes completion_step(const HostConstants& host) {
   return Bytes{static_cast<std::int64_t>(host.completion_step + 0.5)};
 }
 
+host::Refresh refresh_of(const HostConstants& host) {
+  return {.interval = refresh_interval, .time = from_ns(host.refresh), .ranks = ranks};
+}
+
 host_memory::MemoryGate memory_gate(const device::HostMemoryConfig& config, const Setup& setup,
                                     const HostConstants& host) {
   host_memory::MemoryGate gate{config};
-  gate.set_refresh({.interval = refresh_interval, .time = from_ns(host.refresh), .ranks = ranks});
+  gate.set_refresh(refresh_of(host));
   gate.set_banks({});
-  // The root complex asks for what one completion holds at a time.
-  gate.set_fetching(setup.remote_memory ? remote_fetching : host_memory::Fetching{.piece = completion_step(host)});
+  // The root complex asks for what one completion holds at a time; of what is longer than one MPS, ahead.
+  host_memory::Fetching fetching{.piece = completion_step(host), .longest = setup.max_payload};
+  if (setup.remote_memory) fetching = {remote_piece, setup.max_payload, remote_further_line};
+  gate.set_fetching(fetching);
   return gate;
 }
 
@@ -204,7 +211,9 @@ double play(const Sweep& sweep, const Setup& setup, const CardConstants& card, c
                                      .page_size = setup.super_pages ? device::PageSize::large : device::PageSize::small,
                                      .walkers = 1024,
                                      .walk_latency = from_ns(effects.walk_latency)}});
-    gates.root_port->iommu()->set_walk_interval(from_ns(effects.walk_interval));
+    auto& iommu = *gates.root_port->iommu();
+    iommu.set_walk_interval(from_ns(effects.walk_interval));
+    iommu.set_refresh(refresh_of(host));
   }
   return run(sweep.which, setup, card, host, stream, gates);
 }

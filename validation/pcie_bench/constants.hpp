@@ -59,8 +59,7 @@ inline constexpr std::array<Constant<CardConstants>, 7> card_constants{{
      400},
     {"tlp_gap", "B", &CardConstants::tlp_gap, "line time that the card leaves idle after each TLP that it sends", 0,
      64},
-    {"read_buffer", "B", &CardConstants::read_buffer, "what DMA reads of at most one MPS in flight share; not fitted",
-     384, 65536},
+    {"read_buffer", "B", &CardConstants::read_buffer, "what DMA reads in flight share; not fitted", 384, 65536},
 }};
 
 inline constexpr std::array<Constant<HostConstants>, 3> host_constants{{

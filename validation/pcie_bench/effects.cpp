@@ -25,10 +25,12 @@ constexpr std::array<NamedPoint, 8> wanted{{{&Variants::base, latency(1024, Cach
                                             {&Variants::iommu, walk_bound_reads},
                                             {&Variants::iommu, walk_bound_writes}}};
 
-/// What a single read waits on average for a rank that is being refreshed.
+constexpr double refresh_interval_ns = static_cast<double>(femtoseconds(refresh_interval)) / 1e6;
+
+/// What a single read or walk waits on average for a rank that is being refreshed.
 double refresh_wait(const HostData& host) {
   const auto time = read_refresh(host);
-  return time * time / (2 * static_cast<double>(femtoseconds(refresh_interval)) / 1e6);
+  return time * time / (2 * refresh_interval_ns);
 }
 
 /// E / P of the law that hits follow.
@@ -68,14 +70,16 @@ std::optional<EffectConstants> fit_effects(const Variants& variants) {
   EffectConstants fitted;
   fitted.cold_miss = std::max(0.0, cold - warm - refresh_wait(*variants.base));
   fitted.remote_hop = std::max(0.0, remote - warm - fitted.cold_miss - refresh_wait(*variants.remote));
-  // added(P) = walk_latency * (1 - E / P), twice.
+  // added(P) = (walk_latency + what a walk waits for refreshes) * (1 - E / P), twice.
   const double few = pages(some_misses), many = pages(all_miss);
-  fitted.walk_latency = ((all - none) * many - (some - none) * few) / (many - few);
-  fitted.iotlb_entries = std::round(few * (1 - (some - none) / fitted.walk_latency));
-  // Transfers a nanosecond, times the share that misses, is walks a nanosecond.
+  const auto walk = ((all - none) * many - (some - none) * few) / (many - few);
+  fitted.walk_latency = std::max(0.0, walk - refresh_wait(*variants.iommu));
+  fitted.iotlb_entries = std::round(few * (1 - (some - none) / walk));
+  // Transfers a nanosecond, times the share that misses, is walks a nanosecond, of which none starts in a refresh.
   const auto bits = static_cast<double>(8 * walk_bound_reads.which.size.count());
   const auto missing = std::max(0.0, 1 - fitted.iotlb_entries / pages(walk_bound_reads));
-  fitted.walk_interval = bits / std::sqrt(reads * writes) / missing;
+  const auto refreshed = read_refresh(*variants.iommu) / refresh_interval_ns;
+  fitted.walk_interval = bits / std::sqrt(reads * writes) / missing * (1 - refreshed);
   return fitted;
 }
 

@@ -6,6 +6,8 @@
 namespace peerpath::host {
 namespace {
 
+constexpr std::uint64_t entry_bytes = 8;  // of a page's translation in the table (VT-d, 9.8)
+
 AssociativeCache cache_of(const device::IommuConfig& config) {
   const auto entries = static_cast<std::size_t>(config.entries);
   const auto ways = config.ways == 0 ? entries : std::min(static_cast<std::size_t>(config.ways), entries);
@@ -37,7 +39,8 @@ Instant Iommu::translate(std::uint64_t address, Instant at) {
     ++counters_.misses;
     std::ranges::pop_heap(walkers_free_, std::greater<>{});
     Instant& walker = walkers_free_.back();
-    const auto begin = std::max({at, walker, next_walk_});
+    auto begin = std::max({at, walker, next_walk_});
+    if (refresh_) begin = after_refresh(*refresh_, key * entry_bytes, begin);
     next_walk_ = begin + next_gap();
     translated = walker = begin + config_.walk_latency;
     std::ranges::push_heap(walkers_free_, std::greater<>{});

@@ -2,9 +2,11 @@
 // this.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "core/host/associative_cache.hpp"
+#include "core/host/refresh.hpp"
 #include "peerpath/base/random.hpp"
 #include "peerpath/base/time.hpp"
 #include "peerpath/base/units.hpp"
@@ -49,6 +51,8 @@ class Iommu {
   /// From the start of one walk to that of the next at least, on average (it is exponentially distributed); 0, as at
   /// first: no limit beside the walkers.
   void set_walk_interval(Duration interval) { walk_interval_ = interval; }
+  /// Walks read their tables in DRAM that is refreshed so. Without, as at first, none waits for that.
+  void set_refresh(const Refresh& refresh) { refresh_ = refresh; }
 
   const IommuCounters& counters() const { return counters_; }
   std::uint64_t page(std::uint64_t address) const { return address >> static_cast<unsigned>(config_.page_size); }
@@ -61,6 +65,7 @@ class Iommu {
   std::vector<Instant> ready_;         ///< by slot: when its translation is there
   std::vector<Instant> walkers_free_;  ///< a heap, the next one free in front
   Duration walk_interval_{};
+  std::optional<Refresh> refresh_;
   Random random_{1, "walks"};
   Instant next_walk_{};       ///< not before this
   std::int64_t flushed_ = 0;  ///< flush intervals over

@@ -77,6 +77,15 @@ TEST(Iommu, WalksStartAnIntervalApartOnAverageAndItVaries) {
   EXPECT_NEAR(static_cast<double>(short_gaps) / walks, 1 - 0.6065, 0.02);  // 1 - exp(-1/2)
 }
 
+TEST(Iommu, AWalkWaitsUntilDramIsRefreshed) {
+  Iommu iommu{{.walk_latency = 300ns}};
+  iommu.set_refresh({.interval = 1000ns, .time = 900ns, .ranks = 1});  // it ends 900 to 1000 ns after each us
+  const auto translated = iommu.translate(0x1000, at(500ns));
+  EXPECT_GE(translated, at(1200ns));
+  EXPECT_LE(translated, at(1300ns));
+  EXPECT_EQ(iommu.translate(0x1040, at(1500ns)), at(1500ns)) << "a hit reads no table";
+}
+
 TEST(Iommu, AHitTakesItsLatencyToo) {
   Iommu iommu{{.walk_latency = 300ns, .hit_latency = 20ns}};
   EXPECT_EQ(iommu.translate(0, at(0ns)), at(320ns));

@@ -96,7 +96,7 @@ Instant DmaCard::issue_write(const Slot& slot, Instant at) {
 }
 
 Bytes DmaCard::buffer_for(const Slot& slot) const {
-  return read_buffer_ > Bytes{} ? read_buffer_taken(config_, slot.size) : Bytes{};
+  return read_buffer_ > Bytes{} ? read_buffer_taken(config_, read_buffer_, slot.size) : Bytes{};
 }
 
 void DmaCard::read(std::size_t index, Instant at, device::Outbox& out) {

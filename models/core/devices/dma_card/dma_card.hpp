@@ -66,7 +66,7 @@ class DmaCard final : public device::Endpoint {
   void on_delivery(const fabric::Delivery& delivery, device::Outbox& out) override;
   void on_wake(device::TimerId, Instant, device::Outbox&) override {}
 
-  /// Reads of at most one MPS in flight share this much; 0, as at first: it has no bound.
+  /// Reads in flight share this much (`read_buffer_taken`); 0, as at first: it has no bound.
   void set_read_buffer(Bytes size) { read_buffer_ = size; }
 
   const Counters& counters() const { return counters_; }

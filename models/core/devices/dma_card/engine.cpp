@@ -57,9 +57,11 @@ Duration read_share_of_write_bus(const device::DmaCardConfig& config, Bytes size
   return beats * config.read_beat;
 }
 
-Bytes read_buffer_taken(const device::DmaCardConfig& config, Bytes size) {
-  if (size > config.function.max_payload) return {};
-  return Bytes{ceil_div(size.count(), line_bytes) * line_bytes} + beside_lines;
+Bytes read_buffer_taken(const device::DmaCardConfig& config, Bytes buffer, Bytes size) {
+  const Bytes lines{ceil_div(size.count(), line_bytes) * line_bytes};
+  if (size <= config.function.max_payload) return lines + beside_lines;
+  const auto streaming = config.function.tags * config.function.max_payload;
+  return Bytes{ceil_div(lines.count() * buffer.count(), streaming.count())};
 }
 
 Duration store_time(const device::DmaCardConfig& config, Bytes size) {

@@ -28,8 +28,8 @@ Duration read_lead(const device::DmaCardConfig& config, Bytes size);
 Duration read_share_of_write_bus(const device::DmaCardConfig& config, Bytes size);
 
 /// What a read in flight takes of the card's buffer for reads: its lines, and a line and a half beside them. Those
-/// longer than one MPS stream through, and take none.
-Bytes read_buffer_taken(const device::DmaCardConfig& config, Bytes size);
+/// longer than one MPS stream through: one MPS for each tag of them fills it.
+Bytes read_buffer_taken(const device::DmaCardConfig& config, Bytes buffer, Bytes size);
 
 /// Storing what was read in card memory, after its last completion.
 Duration store_time(const device::DmaCardConfig& config, Bytes size);

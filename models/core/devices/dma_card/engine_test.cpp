@@ -56,10 +56,15 @@ TEST(Engine, ReadsTakeOfTheWritesBusWhatTheFirstKibOfEachRequestHas) {
 }
 
 TEST(Engine, AReadHoldsItsLinesAndALineAndAHalfUnlessItStreams) {
-  EXPECT_EQ(read_buffer_taken(config(), 16_B), 160_B);
-  EXPECT_EQ(read_buffer_taken(config(), 129_B), 288_B);
-  EXPECT_EQ(read_buffer_taken(config(), 256_B), 352_B);
-  EXPECT_EQ(read_buffer_taken(config(), 257_B), 0_B);
+  constexpr Bytes buffer{6144};
+  EXPECT_EQ(read_buffer_taken(config(), buffer, 16_B), 160_B);
+  EXPECT_EQ(read_buffer_taken(config(), buffer, 129_B), 288_B);
+  EXPECT_EQ(read_buffer_taken(config(), buffer, 256_B), 352_B);
+  auto streaming = config();
+  streaming.function.tags = 32;  // of 256 B each
+  EXPECT_EQ(read_buffer_taken(streaming, buffer, 257_B), 240_B);
+  EXPECT_EQ(read_buffer_taken(streaming, buffer, 512_B), 384_B);
+  EXPECT_EQ(read_buffer_taken(streaming, buffer, 2048_B), 1536_B);
 }
 
 TEST(Engine, IssueFloorsHold) {

@@ -2,12 +2,9 @@
 
 #include <algorithm>
 
-#include "peerpath/base/random.hpp"
-
 namespace peerpath::host_memory {
 namespace {
 
-constexpr std::uint64_t rank_interleave = 256;
 constexpr std::uint64_t row_bytes = 8192;     // a rank's: 1 Ki columns of 64 bits (JESD79-3 and -4)
 constexpr std::uint64_t bank_half = 1 << 20;  // address step at which rows go to the other half of a rank's banks
 constexpr Bytes whole_line{static_cast<std::int64_t>(host::line_bytes)};
@@ -49,24 +46,11 @@ Instant MemoryGate::take_bank(std::uint64_t address, Instant at) {
   const auto row = address / (row_bytes * all_ranks);
   const auto half = banks_.size() / all_ranks / 2;
   const auto of_rank = row % half + address / bank_half % 2 * half;
-  auto& bank = banks_[of_rank * all_ranks + address / rank_interleave % all_ranks];
+  auto& bank = banks_[of_rank * all_ranks + host::rank_of(address, ranks())];
   if (bank.row == row) return at;
   const auto begin = std::max(at, bank.next);
   bank = {row, begin + bank_cycle_};
   return begin;
-}
-
-Instant MemoryGate::after_refresh(std::uint64_t address, Instant at) const {
-  if (!refresh_) return at;
-  const auto rank = static_cast<std::int64_t>(address / rank_interleave % static_cast<std::uint64_t>(ranks()));
-  // Each interval has one refresh, at any time in it that lets it end there: controllers postpone and advance them.
-  const auto turn = at.time_since_epoch() / refresh_->interval;
-  const Instant interval{turn * refresh_->interval};
-  const auto slack = std::max(Duration{0}, refresh_->interval - refresh_->time);
-  Random random{static_cast<std::uint64_t>(turn * refresh_->ranks + rank), "refresh"};
-  const auto begin =
-      interval + Duration{static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(femtoseconds(slack)) + 1))};
-  return at >= begin && at < begin + refresh_->time ? begin + refresh_->time : at;
 }
 
 Instant MemoryGate::after_fetches(std::uint64_t address, Bytes bytes, Instant at) {
@@ -102,7 +86,8 @@ Instant MemoryGate::pass(const fabric::GatedTlp& tlp) {
   fetches_.back().there = first_there;
   const auto last = std::max<std::int64_t>(1, tlp.bytes.count()) - 1;
   const auto further_lines = std::min(last, fetching_->piece.count() - 1) / whole_line.count();
-  return first_there + last / fetching_->piece.count() * missing + further_lines * fetching_->further_line;
+  const auto pieces_after = tlp.bytes > fetching_->longest ? 0 : last / fetching_->piece.count();
+  return first_there + pieces_after * missing + further_lines * fetching_->further_line;
 }
 
 }  // namespace peerpath::host_memory

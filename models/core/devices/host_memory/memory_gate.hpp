@@ -5,17 +5,11 @@
 #include <vector>
 
 #include "core/host/last_level_cache.hpp"
+#include "core/host/refresh.hpp"
 #include "peerpath/device/config.hpp"
 #include "peerpath/fabric/gate.hpp"
 
 namespace peerpath::host_memory {
-
-/// DRAM being refreshed: in each interval every rank serves nothing for a while. The model card is core/host/README.md.
-struct Refresh {
-  Duration interval = std::chrono::nanoseconds{7800};  ///< tREFI of JESD79-3 and -4
-  Duration time = std::chrono::nanoseconds{350};       ///< tRFC1 of 8 Gb, JESD79-4; less than the interval
-  int ranks = 2;                                       ///< 256 B of the address each, in turn
-};
 
 /// Banks of DRAM whose rows stay open until another row of their bank is wanted; which half of them a row is in, the
 /// MiB of its address says. The model card is core/host/README.md.
@@ -28,6 +22,7 @@ struct Banks {
 /// on its way is not fetched again before it is there. The model card is core/host/README.md.
 struct Fetching {
   Bytes piece;              ///< at least a line
+  Bytes longest;            ///< whose pieces wait for one another; those of a longer read are asked for at once
   Duration further_line{};  ///< what each line of the first piece after its first takes longer
 };
 
@@ -38,7 +33,7 @@ class MemoryGate final : public fabric::Gate {
 
   Instant pass(const fabric::GatedTlp& tlp) override;
   /// Without, as at first, nothing is ever refreshed.
-  void set_refresh(const Refresh& refresh) { refresh_ = refresh; }
+  void set_refresh(const host::Refresh& refresh) { refresh_ = refresh; }
   /// Without, as at first, no fetch waits for a bank. The ranks are those of the refresh that is set before.
   void set_banks(const Banks& banks);
   /// Without, as at first, all of a read is fetched at once, whatever else is on its way.
@@ -59,8 +54,10 @@ class MemoryGate final : public fabric::Gate {
   /// From when its channel serves an access of these bytes.
   Instant take_channel(std::uint64_t address, Bytes bytes, Instant at);
 
-  /// From when DRAM serves a fetch at this place: not while its rank is refreshed.
-  Instant after_refresh(std::uint64_t address, Instant at) const;
+  /// From when DRAM serves a fetch at this place.
+  Instant after_refresh(std::uint64_t address, Instant at) const {
+    return refresh_ ? host::after_refresh(*refresh_, address, at) : at;
+  }
 
   /// From when its bank serves a fetch at this place: at once if the row is open.
   Instant take_bank(std::uint64_t address, Instant at);
@@ -81,7 +78,7 @@ class MemoryGate final : public fabric::Gate {
   int ranks() const { return refresh_ ? refresh_->ranks : 1; }
 
   Duration hop_;
-  std::optional<Refresh> refresh_;
+  std::optional<host::Refresh> refresh_;
   Duration bank_cycle_{};
   std::vector<Bank> banks_;  ///< rank by rank; none as at first
   std::optional<Fetching> fetching_;
