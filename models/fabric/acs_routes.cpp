@@ -46,16 +46,18 @@ class Routes {
     const bool at_root = router == hierarchy_.root;
     switch (action) {
       case AcsAction::direct:
-        return at_root && way == PeerWay::peer && !hierarchy_.peer_to_peer ? hierarchy_.memory : natural;
+        return at_root && way == PeerWay::peer && !hierarchy_.peer_to_peer ? refused(router) : natural;
       case AcsAction::redirected:
-        return !at_root ? up_ : hierarchy_.peer_to_peer ? natural : hierarchy_.memory;
+        return !at_root ? up_ : hierarchy_.peer_to_peer ? natural : refused(router);
       case AcsAction::violation:
         return traps(router).violation.value_or(up_);
       case AcsAction::unsupported:
-        return traps(router).unsupported.value_or(up_);
+        return refused(router);
     }
     return natural;
   }
+
+  LinkId refused(NodeId router) const { return traps(router).unsupported.value_or(up_); }
 
   AcsHierarchy::Traps traps(NodeId router) const {
     const auto found = hierarchy_.traps.find(router);

@@ -14,13 +14,13 @@ namespace peerpath::fabric {
 /// A PCIe hierarchy below one root complex, and the ACS registers of its ports.
 struct AcsHierarchy {
   NodeId root{};             ///< the root complex, a router
-  LinkId memory{};           ///< its way to host memory, which also answers what the root complex does not forward
+  LinkId memory{};           ///< its way to host memory
   bool peer_to_peer = true;  ///< whether the root complex forwards from root port to root port
 
   /// By the link below a downstream or root port: the registers of the port. A port without has no controls on.
   std::map<LinkId, pcie::AcsPort> ports{};
 
-  /// Where a switch sends what it blocks: endpoints of its own that answer so.
+  /// Where a router sends what it blocks or does not forward: endpoints of its own that answer so.
   struct Traps {
     std::optional<LinkId> violation, unsupported;
   };
@@ -28,7 +28,7 @@ struct AcsHierarchy {
 };
 
 /// The route of every kind of TLP from below, at every port of every router, to every endpoint. Port numbers count the
-/// ports of a router in the order of their links, without the one towards the root. What a switch without a trap blocks
+/// ports of a router in the order of their links, without the one towards the root. What a router without a trap blocks
 /// goes to the root complex's memory, as far as the way up leads there. A completion that is blocked ends there too.
 ///
 /// Source Validation is not among them: nothing in a domain sends with a requester ID that is not its own.

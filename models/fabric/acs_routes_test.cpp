@@ -29,6 +29,11 @@ struct Hierarchy : Pair {
     for (const int link : links)
       acs.ports[LinkId{static_cast<std::uint16_t>(link)}] = {.control = control, .egress_vector = ~std::uint64_t{0}};
   }
+  LinkId trap(NodeId router, Status answer) {
+    Endpoint e = endpoint(a);
+    e.misdirected = answer;
+    return t.connect(router, t.add_endpoint("errors", e), line(), line());
+  }
   void apply() {
     for (const Route& route : acs_routes(t, acs)) fabric->set_route(route);
   }
@@ -72,12 +77,21 @@ TEST(AcsRoutes, ARootComplexWithoutPeerToPeerAnswersUnsupportedRequest) {
   EXPECT_TRUE(h.starts(1, 1).empty());
 }
 
+TEST(AcsRoutes, WhatTheRootComplexRefusesDoesNotReachMemory) {
+  for (const bool peer_to_peer : {false, true}) {  // it does not forward, or its port is without UF
+    Hierarchy h;
+    h.acs.peer_to_peer = peer_to_peer;
+    h.acs.traps[h.root].unsupported = h.trap(h.root, Status::unsupported_request);
+    h.set({0, 1, 2}, acs::request_redirect);
+    EXPECT_EQ(h.write().status, Status::unsupported_request);
+    EXPECT_TRUE(h.starts(4, 0).empty());
+    EXPECT_EQ(h.starts(5, 0), Times{320});
+  }
+}
+
 TEST(AcsRoutes, EgressControlWithoutRedirectIsAViolationAtTheSwitch) {
   Hierarchy h;
-  Endpoint e = h.endpoint(h.a);
-  e.misdirected = Status::completer_abort;
-  const NodeId trap = h.t.add_endpoint("errors", e);
-  h.acs.traps[h.node].violation = h.t.connect(h.node, trap, line(), line());
+  h.acs.traps[h.node].violation = h.trap(h.node, Status::completer_abort);
   h.set({0, 1, 2}, acs::egress_control);
   EXPECT_EQ(h.write().status, Status::completer_abort);
   EXPECT_TRUE(h.starts(3, 1).empty());

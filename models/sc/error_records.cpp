@@ -83,10 +83,17 @@ class Recorder {
     if (d.status == Status::unsupported_request &&
         (happens(EventKind::surprise_down, target) || happens(EventKind::port_reset, target)))
       return device_of(above->from);
-    const auto port = std::ranges::find_if(
-        scenario_.links, [&](const auto& link) { return device_of(link.to) == node(d.requester).name; });
-    if (d.status == Status::completer_abort && port != scenario_.links.end()) return device_of(port->from);
+    if (d.status == Status::completer_abort)
+      if (const auto blocked = blocking(node(d.requester).name)) return *blocked;
     return platform_.root_complexes.empty() ? target : platform_.root_complexes.begin()->first;
+  }
+
+  /// The first on the way up from the device that blocks TLPs.
+  std::optional<std::string> blocking(const std::string& device) const {
+    const auto above = std::ranges::find_if(scenario_.links, [&](const auto& link) { return device_of(link.to) == device; });
+    if (above == scenario_.links.end()) return std::nullopt;
+    const auto router = device_of(above->from);
+    return platform_.blocks(router) ? router : blocking(router);
   }
 
   std::string error_of(const fabric::Delivery& d, const std::string& device) const {

@@ -1,6 +1,8 @@
 #include "sc/hardware_events.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "core/pcie/link_rate.hpp"
 #include "peerpath/base/fail.hpp"
@@ -57,32 +59,55 @@ const scenario::Link& HardwareEvents::link_above(const std::string& device) cons
   return *found;
 }
 
-/// All controls that a port has at any time.
-std::uint16_t HardwareEvents::ever_on(const std::string& below) const {
-  std::uint16_t control = controls_.at(below);
+/// All controls that a port has one after the other.
+std::vector<std::uint16_t> HardwareEvents::controls_of(const std::string& below) const {
+  std::vector controls{controls_.at(below)};
   for (const auto& event : scenario_.events) {
     const auto ports = ports_of(event.device);
     if (event.kind == EventKind::acs && std::ranges::find(ports, below) != ports.end())
-      control = static_cast<std::uint16_t>(control | pcie::acs::control_of(event.acs));
+      controls.push_back(pcie::acs::control_of(event.acs));
   }
-  return control;
+  return controls;
 }
 
-/// Switches whose ports may block a TLP get an endpoint that answers it: ports with Egress Control or Translation
-/// Blocking, and ports to which a switch below may redirect what is meant for another port of that switch.
+std::uint16_t HardwareEvents::ever_on(const std::string& below) const {
+  const auto all = controls_of(below);
+  return std::accumulate(all.begin(), all.end(), std::uint16_t{0}, std::bit_or<std::uint16_t>{});
+}
+
+std::uint16_t HardwareEvents::always_on(const std::string& below) const {
+  const auto all = controls_of(below);
+  return std::accumulate(all.begin(), all.end(), all.front(), std::bit_and<std::uint16_t>{});
+}
+
+/// Whether ports of a switch below may redirect to its port what is meant for others of them.
+bool HardwareEvents::may_get_back(const std::string& below) const {
+  if (!platform_.switches.contains(below)) return false;
+  constexpr auto redirecting = pcie::acs::request_redirect | pcie::acs::completion_redirect;
+  return std::ranges::any_of(ports_of(below), [&](const auto& further) {
+    return further != below && ((ever_on(further) & redirecting) != 0 || may_get_back(further));
+  });
+}
+
+/// Routers whose ports may block a TLP get an endpoint that answers it: ports with Egress Control or Translation
+/// Blocking, and ports that may get back what is meant for below; and a root complex that does not forward.
 void HardwareEvents::add_traps() {
   platform_.domain.allow_strays();
   constexpr auto blocking = pcie::acs::egress_control | pcie::acs::translation_blocking;
-  for (const auto& [name, bridge] : platform_.switches) {
-    bool blocks = false, may_get_back = false;
-    for (const auto& below : ports_of(name)) {
-      blocks = blocks || (ever_on(below) & blocking) != 0;
-      if (platform_.switches.contains(below))
-        for (const auto& further : ports_of(below))
-          may_get_back = may_get_back || (further != below && (ever_on(further) & pcie::acs::redirects) != 0);
-    }
-    if (blocks) traps_[name].violation = platform_.add_trap(name, pcie::Status::completer_abort);
-    if (may_get_back) traps_[name].unsupported = platform_.add_trap(name, pcie::Status::unsupported_request);
+  const auto add = [&](const std::string& name, bool refuses) {
+    const auto ports = ports_of(name);
+    if (std::ranges::any_of(ports, [&](const auto& below) { return (ever_on(below) & blocking) != 0; }))
+      traps_[name].violation = platform_.add_trap(name, pcie::Status::completer_abort);
+    if (refuses) traps_[name].unsupported = platform_.add_trap(name, pcie::Status::unsupported_request);
+  };
+  for (const auto& [name, bridge] : platform_.switches)
+    add(name, std::ranges::any_of(ports_of(name), [&](const auto& below) { return may_get_back(below); }));
+  const bool forwards = root_of(scenario_)->forwards_peers;
+  for (const auto& [name, root] : platform_.root_complexes) {
+    const auto ports = ports_of(name);
+    add(name, (!forwards && ports.size() > 1) || std::ranges::any_of(ports, [&](const auto& below) {
+      return may_get_back(below) && (!forwards || (always_on(below) & pcie::acs::upstream_forwarding) == 0);
+    }));
   }
 }
 

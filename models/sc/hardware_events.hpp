@@ -29,7 +29,10 @@ class HardwareEvents {
   void retrain(const scenario::Event& event);
   void take_away(const scenario::Event& event);
   void divert(fabric::Fabric& fabric, const std::string& device, fabric::LinkId egress);
+  std::vector<std::uint16_t> controls_of(const std::string& below) const;
   std::uint16_t ever_on(const std::string& below) const;
+  std::uint16_t always_on(const std::string& below) const;
+  bool may_get_back(const std::string& below) const;
   void set_acs(const std::string& device, std::uint16_t control);
   void route(fabric::Fabric& fabric);
   std::vector<std::string> ports_of(const std::string& device) const;

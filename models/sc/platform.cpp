@@ -168,6 +168,7 @@ fabric::LinkId Platform::add_trap(const std::string& bridge, pcie::Status status
   fabric::Endpoint trap;
   trap.misdirected = status;
   const bool aborts = status == pcie::Status::completer_abort;
+  if (aborts) blocking_.insert(bridge);
   const auto trap_node = domain.add_endpoint(bridge + (aborts ? " ACS violations" : " unsupported requests"), trap);
   const auto direction = link_direction({.internal = true}, trap.max_payload);
   traps_.push_back(domain.connect(node(bridge), trap_node, direction, direction));

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -45,8 +46,10 @@ class Platform {
   fabric::LinkId link_above(const std::string& device) const;
   /// The direction of that link, towards the root complex or away from it.
   int direction(const std::string& device, bool up) const;
-  /// Gives a switch an endpoint that answers with `status` whatever is routed to it; before the end of elaboration.
+  /// Gives a router an endpoint that answers with `status` whatever is routed to it; before the end of elaboration.
   fabric::LinkId add_trap(const std::string& bridge, pcie::Status status);
+  /// Whether it has a trap that answers Completer Abort.
+  bool blocks(const std::string& bridge) const { return blocking_.contains(bridge); }
 
   /// By link of the fabric; after elaboration.
   std::vector<observe::LinkLabel> labels() const;
@@ -68,6 +71,7 @@ class Platform {
   std::map<std::string, int> ports_taken_;
   std::vector<Joint> joints_;
   std::vector<fabric::LinkId> traps_;
+  std::set<std::string> blocking_;  ///< routers with a trap for ACS violations
 };
 
 }  // namespace peerpath::sc

@@ -313,6 +313,43 @@ TEST(Run, StreamsIntoTheSameMemoryOfACardAreToldApart) {
   EXPECT_NEAR(metric(r, "slow.goodput_gbps"), 10, 0.5);
 }
 
+/// The entry of a device of kind `Config`, of which there is one.
+template <class Config>
+Config& the(scenario::Scenario& s) {
+  for (auto& device : s.devices)
+    if (auto* config = std::get_if<Config>(&device.config)) return *config;
+  fail("a device of this kind");
+}
+
+/// The switch redirects, and the root complex sends nothing down again.
+void expect_refused_at_root_complex(bool forwards) {
+  auto s = below_one_switch(traffic(scenario::TrafficKind::write, "card", "gpu"));
+  the<device::SwitchConfig>(s).acs = {pcie::AcsControl::request_redirect};
+  the<device::RootComplexConfig>(s).forwards_peers = forwards;
+  const auto r = run(s);
+  EXPECT_GT(metric(r, "t.lost_bytes"), 100'000);
+  EXPECT_EQ(metric(r, "gpu.written_bytes"), 0);
+  EXPECT_EQ(metric(r, "dram.written_bytes"), 0);
+  EXPECT_EQ(r.ways.at(0), "card -> sw -> rc -> rc unsupported requests");
+  ASSERT_EQ(r.errors.size(), 1U);
+  EXPECT_EQ(r.errors[0].device, "rc");
+}
+
+TEST(Run, WhatARootComplexDoesNotForwardIsNotWrittenToHostMemory) { expect_refused_at_root_complex(false); }
+TEST(Run, WhatARootPortWithoutUpstreamForwardingGetsBackIsNotWrittenToHostMemory) { expect_refused_at_root_complex(true); }
+
+TEST(Run, ARootPortBlocksTranslatedRequests) {
+  auto s = below_one_switch(traffic(scenario::TrafficKind::receive, "nic", "dram"));
+  the<device::RootComplexConfig>(s).acs = {pcie::AcsControl::translation_blocking};
+  the<device::NicConfig>(s).ats.emplace();
+  const auto r = run(s);
+  EXPECT_EQ(metric(r, "t.delivered_packets"), 0);  // not even descriptors come
+  EXPECT_EQ(metric(r, "dram.read_bytes"), 0);
+  ASSERT_FALSE(r.errors.empty());
+  EXPECT_EQ(r.errors[0].device, "rc");
+  EXPECT_EQ(r.errors[0].error, "Advisory Non-Fatal Error Status (ACS Violation Status)");
+}
+
 TEST(Run, WhatATrainingLeavesAloneStaysAsItWas) {
   auto t = traffic(scenario::TrafficKind::write, "gpu", "dram");
   t.rate = 400_Gbps;
