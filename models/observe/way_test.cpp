@@ -22,6 +22,18 @@ TEST(Way, BounceGoesUpAndComesDown) {
   EXPECT_EQ(describe_way(results, results.traffic[0]), "nic0 -> switch0 -> rc0, then rc0 -> switch0 -> gpu0");
 }
 
+TEST(Way, SentByWayOfHostMemoryGoesUpAndComesDown) {
+  auto results = sample_results();
+  auto &upstream = results.links[0], &nic = results.links[1], &gpu = results.links[2];
+  gpu.up.rows = {{"gpu0", pcie::Purpose::payload, 1, 4096_B, 20_B}};
+  upstream.up.rows = gpu.up.rows;
+  upstream.down.rows = nic.down.rows = {{"nic0", pcie::Purpose::payload, 1, 4096_B, 20_B}};
+  nic.up.rows = gpu.down.rows = {};
+  results.traffic[0].kind = "transmit";
+  results.traffic[0].requesters = {"gpu0", "nic0"};
+  EXPECT_EQ(describe_way(results, results.traffic[0]), "gpu0 -> switch0 -> rc0, then rc0 -> switch0 -> nic0");
+}
+
 TEST(Way, BothDirectionsOfOneRequester) {
   auto results = sample_results();
   results.links.resize(2);

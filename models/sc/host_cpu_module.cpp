@@ -61,13 +61,17 @@ void HostCpu::send(Nic& nic, const Send& send) {
   auto& drivers = setup(nic);
   const auto in_dram = [&](Bytes size) { return host_cpu::Region{{host_.node(), host_.reserve(size)}, size}; };
   const Bytes payload = send.packet * drivers.memory->entries();
+  const bool bounce = send.bounce && send.from != nullptr;
   host_cpu::TxSetup tx;
   tx.queue = index(send.queue);
   tx.headers = in_dram(Bytes{net::HeaderBytes::capacity} * drivers.memory->entries());
-  if (send.from == nullptr)
+  if (send.from == nullptr || bounce)
     tx.payload = in_dram(payload);
   else
     tx.payload = {{send.from->node(), send.mapped ? *send.mapped : send.from->map(payload)}, payload};
+  tx.bounce = bounce;
+  if (bounce)
+    tx.copy = {in_dram(staging_size), GpuAddress{}, {send.from->node(), send.from->doorbell()}, in_dram(completion_size).base};
   tx.packet = send.packet;
   tx.mss = send.segment;
   tx.interval = send.interval;

@@ -134,7 +134,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, Domain& domain, const device::GpuC
       no_copies_{std::make_unique<host_cpu::CopyRequests>()},
       behaviour_{std::make_unique<gpu::Gpu>(config, host != nullptr ? host->copies() : *no_copies_)},
       pcie{"pcie", domain, node_} {
-  domain.attach(*behaviour_, {.node = node_, .channels = config.copy_engines});
+  domain.attach(*behaviour_, {.node = node_, .channels = config.copy_engines, .hears_arrivals = true});
   if (!config.peer_reads) return;
   peer_reads_ = std::make_unique<gpu::PeerReads>(config);
   pcie.gate = peer_reads_.get();

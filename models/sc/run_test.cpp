@@ -84,6 +84,20 @@ TEST(Run, BouncedPayloadCrossesTheUpstreamLinkTwice) {
   EXPECT_GT(metric(r, "dram.written_gbps"), 80);
 }
 
+TEST(Run, SentPayloadIsBouncedThroughPinnedMemory) {
+  auto t = traffic(scenario::TrafficKind::transmit, "nic", "gpu");
+  t.path = scenario::DataPath::bounce;
+  t.sizes = {64_KiB};
+  t.rate = 50_Gbps;
+  const auto r = run(below_one_switch(t));
+  EXPECT_GT(metric(r, "t.goodput_gbps"), 40);
+  EXPECT_EQ(metric(r, "gpu-sw.down.payload_bytes"), 0);
+  EXPECT_EQ(metric(r, "nic-sw.up.payload_bytes"), 0);
+  EXPECT_NEAR(metric(r, "sw-rc.up.payload_bytes"), metric(r, "cpu.copied_bytes"), 4 * 65536);
+  EXPECT_NEAR(metric(r, "sw-rc.down.payload_bytes"), metric(r, "cpu.copied_bytes"), 4 * 65536);
+  EXPECT_EQ(r.traffic[0].requesters, (std::vector<std::string>{"gpu", "nic"}));
+}
+
 TEST(Run, DropsBelongToTheStreamThatLostThem) {
   // The second stream is more than the cores can copy; the first one needs no copy.
   auto fast = traffic(scenario::TrafficKind::receive, "nic", "gpu");

@@ -53,16 +53,17 @@ TrafficSetup::TrafficSetup(const scenario::Scenario& scenario, Platform& platfor
     result.path = name_of(path);
     result.from = t.from;
     result.to = t.to;
+    const auto& nics_memory = path == scenario::DataPath::bounce ? t.headers_to : t.to;
     result.requesters = {t.from};
-    if (path == scenario::DataPath::bounce) result.requesters.push_back(t.to);
+    if (path == scenario::DataPath::bounce)  // in the order of the payload's way
+      result.requesters.insert(t.kind == TrafficKind::transmit ? result.requesters.begin() : result.requesters.end(), t.to);
     meter.traffic.push_back(result);
     if (t.kind == TrafficKind::receive) {
-      const auto& first_stop = path == scenario::DataPath::bounce ? t.headers_to : t.to;
-      meter.map_nic(platform.node(t.from), pcie::Operation::memory_write, platform.node(first_stop), i);
+      meter.map_nic(platform.node(t.from), pcie::Operation::memory_write, platform.node(nics_memory), i);
       receivers.insert(t.from);
     }
     if (t.kind == TrafficKind::transmit) {
-      meter.map_nic(platform.node(t.from), pcie::Operation::memory_read, platform.node(t.to), i);
+      meter.map_nic(platform.node(t.from), pcie::Operation::memory_read, platform.node(nics_memory), i);
       transmitters.insert(t.from);
     }
     if (t.kind == TrafficKind::write || t.kind == TrafficKind::read) transfer(i);
@@ -190,6 +191,7 @@ void TrafficSetup::transmit(const std::string& name) {
       HostCpu::Send send;
       send.queue = queues[q];
       send.from = gpu == platform_.gpus.end() ? nullptr : gpu->second.get();
+      send.bounce = t.path == scenario::DataPath::bounce;
       send.packet = packet;
       send.segment = packet > largest ? largest : Bytes{0};
       send.interval = wire * static_cast<std::int64_t>(queues.size()) / t.rate;

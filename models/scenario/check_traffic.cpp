@@ -80,9 +80,9 @@ class TrafficCheck {
     if (tree_.all<device::HostCpuConfig>().empty())
       add(at_ + "/kind", std::string{name_of(t.kind)} + " needs a host_cpu that runs the driver");
     if (t.path == DataPath::bounce && to != nullptr && !std::holds_alternative<device::GpuConfig>(to->config))
-      add(at_ + "/path", "bounce ends in a gpu, whose copy engine fetches the data; " + what_is(*to));
-    if (t.path == DataPath::bounce && t.kind == TrafficKind::transmit)
-      add(at_ + "/path", "only receive can bounce: the GPU of the model copies from host memory, not to it");
+      add(at_ + "/path", (t.kind == TrafficKind::receive ? "bounce ends in a gpu, whose copy engine fetches the data; "
+                                                        : "bounce begins in a gpu, whose copy engine brings the data; ") +
+                             what_is(*to));
     if (!t.capture.empty() && t.kind == TrafficKind::transmit)
       add(at_ + "/capture", "only receive traffic can be replayed from a capture");
     check_registered(t, to);
@@ -108,7 +108,7 @@ class TrafficCheck {
     const Device* to = end("to", t.to, "memory: a gpu, dma_card or host_memory", is_memory);
     if (from != nullptr && from == to) add(at_ + "/to", "is " + t.to + " itself, so nothing crosses PCIe");
     if (!t.capture.empty()) add(at_ + "/capture", "only receive traffic can be replayed from a capture");
-    if (t.path == DataPath::bounce) add(at_ + "/path", "only receive can bounce");
+    if (t.path == DataPath::bounce) add(at_ + "/path", "only receive and transmit can bounce");
     if (to != nullptr && t.window > reachable(*to))
       add(at_ + "/window", to_text(t.window) + " is more than " + to->name + " has, " + to_text(reachable(*to)));
     if (const auto* nic = as<device::NicConfig>(from); nic != nullptr && nic->ats)

@@ -177,11 +177,13 @@ class HostCpu final : public sc_core::sc_module {
   void receive(Nic& nic, const std::vector<int>& queues, Gpu* to, bool bounce = false,
                std::optional<BusAddress> mapped = std::nullopt);
 
-  /// A transmit queue that sends packets regularly, from GPU memory or, without `from`, host memory.
+  /// A transmit queue that sends packets regularly, from GPU memory or, without `from`, host memory. With `bounce` the GPU's
+  /// copy engine brings them to pinned memory, a core copies them from there, and the NIC reads host memory.
   struct Send {
     int queue = 0;
     Gpu* from = nullptr;
     std::optional<BusAddress> mapped{};  ///< where in the GPU's window; if it is not given, it is mapped here
+    bool bounce = false;
     Bytes packet{4096};   ///< payload that the application hands over
     Bytes segment{};      ///< > 0: the NIC cuts it to this
     Duration interval{};  ///< between packets

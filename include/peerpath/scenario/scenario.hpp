@@ -125,10 +125,11 @@ constexpr std::array<EnumName<ArrivalLaw>, 4> enum_names(ArrivalLaw) {
            {"burst", ArrivalLaw::burst}}};
 }
 
-/// Which way received payload reaches the GPU.
+/// Which way payload takes between the NIC and the GPU.
 enum class DataPath : std::uint8_t {
-  zero_copy,  ///< the NIC writes payload straight to `to`
-  bounce,     ///< the NIC writes to host memory, the CPU copies, the GPU's copy engine fetches it to `to`
+  zero_copy,  ///< the NIC writes payload straight to `to`, or reads it there
+  bounce,     ///< received: the NIC writes to host memory, the CPU copies, the GPU's copy engine fetches it to `to`; sent: the
+              ///< other way round
 };
 constexpr std::array<EnumName<DataPath>, 2> enum_names(DataPath) {
   return {{{"zero_copy", DataPath::zero_copy}, {"bounce", DataPath::bounce}}};
@@ -161,7 +162,7 @@ struct Traffic {
         field("from", &Traffic::from, "receive, transmit: the NIC; write, read: the device that does the DMA"),
         field("to", &Traffic::to, "Memory that the payload goes to (receive, write) or comes from (transmit, read): a GPU, DMA card or host memory"),
         field("headers_to", &Traffic::headers_to, "receive, transmit: host memory that holds headers and rings"),
-        field("path", &Traffic::path, "receive: zero copy, or bounced through host memory; transmit is always zero copy"),
+        field("path", &Traffic::path, "receive, transmit: zero copy between NIC and GPU, or bounced through host memory by the GPU's copy engine and a copy of the CPU"),
         field("rate", &Traffic::rate, "receive, transmit: rate on the wire, preamble and gap included; write, read: payload offered"),
         field("sizes", &Traffic::sizes, "Payload bytes of a frame or transfer; several are taken in turn"),
         field("bytes", &Traffic::bytes, "receive: payload after which it ends, whole frames; the run ends when all traffic has. 0B: it goes on").at_least(0_B),

@@ -1,6 +1,7 @@
 #include "core/devices/gpu/gpu.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "peerpath/base/fail.hpp"
 
@@ -51,18 +52,25 @@ Gpu::Gpu(const device::GpuConfig& config, const host_cpu::CopyRequests& requests
 }
 
 void Gpu::on_delivery(const fabric::Delivery& delivery, device::Outbox& out) {
-  if (delivery.kind == fabric::DeliveryKind::arrived) {
-    if (delivery.purpose == pcie::Purpose::doorbell) ring(delivery.cookie, delivery.done, out);
-    return;
-  }
-  if (delivery.kind != fabric::DeliveryKind::completed) return;
+  if (delivery.purpose == pcie::Purpose::payload) return moved(delivery, out);
+  if (delivery.kind == fabric::DeliveryKind::arrived && delivery.purpose == pcie::Purpose::doorbell)
+    ring(delivery.cookie, delivery.done, out);
+}
+
+void Gpu::moved(const fabric::Delivery& delivery, device::Outbox& out) {
+  const auto found = copies_.find(delivery.cookie);
+  // What peers write arrives here, what the engines write in host memory.
+  if (found == copies_.end() || delivery.target != found->second.request.host.node) return;
   const auto engine = static_cast<std::size_t>(delivery.channel.value() - 1);
   auto& self = engines_[engine];
-  auto& copy = copies_.at(delivery.cookie);
+  auto& copy = found->second;
   if (delivery.status != pcie::Status::success) copy.failed = true;
   --copy.in_flight;
   if (--self.in_flight == 0) counters_.busy += delivery.done - self.busy_since;
-  if (copy.in_flight == 0 && copy.issued == copy.request.bytes) finish(delivery.cookie, engine, delivery.done, out);
+  if (copy.in_flight == 0 && copy.issued == copy.request.bytes) {
+    if (copy.request.direction == host_cpu::CopyDirection::to_gpu) write_completion(copy, engine, delivery.done, out);
+    count(delivery.cookie);
+  }
   issue(engine, delivery.done, out);
 }
 
@@ -70,14 +78,18 @@ void Gpu::on_wake(device::TimerId timer, Instant now, device::Outbox& out) { iss
 
 void Gpu::ring(std::uint64_t handle, Instant now, device::Outbox& out) {
   const auto& request = requests_.at(handle);
-  const auto chosen = std::ranges::min_element(engines_, {}, &Engine::left);
+  const auto chosen = std::ranges::min_element(engines_, {}, [&](const Engine& e) {
+    const bool at_work = !e.queue.empty() || e.in_flight > 0;
+    return std::pair{at_work && e.newest != request.direction, e.left};
+  });
   const auto engine = static_cast<std::size_t>(chosen - engines_.begin());
   const std::uint64_t ticket = tickets_++;
-  copies_[ticket] = {.request = request, .handle = handle, .start = now + setup_};
+  auto& copy = copies_[ticket] = {.request = request, .handle = handle, .start = now + setup_};
   if (request.bytes == Bytes{0}) {
-    finish(ticket, engine, now + setup_, out);
-    return;
+    write_completion(copy, engine, copy.start, out);
+    return count(ticket);
   }
+  chosen->newest = request.direction;
   chosen->left += request.bytes;
   chosen->queue.push_back(ticket);
   if (chosen->queue.size() == 1) issue(engine, now, out);
@@ -92,32 +104,33 @@ void Gpu::issue(std::size_t engine, Instant now, device::Outbox& out) {
       out.wake_at(device::TimerId{static_cast<std::uint16_t>(engine)}, copy.start);
       return;
     }
-    const auto from = copy.request.source.address + copy.issued;
+    if (self.in_flight > 0 && self.moving != copy.request.direction) return;
+    self.moving = copy.request.direction;
+    const bool reads = self.moving == host_cpu::CopyDirection::to_gpu;
+    const auto at = copy.request.host.address + copy.issued;
     const auto chunk = static_cast<std::uint64_t>(shape_.chunk.count());
-    const Bytes to_boundary{static_cast<std::int64_t>(chunk - from.value() % chunk)};
+    const Bytes to_boundary{static_cast<std::int64_t>(chunk - at.value() % chunk)};
     const Bytes size = std::min(to_boundary, copy.request.bytes - copy.issued);
     out.submit(fabric::ChannelIndex{static_cast<std::uint16_t>(engine + 1)}, {.cookie = ticket,
-                                                                              .target = copy.request.source.node,
-                                                                              .op = pcie::Operation::memory_read,
+                                                                              .target = copy.request.host.node,
+                                                                              .op = reads ? pcie::Operation::memory_read
+                                                                                          : pcie::Operation::memory_write,
                                                                               .purpose = pcie::Purpose::payload,
                                                                               .notify_requester = true,
-                                                                              .address = from.value(),
+                                                                              .address = at.value(),
                                                                               .bytes = size,
                                                                               .ready = now});
     if (self.in_flight++ == 0) self.busy_since = now;
     ++copy.in_flight;
     copy.issued += size;
     self.left -= size;
-    if (copy.issued == copy.request.bytes) self.queue.pop_front();
+    if (copy.issued < copy.request.bytes) continue;
+    self.queue.pop_front();
+    if (!reads) write_completion(copy, engine, now, out);
   }
 }
 
-void Gpu::finish(std::uint64_t ticket, std::size_t engine, Instant now, device::Outbox& out) {
-  const auto node = copies_.extract(ticket);
-  const auto& copy = node.mapped();
-  ++counters_.copies;
-  counters_.failed += copy.failed ? 1 : 0;
-  counters_.bytes += copy.request.bytes;
+void Gpu::write_completion(const Copy& copy, std::size_t engine, Instant now, device::Outbox& out) {
   out.submit(fabric::ChannelIndex{static_cast<std::uint16_t>(engine + 1)},
              {.cookie = copy.handle,
               .target = copy.request.completion.node,
@@ -127,6 +140,14 @@ void Gpu::finish(std::uint64_t ticket, std::size_t engine, Instant now, device::
               .address = copy.request.completion.address.value(),
               .bytes = host_cpu::copy_completion_size,
               .ready = now});
+}
+
+void Gpu::count(std::uint64_t ticket) {
+  const auto node = copies_.extract(ticket);
+  const auto& copy = node.mapped();
+  ++counters_.copies;
+  counters_.failed += copy.failed ? 1 : 0;
+  counters_.bytes += copy.request.bytes;
 }
 
 }  // namespace peerpath::gpu

@@ -39,24 +39,27 @@ fabric::Endpoint fabric_endpoint(const device::GpuConfig& config);
 /// Its function as software finds it, with both BARs.
 pcie::FunctionIdentity identity(const device::GpuConfig& config, pcie::LinkShape link);
 
-/// How a copy engine reads.
+/// How a copy engine reads and writes host memory.
 struct CopyEngineShape {
-  Bytes chunk{4096};     ///< one transaction; cut at multiples of it
+  Bytes chunk{4096};     ///< one transaction; cut at multiples of it in host memory
   int outstanding = 16;  ///< chunks in flight, of one engine
 };
 
 /// What the copy engines did.
 struct CopyCounters {
   std::int64_t copies = 0;  ///< completed, failed ones included
-  std::int64_t failed = 0;  ///< a read did not end in success
-  Bytes bytes{};            ///< read by completed copies
-  Duration busy{};          ///< summed over the engines: with reads in flight
+  std::int64_t failed = 0;  ///< a read or write did not end in success
+  Bytes bytes{};            ///< moved by completed copies, either way
+  Duration busy{};          ///< summed over the engines: with reads or writes in flight
 };
 
 /// The active part of a GPU. A doorbell (posted write with Purpose::doorbell; its cookie is the handle of a request)
-/// starts a copy: `copy_setup` later an engine reads the source, chunk by chunk, and when the last data is in it writes
-/// the completion. An engine takes its copies in order, and starts reading for the next while the last reads of the one
-/// before are in flight. A new copy goes to the engine with the fewest bytes left to read, the first of several.
+/// starts a copy: `copy_setup` later an engine reads host memory, chunk by chunk, and when the last data is in it writes
+/// the completion; or it writes host memory likewise, and the completion right behind. An engine takes its copies of both
+/// directions in order, and starts the next while the last chunks of the one before are in flight; if that goes the other way,
+/// when they are not any more. A new copy goes to an engine that is not at work the other way if there is one, of these to
+/// the one with the fewest bytes left to ask for, the first of several. Attach it with `hears_arrivals`: so it knows how
+/// many of its writes are in flight.
 class Gpu final : public device::Endpoint {
  public:
   /// The table of requests must outlive the GPU.
@@ -73,27 +76,32 @@ class Gpu final : public device::Endpoint {
   struct Copy {
     host_cpu::CopyRequest request;
     std::uint64_t handle = 0;
-    Instant start{};  ///< earliest first read
+    Instant start{};  ///< of the first chunk, at the earliest
     Bytes issued{};
     int in_flight = 0;
     bool failed = false;
   };
   struct Engine {
-    std::deque<std::uint64_t> queue;  ///< tickets of copies with reads still to issue
+    std::deque<std::uint64_t> queue;  ///< tickets of copies with chunks still to issue
     Bytes left{};
     int in_flight = 0;
     Instant busy_since{};
+    host_cpu::CopyDirection moving{};  ///< the chunks in flight
+    host_cpu::CopyDirection newest{};  ///< the last copy that it was given
   };
 
   void ring(std::uint64_t handle, Instant now, device::Outbox& out);
   void issue(std::size_t engine, Instant now, device::Outbox& out);
-  void finish(std::uint64_t ticket, std::size_t engine, Instant now, device::Outbox& out);
+  /// A chunk has been read or has arrived.
+  void moved(const fabric::Delivery& delivery, device::Outbox& out);
+  void write_completion(const Copy& copy, std::size_t engine, Instant now, device::Outbox& out);
+  void count(std::uint64_t ticket);
 
   Duration setup_;
   const host_cpu::CopyRequests& requests_;
   CopyEngineShape shape_;
   std::vector<Engine> engines_;
-  std::map<std::uint64_t, Copy> copies_;  ///< by ticket, the cookie of their reads
+  std::map<std::uint64_t, Copy> copies_;  ///< by ticket, the cookie of their chunks
   std::uint64_t tickets_ = 0;
   CopyCounters counters_;
 };

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/devices/nic/test_outbox.hpp"
 #include "core/loop/loop.hpp"
 #include "peerpath/fabric/fabric.hpp"
 
@@ -10,6 +11,7 @@ namespace {
 
 using namespace literals;
 using namespace std::chrono_literals;
+using host_cpu::CopyDirection;
 
 constexpr fabric::NodeId host_node{1}, gpu_node{2};
 constexpr std::uint64_t completions_at = 0x1000;
@@ -19,9 +21,10 @@ class Driver final : public device::Endpoint {
  public:
   explicit Driver(host_cpu::CopyRequests& requests) : requests_{requests} {}
 
-  void copy(std::uint64_t source, Bytes bytes, Instant when) {
-    const auto handle = requests_.add({.source = {host_node, BusAddress{source}},
-                                       .destination = GpuAddress{0},
+  void copy(std::uint64_t at, Bytes bytes, Instant when, CopyDirection direction = CopyDirection::to_gpu) {
+    const auto handle = requests_.add({.direction = direction,
+                                       .host = {host_node, BusAddress{at}},
+                                       .gpu = GpuAddress{0},
                                        .bytes = bytes,
                                        .completion = {host_node, BusAddress{completions_at}}});
     rings_.push_back({handle, when});
@@ -61,7 +64,7 @@ struct Bench {
   void run(Instant end) {
     loop.emplace(topology, fabric::Mode::event);
     loop->add(driver, {.node = host_node, .channels = 1, .windows = {}});
-    loop->add(gpu, {.node = gpu_node, .channels = config.copy_engines, .windows = {}});
+    loop->add(gpu, {.node = gpu_node, .channels = config.copy_engines, .windows = {}, .hears_arrivals = true});
     loop->run_until(end);
   }
   Bytes crossed(pcie::Purpose purpose, int direction) {
@@ -129,6 +132,85 @@ TEST(Gpu, TwoEnginesShareTheCopiesAndOneKeepsTheirOrder) {
   // Reads of one copy overlap those of the next: after the first, each takes its own time on the link only.
   const Duration each = 16 * ((256_B + 12_B) / 8_Gbps);
   EXPECT_EQ(serial.driver.done[3].second - serial.driver.done[2].second, each);
+}
+
+TEST(Gpu, CopiesToHostMemoryByPostedWritesAndReadsNothing) {
+  Bench bench;
+  bench.driver.copy(0x10'0000, 10000_B, ns(0), CopyDirection::from_gpu);
+  bench.run(ns(50'000));
+  ASSERT_EQ(bench.driver.done.size(), 1U);
+  EXPECT_EQ(bench.driver.done[0].first, 0U);
+  EXPECT_EQ(bench.gpu.counters().copies, 1);
+  EXPECT_EQ(bench.gpu.counters().failed, 0);
+  EXPECT_EQ(bench.gpu.counters().bytes, 10000_B);
+  EXPECT_EQ(bench.gpu.pending(), 0U);
+  const auto& up = bench.loop->fabric().counters(bench.link_to_gpu, 1).tally(gpu_node, pcie::Purpose::payload);
+  EXPECT_EQ(up.payload, 10000_B);
+  EXPECT_EQ(up.tlps, 40);  // of 256 B, 16 of them the last
+  EXPECT_EQ(bench.crossed(pcie::Purpose::payload, 0), 0_B);
+  EXPECT_EQ(bench.crossed(pcie::Purpose::completion_entry, 1), host_cpu::copy_completion_size);
+}
+
+TEST(Gpu, TheCompletionIsRightBehindTheDataThatItWrites) {
+  Bench bench;
+  bench.driver.copy(0, 512_B, ns(0), CopyDirection::from_gpu);
+  bench.run(ns(20'000));
+  ASSERT_EQ(bench.driver.done.size(), 1U);
+  const auto doorbell = 150ns + 20ns;                      // 12 B of header and 8 B at a byte a nanosecond
+  const Duration service = 8_B / bench.config.write_rate;  // the GPU takes it in
+  const auto written = 2 * (12ns + 256ns) + 20ns + 150ns;  // two writes, the completion, and through the router
+  const Instant expected = Instant{doorbell + service + bench.config.copy_setup + written};
+  EXPECT_EQ(femtoseconds(bench.driver.done[0].second), femtoseconds(expected));
+}
+
+TEST(Gpu, KeepsNoMoreWritesInFlightThanItMay) {
+  Bench narrow{{}, {.chunk = 256_B, .outstanding = 1}};
+  narrow.driver.copy(100, 1000_B, ns(0), CopyDirection::from_gpu);  // cut at 256, 512, 768, 1024
+  narrow.run(ns(60'000));
+  Bench wide{{}, {.chunk = 256_B, .outstanding = 8}};
+  wide.driver.copy(100, 1000_B, ns(0), CopyDirection::from_gpu);
+  wide.run(ns(60'000));
+  ASSERT_EQ(narrow.driver.done.size(), 1U);
+  ASSERT_EQ(wide.driver.done.size(), 1U);
+  // Each but the last waits until it has arrived: through the router, while the link is idle.
+  EXPECT_EQ(narrow.driver.done[0].second - wide.driver.done[0].second, Duration{4 * 150ns});
+}
+
+TEST(Gpu, TwoEnginesCopyBothWaysAtOnceAndOneInTurn) {
+  const auto last = [](int engines) {
+    device::GpuConfig config;
+    config.copy_engines = engines;
+    Bench bench{config};
+    bench.driver.copy(0, 64_KiB, ns(0));
+    bench.driver.copy(1 << 20, 64_KiB, ns(0), CopyDirection::from_gpu);
+    bench.run(ns(400'000));
+    EXPECT_EQ(bench.driver.done.size(), 2U);
+    EXPECT_EQ(bench.gpu.counters().bytes, 128_KiB);
+    return bench.driver.done.back().second - ns(0);
+  };
+  const Duration each = 256 * ((256_B + 12_B) / 8_Gbps);  // on the link, one way
+  EXPECT_LT(last(2), each + Duration{5us});
+  EXPECT_GT(last(1), 2 * each);
+}
+
+TEST(Gpu, WritesOfPeersAreNotItsOwn) {
+  host_cpu::CopyRequests requests;
+  Gpu gpu{{}, requests};
+  nic::TestOutbox out;
+  const auto handle = requests.add({.direction = CopyDirection::from_gpu,
+                                    .host = {host_node, BusAddress{0}},
+                                    .bytes = 4_KiB,
+                                    .completion = {host_node, BusAddress{completions_at}}});
+  gpu.on_delivery({.kind = fabric::DeliveryKind::arrived, .purpose = pcie::Purpose::doorbell, .cookie = handle}, out);
+  gpu.on_wake(device::TimerId{0}, out.timers.at(device::TimerId{0}), out);
+  ASSERT_EQ(out.transactions.size(), 2U);  // the data and the completion
+  auto mine = nic::delivery_of(out.transactions[0], ns(5'000)), of_a_peer = mine;
+  mine.channel = out.channels[0];
+  of_a_peer.target = gpu_node;
+  gpu.on_delivery(of_a_peer, out);
+  EXPECT_EQ(gpu.pending(), 1U);
+  gpu.on_delivery(mine, out);
+  EXPECT_EQ(gpu.pending(), 0U);
 }
 
 TEST(Gpu, KeepsNoMoreChunksInFlightThanItMay) {

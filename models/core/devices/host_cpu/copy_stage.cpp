@@ -28,8 +28,8 @@ void CopyStage::append(Bytes bytes, nic::PacketIndex packet, bool last, Instant 
 
 void CopyStage::flush(Instant now, Core& core, device::Outbox& out) {
   if (gathered_ == Bytes{0} && gathered_packets_.empty()) return;
-  const auto handle = host_->copies.add({.source = setup_.staging.base + gathered_from_,
-                                         .destination = setup_.destination + gathered_from_,
+  const auto handle = host_->copies.add({.host = setup_.staging.base + gathered_from_,
+                                         .gpu = setup_.gpu_memory + gathered_from_,
                                          .bytes = gathered_,
                                          .completion = setup_.completion});
   copies_.push_back({handle, gathered_ + skipped_, std::exchange(gathered_packets_, {}), false});

@@ -55,7 +55,7 @@ TEST_F(CopyStageTest, packets_that_gathered_go_as_one_copy) {
   EXPECT_TRUE(out.transactions[0].notify_target);
   EXPECT_EQ(out.transactions[0].ready, Instant{host.config.doorbell_cost});
   EXPECT_EQ(last().bytes, 500_B);
-  EXPECT_EQ(last().source.address, BusAddress{0x1000});
+  EXPECT_EQ(last().host.address, BusAddress{0x1000});
   std::vector<PacketIndex> packets;
   EXPECT_FALSE(stage.completed(99, packets));
   EXPECT_TRUE(stage.completed(out.transactions[0].cookie, packets));
@@ -73,11 +73,11 @@ TEST_F(CopyStageTest, what_does_not_fit_before_the_end_starts_anew_at_the_front)
   append(200, 2);
   append(400, 3);  // 100 bytes are skipped; what gathered before goes first
   ASSERT_EQ(out.transactions.size(), 2u);
-  EXPECT_EQ(last().source.address, BusAddress{0x1000 + 700});
+  EXPECT_EQ(last().host.address, BusAddress{0x1000 + 700});
   EXPECT_EQ(last().bytes, 200_B);
   stage.flush(nic::at_ns(0), core, out);
-  EXPECT_EQ(last().source.address, BusAddress{0x1000});
-  EXPECT_EQ(last().destination, GpuAddress{0x50000});
+  EXPECT_EQ(last().host.address, BusAddress{0x1000});
+  EXPECT_EQ(last().gpu, GpuAddress{0x50000});
   EXPECT_TRUE(stage.room(300_B));
   EXPECT_FALSE(stage.room(301_B));
 }

@@ -68,6 +68,12 @@ void HostCpu::copy_done(const fabric::Delivery& delivery, device::Outbox& out) {
     if (rx_[i].resume()) want_core(i, delivery.done, out);
     return;
   }
+  for (std::size_t i = 0; i < tx_.size(); ++i) {
+    const auto driver = rx_.size() + i;
+    if (!tx_[i].copied(delivery.cookie, delivery.done, core_of(driver))) continue;
+    if (tx_[i].has_whole_packets()) want_core(driver, delivery.done, out);
+    return;
+  }
 }
 
 void HostCpu::want_core(std::size_t driver, Instant now, device::Outbox& out) {

@@ -14,10 +14,10 @@ struct Region {
   Bytes size{};
 };
 
-/// How payload gets from host memory to the GPU, when the NIC does not write it there.
+/// How payload gets from host memory to the GPU or back, when the NIC does not reach it there.
 struct BounceSetup {
-  Region staging;                 ///< in host memory: the CPU copies payload to here, the GPU fetches it from here
-  GpuAddress destination{};       ///< as much as `staging`, in GPU memory
+  Region staging;                 ///< pinned host memory: between the CPU's copy and the one of the GPU's copy engine
+  GpuAddress gpu_memory{};        ///< as much as `staging`
   nic::MemoryPlace doorbell{};    ///< of the GPU's copy engines
   nic::MemoryPlace completion{};  ///< in host memory, 8 bytes that are this queue's own
 };
@@ -33,7 +33,9 @@ struct RxSetup {
 /// A transmit queue that sends packets of one size at a regular rate, as far as the ring allows.
 struct TxSetup {
   nic::QueueIndex queue{};
-  Region headers, payload;
+  Region headers, payload;        ///< what the NIC reads; with `bounce`, `payload` is host memory
+  bool bounce = false;
+  BounceSetup copy{};             ///< with `bounce`
   Bytes packet{4096};             ///< payload of a packet that the driver posts
   Bytes mss{};                    ///< > 0: the NIC cuts packets to this
   Duration interval{};            ///< between packets
@@ -55,7 +57,7 @@ struct NicSetup {
 struct SentRecord {
   nic::QueueIndex queue{};
   Bytes payload{};
-  Instant posted{};     ///< the driver put it into the ring
+  Instant posted{};     ///< the driver put it into the ring, or asked the GPU for it
   Instant completed{};  ///< the driver saw its completion
   fabric::NodeId nic{};
   bool lost = false;    ///< the NIC could not read it, and sent nothing

@@ -90,7 +90,7 @@ class Platform {
     cpu.emplace(options.cpu, copies, std::vector{nic_setup()});
     loop.emplace(topology, options.mode, options.quantum);
     nic_device = loop->add(*card, {nic_node, nic::nic_channels, {}});
-    loop->add(*gpu, {gpu_node, options.gpu.copy_engines, {}});
+    loop->add(*gpu, {.node = gpu_node, .channels = options.gpu.copy_engines, .windows = {}, .hears_arrivals = true});
     loop->add(*cpu, {host, host_channels, {}});
   }
 
@@ -162,7 +162,13 @@ class Platform {
     }
     for (auto tx : options_.tx) {
       tx.headers = host_region(Bytes{net::HeaderBytes::capacity} * entries);
-      tx.payload = {{gpu_node, BusAddress{gpu_memory} + Bytes{1 << 30}}, 64_MiB};
+      if (options_.bounce) {
+        tx.bounce = true;
+        tx.payload = host_region(tx.packet * entries);
+        tx.copy = {host_region(4_MiB), GpuAddress{}, {gpu_node, BusAddress{gpu_bar}}, host_region(8_B).base};
+      } else {
+        tx.payload = {{gpu_node, BusAddress{gpu_memory} + Bytes{1 << 30}}, 64_MiB};
+      }
       setup.tx.push_back(tx);
     }
     return setup;
