@@ -152,7 +152,15 @@ class Events {
       add("generation", "nothing changes; give \"generation\", \"width\" or \"outage\"");
     constexpr std::array lanes{0, 1, 2, 4, 8, 12, 16};
     if (std::ranges::find(lanes, event.width) == lanes.end())
-      add("width", std::to_string(event.width) + " lanes are no PCIe link; one of 1, 2, 4, 8, 12, 16");
+      return add("width", std::to_string(event.width) + " lanes are no PCIe link; one of 1, 2, 4, 8, 12, 16");
+    const auto above = tree_.uplink(event.device);
+    if (!above) return;
+    // What is wired is what both ends and the board can do.
+    const Link& link = scenario_.links[*above];
+    const auto wired = "the link above " + event.device + " is Gen" + std::to_string(link.generation) + " x" +
+                       std::to_string(link.width) + " and trains to no more: at most ";
+    if (event.generation > link.generation) add("generation", wired + std::to_string(link.generation));
+    if (event.width > link.width) add("width", wired + std::to_string(link.width));
   }
 
   const Scenario& scenario_;
