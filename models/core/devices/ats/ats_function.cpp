@@ -41,7 +41,7 @@ void AtsFunction::start(device::Outbox& out) {
 void AtsFunction::on_delivery(const fabric::Delivery& delivery, device::Outbox& out) {
   const bool answer =
       delivery.kind == fabric::DeliveryKind::completed && delivery.requester == self_ && delivery.channel == channel_;
-  if (answer) return translated(delivery.cookie, delivery.done, out);
+  if (answer) return answered(delivery, out);
   Interposed interposed{*this, out};
   inner_.on_delivery(delivery, interposed);
 }
@@ -62,7 +62,7 @@ void AtsFunction::submit(fabric::ChannelIndex channel, const fabric::Transaction
   const bool memory = transaction.op == pcie::Operation::memory_read ||
                       transaction.op == pcie::Operation::memory_write || transaction.op == pcie::Operation::atomic;
   // Interrupt messages have an address that is not translated (PCIe Base Spec 10.1).
-  item.transaction.translated = memory && transaction.purpose != pcie::Purpose::interrupt;
+  item.transaction.translated = !off_ && memory && transaction.purpose != pcie::Purpose::interrupt;
   if (item.transaction.translated) {
     const auto last =
         transaction.address + static_cast<std::uint64_t>(std::max<std::int64_t>(1, transaction.bytes.count())) - 1;
@@ -94,12 +94,32 @@ void AtsFunction::request(std::uint64_t page, Instant ready, device::Outbox& out
   out.submit(channel_, asked);
 }
 
-void AtsFunction::translated(std::uint64_t page, Instant now, device::Outbox& out) {
+void AtsFunction::answered(const fabric::Delivery& answer, device::Outbox& out) {
+  const auto page = answer.cookie;
   asked_.erase(page);
-  if (page_request_ && resident_.insert(page).second) return ask_for_page(page, now, out);
-  if (!held_.find(page)) held_.insert(page);
+  if (off_) return;
+  if (answer.status != pcie::Status::success) {
+    refused(page, answer.status);
+  } else {
+    if (page_request_ && resident_.insert(page).second) return ask_for_page(page, answer.done, out);
+    if (!held_.find(page)) held_.insert(page);
+    for (auto& [channel, queue] : waiting_)
+      for (auto& item : queue) std::erase(item.missing, page);
+  }
+  send_ready(answer.done, out);
+}
+
+/// What waits for this page goes without translation; after Unsupported Request everything does, for good.
+void AtsFunction::refused(std::uint64_t page, pcie::Status why) {
+  off_ = why == pcie::Status::unsupported_request;
+  if (off_) held_.clear();
+  for (auto& [channel, queue] : waiting_)
+    for (auto& item : queue)
+      if (off_ || std::ranges::find(item.missing, page) != item.missing.end()) item.give_up();
+}
+
+void AtsFunction::send_ready(Instant now, device::Outbox& out) {
   for (auto& [channel, queue] : waiting_) {
-    for (auto& item : queue) std::erase(item.missing, page);
     for (; !queue.empty() && queue.front().missing.empty(); queue.pop_front()) {
       auto& transaction = queue.front().transaction;
       transaction.ready = std::max(transaction.ready, now);

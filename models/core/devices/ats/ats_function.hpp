@@ -22,6 +22,7 @@ struct AtsCounters {
 
 /// Stands between a device and its shell. A memory access whose pages it holds goes out as translated at once; another
 /// one waits, with all that its channel submits after it, until translation requests for its pages have been answered.
+/// Where one of them fails, it goes out untranslated.
 class AtsFunction final : public device::Endpoint {
  public:
   /// `inner` sits at `self` and uses channels below `channel`, on which translation requests go to `agent`.
@@ -46,11 +47,14 @@ class AtsFunction final : public device::Endpoint {
   struct Waiting {
     fabric::Transaction transaction;
     std::vector<std::uint64_t> missing;  ///< pages whose translation has not come yet
+    void give_up() { transaction.translated = false, missing.clear(); }
   };
 
   void submit(fabric::ChannelIndex channel, const fabric::Transaction& transaction, device::Outbox& out);
   void request(std::uint64_t page, Instant ready, device::Outbox& out);
-  void translated(std::uint64_t page, Instant now, device::Outbox& out);
+  void answered(const fabric::Delivery& answer, device::Outbox& out);
+  void refused(std::uint64_t page, pcie::Status why);
+  void send_ready(Instant now, device::Outbox& out);
   void ask_for_page(std::uint64_t page, Instant now, device::Outbox& out);
 
   device::Endpoint& inner_;
@@ -59,6 +63,7 @@ class AtsFunction final : public device::Endpoint {
   unsigned page_bits_;
   std::optional<Duration> page_request_;
   host::AssociativeCache held_;
+  bool off_ = false;                  ///< the host said that it translates nothing for this function
   std::set<std::uint64_t> asked_;     ///< pages with a translation request under way
   std::set<std::uint64_t> resident_;  ///< pages that the host has answered for, with page requests
   std::map<fabric::ChannelIndex, std::deque<Waiting>> waiting_;

@@ -46,8 +46,9 @@ struct Ats : testing::Test {
     device.wants.emplace_back(channel, t);
   }
   void go() { ats.on_frame(0, {}, Instant{}, out); }
-  void answer(std::uint64_t page, Instant done) {
+  void answer(std::uint64_t page, Instant done, pcie::Status status = pcie::Status::success) {
     fabric::Delivery d;
+    d.status = status;
     d.kind = fabric::DeliveryKind::completed;
     d.requester = self;
     d.channel = translations;
@@ -128,6 +129,52 @@ TEST_F(Ats, APageIsAskedForOnceAtATimeAndAgainAfterItWasTakenBack) {
   write(0x1000, 64_B);
   go();
   EXPECT_EQ(out.all.back().first, translations);
+}
+
+TEST_F(Ats, AfterUnsupportedRequestItGoesOnWithoutTranslations) {
+  write(0x1000, 64_B);
+  go();
+  answer(1, Instant{1us});
+  write(0x2000, 64_B);
+  write(0x1000, 64_B);
+  write(0x3000, 64_B, other);
+  go();
+  ASSERT_EQ(out.all.size(), 4U) << "two more translation requests";
+  answer(2, Instant{2us}, pcie::Status::unsupported_request);
+  ASSERT_EQ(out.all.size(), 7U) << "all that waited";
+  for (std::size_t i = 4; i < 7; ++i) EXPECT_FALSE(out.all[i].second.translated);
+  answer(3, Instant{3us});
+  write(0x1000, 64_B);
+  write(0x3000, 64_B);
+  go();
+  ASSERT_EQ(out.all.size(), 9U) << "nothing waits any more";
+  for (std::size_t i = 7; i < 9; ++i) {
+    EXPECT_EQ(out.all[i].first, own);
+    EXPECT_FALSE(out.all[i].second.translated);
+  }
+}
+
+TEST_F(Ats, AnotherFailureIsOfThatTranslationAlone) {
+  for (const auto status : {pcie::Status::completer_abort, pcie::Status::no_answer}) {
+    out.all.clear();
+    write(0x1000, 16_KiB);
+    write(0x8000, 64_B);
+    go();
+    ASSERT_EQ(out.all.size(), 5U);
+    answer(2, Instant{1us}, status);
+    ASSERT_EQ(out.all.size(), 6U) << "does not wait for its other pages";
+    EXPECT_EQ(out.all[5].second.bytes, 16_KiB);
+    EXPECT_FALSE(out.all[5].second.translated);
+    answer(8, Instant{2us});
+    ASSERT_EQ(out.all.size(), 7U);
+    EXPECT_TRUE(out.all[6].second.translated);
+    for (const std::uint64_t page : {1U, 3U, 4U}) answer(page, Instant{3us});
+    write(0x2000, 64_B);
+    go();
+    EXPECT_EQ(out.all.back().first, translations) << "it is asked for again";
+    answer(2, Instant{4us}, status);
+    ats.invalidate(0x1000, 0x8000);
+  }
 }
 
 TEST_F(Ats, WithPageRequestsAPageIsAskedForBeforeItIsTranslated) {
