@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+
 #include "core/devices/nic/test_outbox.hpp"
 #include "core/loop/loop.hpp"
 #include "peerpath/fabric/fabric.hpp"
@@ -191,6 +194,25 @@ TEST(Gpu, TwoEnginesCopyBothWaysAtOnceAndOneInTurn) {
   const Duration each = 256 * ((256_B + 12_B) / 8_Gbps);  // on the link, one way
   EXPECT_LT(last(2), each + Duration{5us});
   EXPECT_GT(last(1), 2 * each);
+}
+
+TEST(Gpu, AnEngineAtWorkTheOtherWayIsNotChosenForHavingLessLeft) {
+  host_cpu::CopyRequests requests;
+  Gpu gpu{{}, requests};
+  nic::TestOutbox out;
+  for (const auto& [direction, bytes] : {std::pair{CopyDirection::to_gpu, 32_KiB},
+                                         {CopyDirection::from_gpu, 16_KiB},
+                                         {CopyDirection::to_gpu, 4_KiB}}) {
+    const auto handle = requests.add({.direction = direction,
+                                      .host = {host_node, BusAddress{0}},
+                                      .bytes = bytes,
+                                      .completion = {host_node, BusAddress{completions_at}}});
+    gpu.on_delivery({.kind = fabric::DeliveryKind::arrived, .purpose = pcie::Purpose::doorbell, .cookie = handle}, out);
+  }
+  for (const auto& [timer, when] : std::map{out.timers}) gpu.on_wake(timer, when, out);
+  const auto of = [&](int engine) { return std::ranges::count(out.channels, fabric::ChannelIndex{static_cast<std::uint16_t>(engine + 1)}); };
+  EXPECT_EQ(of(0), 8 + 1);  // chunks of both reads
+  EXPECT_EQ(of(1), 4 + 1);  // of the writes, and their completion
 }
 
 TEST(Gpu, WritesOfPeersAreNotItsOwn) {
