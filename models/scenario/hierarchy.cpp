@@ -17,6 +17,8 @@ std::uint64_t number_of(const std::string& port) {
   return std::stoull(digits);
 }
 
+std::string port_name(const Link& link) { return split_end(link.from).device + " port to " + split_end(link.to).device; }
+
 class Builder {
  public:
   explicit Builder(const Scenario& scenario) : scenario_{scenario}, tree_{scenario} {}
@@ -50,7 +52,7 @@ class Builder {
     for (const Link* link : links_in_port_order(scenario_)) {
       if (split_end(link->from).device != name) continue;
       const Device* device = tree_.find(split_end(link->to).device);
-      const int port = add(name + " port to " + device->name, kind, parent, control);
+      const int port = add(port_name(*link), kind, parent, control);
       if (const auto* bridge = std::get_if<device::SwitchConfig>(&device->config)) {
         const int upstream = add(device->name + " upstream port", pcie::FunctionKind::upstream_port, port);
         add_below(device->name, upstream, pcie::FunctionKind::downstream_port, pcie::acs::control_of(bridge->acs));
@@ -84,5 +86,16 @@ std::vector<const Link*> links_in_port_order(const Scenario& scenario) {
 }
 
 Hierarchy hierarchy_of(const Scenario& scenario) { return Builder{scenario}.build(); }
+
+void happen(Hierarchy& hierarchy, const Scenario& scenario, const Event& event) {
+  const auto from_it = [&](const Link& link) { return split_end(link.from).device == event.device; };
+  const bool has_ports = std::ranges::any_of(scenario.links, from_it);
+  for (const Link& link : scenario.links) {
+    if (has_ports ? !from_it(link) : split_end(link.to).device != event.device) continue;
+    const auto port = std::ranges::find(hierarchy.functions, port_name(link), &pcie::Function::name);
+    if (port == hierarchy.functions.end()) continue;
+    hierarchy.acs[static_cast<std::size_t>(port - hierarchy.functions.begin())].control = pcie::acs::control_of(event.acs);
+  }
+}
 
 }  // namespace peerpath::scenario

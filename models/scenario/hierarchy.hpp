@@ -25,4 +25,7 @@ std::vector<const Link*> links_in_port_order(const Scenario& scenario);
 /// Of a scenario without problems, as it is before its first event.
 Hierarchy hierarchy_of(const Scenario& scenario);
 
+/// Lets an event of kind acs happen: to all ports of a switch or root complex, or to the port above another device.
+void happen(Hierarchy& hierarchy, const Scenario& scenario, const Event& event);
+
 }  // namespace peerpath::scenario

@@ -29,6 +29,32 @@ TEST(PortOrder, IsThatOfTheNumbersInEachRouter) {
             (Ends{"sw0", "a", "b", "sw1", "c", "d"}));
 }
 
+TEST(AcsEvents, AreOfAllPortsOfARouterOrOfThePortAboveADevice) {
+  Scenario scenario;
+  scenario.devices = {
+      {"rc", device::RootComplexConfig{}}, {"sw", device::SwitchConfig{}}, {"a", device::NicConfig{}}, {"b", device::GpuConfig{}}};
+  for (const auto& [from, to] : {std::pair{"rc", "sw"}, {"sw.0", "a"}, {"sw.1", "b"}}) {
+    scenario.links.emplace_back();
+    scenario.links.back().from = from;
+    scenario.links.back().to = to;
+  }
+  auto hierarchy = hierarchy_of(scenario);
+  const auto controls = [&] {
+    std::vector<std::uint16_t> all;
+    for (std::size_t i = 0; i < hierarchy.functions.size(); ++i)
+      if (hierarchy.functions[i].name.find(" port to ") != std::string::npos) all.push_back(hierarchy.acs[i].control);
+    return all;
+  };
+  using pcie::AcsControl;
+  using All = std::vector<std::uint16_t>;
+  happen(hierarchy, scenario, {.kind = EventKind::acs, .device = "sw", .acs = {AcsControl::request_redirect}});
+  EXPECT_EQ(controls(), (All{0, pcie::acs::request_redirect, pcie::acs::request_redirect}));
+  happen(hierarchy, scenario, {.kind = EventKind::acs, .device = "a", .acs = {AcsControl::none}});
+  EXPECT_EQ(controls(), (All{0, 0, pcie::acs::request_redirect}));
+  happen(hierarchy, scenario, {.kind = EventKind::acs, .device = "rc", .acs = {AcsControl::upstream_forwarding}});
+  EXPECT_EQ(controls(), (All{pcie::acs::upstream_forwarding, 0, pcie::acs::request_redirect}));
+}
+
 TEST(PortOrder, DecidesWhatSoftwareFindsFirst) {
   Scenario scenario;
   scenario.devices = {

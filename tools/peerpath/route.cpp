@@ -136,6 +136,55 @@ std::optional<int> end_of(const scenario::Scenario& s, const Hierarchy& h, const
   return std::nullopt;
 }
 
+/// TLPs of one kind from one function to another.
+struct Asked {
+  std::string key, title;
+  int from = 0, to = 0;
+  pcie::RouteKind kind{};
+};
+
+std::vector<pcie::PacketRoute> routes(const Hierarchy& h, const std::vector<Asked>& asked) {
+  std::vector<pcie::PacketRoute> routes;
+  for (const auto& a : asked) routes.push_back(pcie::route(h.functions, h.acs, h.peer_to_peer, a.from, a.to, a.kind));
+  return routes;
+}
+
+/// What has become of a route, in words.
+std::string brief(const Hierarchy& h, const pcie::PacketRoute& route) {
+  std::string redirects;
+  for (const auto& hop : route.hops)
+    if (hop.action != AcsAction::direct) redirects += "; " + name_at(h, hop.function) + ": " + said(h, hop);
+  const std::string way = !route.delivered()             ? "do not arrive"
+                          : route.through_root_complex() ? "go by way of " + h.root
+                                                         : "go straight";
+  return way + redirects;
+}
+
+/// The events that make another route of one of those asked for, in their order.
+std::string changes(const scenario::Scenario& s, Hierarchy h, const std::vector<Asked>& asked, ordered_json& document) {
+  auto events = s.events;
+  std::ranges::stable_sort(events, {}, &scenario::Event::at);
+  std::string out;
+  auto before = routes(h, asked);
+  for (const auto& event : events) {
+    if (event.kind != scenario::EventKind::acs) continue;
+    scenario::happen(h, s, event);
+    const auto after = routes(h, asked);
+    std::string line;
+    ordered_json change{{"at", scenario::to_text(event.at)}, {"event", scenario::to_text(event)}};
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+      if (after[i] == before[i]) continue;
+      line += (line.empty() ? ": " : "; ") + asked[i].title + " " + brief(h, after[i]);
+      change[asked[i].key] = to_json(h, after[i]);
+    }
+    before = after;
+    if (line.empty()) continue;
+    out += "  at " + scenario::to_text(event.at) + ", " + scenario::to_text(event) + line + "\n";
+    document["changes"].push_back(std::move(change));
+  }
+  return out.empty() ? "" : "Changes by events\n" + out + "\n";
+}
+
 /// Whether the function keeps translations of its own.
 bool translates(const scenario::Scenario& s, const std::string& name) {
   return std::ranges::any_of(s.devices, [&](const auto& device) {
@@ -157,25 +206,25 @@ Exit route(const Arguments& arguments, Terminal& terminal) {
     terminal.error("a route goes from one PCIe device to another, or to host memory");
     return Exit::wrong_input;
   }
-  const auto go = [&](int a, int b, pcie::RouteKind kind) {
-    return pcie::route(h.functions, h.acs, h.peer_to_peer, a, b, kind);
-  };
-  const auto request = go(*from, *to, pcie::RouteKind::request);
-  ordered_json document{{"scenario", words[0]}, {"from", words[1]}, {"to", words[2]}, {"request", to_json(h, request)}};
-  std::string out = text(h, "Requests of " + words[1] + " to " + words[2], request);
-  if (translates(loaded->scenario, words[1])) {
-    const auto translated = go(*from, *to, pcie::RouteKind::translated_request);
-    document["translated_request"] = to_json(h, translated);
-    out += text(h, "Translated requests of " + words[1] + " to " + words[2] + " (ATS)", translated);
+  const auto there = " of " + words[1] + " to " + words[2], back = " of " + words[2] + " to " + words[1];
+  std::vector<Asked> asked{{"request", "Requests" + there, *from, *to, pcie::RouteKind::request}};
+  if (translates(loaded->scenario, words[1]))
+    asked.push_back({"translated_request", "Translated requests" + there + " (ATS)", *from, *to, pcie::RouteKind::translated_request});
+  if (*to != pcie::at_root_complex)
+    asked.push_back({"completion", "Completions" + back, *to, *from, pcie::RouteKind::completion});
+  ordered_json document{{"scenario", words[0]}, {"from", words[1]}, {"to", words[2]}};
+  std::string out;
+  const auto found = routes(h, asked);
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    document[asked[i].key] = to_json(h, found[i]);
+    out += text(h, asked[i].title, found[i]);
   }
+  out += changes(loaded->scenario, h, asked, document);
   if (*to != pcie::at_root_complex) {
-    const auto answer = go(*to, *from, pcie::RouteKind::completion);
     const auto verdict = pcie::p2pdma(h.functions, h.acs, *to, *from, h.host_bridge, h.host_bridge, true);
-    document["completion"] = to_json(h, answer);
     document["p2pdma"] = {{"mapping", name_of(verdict.mapping)},
                           {"distance", verdict.distance},
                           {"reason", reason(h, verdict)}};
-    out += text(h, "Completions of " + words[2] + " to " + words[1], answer);
     out += "Linux p2pdma\n  " + std::string{name_of(verdict.mapping)} + ", distance " +
            std::to_string(verdict.distance) + ": " + reason(h, verdict) + "\n";
   }

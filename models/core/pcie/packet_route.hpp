@@ -17,6 +17,7 @@ struct RouteHop {
   int function = at_root_complex;        ///< index in the tree
   AcsAction action = AcsAction::direct;  ///< what was done with it there
   std::uint16_t because = 0;             ///< the ACS control that decided it
+  bool operator==(const RouteHop&) const = default;
 };
 
 struct PacketRoute {
@@ -25,6 +26,7 @@ struct PacketRoute {
   bool delivered() const { return end == AcsAction::direct; }
   bool redirected() const;
   bool through_root_complex() const;
+  bool operator==(const PacketRoute&) const = default;
 };
 
 /// Follows a TLP of `kind` from one function to another, or to host memory (`at_root_complex`). `ports` gives the ACS
