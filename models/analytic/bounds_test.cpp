@@ -22,9 +22,7 @@ TEST(Bounds, TagsNeededAreThoseThatReachTheRate) {
     }
 }
 
-TEST(Bounds, CreditLaw) {
-  EXPECT_EQ(credit_rate_bound(92, 300ns).bps(), 157'013'333'333);
-}
+TEST(Bounds, CreditLaw) { EXPECT_EQ(credit_rate_bound(92, 300ns).bps(), 157'013'333'333); }
 
 }  // namespace
 }  // namespace peerpath::analytic

@@ -1,5 +1,6 @@
 // Payload that a saturated PCIe link carries, in closed form. Source of the `published` form: R. Neugebauer et al.,
-// "Understanding PCIe performance for end host networking", SIGCOMM 2018, with its code (github.com/pcie-bench/pcie-model).
+// "Understanding PCIe performance for end host networking", SIGCOMM 2018, with its code
+// (github.com/pcie-bench/pcie-model).
 #pragma once
 
 #include "peerpath/base/units.hpp"
@@ -7,8 +8,8 @@
 
 namespace peerpath::analytic {
 
-/// A link and the settings of the function at its end. Addresses are of 64 bits, so requests have headers of four double
-/// words; no ECRC.
+/// A link and the settings of the function at its end. Addresses are of 64 bits, so requests have headers of four
+/// double words; no ECRC.
 struct LinkUse {
   pcie::LinkShape shape{};
   Bytes max_payload{256};

@@ -11,7 +11,8 @@ using peerpath::c::guarded;
 namespace gve = peerpath::nic::gve;
 using peerpath::pcie::Purpose;
 
-static_assert(PP_PURPOSES == peerpath::pcie::purposes && PP_RETRANSMISSION == static_cast<int>(Purpose::retransmission) &&
+static_assert(PP_PURPOSES == peerpath::pcie::purposes &&
+              PP_RETRANSMISSION == static_cast<int>(Purpose::retransmission) &&
               PP_PAYLOAD == static_cast<int>(Purpose::payload) &&
               PP_COMPLETION_ENTRY == static_cast<int>(Purpose::completion_entry));
 

@@ -81,9 +81,7 @@ class Engine final : public Fabric {
   void drop_bounds();
   void play();
   void start_next(Transmitter& x);
-  bool try_put_off(Transmitter& x) {
-    return x.decision + x.propagation + x.peer->latency >= horizon_ && put_off(x);
-  }
+  bool try_put_off(Transmitter& x) { return x.decision + x.propagation + x.peer->latency >= horizon_ && put_off(x); }
   bool put_off(Transmitter& x);
   void unpark();
   void catch_up();

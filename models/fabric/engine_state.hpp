@@ -304,7 +304,7 @@ struct Leaf {
   bool timeouts = false;                         ///< some tags come back by timeout, so later ones may come first
   Ring<Femto> tag_returns;                       ///< known to come, in order
   std::int64_t requests_coming = 0, notices_coming = 0;
-  std::int64_t echoes_coming = 0;  ///< of these notices: that what it has posted has arrived
+  std::int64_t echoes_coming = 0;     ///< of these notices: that what it has posted has arrived
   std::array<Crossing, 4> crossings;  ///< that began here of late, by shape
   SteadyReads steady;
   std::int64_t inbound = 0;  ///< transactions that may still send TLPs to it

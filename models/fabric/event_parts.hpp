@@ -64,7 +64,7 @@ struct Tlp {
   std::uint8_t pool = 0;            ///< which of these (pool_of)
 
   std::size_t channel() const { return pool < pcie::tlp_classes ? 0 : 1; }  ///< by which it came
-  std::uint32_t egress = 0;         ///< transmitter that it waits for
+  std::uint32_t egress = 0;                                                 ///< transmitter that it waits for
 };
 
 /// One class of one ingress.
@@ -109,7 +109,7 @@ struct Transmitter {
   std::size_t vc_holder = 0;   ///< that started last
   int vc_taken = 0;            ///< turns that it has had in a row
   std::vector<int> turns;      ///< by ingress, if any has more than one
-  std::uint64_t wanting = 0;                            ///< slots whose head is eligible and leaves here
+  std::uint64_t wanting = 0;   ///< slots whose head is eligible and leaves here
   int dllps_due = 0;
   Instant next_ack{}, next_fc{};  ///< earliest arrival that causes another one
   struct {
@@ -147,7 +147,7 @@ struct Station {
   std::array<Server, pools> servers;
   std::array<Instant, 2> read_servers{};    ///< by virtual channel, as
   std::array<std::uint64_t, 2> requests{};  ///< taken in
-  std::size_t vc1_completions = 0;  ///< ingress of those that leave by VC 1
+  std::size_t vc1_completions = 0;          ///< ingress of those that leave by VC 1
   std::deque<Request*> timers;
   // Of one with a single receive queue:
   struct Held {

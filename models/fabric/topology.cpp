@@ -63,8 +63,9 @@ void check_endpoint(const Node& node, Complaints& wrong) {
                name + ": negative read latency, jitter or rate");
   wrong.unless(e.reaction >= Duration{0} && e.completion_timeout >= Duration{0},
                name + ": negative reaction or completion timeout");
-  wrong.unless(e.one_queue == 0 || (e.one_queue > 0 && !e.external),
-               name + ": one receive queue is of an endpoint whose answers the fabric makes, after one completion or more");
+  wrong.unless(
+      e.one_queue == 0 || (e.one_queue > 0 && !e.external),
+      name + ": one receive queue is of an endpoint whose answers the fabric makes, after one completion or more");
 }
 
 /// Data credits of the largest TLP of each class: a payload that begins anywhere within a double word.
@@ -160,9 +161,9 @@ void check_links(const Topology& t, Complaints& wrong) {
     wrong.unless(node.is_endpoint || degree[n] + second[n] <= max_ingresses,
                  node.name + ": at most " + std::to_string(max_ingresses) + " ports" +
                      (second[n] > 0 ? ", those with two virtual channels counted twice" : ""));
-    wrong.unless(!node.is_endpoint || second[n] == 0 ||
-                     static_cast<std::size_t>(node.endpoint.channels) + 1 < max_ingresses,
-                 node.name + ": at most " + std::to_string(max_ingresses - 2) + " channels beside VC 1");
+    wrong.unless(
+        !node.is_endpoint || second[n] == 0 || static_cast<std::size_t>(node.endpoint.channels) + 1 < max_ingresses,
+        node.name + ": at most " + std::to_string(max_ingresses - 2) + " channels beside VC 1");
   }
 }
 

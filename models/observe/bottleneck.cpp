@@ -80,7 +80,8 @@ std::string explain_bottleneck(const Results& results) {
   if (lagging.empty()) return text + "; all that was offered arrived";
   if (busiest.percent.digits >= 95 * one_percent) return text + "; it holds back " + joined(lagging);
   return text + "; " + joined(lagging) +
-         " fell short although nothing was saturated: one unit of several, latency, credits or tags" + full_windows(results);
+         " fell short although nothing was saturated: one unit of several, latency, credits or tags" +
+         full_windows(results);
 }
 
 }  // namespace peerpath::observe

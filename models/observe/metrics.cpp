@@ -121,7 +121,8 @@ void add_window(std::vector<Metric>& metrics, const Bar1Result& window) {
   const auto without = std::ranges::count_if(window.registrations, [](const auto& r) { return r.mapped == Bytes{0}; });
   group.add("bar1_refused", "1", count(without), "Registrations that found no room in it");
   group.add("bar1_remaps", "1", count(window.remaps), "Pieces of memory mapped in place of others");
-  group.add("bar1_waiting_ns", "ns", nanoseconds(window.waiting), "Waiting for that, summed over the transfers that caused it");
+  group.add("bar1_waiting_ns", "ns", nanoseconds(window.waiting),
+            "Waiting for that, summed over the transfers that caused it");
 }
 
 }  // namespace
@@ -130,7 +131,8 @@ std::vector<Metric> derive_metrics(const Results& results) {
   std::vector<Metric> metrics;
   metrics.push_back({"run.simulated_ns", "ns", nanoseconds(results.window), "Simulated time that counts"});
   const auto& deadlock = results.deadlock;
-  metrics.push_back({"run.blocked_queues", "1", count(deadlock ? static_cast<std::int64_t>(deadlock->blocked.size()) : 0),
+  metrics.push_back({"run.blocked_queues", "1",
+                     count(deadlock ? static_cast<std::int64_t>(deadlock->blocked.size()) : 0),
                      "Queues that nothing will ever move again"});
   metrics.push_back({"run.deadlock_cycle", "1", count(deadlock ? static_cast<std::int64_t>(deadlock->cycle.size()) : 0),
                      "Of these, those that wait for each other in a circle"});

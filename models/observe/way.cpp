@@ -37,13 +37,15 @@ std::vector<Hop> hops_of(const Results& results, const std::string& requester) {
   return hops;
 }
 
-/// The ledger says how much crossed each link and not which way it took in all. A way begins and ends at a leaf, takes no
-/// hop twice, and turns round at a router only where nothing else is left: as redirected payload does at the root complex.
+/// The ledger says how much crossed each link and not which way it took in all. A way begins and ends at a leaf, takes
+/// no hop twice, and turns round at a router only where nothing else is left: as redirected payload does at the root
+/// complex.
 class Ways {
  public:
   Ways(const Results& results, const std::string& requester) : hops_{hops_of(results, requester)} {
     for (const auto& link : results.links)
-      for (const auto* end : {&link.nearer, &link.farther}) (seen_.insert(*end).second ? leaves_ : routers_).insert(*end);
+      for (const auto* end : {&link.nearer, &link.farther})
+        (seen_.insert(*end).second ? leaves_ : routers_).insert(*end);
   }
 
   std::vector<Way> all() {

@@ -53,7 +53,8 @@ void carry(LinkResult& link, const std::string& requester, Bytes up, Bytes down)
 /// gpu0 and gpu1 below switch0, which is below rc0; dram0 at rc0.
 Results below_a_switch() {
   Results results;
-  for (const auto& [farther, nearer] : {std::pair{"switch0", "rc0"}, {"gpu0", "switch0"}, {"gpu1", "switch0"}, {"dram0", "rc0"}})
+  for (const auto& [farther, nearer] :
+       {std::pair{"switch0", "rc0"}, {"gpu0", "switch0"}, {"gpu1", "switch0"}, {"dram0", "rc0"}})
     results.links.push_back(sample_link(farther, nearer));
   results.traffic.resize(1);
   auto& traffic = results.traffic[0];

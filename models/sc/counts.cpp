@@ -64,8 +64,9 @@ void fill_ring(Results& results, const std::string& name, const nic::RingCounter
             "Bytes of those entries");
 }
 
-void fill_nic(Results& results, const std::string& name, const device::NicConfig& config, const nic::NicCounters& before,
-              const nic::NicCounters& after, const Meter& meter, const std::vector<std::size_t>& entries, Duration window) {
+void fill_nic(Results& results, const std::string& name, const device::NicConfig& config,
+              const nic::NicCounters& before, const nic::NicCounters& after, const Meter& meter,
+              const std::vector<std::size_t>& entries, Duration window) {
   Bytes received{};
   for (const auto i : entries) received += meter.wire_bytes(static_cast<std::uint16_t>(i));
   for (const auto& [reason, drop] : nic::enum_names(nic::Drop{})) {
@@ -118,8 +119,7 @@ void fill_ports(Results& results, const std::string& what, int write_units, int 
                 const std::vector<Counts::Taken>& before, const std::vector<Counts::Taken>& after, Duration window) {
   const auto add = [&](const std::string& kind, std::size_t port, Duration taken, int units) {
     if (taken > Duration{0})
-      results.resources.push_back(
-          {what + " " + kind + " of root port " + std::to_string(port), taken, window * units});
+      results.resources.push_back({what + " " + kind + " of root port " + std::to_string(port), taken, window * units});
   };
   for (std::size_t port = 0; port < after.size(); ++port) {
     add("writes", port, after[port].writes - before[port].writes, write_units);
@@ -143,8 +143,13 @@ void fill_windows(Results& results, const Platform& platform, const scenario::Sc
                   const Counts& after) {
   for (const auto& plan : scenario::bar1_plans(scenario)) {
     const auto &a = before.windows.at(plan.gpu), &b = after.windows.at(plan.gpu);
-    observe::Bar1Result window{plan.gpu, plan.size, platform.gpus.at(plan.gpu)->bar1().used(), plan.reserved, {},
-                               b.remaps - a.remaps, b.waiting - a.waiting};
+    observe::Bar1Result window{plan.gpu,
+                               plan.size,
+                               platform.gpus.at(plan.gpu)->bar1().used(),
+                               plan.reserved,
+                               {},
+                               b.remaps - a.remaps,
+                               b.waiting - a.waiting};
     for (const auto& mapping : plan.mappings) {
       std::string names;
       for (const auto i : mapping.entries) names += (names.empty() ? "" : ",") + scenario.traffic[i].name;
@@ -226,15 +231,15 @@ void fill(Results& results, const Platform& platform, const scenario::Scenario& 
       by_cores.read += b.counters.dram_read - a.counters.dram_read;
       by_cores.written += b.counters.dram_written - a.counters.dram_written;
       add_count(results, name + ".interrupts", "1", b.counters.interrupts - a.counters.interrupts, "Interrupts taken");
-      add_count(results, name + ".polls", "1", b.counters.polls - a.counters.polls, "Rounds of the drivers' poll loops");
+      add_count(results, name + ".polls", "1", b.counters.polls - a.counters.polls,
+                "Rounds of the drivers' poll loops");
     } else if (const auto* root = std::get_if<device::RootComplexConfig>(&device.config)) {
       if (root->credits)
         fill_ports(results, name + " memory credits for", root->credits->write_credits, root->credits->read_credits,
                    before.credits.at(name), after.credits.at(name), window);
       if (root->peer_to_peer)
         fill_ports(results, name + " peer", 1, 1, before.peers.at(name), after.peers.at(name), window);
-      if (root->iommu)
-        fill_iommu(results, name, *root->iommu, before.iommus.at(name), after.iommus.at(name), window);
+      if (root->iommu) fill_iommu(results, name, *root->iommu, before.iommus.at(name), after.iommus.at(name), window);
     } else if (const auto* gpu = std::get_if<device::GpuConfig>(&device.config)) {
       const auto load = memory_load(topology, platform.node(name), before.links, after.links);
       results.memories.push_back({name, load.read, load.written, gpu->read_rate, gpu->write_rate});
@@ -242,7 +247,8 @@ void fill(Results& results, const Platform& platform, const scenario::Scenario& 
       results.resources.push_back({name + " copy engines", b.busy - a.busy, window * gpu->copy_engines});
       if (gpu->peer_reads)
         results.resources.push_back({name + " reads of peers at a time",
-                                     after.peer_reads.at(name) - before.peer_reads.at(name), window * *gpu->peer_reads});
+                                     after.peer_reads.at(name) - before.peer_reads.at(name),
+                                     window * *gpu->peer_reads});
       add_count(results, name + ".copies", "1", b.copies - a.copies, "Copies that its engines completed");
     }
   }
@@ -255,8 +261,7 @@ void fill(Results& results, const Platform& platform, const scenario::Scenario& 
         results.resources.push_back({device.name + " channels",
                                      after.channels.at(device.name) - before.channels.at(device.name),
                                      window * memory->channels->count});
-      if (memory->cache)
-        fill_cache(results, device.name, before.caches.at(device.name), after.caches.at(device.name));
+      if (memory->cache) fill_cache(results, device.name, before.caches.at(device.name), after.caches.at(device.name));
     }
   }
   fill_windows(results, platform, scenario, before, after);
@@ -266,9 +271,10 @@ void fill(Results& results, const Platform& platform, const scenario::Scenario& 
   for (const auto& [key, failure] : meter.failures()) {
     const auto [requester, status, unnoticed] = key;
     const auto what = status == pcie::Status::unsupported_request ? "unsupported request"
-                      : status == pcie::Status::completer_abort  ? "completer abort"
-                      : status == pcie::Status::poisoned         ? "poisoned TLP"
-                      : unnoticed ? "write that nobody took in, unnoticed" : "completion timeout";
+                      : status == pcie::Status::completer_abort   ? "completer abort"
+                      : status == pcie::Status::poisoned          ? "poisoned TLP"
+                      : unnoticed                                 ? "write that nobody took in, unnoticed"
+                                                                  : "completion timeout";
     results.faults.push_back({topology.nodes[requester.value()].name, what, failure.count, failure.first});
   }
 }

@@ -35,16 +35,16 @@ struct Counts {
   std::map<std::string, std::vector<Taken>> credits;  ///< towards memory, by root complex, of each root port
   std::map<std::string, std::vector<Taken>> peers;    ///< ways to peers, likewise
   std::map<std::string, std::vector<host::IommuCounters>> iommus;  ///< by root complex, of each root port
-  std::map<std::string, host::CacheCounters> caches;  ///< by host memory
-  std::map<std::string, Duration> channels;           ///< busy, summed over the channels of a host memory
-  std::map<std::string, Duration> peer_reads;         ///< held, summed over the reads that a GPU serves at a time
+  std::map<std::string, host::CacheCounters> caches;               ///< by host memory
+  std::map<std::string, Duration> channels;                        ///< busy, summed over the channels of a host memory
+  std::map<std::string, Duration> peer_reads;  ///< held, summed over the reads that a GPU serves at a time
 };
 
 /// Copies them; the fabric has computed exactly until `now`.
 Counts take_counts(Platform& platform, Instant now);
 
-/// Fills links, CPUs, memories, resources, faults and the shell's own metrics of `results` with what happened between two
-/// instants.
+/// Fills links, CPUs, memories, resources, faults and the shell's own metrics of `results` with what happened between
+/// two instants.
 void fill(observe::Results& results, const Platform& platform, const scenario::Scenario& scenario, const Meter& meter,
           const Counts& before, const Counts& after);
 

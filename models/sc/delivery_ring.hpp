@@ -10,8 +10,8 @@
 
 namespace peerpath::sc {
 
-/// Deliveries in the order in which a device sees them: by time, then kind, requester, channel, cookie, address, request.
-/// A fabric may compute them in another order, so an insertion walks back over later ones.
+/// Deliveries in the order in which a device sees them: by time, then kind, requester, channel, cookie, address,
+/// request. A fabric may compute them in another order, so an insertion walks back over later ones.
 class DeliveryRing {
  public:
   bool empty() const { return head_ == tail_; }

@@ -50,8 +50,9 @@ void DeviceSlot::receive(int port, const device::Frame& frame, Instant last_bit)
 void DeviceSlot::join(int port, DeviceSlot& peer, int peer_port, Wire wire) {
   transmitters_.push_back({.port = port, .peer = &peer, .peer_port = peer_port, .wire = wire});
   peer.incoming_.insert(peer.incoming_.begin(), Incoming{.port = peer_port});
-  std::ranges::stable_sort(peer.incoming_, {},
-                           [](const Incoming& i) { return std::pair{i.port, i.source != nullptr}; });
+  std::ranges::stable_sort(peer.incoming_, {}, [](const Incoming& i) {
+    return std::pair{i.port, i.source != nullptr};
+  });
 }
 
 void DeviceSlot::pull(Incoming& incoming) {

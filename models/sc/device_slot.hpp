@@ -25,7 +25,9 @@ class DeviceSlot final : public device::Outbox {
   DeviceSlot(Reactor& reactor, device::Endpoint& device, Place place, int first_channel);
 
   const Place& place() const { return place_; }
-  fabric::ChannelIndex first_channel() const { return fabric::ChannelIndex{static_cast<std::uint16_t>(first_channel_)}; }
+  fabric::ChannelIndex first_channel() const {
+    return fabric::ChannelIndex{static_cast<std::uint16_t>(first_channel_)};
+  }
   bool owns(fabric::ChannelIndex channel) const;
   bool claims(std::uint64_t address) const;
   /// The device promises to submit nothing because of a delivery earlier than `reaction` after it.
@@ -34,12 +36,16 @@ class DeviceSlot final : public device::Outbox {
   void start(Instant now);
   /// The arrival of something that the device posted has been computed.
   void computed(const fabric::Delivery& delivery) {
-    if (first_channel_ == 1) device_.on_computed(delivery);
-    else device_.on_computed(as_seen(delivery));
+    if (first_channel_ == 1)
+      device_.on_computed(delivery);
+    else
+      device_.on_computed(as_seen(delivery));
   }
   void notice(const fabric::Delivery& delivery, bool to_requester) {
-    if (to_requester && first_channel_ != 1) deliveries_.insert(as_seen(delivery));
-    else deliveries_.insert(delivery);
+    if (to_requester && first_channel_ != 1)
+      deliveries_.insert(as_seen(delivery));
+    else
+      deliveries_.insert(delivery);
     next_ = std::min(next_, delivery.done);
   }
   void add_source(int port, device::FrameSource& source);

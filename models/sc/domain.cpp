@@ -43,8 +43,9 @@ struct Domain::Parts {
 Domain::Domain(const sc_core::sc_module_name& name, DomainConfig config)
     : sc_core::sc_module{name}, parts_{std::make_unique<Parts>()}, reactor_{std::make_unique<Reactor>()} {
   if (!femtosecond_resolution())
-    SC_REPORT_FATAL(report_type, "SystemC must count in femtoseconds: call peerpath::sc::set_femtosecond_resolution() "
-                                 "first in sc_main");
+    SC_REPORT_FATAL(report_type,
+                    "SystemC must count in femtoseconds: call peerpath::sc::set_femtosecond_resolution() "
+                    "first in sc_main");
   parts_->config = config;
   parts_->topology.seed = config.seed;
   SC_HAS_PROCESS(Domain);
@@ -167,8 +168,9 @@ void Domain::add_links() {
   Bytes max_payload = least_max_payload;
   for (auto* port : parts_->ports) {
     const auto& node = parts_->topology.nodes[port->node().value()];
-    const auto mps = port->foreign() ? port->function.max_payload
-                     : node.is_endpoint ? node.endpoint.max_payload : Bytes{0};
+    const auto mps = port->foreign()    ? port->function.max_payload
+                     : node.is_endpoint ? node.endpoint.max_payload
+                                        : Bytes{0};
     if (!port->link.internal) max_payload = std::max(max_payload, mps);
   }
   for (auto* port : parts_->ports) {

@@ -31,9 +31,12 @@ struct Game {
 
   explicit Game(Duration reaction) {
     const auto router = topology.add_router("switch", {.latency = 100ns});
-    const fabric::LinkDirection direction{
-        .rate = 200_Gbps, .propagation = 10ns, .credits = {{{16, 256}, {16, 16}, {0, 0}}}, .update_fc = 60ns,
-        .ack_interval = 50ns, .fc_interval = 70ns};
+    const fabric::LinkDirection direction{.rate = 200_Gbps,
+                                          .propagation = 10ns,
+                                          .credits = {{{16, 256}, {16, 16}, {0, 0}}},
+                                          .update_fc = 60ns,
+                                          .ack_interval = 50ns,
+                                          .fc_interval = 70ns};
     for (int i = 0; i < players; ++i) {
       const auto name = "player" + std::to_string(i);
       topology.add_endpoint(name, {.read_latency = 400ns, .read_jitter = 100ns, .reaction = reaction, .channels = 2});
@@ -89,16 +92,16 @@ TEST_P(SystemC, DoesWhatTheLoopDoes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    AtAllQuanta, SystemC,
-    testing::Combine(testing::Values(Duration{1ns}, Duration{100ns}, Duration{777ns}, Duration{1us}, Duration{10us}),
-                     testing::Values(Duration{0}, Duration{150ns}),
-                     testing::Values(fabric::Mode::event, fabric::Mode::tlp, fabric::Mode::train)),
-    [](const auto& info) {
-      return std::string{name_of(std::get<2>(info.param))} + "_quantum_" +
-             std::to_string(std::get<0>(info.param) / 1ns) + "ns_reaction_" +
-             std::to_string(std::get<1>(info.param) / 1ns) + "ns";
-    });
+INSTANTIATE_TEST_SUITE_P(AtAllQuanta, SystemC,
+                         testing::Combine(testing::Values(Duration{1ns}, Duration{100ns}, Duration{777ns},
+                                                          Duration{1us}, Duration{10us}),
+                                          testing::Values(Duration{0}, Duration{150ns}),
+                                          testing::Values(fabric::Mode::event, fabric::Mode::tlp, fabric::Mode::train)),
+                         [](const auto& info) {
+                           return std::string{name_of(std::get<2>(info.param))} + "_quantum_" +
+                                  std::to_string(std::get<0>(info.param) / 1ns) + "ns_reaction_" +
+                                  std::to_string(std::get<1>(info.param) / 1ns) + "ns";
+                         });
 
 }  // namespace
 }  // namespace peerpath::sc

@@ -90,7 +90,8 @@ class Recorder {
 
   /// The first on the way up from the device that blocks TLPs.
   std::optional<std::string> blocking(const std::string& device) const {
-    const auto above = std::ranges::find_if(scenario_.links, [&](const auto& link) { return device_of(link.to) == device; });
+    const auto above =
+        std::ranges::find_if(scenario_.links, [&](const auto& link) { return device_of(link.to) == device; });
     if (above == scenario_.links.end()) return std::nullopt;
     const auto router = device_of(above->from);
     return platform_.blocks(router) ? router : blocking(router);

@@ -12,8 +12,8 @@
 
 namespace peerpath::sc {
 
-/// The fabric's side of a foreign initiator (its requests become transactions), of a foreign target (transactions become
-/// its requests), or of both. The domain wakes it like any device.
+/// The fabric's side of a foreign initiator (its requests become transactions), of a foreign target (transactions
+/// become its requests), or of both. The domain wakes it like any device.
 class ForeignEndpoint final : public device::Endpoint, public tlm::tlm_mm_interface {
  public:
   ForeignEndpoint(Domain& domain, fabric::NodeId node, tlm::tlm_fw_transport_if<>* target,
@@ -77,8 +77,8 @@ class ForeignEndpoint final : public device::Endpoint, public tlm::tlm_mm_interf
   std::deque<Request> requests_;
   std::vector<Request*> free_requests_;
   std::deque<Request*> queue_;
-  bool request_open_ = false;    ///< between BEGIN_REQ and END_REQ
-  Request* current_ = nullptr;   ///< the latest request sent
+  bool request_open_ = false;   ///< between BEGIN_REQ and END_REQ
+  Request* current_ = nullptr;  ///< the latest request sent
   int owed_ = 0;
 };
 

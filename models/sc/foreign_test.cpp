@@ -12,7 +12,8 @@ using namespace std::chrono_literals;
 /// Writes and reads back through b_transport, with pauses that depend on the times that it has seen.
 struct Initiator : sc_core::sc_module {
   SC_HAS_PROCESS(Initiator);
-  Initiator(const sc_core::sc_module_name& name, int number) : sc_core::sc_module{name}, socket{"socket"}, number{number} {
+  Initiator(const sc_core::sc_module_name& name, int number)
+      : sc_core::sc_module{name}, socket{"socket"}, number{number} {
     SC_THREAD(run);
   }
   void run() {

@@ -106,8 +106,8 @@ void HardwareEvents::add_traps() {
   for (const auto& [name, root] : platform_.root_complexes) {
     const auto ports = ports_of(name);
     add(name, (!forwards && ports.size() > 1) || std::ranges::any_of(ports, [&](const auto& below) {
-      return may_get_back(below) && (!forwards || (always_on(below) & pcie::acs::upstream_forwarding) == 0);
-    }));
+                return may_get_back(below) && (!forwards || (always_on(below) & pcie::acs::upstream_forwarding) == 0);
+              }));
   }
 }
 
@@ -156,7 +156,8 @@ void HardwareEvents::divert(fabric::Fabric& fabric, const std::string& device, f
 void HardwareEvents::take_away(const scenario::Event& event) {
   platform_.domain.allow_strays();
   const auto above = device_of(link_above(event.device).from);
-  if (!traps_[above].unsupported) traps_[above].unsupported = platform_.add_trap(above, pcie::Status::unsupported_request);
+  if (!traps_[above].unsupported)
+    traps_[above].unsupported = platform_.add_trap(above, pcie::Status::unsupported_request);
   const auto trap = *traps_[above].unsupported;
   platform_.domain.at(Instant{event.at}, [this, &event, trap](fabric::Fabric& fabric) {
     gone_[event.device] = trap;

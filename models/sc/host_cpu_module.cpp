@@ -71,7 +71,8 @@ void HostCpu::send(Nic& nic, const Send& send) {
     tx.payload = {{send.from->node(), send.mapped ? *send.mapped : send.from->map(payload)}, payload};
   tx.bounce = bounce;
   if (bounce)
-    tx.copy = {in_dram(staging_size), GpuAddress{}, {send.from->node(), send.from->doorbell()}, in_dram(completion_size).base};
+    tx.copy = {
+        in_dram(staging_size), GpuAddress{}, {send.from->node(), send.from->doorbell()}, in_dram(completion_size).base};
   tx.packet = send.packet;
   tx.mss = send.segment;
   tx.interval = send.interval;

@@ -76,7 +76,8 @@ void Meter::map_nic(fabric::NodeId nic, pcie::Operation op, fabric::NodeId targe
 std::optional<std::size_t> Meter::entry_of(const fabric::Delivery& d) const {
   if (const auto source = sources_.find({d.requester, d.channel}); source != sources_.end()) return source->second;
   if (const auto stream = stream_entry(d)) return stream;
-  if (const auto known = nic_payload_.find({d.requester, d.op, d.target}); known != nic_payload_.end()) return known->second;
+  if (const auto known = nic_payload_.find({d.requester, d.op, d.target}); known != nic_payload_.end())
+    return known->second;
   const auto nic = nics_.find(d.requester);
   return nic == nics_.end() ? std::nullopt : std::optional{nic->second};
 }

@@ -30,8 +30,8 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
   /// A stream of transfers of a DMA card.
   void map_stream(fabric::NodeId card, std::size_t stream, std::size_t entry) { streams_[{card, stream}] = entry; }
 
-  /// Whose payload the failed transactions of a NIC are: those that move payload as the entry does, to or from `target`;
-  /// and all that nobody else claims.
+  /// Whose payload the failed transactions of a NIC are: those that move payload as the entry does, to or from
+  /// `target`; and all that nobody else claims.
   void map_nic(fabric::NodeId nic, pcie::Operation op, fabric::NodeId target, std::size_t entry);
   /// A source of transfers that has a channel of its own.
   void map_source(fabric::NodeId requester, fabric::ChannelIndex channel, std::size_t entry) {
@@ -47,8 +47,8 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
   void on_drop(std::uint64_t handle, nic::Drop why, Instant wire) override;
   void on_sent(const host_cpu::SentRecord& packet) override;
 
-  /// Requests that did not end in success, by requester and status, with the time of the first: since the start, as what goes
-  /// wrong before the measurement may be why nothing goes right in it.
+  /// Requests that did not end in success, by requester and status, with the time of the first: since the start, as
+  /// what goes wrong before the measurement may be why nothing goes right in it.
   struct Failure {
     std::int64_t count = 0;
     Instant first = never;

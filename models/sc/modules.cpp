@@ -100,12 +100,12 @@ void RootComplex::before_end_of_elaboration() {
 HostMemory::HostMemory(const sc_core::sc_module_name& name, Domain& domain, const device::HostMemoryConfig& config,
                        const device::FunctionConfig& function)
     : sc_core::sc_module{name},
-      node_{domain.add_endpoint(basename(),
-                                host_memory::fabric_endpoint(config, {.max_payload = function.max_payload,
-                                                                      .max_read_request = function.max_read_request,
-                                                                      .tags = function.tags,
-                                                                      .channels = host_cpu::host_channels,
-                                                                      .completion_timeout = function.completion_timeout}))},
+      node_{domain.add_endpoint(
+          basename(), host_memory::fabric_endpoint(config, {.max_payload = function.max_payload,
+                                                            .max_read_request = function.max_read_request,
+                                                            .tags = function.tags,
+                                                            .channels = host_cpu::host_channels,
+                                                            .completion_timeout = function.completion_timeout}))},
       next_{buffers_base},
       copies_{std::make_unique<host_cpu::CopyRequests>()},
       port{"port", domain, node_} {

@@ -59,14 +59,14 @@ std::array<fabric::Credits, pcie::tlp_classes> credits_of(const scenario::Credit
 
 LinkConfig link_config(const scenario::Link& link) {
   LinkConfig config{.shape = {link.generation, link.width},
-          .dllp = link.dllp,
-          .link_share = link.link_share,
-          .propagation = link.propagation,
-          .update_fc = link.update_fc,
-          .tlp_gap = link.tlp_gap,
-          .bit_error_rate = link.bit_error_rate,
-          .replay_delay = link.replay_delay,
-          .credits = credits_of(link.credits)};
+                    .dllp = link.dllp,
+                    .link_share = link.link_share,
+                    .propagation = link.propagation,
+                    .update_fc = link.update_fc,
+                    .tlp_gap = link.tlp_gap,
+                    .bit_error_rate = link.bit_error_rate,
+                    .replay_delay = link.replay_delay,
+                    .credits = credits_of(link.credits)};
   if (!link.vc1) return config;
   for (const int traffic_class : link.vc1->traffic_classes)
     config.vc1_classes |= static_cast<std::uint8_t>(1 << traffic_class);
@@ -80,7 +80,9 @@ LinkConfig link_config(const scenario::Link& link) {
 Platform::Platform(const scenario::Scenario& scenario, const DomainConfig& config) : domain{"pcie", config} {
   std::vector<const scenario::Device*> order;
   for (const auto& device : scenario.devices) order.push_back(&device);
-  const auto rank_of = [](const scenario::Device* d) { return std::visit([](const auto& c) { return rank(c); }, d->config); };
+  const auto rank_of = [](const scenario::Device* d) {
+    return std::visit([](const auto& c) { return rank(c); }, d->config);
+  };
   std::ranges::stable_sort(order, {}, rank_of);
   for (const auto* device : order) add_device(*device, scenario);
   for (const auto& [name, node] : nodes_)
@@ -149,8 +151,8 @@ PciePort& Platform::take_port(const std::string& end, bool upstream) {
 void Platform::add_link(const scenario::Link& link) {
   auto& nearer = take_port(link.from, false);
   nearer.bind(take_port(link.to, true), link_config(link));
-  joints_.push_back({&nearer, "Gen" + std::to_string(link.generation) + " x" + std::to_string(link.width),
-                     device_of(link.to)});
+  joints_.push_back(
+      {&nearer, "Gen" + std::to_string(link.generation) + " x" + std::to_string(link.width), device_of(link.to)});
 }
 
 fabric::LinkId Platform::link_above(const std::string& device) const {

@@ -3,8 +3,8 @@
 #include <chrono>
 
 #include "peerpath/base/fail.hpp"
-#include "peerpath/scenario/frames.hpp"
 #include "peerpath/sc/time.hpp"
+#include "peerpath/scenario/frames.hpp"
 #include "sc/counts.hpp"
 #include "sc/error_records.hpp"
 #include "sc/hardware_events.hpp"
@@ -17,8 +17,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds report_interval{100};
 
-/// Simulates until `end` in slices that take a fraction of the reporting interval each, or until the watchdog barks; false
-/// if stopped before.
+/// Simulates until `end` in slices that take a fraction of the reporting interval each, or until the watchdog barks;
+/// false if stopped before.
 bool simulate(Instant end, const Watchdog& watchdog, const RunOptions& options) {
   Duration slice = std::chrono::microseconds{1};
   auto reported = Clock::now();
@@ -59,9 +59,10 @@ tl::expected<observe::Results, Problems> run_model(const scenario::Scenario& sce
   const Instant begin{run.warmup}, end = begin + run.measure;
 
   Meter meter{begin, end};
-  Platform platform{scenario, {.mode = options.mode,
-                               .quantum = options.quantum.value_or(run.quantum),
-                               .seed = static_cast<std::uint64_t>(run.seed)}};
+  Platform platform{scenario,
+                    {.mode = options.mode,
+                     .quantum = options.quantum.value_or(run.quantum),
+                     .seed = static_cast<std::uint64_t>(run.seed)}};
   HardwareEvents events{scenario, platform};
   Watchdog watchdog{scenario, platform};
   const TrafficSetup traffic{scenario, platform, meter, options.captures};

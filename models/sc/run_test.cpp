@@ -20,8 +20,13 @@ scenario::Scenario below_one_switch(const scenario::Traffic& traffic) {
   device::HostMemoryConfig dram;
   device::HostCpuConfig cpu;
   dram.at = cpu.at = "rc";
-  s.devices = {{"rc", device::RootComplexConfig{}}, {"dram", dram}, {"cpu", cpu}, {"sw", device::SwitchConfig{}},
-               {"nic", device::NicConfig{}}, {"gpu", device::GpuConfig{}}, {"card", device::DmaCardConfig{}}};
+  s.devices = {{"rc", device::RootComplexConfig{}},
+               {"dram", dram},
+               {"cpu", cpu},
+               {"sw", device::SwitchConfig{}},
+               {"nic", device::NicConfig{}},
+               {"gpu", device::GpuConfig{}},
+               {"card", device::DmaCardConfig{}}};
   for (const auto& [from, to] : {std::pair{"rc", "sw"}, {"sw", "nic"}, {"sw", "gpu"}, {"sw", "card"}}) {
     scenario::Link link;
     link.from = from;
@@ -167,7 +172,8 @@ TEST(Run, FailuresAreOfTheFlowThatFailed) {
   lost.kind = scenario::TrafficKind::write;
   auto s = below_one_switch(reads);
   s.traffic.insert(s.traffic.end(), {refused, lost});
-  s.events.push_back({.at = 50us, .kind = scenario::EventKind::answer, .device = "card", .status = pcie::Status::completer_abort});
+  s.events.push_back(
+      {.at = 50us, .kind = scenario::EventKind::answer, .device = "card", .status = pcie::Status::completer_abort});
   const auto r = run(s);
   EXPECT_EQ(metric(r, "t.all_ones_bytes"), 0);
   EXPECT_EQ(metric(r, "t.lost_bytes"), 0);
@@ -222,7 +228,8 @@ TEST(Run, ADoorbellThatIsRefusedDoesNotRing) {
   auto s = below_one_switch(traffic(scenario::TrafficKind::receive, "nic", "gpu"));
   for (auto& device : s.devices)
     if (auto* nic = std::get_if<device::NicConfig>(&device.config)) nic->ring_entries = 32;
-  s.events.push_back({.at = 20us, .kind = scenario::EventKind::answer, .device = "nic", .status = pcie::Status::unsupported_request});
+  s.events.push_back(
+      {.at = 20us, .kind = scenario::EventKind::answer, .device = "nic", .status = pcie::Status::unsupported_request});
   const auto r = run(s);
   EXPECT_LE(r.traffic[0].delivered_packets, 4 * 32 + 64);  // the buffers that the queues had, and what was under way
   EXPECT_GT(metric(r, "nic.dropped_no_buffer"), 100);
@@ -232,7 +239,8 @@ TEST(Run, WhatCannotBeReadIsNotSent) {
   auto t = traffic(scenario::TrafficKind::transmit, "nic", "gpu");
   t.rate = 100_Gbps;
   auto s = below_one_switch(t);
-  s.events.push_back({.at = 70us, .kind = scenario::EventKind::answer, .device = "gpu", .status = pcie::Status::unsupported_request});
+  s.events.push_back(
+      {.at = 70us, .kind = scenario::EventKind::answer, .device = "gpu", .status = pcie::Status::unsupported_request});
   const auto r = run(s);
   // what was sent by then, as the driver hears of it: some 15 us later
   EXPECT_NEAR(metric(r, "t.goodput_gbps"), 195.7 / 2 * 0.65, 5);
@@ -277,7 +285,8 @@ TEST(Run, AFaultMeetsWhatIsReadyFromItsTimeOn) {
   auto t = traffic(scenario::TrafficKind::write, "gpu", "dram");
   t.rate = 10_Gbps;
   auto s = below_one_switch(t);
-  s.events.push_back({.at = 70us, .kind = scenario::EventKind::answer, .device = "dram", .status = pcie::Status::unsupported_request});
+  s.events.push_back(
+      {.at = 70us, .kind = scenario::EventKind::answer, .device = "dram", .status = pcie::Status::unsupported_request});
   s.events.push_back({.at = 40us, .kind = scenario::EventKind::poison, .device = "gpu", .writes = 2});
   const auto r = run(s);
   ASSERT_EQ(r.faults.size(), 2U);
@@ -292,7 +301,8 @@ TEST(Run, AWriteToADeviceThatHangsIsNoCompletionTimeout) {
   auto t = traffic(scenario::TrafficKind::write, "gpu", "card");
   t.window = 64_KiB;
   auto s = below_one_switch(t);
-  s.events.push_back({.at = 50us, .kind = scenario::EventKind::answer, .device = "card", .status = pcie::Status::no_answer});
+  s.events.push_back(
+      {.at = 50us, .kind = scenario::EventKind::answer, .device = "card", .status = pcie::Status::no_answer});
   const auto r = run(s);
   EXPECT_GT(metric(r, "t.lost_bytes"), 10'000);
   EXPECT_TRUE(r.errors.empty()) << r.errors[0].error;
@@ -350,7 +360,9 @@ void expect_refused_at_root_complex(bool forwards) {
 }
 
 TEST(Run, WhatARootComplexDoesNotForwardIsNotWrittenToHostMemory) { expect_refused_at_root_complex(false); }
-TEST(Run, WhatARootPortWithoutUpstreamForwardingGetsBackIsNotWrittenToHostMemory) { expect_refused_at_root_complex(true); }
+TEST(Run, WhatARootPortWithoutUpstreamForwardingGetsBackIsNotWrittenToHostMemory) {
+  expect_refused_at_root_complex(true);
+}
 
 TEST(Run, ARootPortBlocksTranslatedRequests) {
   auto s = below_one_switch(traffic(scenario::TrafficKind::receive, "nic", "dram"));

@@ -33,9 +33,11 @@ class Sender final : public device::Endpoint {
  private:
   void send(Instant now, device::Outbox& out) {
     for (; sent_ < packets_ && gap * sent_ < now + batch_ - Instant{}; ++sent_)
-      out.submit(fabric::ChannelIndex{1}, {.target = gpu_, .notify_requester = true,
+      out.submit(fabric::ChannelIndex{1}, {.target = gpu_,
+                                           .notify_requester = true,
                                            .address = 0x100'0000'0000 + static_cast<std::uint64_t>(sent_ % 4096) * 4096,
-                                           .bytes = 4096_B, .ready = Instant{gap * sent_}});
+                                           .bytes = 4096_B,
+                                           .ready = Instant{gap * sent_}});
     if (sent_ < packets_) out.wake_at(device::TimerId{1}, now + batch_);
   }
   fabric::NodeId gpu_;
@@ -51,8 +53,8 @@ int sc_main(int argc, char** argv) {
   auto mode = fabric::Mode::train;
   for (const auto& [name, value] : enum_names(fabric::Mode{}))
     if (argc > 3 && name == argv[3]) mode = value;
-  const auto dllp = argc > 4 && argv[4] == std::string{"counted"} ? pcie::DllpAccounting::counted
-                                                                 : pcie::DllpAccounting::none;
+  const auto dllp =
+      argc > 4 && argv[4] == std::string{"counted"} ? pcie::DllpAccounting::counted : pcie::DllpAccounting::none;
   sc::set_femtosecond_resolution();
   sc::Domain domain{"pcie", {.mode = mode, .quantum = batch}};
   const auto bridge = domain.add_router("switch", {.latency = 110ns});

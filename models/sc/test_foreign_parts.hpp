@@ -35,7 +35,8 @@ struct Router : sc_core::sc_module {
 /// Answers after a random time, several at once and so not in order of arrival.
 struct SlowMemory : sc_core::sc_module {
   SC_HAS_PROCESS(SlowMemory);
-  explicit SlowMemory(const sc_core::sc_module_name& name) : sc_core::sc_module{name}, socket{"socket"}, queue{"queue"} {
+  explicit SlowMemory(const sc_core::sc_module_name& name)
+      : sc_core::sc_module{name}, socket{"socket"}, queue{"queue"} {
     socket.register_nb_transport_fw(this, &SlowMemory::request);
     SC_METHOD(answer);
     dont_initialize();

@@ -15,17 +15,21 @@ namespace {
 
 using scenario::TrafficKind;
 
-constexpr Bytes tcp_headers{66};         ///< Ethernet, IPv4, TCP with timestamps
-constexpr Bytes ip_and_tcp{52};          ///< of those, what counts for the MTU
+constexpr Bytes tcp_headers{66};  ///< Ethernet, IPv4, TCP with timestamps
+constexpr Bytes ip_and_tcp{52};   ///< of those, what counts for the MTU
 constexpr std::uint32_t most_rules = 4096;
-constexpr int dma_outstanding = 64;      ///< of a device that is no DMA card
+constexpr int dma_outstanding = 64;  ///< of a device that is no DMA card
 
 transport::Arrival law_of(scenario::ArrivalLaw law) {
   switch (law) {
-    case scenario::ArrivalLaw::regular: return transport::Arrival::regular;
-    case scenario::ArrivalLaw::jittered: return transport::Arrival::jittered;
-    case scenario::ArrivalLaw::poisson: return transport::Arrival::poisson;
-    case scenario::ArrivalLaw::burst: return transport::Arrival::burst;
+    case scenario::ArrivalLaw::regular:
+      return transport::Arrival::regular;
+    case scenario::ArrivalLaw::jittered:
+      return transport::Arrival::jittered;
+    case scenario::ArrivalLaw::poisson:
+      return transport::Arrival::poisson;
+    case scenario::ArrivalLaw::burst:
+      return transport::Arrival::burst;
   }
   return transport::Arrival::regular;
 }
@@ -56,7 +60,8 @@ TrafficSetup::TrafficSetup(const scenario::Scenario& scenario, Platform& platfor
     const auto& nics_memory = path == scenario::DataPath::bounce ? t.headers_to : t.to;
     result.requesters = {t.from};
     if (path == scenario::DataPath::bounce)  // in the order of the payload's way
-      result.requesters.insert(t.kind == TrafficKind::transmit ? result.requesters.begin() : result.requesters.end(), t.to);
+      result.requesters.insert(t.kind == TrafficKind::transmit ? result.requesters.begin() : result.requesters.end(),
+                               t.to);
     meter.traffic.push_back(result);
     if (t.kind == TrafficKind::receive) {
       meter.map_nic(platform.node(t.from), pcie::Operation::memory_write, platform.node(nics_memory), i);
@@ -121,9 +126,11 @@ void TrafficSetup::receive(const std::string& name, const std::vector<std::files
     const auto flows = static_cast<std::uint32_t>(t.flows);
     if (shares.size() > 1) {
       if (!t.capture.empty() || first_flow + flows > most_rules)
-        return problem(i, "to", "a NIC with several destinations steers by flow rules: no captures, 4096 flows at most");
-      const auto mine = std::ranges::find_if(
-          shares, [i](const auto& share) { return std::ranges::find(share.entries, i) != share.entries.end(); })->queues;
+        return problem(i, "to",
+                       "a NIC with several destinations steers by flow rules: no captures, 4096 flows at most");
+      const auto mine = std::ranges::find_if(shares, [i](const auto& share) {
+                          return std::ranges::find(share.entries, i) != share.entries.end();
+                        })->queues;
       for (std::uint32_t f = 0; f < flows; ++f)
         nic.behaviour().datapath().steering().add_rule(
             {first_flow + f, net::generated_flow(first_flow + f), whole_flow(),
@@ -251,8 +258,11 @@ void TrafficSetup::transfer(std::size_t entry) {
   pattern.burst = t.burst;
   if (remapped) {
     auto& gpu = *platform_.gpus.at(t.to);
-    pattern.pieces = pieces_.emplace_back(std::make_unique<gpu::Bar1Pieces>(
-        gpu.bar1(), gpu.config().bar1.piece, t.window, BusAddress{address} - gpu.memory(), mapping->given)).get();
+    pattern.pieces =
+        pieces_
+            .emplace_back(std::make_unique<gpu::Bar1Pieces>(gpu.bar1(), gpu.config().bar1.piece, t.window,
+                                                            BusAddress{address} - gpu.memory(), mapping->given))
+            .get();
     pattern.address = gpu.memory().value();
   }
   const auto gpu = platform_.gpus.find(t.from);

@@ -17,9 +17,9 @@
 
 namespace peerpath::sc {
 
-/// Sets up all traffic of a scenario before elaboration, and owns what sends it. The queues of a NIC are shared out evenly
-/// between the destinations of its receive entries, and likewise between its transmit entries; with more than one
-/// destination, flow rules steer. `meter` hears of all of it.
+/// Sets up all traffic of a scenario before elaboration, and owns what sends it. The queues of a NIC are shared out
+/// evenly between the destinations of its receive entries, and likewise between its transmit entries; with more than
+/// one destination, flow rules steer. `meter` hears of all of it.
 class TrafficSetup {
  public:
   TrafficSetup(const scenario::Scenario& scenario, Platform& platform, Meter& meter,

@@ -26,7 +26,8 @@ TransactionFaults::TransactionFaults(const scenario::Scenario& scenario, const P
   auto events = scenario.events;
   std::ranges::stable_sort(events, {}, &scenario::Event::at);
   for (const auto& event : events) add(event, platform.node(event.device));
-  any_ = !(answers_.empty() && silences_.empty() && poisons_.empty() && unmapped_.empty() && relaxed_.empty() && by_id_.empty());
+  any_ = !(answers_.empty() && silences_.empty() && poisons_.empty() && unmapped_.empty() && relaxed_.empty() &&
+           by_id_.empty());
 }
 
 void TransactionFaults::add(const scenario::Event& event, fabric::NodeId node) {

@@ -9,8 +9,8 @@
 
 namespace peerpath::sc {
 
-/// An event is for what becomes ready from its time on, however long before a device has submitted it. What is ready and
-/// waits for its turn on the device's link stays as it was.
+/// An event is for what becomes ready from its time on, however long before a device has submitted it. What is ready
+/// and waits for its turn on the device's link stays as it was.
 class TransactionFaults {
  public:
   TransactionFaults(const scenario::Scenario& scenario, const Platform& platform);
@@ -39,7 +39,8 @@ class TransactionFaults {
   std::map<fabric::NodeId, std::vector<Silence>> silences_;  ///< nothing of the device's comes out
   std::map<fabric::NodeId, std::vector<Poison>> poisons_;    ///< of its writes of payload
   std::map<fabric::NodeId, Instant> unmapped_;               ///< from when on the IOMMU refuses the device
-  std::set<fabric::NodeId> memories_, relaxed_, by_id_;  ///< host memories; those that ask for payload with RO; with IDO
+  std::set<fabric::NodeId> memories_, relaxed_,
+      by_id_;  ///< host memories; those that ask for payload with RO; with IDO
 };
 
 }  // namespace peerpath::sc

@@ -1,4 +1,5 @@
-// The kinds of devices that there are, one line each, in the order of `DeviceConfig`'s alternatives. No other list names them.
+// The kinds of devices that there are, one line each, in the order of `DeviceConfig`'s alternatives. No other list
+// names them.
 #pragma once
 
 #include <string_view>

@@ -28,7 +28,8 @@ class Devices {
     const auto roots = tree_.all<device::RootComplexConfig>();
     if (roots.empty()) add("/devices", "there is no root_complex; every PCIe domain has one");
     for (std::size_t i = 1; i < roots.size(); ++i)
-      add(join("/devices", roots[i]), "is a second root_complex beside " + roots[0] + "; a scenario is one PCIe domain");
+      add(join("/devices", roots[i]),
+          "is a second root_complex beside " + roots[0] + "; a scenario is one PCIe domain");
     const auto memories = tree_.all<device::HostMemoryConfig>();
     for (std::size_t i = 1; i < memories.size(); ++i)
       add(join("/devices", memories[i]), "is a second host_memory beside " + memories[0] + "; a root_complex has one");
@@ -50,8 +51,8 @@ class Devices {
   void power_of_two(const Device& device, std::string_view key, std::int64_t value, const std::string& spelt) {
     if (is_power_of_two(value)) return;
     const auto down = std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(value, 1)));
-    add(at(device, key), spelt + " is not a power of two; next to it are " + near(spelt, down) + " and " +
-                             near(spelt, down * 2));
+    add(at(device, key),
+        spelt + " is not a power of two; next to it are " + near(spelt, down) + " and " + near(spelt, down * 2));
   }
 
   // The power of two, spelt as what stands there is: as a size, or as a plain number.
@@ -67,7 +68,8 @@ class Devices {
   void needs_root(const Device& device, const std::string& root) {
     if (root.empty()) return add(at(device, "at"), "must name the root_complex that it stands at");
     const Device* found = tree_.find(root);
-    if (found == nullptr) add(at(device, "at"), no_device(tree_, root));
+    if (found == nullptr)
+      add(at(device, "at"), no_device(tree_, root));
     else if (!std::holds_alternative<device::RootComplexConfig>(found->config))
       add(at(device, "at"), what_is(*found) + ", not a root_complex");
   }
@@ -91,7 +93,8 @@ class Devices {
 
   void check_acs(const Device& device, const std::vector<pcie::AcsControl>& controls) {
     if (const auto why = contradiction(controls)) add(at(device, "acs"), *why);
-    if (std::ranges::find(controls, pcie::AcsControl::none) == controls.end()) needs_memory(at(device, "acs"), "ACS sends");
+    if (std::ranges::find(controls, pcie::AcsControl::none) == controls.end())
+      needs_memory(at(device, "acs"), "ACS sends");
   }
 
   // Requests that the root complex refuses are answered where its memory is.
@@ -122,7 +125,8 @@ class Devices {
                                         std::to_string(cache.ways) + " ways; next below is " +
                                         to_text(Bytes{cache.size.count() / step.count() * step.count()}));
     if (cache.ddio_ways > cache.ways)
-      add(at(device, "cache/ddio_ways"), std::to_string(cache.ddio_ways) + " of " + std::to_string(cache.ways) + " ways");
+      add(at(device, "cache/ddio_ways"),
+          std::to_string(cache.ddio_ways) + " of " + std::to_string(cache.ways) + " ways");
   }
   void check(const Device& device, const device::HostCpuConfig& cpu) {
     needs_root(device, cpu.at);
@@ -141,7 +145,8 @@ class Devices {
     const auto& bar1 = gpu.bar1;
     power_of_two(device, "bar1/page", bar1.page.count(), to_text(bar1.page));
     if (bar1.reserved > gpu.bar_size)
-      add(at(device, "bar1/reserved"), to_text(bar1.reserved) + " is more than the window has, " + to_text(gpu.bar_size));
+      add(at(device, "bar1/reserved"),
+          to_text(bar1.reserved) + " is more than the window has, " + to_text(gpu.bar_size));
     if (bar1.piece < bar1.page || bar1.piece.count() % bar1.page.count() != 0)
       add(at(device, "bar1/piece"), to_text(bar1.piece) + " is not a multiple of the page, " + to_text(bar1.page));
     else if (bar1.when_full == device::Bar1Full::remap && bar1.piece > gpu.bar_size - bar1.reserved)
@@ -190,8 +195,6 @@ std::optional<std::string> contradiction(const std::vector<pcie::AcsControl>& co
   return std::nullopt;
 }
 
-void check_devices(const Scenario& scenario, const Tree& tree, Problems& out) {
-  Devices{scenario, tree, out}.check();
-}
+void check_devices(const Scenario& scenario, const Tree& tree, Problems& out) { Devices{scenario, tree, out}.check(); }
 
 }  // namespace peerpath::scenario

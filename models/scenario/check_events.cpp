@@ -11,23 +11,33 @@ namespace {
 /// What an event of a kind says besides when, what and where.
 std::string_view keys_of(EventKind kind) {
   switch (kind) {
-    case EventKind::acs: return "acs";
-    case EventKind::retrain: return "generation width outage";
-    case EventKind::bit_error: return "way";
-    case EventKind::credit_leak: return "way tlp_class headers data";
-    case EventKind::answer: return "status";
-    case EventKind::port_reset: return "outage";
-    case EventKind::poison: return "writes";
+    case EventKind::acs:
+      return "acs";
+    case EventKind::retrain:
+      return "generation width outage";
+    case EventKind::bit_error:
+      return "way";
+    case EventKind::credit_leak:
+      return "way tlp_class headers data";
+    case EventKind::answer:
+      return "status";
+    case EventKind::port_reset:
+      return "outage";
+    case EventKind::poison:
+      return "writes";
     case EventKind::drop_frame:
     case EventKind::corrupt_frame:
-    case EventKind::reorder_frame: return "frame";
-    default: return "";
+    case EventKind::reorder_frame:
+      return "frame";
+    default:
+      return "";
   }
 }
 
 bool is_word_of(std::string_view words, std::string_view word) {
   for (std::size_t at = words.find(word); at != words.npos; at = words.find(word, at + 1))
-    if ((at == 0 || words[at - 1] == ' ') && (at + word.size() == words.size() || words[at + word.size()] == ' ')) return true;
+    if ((at == 0 || words[at - 1] == ' ') && (at + word.size() == words.size() || words[at + word.size()] == ' '))
+      return true;
   return false;
 }
 
@@ -91,7 +101,8 @@ class Events {
   void check_end(const Event& event) {
     const auto end = scenario_.run.warmup + scenario_.run.measure;
     if (keys_of(event.kind) == "frame" || event.at < end) return;
-    add("at", to_text(event.at) + " is after the end of the run, at " + to_text(end) + " (run.warmup + run.measure): it would never happen");
+    add("at", to_text(event.at) + " is after the end of the run, at " + to_text(end) +
+                  " (run.warmup + run.measure): it would never happen");
   }
 
   // What is set and has no effect is a misunderstanding.
@@ -100,7 +111,8 @@ class Events {
     const auto uses = "at kind device" + (own.empty() ? "" : " " + own);
     const auto check = [&](const auto& field) {
       if (!is_word_of(uses, field.name) && event.*field.member != Event{}.*field.member)
-        add(field.name, "says nothing about an event of kind \"" + std::string{name_of(event.kind)} + "\", which has " + uses);
+        add(field.name,
+            "says nothing about an event of kind \"" + std::string{name_of(event.kind)} + "\", which has " + uses);
     };
     std::apply([&](const auto&... fields) { (check(fields), ...); }, Event::fields());
   }
@@ -111,12 +123,14 @@ class Events {
     const auto above = tree_.uplink(event.device);
     if (!above) return;
     const auto& credits = scenario_.links[*above].credits;
-    const std::array<std::pair<int, int>, pcie::tlp_classes> advertised{{{credits.posted_header, credits.posted_data},
-                                                                         {credits.non_posted_header, credits.non_posted_data},
-                                                                         {credits.completion_header, credits.completion_data}}};
+    const std::array<std::pair<int, int>, pcie::tlp_classes> advertised{
+        {{credits.posted_header, credits.posted_data},
+         {credits.non_posted_header, credits.non_posted_data},
+         {credits.completion_header, credits.completion_data}}};
     const auto [headers, data] = advertised[static_cast<std::size_t>(event.tlp_class)];
     const auto infinite = [&](std::string_view key) {
-      add(key, std::string{name_of(event.tlp_class)} + " credits of the link are infinite (links.credits), so none can be lost");
+      add(key, std::string{name_of(event.tlp_class)} +
+                   " credits of the link are infinite (links.credits), so none can be lost");
     };
     if (event.headers > 0 && headers == 0) infinite("headers");
     if (event.data > 0 && data == 0) infinite("data");

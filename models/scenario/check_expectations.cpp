@@ -13,8 +13,8 @@ namespace {
 using Names = std::vector<std::string>;
 
 Names traffic_metrics() {
-  Names names{"offered_gbps", "goodput_gbps",    "offered_packets", "delivered_packets", "dropped_packets",
-              "payload_bytes", "loss_percent", "failed_transfers", "all_ones_bytes", "lost_bytes"};
+  Names names{"offered_gbps",  "goodput_gbps", "offered_packets",  "delivered_packets", "dropped_packets",
+              "payload_bytes", "loss_percent", "failed_transfers", "all_ones_bytes",    "lost_bytes"};
   for (const auto* which : {"min", "mean", "p50", "p90", "p99", "p999", "max"})
     names.push_back(std::string{"latency_"} + which + "_ns");
   return names;
@@ -70,10 +70,15 @@ void check_expectations(const Scenario& scenario, const Tree&, Problems& out) {
   for (std::size_t i = 0; i < scenario.expect.size(); ++i) {
     const Expectation& e = scenario.expect[i];
     const auto at = join("/expect", i);
-    const auto add = [&](std::string key, std::string message) { out.push_back({"", 0, 0, std::move(key), std::move(message)}); };
-    if (e.metric.empty()) add(at, "has no \"metric\"");
-    else if (auto why = metrics.why_not(e.metric); !why.empty()) add(at + "/metric", std::move(why));
-    if (!e.equals && !e.at_least && !e.at_most) add(at, "expects nothing; give \"equals\", \"at_least\" or \"at_most\"");
+    const auto add = [&](std::string key, std::string message) {
+      out.push_back({"", 0, 0, std::move(key), std::move(message)});
+    };
+    if (e.metric.empty())
+      add(at, "has no \"metric\"");
+    else if (auto why = metrics.why_not(e.metric); !why.empty())
+      add(at + "/metric", std::move(why));
+    if (!e.equals && !e.at_least && !e.at_most)
+      add(at, "expects nothing; give \"equals\", \"at_least\" or \"at_most\"");
     if (e.within_percent && !e.equals) add(at + "/within_percent", "goes with \"equals\", which is missing");
     if (e.within_percent && *e.within_percent < 0) add(at + "/within_percent", "is negative");
     if (e.at_least && e.at_most && *e.at_least > *e.at_most) add(at + "/at_least", "is above \"at_most\"");

@@ -18,9 +18,7 @@ bool is_one_of(const Device& device) {
   return (std::holds_alternative<Kinds>(device.config) || ...);
 }
 
-bool stands_at_root(const Device& device) {
-  return is_one_of<device::HostMemoryConfig, device::HostCpuConfig>(device);
-}
+bool stands_at_root(const Device& device) { return is_one_of<device::HostMemoryConfig, device::HostCpuConfig>(device); }
 
 class Links {
  public:
@@ -99,8 +97,7 @@ class Links {
     if (end.ends_with('.')) return add(std::move(key), "\"" + end + "\" names no port after its dot");
     if (port.empty()) return;
     const auto [taken, is_free] = ports_.try_emplace(end, peer);
-    if (!is_free)
-      add(std::move(key), "port " + end + " has a link to " + taken->second + " already; one link a port");
+    if (!is_free) add(std::move(key), "port " + end + " has a link to " + taken->second + " already; one link a port");
   }
 
   // A TLP larger than all the buffer there is would wait forever (PCIe Base Spec 2.6.1: minimum advertisements).

@@ -19,9 +19,12 @@ struct Capability {
 Capability capability(const Device& device) {
   return std::visit(
       []<class Config>(const Config& config) -> Capability {
-        if constexpr (requires { config.max_payload_supported; }) return {config.max_payload_supported, true};
-        else if constexpr (requires { config.function; }) return {config.function.max_payload_supported, true};
-        else return {};
+        if constexpr (requires { config.max_payload_supported; })
+          return {config.max_payload_supported, true};
+        else if constexpr (requires { config.function; })
+          return {config.function.max_payload_supported, true};
+        else
+          return {};
       },
       device.config);
 }
@@ -59,8 +62,7 @@ class PayloadSizes {
  private:
   void power_of_two(std::string key, Bytes value) {
     if (value.count() > 0 && std::has_single_bit(static_cast<std::uint64_t>(value.count()))) return;
-    out_.push_back({"", 0, 0, std::move(key),
-                    to_text(value) + " is not one of 128B, 256B, 512B, 1KiB, 2KiB, 4KiB"});
+    out_.push_back({"", 0, 0, std::move(key), to_text(value) + " is not one of 128B, 256B, 512B, 1KiB, 2KiB, 4KiB"});
   }
 
   const Tree& tree_;

@@ -43,8 +43,11 @@ class TrafficCheck {
       const Traffic& traffic = scenario_.traffic[i];
       at_ = join("/traffic", i);
       const auto [first, is_new] = names.try_emplace(traffic.name, i);
-      if (!is_new) add(at_ + "/name", "\"" + traffic.name + "\" is the name of /traffic/" + std::to_string(first->second) + " too");
-      if (tree_.find(traffic.name) != nullptr) add(at_ + "/name", "\"" + traffic.name + "\" is the name of a device too");
+      if (!is_new)
+        add(at_ + "/name",
+            "\"" + traffic.name + "\" is the name of /traffic/" + std::to_string(first->second) + " too");
+      if (tree_.find(traffic.name) != nullptr)
+        add(at_ + "/name", "\"" + traffic.name + "\" is the name of a device too");
       if (traffic.name.find_first_of(". \t\n") != std::string::npos)
         add(at_ + "/name", "\"" + traffic.name + "\" has a dot or a space in it; metrics are called name.metric");
       const bool network = traffic.kind == TrafficKind::receive || traffic.kind == TrafficKind::transmit;
@@ -80,9 +83,10 @@ class TrafficCheck {
     if (tree_.all<device::HostCpuConfig>().empty())
       add(at_ + "/kind", std::string{name_of(t.kind)} + " needs a host_cpu that runs the driver");
     if (t.path == DataPath::bounce && to != nullptr && !std::holds_alternative<device::GpuConfig>(to->config))
-      add(at_ + "/path", (t.kind == TrafficKind::receive ? "bounce ends in a gpu, whose copy engine fetches the data; "
-                                                        : "bounce begins in a gpu, whose copy engine brings the data; ") +
-                             what_is(*to));
+      add(at_ + "/path",
+          (t.kind == TrafficKind::receive ? "bounce ends in a gpu, whose copy engine fetches the data; "
+                                          : "bounce begins in a gpu, whose copy engine brings the data; ") +
+              what_is(*to));
     if (!t.capture.empty() && t.kind == TrafficKind::transmit)
       add(at_ + "/capture", "only receive traffic can be replayed from a capture");
     check_registered(t, to);
@@ -97,8 +101,8 @@ class TrafficCheck {
     for (std::size_t i = 0; i < t.sizes.size() && t.capture.empty(); ++i)
       if (t.sizes[i] > most)
         add(join(at_ + "/sizes", i), to_text(t.sizes[i]) + " of payload " +
-                                         (receive ? "with 52 B of IPv4 and TCP headers is above the mtu of " + from->name +
-                                                        ", " + to_text(nic->mtu)
+                                         (receive ? "with 52 B of IPv4 and TCP headers is above the mtu of " +
+                                                        from->name + ", " + to_text(nic->mtu)
                                                   : "is above the most that one send can have, 64KiB"));
   }
 
@@ -113,7 +117,8 @@ class TrafficCheck {
       add(at_ + "/window", to_text(t.window) + " is more than " + to->name + " has, " + to_text(reachable(*to)));
     if (const auto* nic = as<device::NicConfig>(from); nic != nullptr && nic->ats)
       add(at_ + "/from", t.from + " has ats, which translates for its queues: receive and transmit; not for this");
-    if (t.registered) add(at_ + "/registered", "only receive and transmit register more than they use; here it is the window");
+    if (t.registered)
+      add(at_ + "/registered", "only receive and transmit register more than they use; here it is the window");
     if (const auto* gpu = as<device::GpuConfig>(to)) check_pieces(t, *gpu);
     for (std::size_t i = 0; i < t.sizes.size(); ++i)
       if (t.sizes[i] > t.window)
@@ -137,7 +142,8 @@ class TrafficCheck {
     else if (t.path == DataPath::bounce)
       add(at_ + "/registered", "a bounced flow maps no memory of the gpu");
     else if (*t.registered > reachable(*to))
-      add(at_ + "/registered", to_text(*t.registered) + " is more than " + to->name + " has, " + to_text(reachable(*to)));
+      add(at_ + "/registered",
+          to_text(*t.registered) + " is more than " + to->name + " has, " + to_text(reachable(*to)));
   }
 
   // Traffic that ends.

@@ -30,7 +30,8 @@ TEST(ToJson, LoadsBackToTheSame) {
 TEST(Explain, KnowsAKeyWithoutItsKind) {
   const auto acs = explain("acs");
   ASSERT_TRUE(acs.has_value());
-  for (const auto* whose : {"pcie_switch.acs: ", "root_complex.acs: ", "event.acs: "}) EXPECT_THAT(*acs, HasSubstr(whose));
+  for (const auto* whose : {"pcie_switch.acs: ", "root_complex.acs: ", "event.acs: "})
+    EXPECT_THAT(*acs, HasSubstr(whose));
   EXPECT_THAT(explain("iommu").value_or(""), HasSubstr("root_complex.iommu.walkers: "));
   EXPECT_EQ(explain("iommu.walkers").value_or("").find("root_complex.iommu.walkers: "), 0U);
   EXPECT_FALSE(explain("acsx").has_value());
@@ -38,13 +39,17 @@ TEST(Explain, KnowsAKeyWithoutItsKind) {
 }
 
 TEST(ToText, SaysWhatHappens) {
-  EXPECT_EQ(to_text(Event{.kind = EventKind::acs, .device = "sw0", .acs = {pcie::AcsControl::request_redirect, pcie::AcsControl::completion_redirect}}),
+  EXPECT_EQ(to_text(Event{.kind = EventKind::acs,
+                          .device = "sw0",
+                          .acs = {pcie::AcsControl::request_redirect, pcie::AcsControl::completion_redirect}}),
             "ACS of sw0: RR CR");
   EXPECT_EQ(to_text(Event{.kind = EventKind::retrain, .device = "gpu0", .generation = 3, .width = 8, .outage = 5us}),
             "the link above gpu0 trains to Gen3 x8 after 5us in recovery");
-  EXPECT_EQ(to_text(Event{.kind = EventKind::credit_leak, .device = "gpu0", .way = LinkWay::down, .headers = 2, .data = 3}),
-            "the link above gpu0, way down, loses 2 header and 3 data credits, posted");
-  for (const auto& kind : enum_names(EventKind{})) EXPECT_THAT(to_text(Event{.kind = kind.value, .device = "x9"}), HasSubstr("x9"));
+  EXPECT_EQ(
+      to_text(Event{.kind = EventKind::credit_leak, .device = "gpu0", .way = LinkWay::down, .headers = 2, .data = 3}),
+      "the link above gpu0, way down, loses 2 header and 3 data credits, posted");
+  for (const auto& kind : enum_names(EventKind{}))
+    EXPECT_THAT(to_text(Event{.kind = kind.value, .device = "x9"}), HasSubstr("x9"));
 }
 
 TEST(ToJson, SpellsUnitsInOneWay) {
@@ -73,8 +78,9 @@ TEST(Origins, CoverEveryValue) {
 TEST(Explain, SaysDefaultRangeAndSource) {
   const auto queues = explain("nic.queues");
   ASSERT_TRUE(queues.has_value());
-  EXPECT_EQ(*queues, "queues: whole number; default 4; at least 1; at most 1024\n"
-                     "    Receive queues, and as many transmit queues\n");
+  EXPECT_EQ(*queues,
+            "queues: whole number; default 4; at least 1; at most 1024\n"
+            "    Receive queues, and as many transmit queues\n");
   EXPECT_THAT(*explain("pcie_switch"), HasSubstr("default from: typical"));
   EXPECT_THAT(*explain("gpu.function"), HasSubstr("function.max_read_request: size such as 4KiB; default 512B"));
   EXPECT_THAT(*explain("traffic"), HasSubstr("one of receive, transmit, write, read"));
@@ -86,7 +92,8 @@ TEST(Explain, SaysDefaultRangeAndSource) {
 TEST(List, NamesEveryKind) {
   std::vector<std::string> names;
   for (const auto& kind : device_kinds()) names.push_back(kind.name);
-  EXPECT_THAT(names, testing::ElementsAre("root_complex", "host_memory", "host_cpu", "pcie_switch", "nic", "gpu", "dma_card"));
+  EXPECT_THAT(names,
+              testing::ElementsAre("root_complex", "host_memory", "host_cpu", "pcie_switch", "nic", "gpu", "dma_card"));
   for (const auto& name : names) EXPECT_FALSE(options_of(name).empty()) << name;
 }
 

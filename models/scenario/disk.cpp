@@ -23,7 +23,8 @@ tl::expected<std::string, std::string> read_file(const fs::path& path) {
     in.read(text.data() + before, static_cast<std::streamsize>(block));
     text.resize(before + static_cast<std::size_t>(in.gcount()));
   }
-  if (text.size() > limit) return tl::unexpected{"is larger than " + to_text(max_file_size) + ", the most for a scenario"};
+  if (text.size() > limit)
+    return tl::unexpected{"is larger than " + to_text(max_file_size) + ", the most for a scenario"};
   if (in.bad()) return tl::unexpected{std::string{"cannot be read"}};
   return text;
 }

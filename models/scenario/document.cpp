@@ -25,13 +25,19 @@ std::size_t count(const Node& node) {
 std::string shown(const Node& node) {
   constexpr std::size_t longest = 60;
   switch (node.type) {
-    case Node::Type::null: return "null";
-    case Node::Type::boolean: return node.boolean ? "true" : "false";
-    case Node::Type::array: return "a list";
-    case Node::Type::object: return "an object";
+    case Node::Type::null:
+      return "null";
+    case Node::Type::boolean:
+      return node.boolean ? "true" : "false";
+    case Node::Type::array:
+      return "a list";
+    case Node::Type::object:
+      return "an object";
     case Node::Type::integer:
-    case Node::Type::real: return node.text.size() <= longest ? node.text : node.text.substr(0, longest) + "...";
-    case Node::Type::string: break;
+    case Node::Type::real:
+      return node.text.size() <= longest ? node.text : node.text.substr(0, longest) + "...";
+    case Node::Type::string:
+      break;
   }
   std::string out = "\"";
   for (const char c : node.text) {
@@ -46,9 +52,12 @@ std::string join(std::string_view pointer, std::string_view key) {
   std::string out{pointer};
   out += '/';
   for (const char c : key) {
-    if (c == '~') out += "~0";
-    else if (c == '/') out += "~1";
-    else out += c;
+    if (c == '~')
+      out += "~0";
+    else if (c == '/')
+      out += "~1";
+    else
+      out += c;
   }
   return out;
 }
@@ -70,7 +79,8 @@ Place locate(const Node& root, std::string_view pointer) {
     pointer.remove_prefix(end);
     const Node* next = at->find(key);
     if (std::size_t index = 0; at->is(Node::Type::array) &&
-        std::from_chars(key.data(), key.data() + key.size(), index).ec == std::errc{} && index < at->items.size())
+                               std::from_chars(key.data(), key.data() + key.size(), index).ec == std::errc{} &&
+                               index < at->items.size())
       next = &at->items[index];
     if (next == nullptr) break;
     at = next;
@@ -88,7 +98,12 @@ std::string printable(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size();) {
     const auto byte = [&](std::size_t k) { return i + k < text.size() ? static_cast<unsigned char>(text[i + k]) : 0U; };
-    const std::size_t size = byte(0) < 0x80 ? 1 : byte(0) < 0xc2 ? 0 : byte(0) < 0xe0 ? 2 : byte(0) < 0xf0 ? 3 : byte(0) < 0xf5 ? 4 : 0;
+    const std::size_t size = byte(0) < 0x80   ? 1
+                             : byte(0) < 0xc2 ? 0
+                             : byte(0) < 0xe0 ? 2
+                             : byte(0) < 0xf0 ? 3
+                             : byte(0) < 0xf5 ? 4
+                                              : 0;
     bool good = size > 0;
     for (std::size_t k = 1; k < size; ++k) good = good && (byte(k) & 0xc0) == 0x80;
     // Overlong forms, surrogates, and what lies above U+10FFFF (RFC 3629, section 4).

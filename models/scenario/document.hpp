@@ -26,13 +26,13 @@ struct Node {
   enum class Type : std::uint8_t { null, boolean, integer, real, string, array, object };
   Type type = Type::null;
   bool boolean = false;
-  int note = -1;               ///< index into `Sources::notes`: what the number is based on
+  int note = -1;  ///< index into `Sources::notes`: what the number is based on
   Place place;
   std::int64_t integer = 0;
   double real = 0;
-  std::string text;            ///< a string's value, or a number as it was written
-  std::vector<Node> items;     ///< of an array
-  std::vector<Member> members; ///< of an object, in order
+  std::string text;             ///< a string's value, or a number as it was written
+  std::vector<Node> items;      ///< of an array
+  std::vector<Member> members;  ///< of an object, in order
 
   bool is(Type t) const { return type == t; }
   const Node* find(std::string_view key) const;

@@ -19,8 +19,8 @@ std::string frame(const Event& event, std::string_view fate) {
 std::string leak(const Event& event) {
   std::string lost = event.headers > 0 ? std::to_string(event.headers) + " header" : "";
   if (event.data > 0) lost += (lost.empty() ? "" : " and ") + std::to_string(event.data) + " data";
-  return "the link above " + event.device + ", way " + std::string{name_of(event.way)} + ", loses " + lost + " credits, " +
-         std::string{name_of(event.tlp_class)};
+  return "the link above " + event.device + ", way " + std::string{name_of(event.way)} + ", loses " + lost +
+         " credits, " + std::string{name_of(event.tlp_class)};
 }
 
 }  // namespace
@@ -28,22 +28,38 @@ std::string leak(const Event& event) {
 std::string to_text(const Event& event) {
   const auto& device = event.device;
   switch (event.kind) {
-    case EventKind::acs: return "ACS of " + device + ": " + pcie::acs::to_string(pcie::acs::control_of(event.acs));
-    case EventKind::retrain: return retraining(event);
-    case EventKind::link_down: return "the link above " + device + " goes down";
-    case EventKind::link_up: return "the link above " + device + " comes up";
-    case EventKind::bit_error: return "a bit error on the link above " + device + ", way " + std::string{name_of(event.way)};
-    case EventKind::credit_leak: return leak(event);
-    case EventKind::answer: return device + " answers " + std::string{name_of(event.status)} + " from now on";
-    case EventKind::port_down: return "the Ethernet port of " + device + " loses its carrier";
-    case EventKind::port_up: return "the Ethernet port of " + device + " has its carrier back";
-    case EventKind::drop_frame: return frame(event, "is lost");
-    case EventKind::corrupt_frame: return frame(event, "is damaged");
-    case EventKind::reorder_frame: return frame(event, "comes behind the next");
-    case EventKind::poison: return std::to_string(event.writes) + " writes of " + device + " are poisoned";
-    case EventKind::surprise_down: return device + " falls off the bus";
-    case EventKind::port_reset: return "the port above " + device + " is reset; it is away for " + to_text(event.outage);
-    case EventKind::iommu_fault: return "the IOMMU refuses " + device + " from now on";
+    case EventKind::acs:
+      return "ACS of " + device + ": " + pcie::acs::to_string(pcie::acs::control_of(event.acs));
+    case EventKind::retrain:
+      return retraining(event);
+    case EventKind::link_down:
+      return "the link above " + device + " goes down";
+    case EventKind::link_up:
+      return "the link above " + device + " comes up";
+    case EventKind::bit_error:
+      return "a bit error on the link above " + device + ", way " + std::string{name_of(event.way)};
+    case EventKind::credit_leak:
+      return leak(event);
+    case EventKind::answer:
+      return device + " answers " + std::string{name_of(event.status)} + " from now on";
+    case EventKind::port_down:
+      return "the Ethernet port of " + device + " loses its carrier";
+    case EventKind::port_up:
+      return "the Ethernet port of " + device + " has its carrier back";
+    case EventKind::drop_frame:
+      return frame(event, "is lost");
+    case EventKind::corrupt_frame:
+      return frame(event, "is damaged");
+    case EventKind::reorder_frame:
+      return frame(event, "comes behind the next");
+    case EventKind::poison:
+      return std::to_string(event.writes) + " writes of " + device + " are poisoned";
+    case EventKind::surprise_down:
+      return device + " falls off the bus";
+    case EventKind::port_reset:
+      return "the port above " + device + " is reset; it is away for " + to_text(event.outage);
+    case EventKind::iommu_fault:
+      return "the IOMMU refuses " + device + " from now on";
   }
   return "";
 }

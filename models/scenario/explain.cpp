@@ -8,15 +8,24 @@ namespace {
 
 template <class T>
 std::string type_name() {
-  if constexpr (is_optional<T>) return type_name<typename T::value_type>();
-  else if constexpr (is_vector<T>) return type_name<typename T::value_type>() + ", or a list of them";
-  else if constexpr (std::is_same_v<T, bool>) return "true or false";
-  else if constexpr (std::is_integral_v<T>) return "whole number";
-  else if constexpr (std::is_floating_point_v<T>) return "number";
-  else if constexpr (Dimensioned<T>) return std::string{dimension_of<T>().what} + " such as " + std::string{dimension_of<T>().example};
-  else if constexpr (std::is_same_v<T, BusAddress>) return "address such as 0x4000000000";
-  else if constexpr (NamedEnum<T>) return "one of " + listed(choices_of<T>());
-  else return "text";
+  if constexpr (is_optional<T>)
+    return type_name<typename T::value_type>();
+  else if constexpr (is_vector<T>)
+    return type_name<typename T::value_type>() + ", or a list of them";
+  else if constexpr (std::is_same_v<T, bool>)
+    return "true or false";
+  else if constexpr (std::is_integral_v<T>)
+    return "whole number";
+  else if constexpr (std::is_floating_point_v<T>)
+    return "number";
+  else if constexpr (Dimensioned<T>)
+    return std::string{dimension_of<T>().what} + " such as " + std::string{dimension_of<T>().example};
+  else if constexpr (std::is_same_v<T, BusAddress>)
+    return "address such as 0x4000000000";
+  else if constexpr (NamedEnum<T>)
+    return "one of " + listed(choices_of<T>());
+  else
+    return "text";
 }
 
 template <class T>
@@ -41,8 +50,9 @@ void collect(const Config& config, const std::string& prefix, std::vector<Option
     } else if constexpr (Configurable<Group>) {  // its defaults are those that it has once it is there
       collect(Group{}, prefix + std::string{field.name} + ".", out);
     } else {
-      OptionInfo info{prefix + std::string{field.name}, type_name<T>(), spelt(config.*field.member), {}, {}, {},
-                      std::string{field.doc}, std::string{field.source}};
+      OptionInfo info{
+          prefix + std::string{field.name}, type_name<T>(),           spelt(config.*field.member), {}, {}, {},
+          std::string{field.doc},           std::string{field.source}};
       if constexpr (std::is_arithmetic_v<T> || Dimensioned<T>) {
         if (field.least) info.least = spelt(*field.least);
         if (field.most) info.most = spelt(*field.most);

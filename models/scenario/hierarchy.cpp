@@ -17,7 +17,9 @@ std::uint64_t number_of(const std::string& port) {
   return std::stoull(digits);
 }
 
-std::string port_name(const Link& link) { return split_end(link.from).device + " port to " + split_end(link.to).device; }
+std::string port_name(const Link& link) {
+  return split_end(link.from).device + " port to " + split_end(link.to).device;
+}
 
 class Builder {
  public:
@@ -94,7 +96,8 @@ void happen(Hierarchy& hierarchy, const Scenario& scenario, const Event& event) 
     if (has_ports ? !from_it(link) : split_end(link.to).device != event.device) continue;
     const auto port = std::ranges::find(hierarchy.functions, port_name(link), &pcie::Function::name);
     if (port == hierarchy.functions.end()) continue;
-    hierarchy.acs[static_cast<std::size_t>(port - hierarchy.functions.begin())].control = pcie::acs::control_of(event.acs);
+    hierarchy.acs[static_cast<std::size_t>(port - hierarchy.functions.begin())].control =
+        pcie::acs::control_of(event.acs);
   }
 }
 

@@ -1,4 +1,5 @@
-// The PCIe functions of a scenario as software finds them: root ports, switch ports and devices, with bus numbers and ACS.
+// The PCIe functions of a scenario as software finds them: root ports, switch ports and devices, with bus numbers and
+// ACS.
 #pragma once
 
 #include <string>
@@ -18,8 +19,8 @@ struct Hierarchy {
   pcie::HostBridgeList host_bridge = pcie::HostBridgeList::listed;
 };
 
-/// The links from the ports of switches and root complexes, by router in the order of its ports: those whose name ends in
-/// a number ("sw0.down1") by that number, and then the others as the scenario lists them.
+/// The links from the ports of switches and root complexes, by router in the order of its ports: those whose name ends
+/// in a number ("sw0.down1") by that number, and then the others as the scenario lists them.
 std::vector<const Link*> links_in_port_order(const Scenario& scenario);
 
 /// Of a scenario without problems, as it is before its first event.

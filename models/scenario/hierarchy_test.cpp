@@ -31,8 +31,10 @@ TEST(PortOrder, IsThatOfTheNumbersInEachRouter) {
 
 TEST(AcsEvents, AreOfAllPortsOfARouterOrOfThePortAboveADevice) {
   Scenario scenario;
-  scenario.devices = {
-      {"rc", device::RootComplexConfig{}}, {"sw", device::SwitchConfig{}}, {"a", device::NicConfig{}}, {"b", device::GpuConfig{}}};
+  scenario.devices = {{"rc", device::RootComplexConfig{}},
+                      {"sw", device::SwitchConfig{}},
+                      {"a", device::NicConfig{}},
+                      {"b", device::GpuConfig{}}};
   for (const auto& [from, to] : {std::pair{"rc", "sw"}, {"sw.0", "a"}, {"sw.1", "b"}}) {
     scenario.links.emplace_back();
     scenario.links.back().from = from;

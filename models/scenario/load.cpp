@@ -27,7 +27,8 @@ std::string name_of_file(const fs::path& file, const LoadOptions& options) {
   return below.generic_string();
 }
 
-void find_captures(const Node& root, const Resolver& resolver, const LoadOptions& options, Loaded& out, Report& report) {
+void find_captures(const Node& root, const Resolver& resolver, const LoadOptions& options, Loaded& out,
+                   Report& report) {
   for (std::size_t i = 0; i < out.scenario.traffic.size(); ++i) {
     const std::string& capture = out.scenario.traffic[i].capture;
     out.captures.emplace_back();
@@ -35,8 +36,10 @@ void find_captures(const Node& root, const Resolver& resolver, const LoadOptions
     const std::string pointer = "/traffic/" + std::to_string(i) + "/capture";
     const Place place = locate(root, pointer);
     const fs::path folder = place.file >= 0 ? resolver.path(place.file).parent_path() : fs::path{};
-    if (const fs::path file = folder / capture; options.files.exists(file)) out.captures.back() = file;
-    else report.add(place, pointer, "there is no file \"" + file.lexically_normal().generic_string() + "\"");
+    if (const fs::path file = folder / capture; options.files.exists(file))
+      out.captures.back() = file;
+    else
+      report.add(place, pointer, "there is no file \"" + file.lexically_normal().generic_string() + "\"");
   }
 }
 
@@ -112,8 +115,8 @@ tl::expected<Loaded, Problems> load(const fs::path& name, const LoadOptions& opt
   if (file.empty()) {
     std::error_code error;
     const bool folder = fs::is_directory(name, error);
-    return tl::unexpected{Problems{{name.generic_string(), 0, 0, "",
-                                    folder ? "is a folder, not a file" : "there is no such file or scenario"}}};
+    return tl::unexpected{Problems{
+        {name.generic_string(), 0, 0, "", folder ? "is a folder, not a file" : "there is no such file or scenario"}}};
   }
   const auto text = options.files.read(file);
   if (!text) return tl::unexpected{Problems{{file.generic_string(), 0, 0, "", text.error()}}};

@@ -1,4 +1,5 @@
-// The loader on any text. Files can only be the text itself, so `extends` is met with itself, and nothing touches the disk.
+// The loader on any text. Files can only be the text itself, so `extends` is met with itself, and nothing touches the
+// disk.
 #include <cstddef>
 #include <cstdint>
 #include <string>

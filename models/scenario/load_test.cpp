@@ -69,10 +69,12 @@ TEST(Set, OfNullTakesBackToTheDefault) {
 TEST(Set, IsCheckedLikeAFile) {
   EXPECT_EQ(problems({"devices.nic0.queues=0"}), "--set devices.nic0.queues: 0 is below the least allowed, 1\n");
   EXPECT_EQ(problems({"devices.nic0.quues=8"}), "--set devices.nic0.quues: unknown key; did you mean \"queues\"?\n");
-  EXPECT_EQ(problems({"devices.nic1.queues=8"}), "--set devices.nic1.queues: there is no device \"nic1\"; did you mean \"nic0\"?\n");
+  EXPECT_EQ(problems({"devices.nic1.queues=8"}),
+            "--set devices.nic1.queues: there is no device \"nic1\"; did you mean \"nic0\"?\n");
   EXPECT_EQ(problems({"devices.nic0.wire_rate=200"}),
             "--set devices.nic0.wire_rate: 200 has no unit; a rate is a text such as \"200Gbps\"\n");
-  EXPECT_EQ(problems({"traffic.tx.rate=1Gbps"}), "--set traffic.tx.rate: there is no entry \"tx\"; did you mean \"rx\"?\n");
+  EXPECT_EQ(problems({"traffic.tx.rate=1Gbps"}),
+            "--set traffic.tx.rate: there is no entry \"tx\"; did you mean \"rx\"?\n");
   EXPECT_EQ(problems({"links.7.width=1"}), "--set links.7.width: there are 3 entries, counted from 0\n");
   EXPECT_EQ(problems({"run.measure.deep=1"}), "--set run.measure.deep: \"measure\" is \"100us\" and has no parts\n");
 }
@@ -92,7 +94,8 @@ constexpr const char* base = R"({"devices":{"rc":{"kind":"root_complex"},"dram":
 TEST(Extends, MergesAndKeepsThePlacesOfEachFile) {
   const auto options = in_memory({{"lib/base.json", base}, {"set/card.json", R"({"outstanding":8,"memory":"2MiB"})"}});
   const auto loaded = load_text(R"({"extends":"../lib/base.json",
-    "devices":{"card":{"extends":"card.json","memory":"4MiB"}}})", "set/s.json", options);
+    "devices":{"card":{"extends":"card.json","memory":"4MiB"}}})",
+                                "set/s.json", options);
   ASSERT_TRUE(loaded.has_value()) << lines_of(loaded.error());
   const auto& card = device<device::DmaCardConfig>(*loaded, "card");
   EXPECT_EQ(card.outstanding, 8);

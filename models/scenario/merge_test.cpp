@@ -10,7 +10,8 @@ std::string text_of(const Node& node) {
   using Type = Node::Type;
   std::string out;
   if (node.is(Type::object)) {
-    for (const Member& member : node.members) out += (out.empty() ? "" : ",") + member.key + ":" + text_of(member.value);
+    for (const Member& member : node.members)
+      out += (out.empty() ? "" : ",") + member.key + ":" + text_of(member.value);
     return "{" + out + "}";
   }
   if (node.is(Type::array)) {

@@ -24,9 +24,12 @@ class Cursor {
   Place next() {
     while (offset_ < text_.size()) {
       const char c = text_[offset_];
-      if (c == '/') skip_comment();
-      else if (c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == ',' || c == ':') step();
-      else break;
+      if (c == '/')
+        skip_comment();
+      else if (c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == ',' || c == ':')
+        step();
+      else
+        break;
     }
     return here();
   }
@@ -238,7 +241,8 @@ bool parse(std::string_view text, int file, Node& out, Report& report) {
     return false;
   }
   Builder builder{text, file, out, report};
-  return nlohmann::json::sax_parse(text.begin(), text.end(), &builder, nlohmann::json::input_format_t::json, true, true);
+  return nlohmann::json::sax_parse(text.begin(), text.end(), &builder, nlohmann::json::input_format_t::json, true,
+                                   true);
 }
 
 }  // namespace peerpath::scenario

@@ -128,15 +128,14 @@ Hint explain_time_unit(std::string_view number, std::string_view unit) {
 
 using ExplainUnit = Hint (*)(std::string_view, std::string_view);
 
-tl::expected<std::int64_t, Hint> parse(std::string_view text, const Dimension& dimension,
-                                       std::span<const Unit> units, ExplainUnit explain_unit) {
+tl::expected<std::int64_t, Hint> parse(std::string_view text, const Dimension& dimension, std::span<const Unit> units,
+                                       ExplainUnit explain_unit) {
   if (!text.empty() && text.front() == '-')
     return tl::unexpected{"is negative; a " + std::string{dimension.what} + " cannot be"};
   const auto [number, gap, unit] = split(text);
   std::int64_t value = 0;
   if (number.empty() || scale(number, 1, value) == Scaled::malformed) return tl::unexpected{generic(dimension)};
-  if (unit.empty())
-    return tl::unexpected{"has no unit; write e.g. " + quoted(number, dimension.plain)};
+  if (unit.empty()) return tl::unexpected{"has no unit; write e.g. " + quoted(number, dimension.plain)};
   const Unit* known = find(units, unit);
   if (known == nullptr) {
     if (Hint hint = explain_unit(number, unit); !hint.empty()) return tl::unexpected{hint};
@@ -147,7 +146,8 @@ tl::expected<std::int64_t, Hint> parse(std::string_view text, const Dimension& d
   }
   if (!gap.empty()) return tl::unexpected{"has a space in it; write " + quoted(number, unit)};
   switch (scale(number, known->factor, value)) {
-    case Scaled::ok: return value;
+    case Scaled::ok:
+      return value;
     case Scaled::fraction:
       return tl::unexpected{"is not a whole number of " + std::string{dimension.base}};
     default: {
@@ -167,11 +167,17 @@ std::string spell(std::int64_t value, std::span<const Unit> units) {
 }  // namespace
 
 template <>
-Dimension dimension_of<Bytes>() { return {"size", "4KiB", "B", "bytes"}; }
+Dimension dimension_of<Bytes>() {
+  return {"size", "4KiB", "B", "bytes"};
+}
 template <>
-Dimension dimension_of<BitRate>() { return {"rate", "200Gbps", "Gbps", "bits per second"}; }
+Dimension dimension_of<BitRate>() {
+  return {"rate", "200Gbps", "Gbps", "bits per second"};
+}
 template <>
-Dimension dimension_of<Duration>() { return {"time", "500ns", "ns", "femtoseconds"}; }
+Dimension dimension_of<Duration>() {
+  return {"time", "500ns", "ns", "femtoseconds"};
+}
 
 template <>
 tl::expected<Bytes, Hint> parse_quantity<Bytes>(std::string_view text) {

@@ -66,8 +66,9 @@ TEST(Quantity, IsSpeltInTheLargestUnitThatFits) {
 }
 
 TEST(Quantity, SpeltAndReadAgainIsTheSame) {
-  for (const std::int64_t n : std::initializer_list<std::int64_t>{1LL, 1000LL, 1024LL, 1536LL, 1'000'000LL, 1LL << 40, 123'456'789LL,
-                               std::numeric_limits<std::int64_t>::max()}) {
+  for (const std::int64_t n :
+       std::initializer_list<std::int64_t>{1LL, 1000LL, 1024LL, 1536LL, 1'000'000LL, 1LL << 40, 123'456'789LL,
+                                           std::numeric_limits<std::int64_t>::max()}) {
     EXPECT_EQ(parse_quantity<Bytes>(to_text(Bytes{n})), Bytes{n});
     EXPECT_EQ(parse_quantity<BitRate>(to_text(BitRate{n})), BitRate{n});
     EXPECT_EQ(parse_quantity<Duration>(to_text(Duration{n})), Duration{n});

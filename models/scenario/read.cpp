@@ -61,8 +61,9 @@ void Reader::unknown_key(const Member& member, const std::string& pointer, const
   const std::string at = join(pointer, member.key);
   for (const std::string& path : nested)
     if (const auto dot = path.find('.'); path.substr(dot + 1) == member.key)
-      return report_.add(member.place, at, "unknown key here; it stands inside \"" + path.substr(0, dot) +
-                                               "\": { \"" + member.key + "\": ... }");
+      return report_.add(
+          member.place, at,
+          "unknown key here; it stands inside \"" + path.substr(0, dot) + "\": { \"" + member.key + "\": ... }");
   const auto meant = did_you_mean(member.key, known);
   report_.add(member.place, at, "unknown key" + (meant.empty() ? "; known are " + listed(known) : meant));
 }
@@ -136,7 +137,11 @@ void Reader::read_object(const Node& node, const std::string& pointer, Config& o
   std::apply(
       [&](const auto&... f) {
         (read_field(node, pointer, f, out), ...);
-        ([&] { for (auto& key : nested_keys(f)) nested.push_back(std::move(key)); }(), ...);
+        (
+            [&] {
+              for (auto& key : nested_keys(f)) nested.push_back(std::move(key));
+            }(),
+            ...);
       },
       Config::fields());
   for (const Member& member : node.members)
@@ -157,14 +162,16 @@ void Reader::read_list(const Node* node, const std::string& pointer, std::vector
   for (std::size_t i = 0; i < node->items.size(); ++i) {
     out.emplace_back();
     const std::string at = join(pointer, i);
-    if (object_at(&node->items[i], at, Node::Type::object, "an object")) read_object(node->items[i], at, out.back(), {});
+    if (object_at(&node->items[i], at, Node::Type::object, "an object"))
+      read_object(node->items[i], at, out.back(), {});
   }
 }
 
 void Reader::read_device(const Member& member, Scenario& out) {
   const std::string at = join("/devices", member.key);
   if (member.key.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") !=
-          std::string::npos || member.key.empty())
+          std::string::npos ||
+      member.key.empty())
     report_.add(member.place, at, "a device's name has letters, digits, _ and - in it, nothing else");
   if (!object_at(&member.value, at, Node::Type::object, "an object")) return;
   std::vector<std::string> names;
@@ -204,11 +211,11 @@ void Reader::read_text(const Node& root, std::string_view key, std::string& out)
 }
 
 void Reader::read(const Node& root, Scenario& out) {
-  const std::vector<std::string> known{"$schema", "description", "source", "extends", "devices",
-                                       "links",   "arbitration", "traffic", "events",
-                                       "run",     "emulator",    "expect"};
+  const std::vector<std::string> known{"$schema",     "description", "source", "extends", "devices",  "links",
+                                       "arbitration", "traffic",     "events", "run",     "emulator", "expect"};
   if (const Node* kind = root.find("kind"); kind != nullptr && root.find("devices") == nullptr) {
-    report_.add(kind->place, "/kind", "this is a preset of one device, not a scenario; a device takes it in by \"extends\"");
+    report_.add(kind->place, "/kind",
+                "this is a preset of one device, not a scenario; a device takes it in by \"extends\"");
     return report_.give_up("");
   }
   for (const Member& member : root.members)

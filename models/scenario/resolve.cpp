@@ -94,8 +94,10 @@ void Resolver::expand(Node& node, const std::string& pointer) {
   for (std::size_t i = 0; i < node.items.size(); ++i) expand(node.items[i], join(pointer, i));
   Node names;
   for (Member& member : node.members) {
-    if (member.key == "extends") names = std::move(member.value);
-    else expand(member.value, join(pointer, member.key));
+    if (member.key == "extends")
+      names = std::move(member.value);
+    else
+      expand(member.value, join(pointer, member.key));
   }
   if (names.is(Node::Type::null)) {
     std::erase_if(node.members, [](const Member& m) { return m.value.is(Node::Type::null) && m.key == "extends"; });
@@ -141,8 +143,8 @@ const Resolver::Preset* Resolver::preset(const Node& name, const std::string& po
   const fs::path folder = path(name.place.file).parent_path();
   const fs::path file = find(name.text, folder, options_);
   if (file.empty() || name.text.empty()) {
-    report_.add(name.place, pointer, "there is no file " + shown(name) + " in " +
-                                         (folder.empty() ? "." : spelt(folder)));
+    report_.add(name.place, pointer,
+                "there is no file " + shown(name) + " in " + (folder.empty() ? "." : spelt(folder)));
     return nullptr;
   }
   const fs::path key = spelt(file);
@@ -161,7 +163,8 @@ const Resolver::Preset* Resolver::preset(const Node& name, const std::string& po
     return known->second.values > 0 ? &known->second : nullptr;
   constexpr std::size_t most_files = 64;
   if (presets_.size() >= most_files) {
-    report_.add(name.place, pointer, "is one file more than the " + std::to_string(most_files) + " that a scenario may be made of");
+    report_.add(name.place, pointer,
+                "is one file more than the " + std::to_string(most_files) + " that a scenario may be made of");
     return nullptr;
   }
   Preset& out = presets_[key];
@@ -170,7 +173,8 @@ const Resolver::Preset* Resolver::preset(const Node& name, const std::string& po
     report_.add(name.place, pointer, key.generic_string() + " " + text.error());
   } else if (Node tree; resolve(*text, file, tree)) {
     // Its own title is not the title of what extends it.
-    std::erase_if(tree.members, [](const Member& m) { return m.key == "$schema" || m.key == "description" || m.key == "source"; });
+    std::erase_if(tree.members,
+                  [](const Member& m) { return m.key == "$schema" || m.key == "description" || m.key == "source"; });
     out = {std::move(tree), 0};
     out.values = count(out.tree);
     return &out;

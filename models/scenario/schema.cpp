@@ -1,5 +1,6 @@
-// JSON Schema (draft-07) for editors. Device kinds are `if kind then` branches: editors then show the options of that kind
-// alone, where `oneOf` would list the mistakes against every kind. The reader, not the schema, decides what is right.
+// JSON Schema (draft-07) for editors. Device kinds are `if kind then` branches: editors then show the options of that
+// kind alone, where `oneOf` would list the mistakes against every kind. The reader, not the schema, decides what is
+// right.
 #include <nlohmann/json.hpp>
 
 #include "peerpath/scenario/describe.hpp"
@@ -22,21 +23,30 @@ Json properties_of();
 
 template <class T>
 Json type_schema() {
-  if constexpr (is_optional<T>) return type_schema<typename T::value_type>();
+  if constexpr (is_optional<T>)
+    return type_schema<typename T::value_type>();
   else if constexpr (is_vector<T>)
-    return {{"oneOf", {type_schema<typename T::value_type>(),
-                       Json{{"type", "array"}, {"minItems", 1}, {"items", type_schema<typename T::value_type>()}}}}};
+    return {{"oneOf",
+             {type_schema<typename T::value_type>(),
+              Json{{"type", "array"}, {"minItems", 1}, {"items", type_schema<typename T::value_type>()}}}}};
   else if constexpr (Configurable<T>)
     return {{"type", "object"}, {"properties", properties_of<T>()}, {"additionalProperties", false}};
-  else if constexpr (std::is_same_v<T, bool>) return {{"type", "boolean"}};
-  else if constexpr (std::is_integral_v<T>) return {{"type", "integer"}};
-  else if constexpr (std::is_floating_point_v<T>) return {{"type", "number"}};
+  else if constexpr (std::is_same_v<T, bool>)
+    return {{"type", "boolean"}};
+  else if constexpr (std::is_integral_v<T>)
+    return {{"type", "integer"}};
+  else if constexpr (std::is_floating_point_v<T>)
+    return {{"type", "number"}};
   else if constexpr (Dimensioned<T>)
-    return {{"type", "string"}, {"pattern", pattern_of(dimension_of<T>().what)},
+    return {{"type", "string"},
+            {"pattern", pattern_of(dimension_of<T>().what)},
             {"examples", {std::string{dimension_of<T>().example}}}};
-  else if constexpr (std::is_same_v<T, BusAddress>) return {{"type", "string"}, {"pattern", "^0x[0-9a-fA-F]{1,16}$"}};
-  else if constexpr (NamedEnum<T>) return {{"enum", choices_of<T>()}};
-  else return {{"type", "string"}};
+  else if constexpr (std::is_same_v<T, BusAddress>)
+    return {{"type", "string"}, {"pattern", "^0x[0-9a-fA-F]{1,16}$"}};
+  else if constexpr (NamedEnum<T>)
+    return {{"enum", choices_of<T>()}};
+  else
+    return {{"type", "string"}};
 }
 
 template <class Config, class T>
@@ -75,8 +85,9 @@ Json extends_schema() {
 }
 
 Json source_schema() {
-  return {{"description", "What the values are based on: one text for all, or texts by key"},
-          {"oneOf", {Json{{"type", "string"}}, Json{{"type", "object"}, {"additionalProperties", {{"type", "string"}}}}}}};
+  return {
+      {"description", "What the values are based on: one text for all, or texts by key"},
+      {"oneOf", {Json{{"type", "string"}}, Json{{"type", "object"}, {"additionalProperties", {{"type", "string"}}}}}}};
 }
 
 // What may stand in any object besides its own options.
@@ -88,7 +99,9 @@ Json with_common(Json properties) {
 
 template <class Config>
 Json object_schema(std::string_view doc, std::vector<std::string> required) {
-  Json out{{"type", "object"}, {"description", doc}, {"properties", with_common(properties_of<Config>())},
+  Json out{{"type", "object"},
+           {"description", doc},
+           {"properties", with_common(properties_of<Config>())},
            {"additionalProperties", false}};
   if (!required.empty()) out["required"] = required;
   return out;
@@ -104,9 +117,7 @@ Json device_schema() {
                         {"then", {{"properties", properties}, {"additionalProperties", false}}}});
   });
   // A device that takes its kind from a preset is checked by the reader alone.
-  return {{"type", "object"},
-          {"properties", {{"kind", {{"enum", kinds_enum}}}}},
-          {"allOf", branches}};
+  return {{"type", "object"}, {"properties", {{"kind", {{"enum", kinds_enum}}}}}, {"allOf", branches}};
 }
 
 }  // namespace
@@ -118,20 +129,21 @@ std::string schema_json() {
     return std::string{};
   };
   const auto list = [](Json items) { return Json{{"type", "array"}, {"items", std::move(items)}}; };
-  Json properties{
-      {"$schema", {{"type", "string"}}},
-      {"description", {{"type", "string"}, {"description", "What the scenario shows, in one sentence"}}},
-      {"source", source_schema()},
-      {"extends", extends_schema()},
-      {"devices", {{"type", "object"}, {"additionalProperties", device_schema()},
-                   {"propertyNames", {{"pattern", "^[A-Za-z0-9_-]+$"}}}}},
-      {"links", list(object_schema<Link>(doc_of("link"), {"from", "to"}))},
-      {"arbitration", list(object_schema<Weight>(doc_of("arbitration"), {"at", "from", "to", "turns"}))},
-      {"traffic", list(object_schema<Traffic>(doc_of("traffic"), {"from", "to"}))},
-      {"events", list(object_schema<Event>(doc_of("event"), {"at", "kind", "device"}))},
-      {"run", object_schema<Run>(doc_of("run"), {})},
-      {"emulator", object_schema<Emulator>(doc_of("emulator"), {})},
-      {"expect", list(object_schema<Expectation>(doc_of("expect"), {"metric"}))}};
+  Json properties{{"$schema", {{"type", "string"}}},
+                  {"description", {{"type", "string"}, {"description", "What the scenario shows, in one sentence"}}},
+                  {"source", source_schema()},
+                  {"extends", extends_schema()},
+                  {"devices",
+                   {{"type", "object"},
+                    {"additionalProperties", device_schema()},
+                    {"propertyNames", {{"pattern", "^[A-Za-z0-9_-]+$"}}}}},
+                  {"links", list(object_schema<Link>(doc_of("link"), {"from", "to"}))},
+                  {"arbitration", list(object_schema<Weight>(doc_of("arbitration"), {"at", "from", "to", "turns"}))},
+                  {"traffic", list(object_schema<Traffic>(doc_of("traffic"), {"from", "to"}))},
+                  {"events", list(object_schema<Event>(doc_of("event"), {"at", "kind", "device"}))},
+                  {"run", object_schema<Run>(doc_of("run"), {})},
+                  {"emulator", object_schema<Emulator>(doc_of("emulator"), {})},
+                  {"expect", list(object_schema<Expectation>(doc_of("expect"), {"metric"}))}};
   const Json schema{{"$schema", "http://json-schema.org/draft-07/schema#"},
                     {"title", "peerpath scenario"},
                     {"type", "object"},

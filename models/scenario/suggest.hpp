@@ -14,7 +14,8 @@ namespace peerpath::scenario {
 inline std::string meant_by(std::string_view word, const std::vector<std::string>& choices) {
   constexpr std::size_t shortest = 3;
   if (auto found = nearest(word, choices); !found.empty() || word.size() < shortest) return found;
-  const auto begins = std::ranges::find_if(choices, [&](const std::string& choice) { return choice.starts_with(word); });
+  const auto begins =
+      std::ranges::find_if(choices, [&](const std::string& choice) { return choice.starts_with(word); });
   return begins == choices.end() ? std::string{} : *begins;
 }
 

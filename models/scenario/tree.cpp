@@ -47,8 +47,10 @@ std::vector<const Device*> Tree::way_up(std::string_view name) const {
 const device::FunctionConfig* function_of(const Device& device) {
   return std::visit(
       []<class Config>(const Config& config) -> const device::FunctionConfig* {
-        if constexpr (requires { config.function; }) return &config.function;
-        else return nullptr;
+        if constexpr (requires { config.function; })
+          return &config.function;
+        else
+          return nullptr;
       },
       device.config);
 }
@@ -58,8 +60,6 @@ std::string no_device(const Tree& tree, const std::string& name) {
   return "there is no device \"" + name + "\"" + did_you_mean(name, tree.names());
 }
 
-std::string what_is(const Device& device) {
-  return device.name + " is a " + std::string{kind_of(device.config)};
-}
+std::string what_is(const Device& device) { return device.name + " is a " + std::string{kind_of(device.config)}; }
 
 }  // namespace peerpath::scenario

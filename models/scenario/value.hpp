@@ -43,9 +43,12 @@ struct group_of<std::optional<T>> {
 /// The value as JSON, quantities in canonical spelling. Not for lists, optionals and config structs.
 template <class T>
 nlohmann::ordered_json to_json_value(const T& value) {
-  if constexpr (Dimensioned<T> || std::is_same_v<T, BusAddress>) return to_text(value);
-  else if constexpr (NamedEnum<T>) return std::string{name_of(value)};
-  else return value;
+  if constexpr (Dimensioned<T> || std::is_same_v<T, BusAddress>)
+    return to_text(value);
+  else if constexpr (NamedEnum<T>)
+    return std::string{name_of(value)};
+  else
+    return value;
 }
 
 /// The same as it stands in a sentence: 8, 4KiB, true.
@@ -92,9 +95,10 @@ tl::expected<T, std::string> scalar(const Node& node) {
   } else if constexpr (Dimensioned<T>) {
     const Dimension d = dimension_of<T>();
     if (node.is(Type::integer) || node.is(Type::real))
-      return no("has no unit; a " + std::string{d.what} + " is a text such as \"" +
-                (node.is(Type::integer) && node.integer >= 0 ? node.text + std::string{d.plain}
-                                                            : std::string{d.example}) + "\"");
+      return no(
+          "has no unit; a " + std::string{d.what} + " is a text such as \"" +
+          (node.is(Type::integer) && node.integer >= 0 ? node.text + std::string{d.plain} : std::string{d.example}) +
+          "\"");
     if (!node.is(Type::string))
       return no("is not a " + std::string{d.what} + "; write e.g. \"" + std::string{d.example} + "\"");
     auto value = parse_quantity<T>(node.text);

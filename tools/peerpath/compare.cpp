@@ -23,7 +23,8 @@ std::string amount(std::int64_t bytes, std::int64_t entries) {
 
 std::string table_of(const std::vector<LedgerLine>& lines, const std::vector<std::string>& runs) {
   using Align = TextTable::Align;
-  TextTable table{{{"bytes", Align::left}, {"", Align::left}, {"", Align::left}, {runs[0]}, {runs[1]}, {"", Align::left}}};
+  TextTable table{
+      {{"bytes", Align::left}, {"", Align::left}, {"", Align::left}, {runs[0]}, {runs[1]}, {"", Align::left}}};
   for (const auto& line : lines)
     table.add({line.place, line.direction, line.kind, amount(line.first, line.first_count),
                amount(line.second, line.second_count), std::string{word_of(line.verdict)}});

@@ -55,8 +55,8 @@ Exit emulate(const Arguments& arguments, Terminal& terminal) {
     return Exit::waived;
   }
   terminal.say("guest: runs by " + equipment->processor);
-  auto machine =
-      emulator::make_machine(loaded->scenario, {.ledger = {}, .kvm = equipment->kvm, .side = {}, .monitor = {}, .socket_folder = {}});
+  auto machine = emulator::make_machine(
+      loaded->scenario, {.ledger = {}, .kvm = equipment->kvm, .side = {}, .monitor = {}, .socket_folder = {}});
   if (!machine) {
     report_located(machine.error(), *loaded, terminal);
     return Exit::wrong_input;

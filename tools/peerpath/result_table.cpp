@@ -90,7 +90,8 @@ std::string host_table(const Results& results) {
     table.add({cpu.name, percent(observe::quotient(static_cast<WideInt>(cpu.busy.count()) * 100, all.count(), 4)),
                fmt::format("{} of {} cores, the busiest {}, {} Gb/s copied",
                            to_string(observe::quotient(cpu.busy.count(), results.window.count(), 2)), cpu.cores,
-                           percent(observe::quotient(static_cast<WideInt>(cpu.busiest.count()) * 100, results.window.count(), 4)),
+                           percent(observe::quotient(static_cast<WideInt>(cpu.busiest.count()) * 100,
+                                                     results.window.count(), 4)),
                            gbps(cpu.copied, results.window))});
   }
   for (const auto& memory : results.memories)
@@ -99,10 +100,10 @@ std::string host_table(const Results& results) {
                            gbps(memory.written, results.window))});
   for (const auto& window : results.windows) {
     std::string said = scenario::to_text(window.used) + " of " + scenario::to_text(window.size) + " mapped";
-    if (window.remaps > 0)
-      said += fmt::format(", {} remaps took {}", grouped(window.remaps), readable(window.waiting));
+    if (window.remaps > 0) said += fmt::format(", {} remaps took {}", grouped(window.remaps), readable(window.waiting));
     table.add({window.gpu + " BAR1",
-               percent(observe::quotient(static_cast<WideInt>(window.used.count()) * 100, window.size.count(), 4)), said});
+               percent(observe::quotient(static_cast<WideInt>(window.used.count()) * 100, window.size.count(), 4)),
+               said});
   }
   for (const auto& resource : results.resources)
     table.add(
@@ -145,7 +146,8 @@ std::string deadlock(const observe::DeadlockResult& found) {
 }
 
 std::string errors(const Results& results) {
-  TextTable table{{{"", Align::left}, {""}, {"", Align::left}, {"", Align::left}, {"", Align::left}, {"", Align::left}}};
+  TextTable table{
+      {{"", Align::left}, {""}, {"", Align::left}, {"", Align::left}, {"", Align::left}, {"", Align::left}}};
   for (const auto& e : results.errors) {
     std::string log;
     if (e.header)
@@ -198,7 +200,8 @@ std::string result_table(const Results& results, const scenario::Scenario& scena
             deadlock(*results.deadlock);
   text += heading(terminal, "Bottleneck") + "  " + results.bottleneck + "\n";
   if (results.protocol) {
-    text += results.protocol->empty() ? "\nNo rule of the protocol was broken on any link.\n" : heading(terminal, "Protocol");
+    text += results.protocol->empty() ? "\nNo rule of the protocol was broken on any link.\n"
+                                      : heading(terminal, "Protocol");
     for (std::size_t i = 0; i < std::min<std::size_t>(results.protocol->size(), 20); ++i)
       text += terminal.paint(Paint::red, "  " + (*results.protocol)[i]) + "\n";
   }

@@ -46,8 +46,9 @@ std::string said(const Hierarchy& h, const pcie::RouteHop& hop) {
     case AcsAction::violation:
       return control + ": blocked, ACS violation";
     case AcsAction::unsupported:
-      return hop.function == pcie::at_root_complex ? h.root + " forwards nothing from port to port: Unsupported Request"
-                                                   : "without UF it takes nothing that is meant for below: Unsupported Request";
+      return hop.function == pcie::at_root_complex
+                 ? h.root + " forwards nothing from port to port: Unsupported Request"
+                 : "without UF it takes nothing that is meant for below: Unsupported Request";
   }
   return "";
 }
@@ -59,8 +60,11 @@ std::string reason(const Hierarchy& h, const pcie::P2pVerdict& verdict) {
     bridges += (bridges.empty() ? "" : ", ") + name_at(h, bridge) + " (" + control_at(h, bridge) + ")";
   if (verdict.mapping == pcie::P2pMapping::bus_address)
     return "both are below " + name_at(h, verdict.common_bridge) + ", and no bridge between them redirects";
-  const std::string why = bridges.empty() ? "they share no bridge below the root complex" : "ACS redirects at " + bridges;
-  return why + (verdict.mapping == pcie::P2pMapping::not_supported ? "; the kernel does not trust " : "; the kernel trusts ") +
+  const std::string why =
+      bridges.empty() ? "they share no bridge below the root complex" : "ACS redirects at " + bridges;
+  return why +
+         (verdict.mapping == pcie::P2pMapping::not_supported ? "; the kernel does not trust "
+                                                             : "; the kernel trusts ") +
          h.root + " to forward between its ports (host_bridge)";
 }
 
@@ -200,7 +204,8 @@ Exit route(const Arguments& arguments, Terminal& terminal) {
   const auto loaded = load_scenario(words[0], arguments, terminal);
   if (!loaded) return Exit::wrong_input;
   const auto h = scenario::hierarchy_of(loaded->scenario);
-  const auto from = end_of(loaded->scenario, h, words[1], terminal), to = end_of(loaded->scenario, h, words[2], terminal);
+  const auto from = end_of(loaded->scenario, h, words[1], terminal),
+             to = end_of(loaded->scenario, h, words[2], terminal);
   if (!from || !to) return Exit::wrong_input;
   if (*from == pcie::at_root_complex || *from == *to) {
     terminal.error("a route goes from one PCIe device to another, or to host memory");
@@ -209,7 +214,8 @@ Exit route(const Arguments& arguments, Terminal& terminal) {
   const auto there = " of " + words[1] + " to " + words[2], back = " of " + words[2] + " to " + words[1];
   std::vector<Asked> asked{{"request", "Requests" + there, *from, *to, pcie::RouteKind::request}};
   if (translates(loaded->scenario, words[1]))
-    asked.push_back({"translated_request", "Translated requests" + there + " (ATS)", *from, *to, pcie::RouteKind::translated_request});
+    asked.push_back({"translated_request", "Translated requests" + there + " (ATS)", *from, *to,
+                     pcie::RouteKind::translated_request});
   if (*to != pcie::at_root_complex)
     asked.push_back({"completion", "Completions" + back, *to, *from, pcie::RouteKind::completion});
   ordered_json document{{"scenario", words[0]}, {"from", words[1]}, {"to", words[2]}};
@@ -222,9 +228,8 @@ Exit route(const Arguments& arguments, Terminal& terminal) {
   out += changes(loaded->scenario, h, asked, document);
   if (*to != pcie::at_root_complex) {
     const auto verdict = pcie::p2pdma(h.functions, h.acs, *to, *from, h.host_bridge, h.host_bridge, true);
-    document["p2pdma"] = {{"mapping", name_of(verdict.mapping)},
-                          {"distance", verdict.distance},
-                          {"reason", reason(h, verdict)}};
+    document["p2pdma"] = {
+        {"mapping", name_of(verdict.mapping)}, {"distance", verdict.distance}, {"reason", reason(h, verdict)}};
     out += "Linux p2pdma\n  " + std::string{name_of(verdict.mapping)} + ", distance " +
            std::to_string(verdict.distance) + ": " + reason(h, verdict) + "\n";
   }

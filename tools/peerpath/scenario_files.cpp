@@ -76,7 +76,8 @@ std::vector<std::string> scenario_names() {
     }
   }
   std::ranges::sort(names);
-  names.erase(std::unique(names.begin(), names.end()), names.end());  // clang 14 cannot compile ranges::unique's subrange
+  names.erase(std::unique(names.begin(), names.end()),
+              names.end());  // clang 14 cannot compile ranges::unique's subrange
   return names;
 }
 

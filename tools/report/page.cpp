@@ -64,7 +64,8 @@ std::string body(const Json& results, const Json& run) {
                   "What peers reach of a GPU's memory has to be mapped into its BAR1 window.");
   text += section("deadlock", "Deadlock", deadlock_table(results),
                   "The run ended here: none of these queues will ever move again.");
-  text += section("events", "Events", event_table(results), "What the scenario did to the hardware, from the start of the simulation.");
+  text += section("events", "Events", event_table(results),
+                  "What the scenario did to the hardware, from the start of the simulation.");
   text += section("faults", "Faults", fault_table(results));
   text += section("aer", "Advanced Error Reporting", error_table(results));
   text += section("ledger", "Byte ledger", folded("Every requester and purpose on every link", ledger_table(results)));

@@ -131,7 +131,8 @@ std::string deadlock_table(const Json& results) {
                     escaped(text_at(queue, "waits_for"))});
     listed[i] = true;
   };
-  for (const auto& i : at(found, "cycle")) add(i.get<std::size_t>(), rows.empty() ? "cycle" : "&#8594; which waits for");
+  for (const auto& i : at(found, "cycle"))
+    add(i.get<std::size_t>(), rows.empty() ? "cycle" : "&#8594; which waits for");
   for (std::size_t i = 0; i < listed.size(); ++i)
     if (!listed[i]) add(i, "");
   return table({"", "queue", "first TLP", "waits for"}, rows, 4);

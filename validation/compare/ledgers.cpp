@@ -19,7 +19,7 @@ struct Ring {
 
 struct Run {
   std::map<Side, std::int64_t> bytes;
-  std::map<std::string, std::string> link_of;  ///< of a device: the link of which it is the farther end
+  std::map<std::string, std::string> link_of;                ///< of a device: the link of which it is the farther end
   std::map<std::string, std::map<std::string, Ring>> rings;  ///< NIC, "rx_descriptor"
 };
 

@@ -20,7 +20,7 @@ struct LedgerLine {
   std::string place;      ///< a link, or a NIC for its rings
   std::string direction;  ///< "up", "down", or "" for rings
   std::string kind;
-  std::int64_t first = 0, second = 0;  ///< bytes; of rings, bytes of one entry
+  std::int64_t first = 0, second = 0;              ///< bytes; of rings, bytes of one entry
   std::int64_t first_count = 0, second_count = 0;  ///< of rings: entries
   Verdict verdict = Verdict::reported;
 };

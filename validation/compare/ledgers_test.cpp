@@ -11,17 +11,24 @@ namespace {
 using Json = nlohmann::json;
 using Verdict = LedgerLine::Verdict;
 
-Json row(const char* purpose, int bytes) { return {{"requester", "nic0"}, {"purpose", purpose}, {"data_bytes", bytes}}; }
+Json row(const char* purpose, int bytes) {
+  return {{"requester", "nic0"}, {"purpose", purpose}, {"data_bytes", bytes}};
+}
 
 /// A NIC that received 4 packets.
 Json results() {
   Json all;
   all["complete"] = true;
-  all["ledger"] = {{{"link", "nic0-sw0"}, {"direction", "up"}, {"farther", "nic0"},
-                    {"rows", {row("payload", 16384), row("header", 272), row("completion_entry", 128), row("control", 66)}}},
-                   {{"link", "nic0-sw0"}, {"direction", "down"}, {"farther", "nic0"}, {"rows", {row("descriptor", 1024)}}}};
-  all["metrics"] = {{{"name", "nic0.rx_descriptors"}, {"value", 32}}, {{"name", "nic0.rx_descriptor_bytes"}, {"value", 1024}},
-                    {{"name", "nic0.rx_completions"}, {"value", 4}}, {{"name", "nic0.rx_completion_bytes"}, {"value", 128}}};
+  all["ledger"] = {
+      {{"link", "nic0-sw0"},
+       {"direction", "up"},
+       {"farther", "nic0"},
+       {"rows", {row("payload", 16384), row("header", 272), row("completion_entry", 128), row("control", 66)}}},
+      {{"link", "nic0-sw0"}, {"direction", "down"}, {"farther", "nic0"}, {"rows", {row("descriptor", 1024)}}}};
+  all["metrics"] = {{{"name", "nic0.rx_descriptors"}, {"value", 32}},
+                    {{"name", "nic0.rx_descriptor_bytes"}, {"value", 1024}},
+                    {{"name", "nic0.rx_completions"}, {"value", 4}},
+                    {{"name", "nic0.rx_completion_bytes"}, {"value", 128}}};
   return all;
 }
 

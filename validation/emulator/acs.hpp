@@ -15,7 +15,8 @@ namespace peerpath::emulator {
 std::uint16_t acs_register(const std::vector<pcie::AcsControl>& controls);
 
 /// The word of the kernel's command line that sets the root ports and the switches' downstream ports to what their
-/// devices' `acs` says. Problems: what QEMU's ports have not, and switches that differ, which the kernel cannot tell apart.
+/// devices' `acs` says. Problems: what QEMU's ports have not, and switches that differ, which the kernel cannot tell
+/// apart.
 tl::expected<std::string, Problems> acs_kernel_word(const scenario::Scenario& scenario);
 
 }  // namespace peerpath::emulator

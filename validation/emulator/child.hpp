@@ -23,8 +23,8 @@ class Child {
   std::vector<std::string> lines(std::chrono::milliseconds patience);
   bool ended() const { return ended_; }
   void kill();
-  /// Lets it come to its end by itself, and kills it after `patience`. Returns how it ended: "exit status 0", "signal 9"
-  /// or "killed".
+  /// Lets it come to its end by itself, and kills it after `patience`. Returns how it ended: "exit status 0", "signal
+  /// 9" or "killed".
   std::string finish(std::chrono::seconds patience);
 
  private:

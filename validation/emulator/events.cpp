@@ -56,9 +56,8 @@ class Translator {
   void problem(const char* key, const std::string& message) { problems_.push_back({"", 0, 0, key_ + key, message}); }
 
   void add(const scenario::Event& event, std::vector<std::string> commands) {
-    const auto nic = std::ranges::find_if(scenario_.devices, [](const auto& device) {
-      return std::holds_alternative<device::NicConfig>(device.config);
-    });
+    const auto nic = std::ranges::find_if(
+        scenario_.devices, [](const auto& device) { return std::holds_alternative<device::NicConfig>(device.config); });
     const auto path = "/machine/peripheral/" + (nic == scenario_.devices.end() ? "" : nic->name);
     out_.push_back({event.at, command("qom-get", {{"path", path}, {"property", "ledger-json"}}), std::move(commands)});
   }
@@ -67,9 +66,9 @@ class Translator {
     bool root = false;
     std::vector<std::string> commands;
     for (const auto& port : ports(scenario_, event.device, root))
-      commands.push_back(command("qom-set", {{"path", "/machine/peripheral/" + port},
-                                             {"property", "acs-control"},
-                                             {"value", acs_register(event.acs)}}));
+      commands.push_back(command(
+          "qom-set",
+          {{"path", "/machine/peripheral/" + port}, {"property", "acs-control"}, {"value", acs_register(event.acs)}}));
     if (root) return problem("/device", "the emulator changes ACS of switches only, not of root ports");
     if (std::ranges::find(event.acs, pcie::AcsControl::egress_control) != event.acs.end())
       return problem("/acs", "the emulator's ports have no EC");
@@ -82,8 +81,7 @@ class Translator {
         return acs(event);
       case EventKind::port_down:
       case EventKind::port_up:
-        return add(event,
-                   {command("set_link", {{"name", event.device}, {"up", event.kind == EventKind::port_up}})});
+        return add(event, {command("set_link", {{"name", event.device}, {"up", event.kind == EventKind::port_up}})});
       case EventKind::drop_frame:
       case EventKind::corrupt_frame:
       case EventKind::reorder_frame:

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <deque>
 #include <fstream>
-#include <optional>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "validation/emulator/child.hpp"
 #include "validation/emulator/monitor.hpp"
@@ -184,7 +184,8 @@ tl::expected<BootResult, std::string> boot(const Equipment& equipment, const Boo
   }
   if (!problem.empty()) return tl::unexpected{problem + console.end()};
   if (!script.done())
-    return tl::unexpected{std::string{"the transfers were over before the last event; make them longer, or the event earlier"}};
+    return tl::unexpected{
+        std::string{"the transfers were over before the last event; make them longer, or the event earlier"}};
   const auto end = child.finish(std::chrono::seconds{20});  // it writes the ledger last
   const auto qemu = "(QEMU: " + end + ") " + text_of(options.folder / "qemu.log");
   if (!std::filesystem::exists(report, error)) return tl::unexpected{"QEMU did not start " + qemu};

@@ -66,7 +66,8 @@ TEST(Job, RefusesWhatTheGuestCannotDo) {
   EXPECT_EQ(key_of([](auto& s) {
               s.traffic[0].kind = scenario::TrafficKind::transmit;
               s.traffic[0].path = scenario::DataPath::bounce;
-            }), "/traffic/0/path");
+            }),
+            "/traffic/0/path");
   EXPECT_EQ(key_of([](auto& s) { s.traffic[0].sizes = {Bytes{9000}}; }), "/traffic/0/sizes");
   EXPECT_EQ(key_of([](auto& s) { s.traffic[0].from = "nic9"; }), "/traffic/0/from");
   EXPECT_EQ(key_of([](auto& s) { s.emulator.api = scenario::KernelApi::socket; }), "/traffic/0/to");

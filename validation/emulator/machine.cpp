@@ -44,8 +44,7 @@ class Builder {
       machine_.kernel_words.push_back(*acs);
     else
       problems_ = acs.error();
-    if (!options_.monitor.empty())
-      add({"-qmp", "unix:" + options_.monitor + ",server=on,wait=off"});
+    if (!options_.monitor.empty()) add({"-qmp", "unix:" + options_.monitor + ",server=on,wait=off"});
     for (const auto& device : scenario_.devices) check(device);
     for (const auto& device : scenario_.devices) {
       if (std::holds_alternative<device::RootComplexConfig>(device.config)) below(device.name, "");

@@ -27,7 +27,7 @@ struct MachineOptions {
   std::string ledger{};  ///< file that the machine's ledger is written to; "" for none
   bool kvm = false;
   Side side = Side::both;
-  std::string monitor{};  ///< Unix socket on which QEMU listens for commands; "" for none
+  std::string monitor{};        ///< Unix socket on which QEMU listens for commands; "" for none
   std::string socket_folder{};  ///< of two guests: where the sockets that are their wires lie
 };
 

@@ -204,7 +204,8 @@ double play(const Sweep& sweep, const Setup& setup, const CardConstants& card, c
   if (sweep.which.test != Test::lat_dma_read && sweep.which.test != Test::bw_read)
     cache.fill_by_device(stream.address, sweep.window);
   const bool warmed = sweep.which.test != Test::lat_cmd_write_read || setup.card_warms;
-  if (sweep.cache == CacheState::warm && !setup.remote_memory && warmed) cache.touch_by_core(stream.address, sweep.window);
+  if (sweep.cache == CacheState::warm && !setup.remote_memory && warmed)
+    cache.touch_by_core(stream.address, sweep.window);
   if (setup.iommu) {
     gates.root_port.emplace(device::RootComplexConfig{
         .iommu = device::IommuConfig{.entries = static_cast<int>(effects.iotlb_entries + 0.5),

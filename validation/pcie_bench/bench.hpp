@@ -46,7 +46,8 @@ struct Setup {
   bool super_pages = true;     ///< IOTLB entries of 2 MiB, else of 4 KiB
   bool remote_memory = false;  ///< the buffer is at the other socket
   Bytes cache{};               ///< last-level cache of the card's socket; 0: not known
-  bool card_warms = true;      ///< a window that the card has written before a test is in the cache then (`read_card_warms`)
+  bool card_warms =
+      true;  ///< a window that the card has written before a test is in the cache then (`read_card_warms`)
 };
 
 /// A rank of DRAM is refreshed every 7.8 us (JESD79-3 and -4, tREFI).

@@ -56,8 +56,9 @@ tl::expected<Setup, Problems> read_setup(std::string_view lspci, const std::stri
 void read_sweeps(std::string_view text, const std::string& file, bool latency, std::vector<SweepPoint>& points,
                  Problems& problems);
 
-/// Whether windows that the card had written before a test (DWarm) were in the cache: LAT_DMA_RD of them, at most 256 KiB,
-/// is nearer to that of windows warmed by the host than to that of cold ones. Nothing where there are no such rows.
+/// Whether windows that the card had written before a test (DWarm) were in the cache: LAT_DMA_RD of them, at most 256
+/// KiB, is nearer to that of windows warmed by the host than to that of cold ones. Nothing where there are no such
+/// rows.
 std::optional<bool> read_card_warms(std::string_view text, const std::string& file);
 
 /// What the name of a directory says: sockets of card and memory (-s0-s1-s1), and the processor.

@@ -129,10 +129,10 @@ std::string to_text(const CardConstants& card, const std::optional<EffectConstan
   int passed = 0, failed = 0;
   for (const auto& report : reports) {
     const auto& s = report.data.setup;
-    text += fmt::format("\n{}\n  Gen{} x{}, MPS {} B, MRRS {} B, {} tags, ECRC {}, IOMMU {}{}\n", report.data.name,
-                        s.link.generation, s.link.width, s.max_payload.count(), s.max_read_request.count(), s.tags,
-                        s.card_ecrc ? "on" : "off", s.iommu ? "on" : "off",
-                        s.card_warms ? "" : ", DWarm without effect");
+    text +=
+        fmt::format("\n{}\n  Gen{} x{}, MPS {} B, MRRS {} B, {} tags, ECRC {}, IOMMU {}{}\n", report.data.name,
+                    s.link.generation, s.link.width, s.max_payload.count(), s.max_read_request.count(), s.tags,
+                    s.card_ecrc ? "on" : "off", s.iommu ? "on" : "off", s.card_warms ? "" : ", DWarm without effect");
     text += "  Constants of the host, fitted\n" + constants_text(report.constants, host_constants);
     text += points_text(report) + far_points_text(report) + sweeps_text(report) + criteria_text(report);
     for (const auto& c : report.criteria) ++(c.passed() ? passed : failed);

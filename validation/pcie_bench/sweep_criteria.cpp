@@ -112,7 +112,8 @@ void judge_super_pages(const SweepReport& report, const SweepReport& base, std::
     const auto test = p.point.sweep.which.test;
     const auto* off = base.find(p.point.sweep);
     if (!off || test == Test::lat_cmd_write_read) continue;
-    (is_latency(test) ? latencies : bandwidths).add(p.predicted / off->predicted, p.point.measured / off->point.measured);
+    (is_latency(test) ? latencies : bandwidths)
+        .add(p.predicted / off->predicted, p.point.measured / off->point.measured);
   }
   bandwidths.to(all);
   latencies.to(all);

@@ -9,8 +9,8 @@ namespace peerpath {
 
 /// One option of a configuration struct. A config type lists its options in
 /// `static constexpr auto fields() { return std::tuple{field("wire_rate", &NicConfig::wire_rate, "..."), ...}; }`
-/// and gives their defaults as member initialisers. Member types: bool, int, double, Bytes, BitRate, Duration, BusAddress, std::string,
-/// an enum with `enum_names`, another config struct, or std::vector / std::optional of these.
+/// and gives their defaults as member initialisers. Member types: bool, int, double, Bytes, BitRate, Duration,
+/// BusAddress, std::string, an enum with `enum_names`, another config struct, or std::vector / std::optional of these.
 template <class Owner, class T>
 struct Field {
   std::string_view name;
@@ -20,9 +20,21 @@ struct Field {
   std::optional<T> most{};
   std::string_view source{};  ///< where the default comes from: a data sheet, "fitted: ...", "assumed"
 
-  constexpr Field at_least(T value) const { auto f = *this; f.least = value; return f; }
-  constexpr Field at_most(T value) const { auto f = *this; f.most = value; return f; }
-  constexpr Field from(std::string_view where) const { auto f = *this; f.source = where; return f; }
+  constexpr Field at_least(T value) const {
+    auto f = *this;
+    f.least = value;
+    return f;
+  }
+  constexpr Field at_most(T value) const {
+    auto f = *this;
+    f.most = value;
+    return f;
+  }
+  constexpr Field from(std::string_view where) const {
+    auto f = *this;
+    f.source = where;
+    return f;
+  }
 };
 
 template <class Owner, class T>
@@ -32,7 +44,9 @@ constexpr Field<Owner, T> field(std::string_view name, T Owner::*member, std::st
 
 /// A configuration struct: something with a `fields()` list.
 template <class T>
-concept Configurable = requires { T::fields(); };
+concept Configurable = requires {
+  T::fields();
+};
 
 /// The spelling of one enumerator. An enum that may stand in a scenario has, beside it,
 /// `constexpr std::array<EnumName<E>, N> enum_names(E)`, found by argument-dependent lookup.
@@ -43,7 +57,9 @@ struct EnumName {
 };
 
 template <class E>
-concept NamedEnum = requires(E e) { enum_names(e); };
+concept NamedEnum = requires(E e) {
+  enum_names(e);
+};
 
 /// The spelling of `value`, or "" for one that has none.
 template <NamedEnum E>

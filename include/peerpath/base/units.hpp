@@ -17,8 +17,14 @@ class Bytes {
   constexpr explicit Bytes(std::int64_t count) : count_{count} {}
   constexpr std::int64_t count() const { return count_; }
   constexpr auto operator<=>(const Bytes&) const = default;
-  constexpr Bytes& operator+=(Bytes other) { count_ += other.count_; return *this; }
-  constexpr Bytes& operator-=(Bytes other) { count_ -= other.count_; return *this; }
+  constexpr Bytes& operator+=(Bytes other) {
+    count_ += other.count_;
+    return *this;
+  }
+  constexpr Bytes& operator-=(Bytes other) {
+    count_ -= other.count_;
+    return *this;
+  }
   friend constexpr Bytes operator+(Bytes a, Bytes b) { return Bytes{a.count_ + b.count_}; }
   friend constexpr Bytes operator-(Bytes a, Bytes b) { return Bytes{a.count_ - b.count_}; }
   friend constexpr Bytes operator*(Bytes a, std::int64_t n) { return Bytes{a.count_ * n}; }
@@ -53,7 +59,9 @@ constexpr Bytes operator""_B(unsigned long long n) { return Bytes{static_cast<st
 constexpr Bytes operator""_KiB(unsigned long long n) { return Bytes{static_cast<std::int64_t>(n) << 10}; }
 constexpr Bytes operator""_MiB(unsigned long long n) { return Bytes{static_cast<std::int64_t>(n) << 20}; }
 constexpr Bytes operator""_GiB(unsigned long long n) { return Bytes{static_cast<std::int64_t>(n) << 30}; }
-constexpr BitRate operator""_Gbps(unsigned long long n) { return BitRate{static_cast<std::int64_t>(n) * 1'000'000'000}; }
+constexpr BitRate operator""_Gbps(unsigned long long n) {
+  return BitRate{static_cast<std::int64_t>(n) * 1'000'000'000};
+}
 constexpr BitRate operator""_Mbps(unsigned long long n) { return BitRate{static_cast<std::int64_t>(n) * 1'000'000}; }
 }  // namespace literals
 

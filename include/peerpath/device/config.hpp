@@ -33,23 +33,31 @@ struct FunctionConfig {
   static constexpr auto fields() {
     return std::tuple{
         field("max_payload_supported", &FunctionConfig::max_payload_supported, "Largest MPS that the function can do")
-            .at_least(128_B).at_most(4096_B),
+            .at_least(128_B)
+            .at_most(4096_B),
         field("max_payload", &FunctionConfig::max_payload, "MPS: largest data block of a TLP that it sends")
-            .at_least(128_B).at_most(4096_B),
+            .at_least(128_B)
+            .at_most(4096_B),
         field("max_read_request", &FunctionConfig::max_read_request, "MRRS: largest read request")
-            .at_least(128_B).at_most(4096_B),
+            .at_least(128_B)
+            .at_most(4096_B),
         field("tags", &FunctionConfig::tags, "Non-posted requests outstanding: 32, 256 or up to 768 (10-bit tags)")
-            .at_least(1).at_most(768),
+            .at_least(1)
+            .at_most(768),
         field("completion_timeout", &FunctionConfig::completion_timeout, "Ends a request that nobody answers")
             .at_least(50us),
         field("one_queue", &FunctionConfig::one_queue,
-              "A faulty receiver, one queue for requests and completions: with so many completions waiting to leave it takes in neither; 0: sound")
-            .at_least(0).at_most(1'000'000),
+              "A faulty receiver, one queue for requests and completions: with so many completions waiting to leave it "
+              "takes in neither; 0: sound")
+            .at_least(0)
+            .at_most(1'000'000),
         field("relaxed_ordering", &FunctionConfig::relaxed_ordering,
-              "Enable Relaxed Ordering: its reads and its payload carry RO, and completions need not wait for posted requests before them")
+              "Enable Relaxed Ordering: its reads and its payload carry RO, and completions need not wait for posted "
+              "requests before them")
             .from("off: what every device can live with"),
         field("id_based_ordering", &FunctionConfig::id_based_ordering,
-              "IDO Request and IDO Completion Enable: its requests and their completions wait for posted requests of the same sender alone")
+              "IDO Request and IDO Completion Enable: its requests and their completions wait for posted requests of "
+              "the same sender alone")
             .from("off: Linux leaves it so")};
   }
 };
@@ -65,8 +73,10 @@ struct SwitchConfig {
         field("latency", &SwitchConfig::latency, "Cut-through latency, head in to head out")
             .from("typical Gen4/Gen5 switch product briefs: 105..115 ns"),
         field("max_payload_supported", &SwitchConfig::max_payload_supported, "Largest MPS that its ports can do")
-            .at_least(128_B).at_most(4096_B),
-        field("acs", &SwitchConfig::acs, "ACS controls that are on in its downstream ports: RR CR UF SV TB EC DT; EC forbids all peers")};
+            .at_least(128_B)
+            .at_most(4096_B),
+        field("acs", &SwitchConfig::acs,
+              "ACS controls that are on in its downstream ports: RR CR UF SV TB EC DT; EC forbids all peers")};
   }
 };
 
@@ -85,12 +95,17 @@ struct RootComplexConfig {
     return std::tuple{
         field("latency", &RootComplexConfig::latency, "Port to port, and port to memory").from("assumed"),
         field("max_payload_supported", &RootComplexConfig::max_payload_supported, "Largest MPS that its ports can do")
-            .at_least(128_B).at_most(4096_B),
+            .at_least(128_B)
+            .at_most(4096_B),
         field("iommu", &RootComplexConfig::iommu, "Translates what comes in by its root ports; absent: IOMMU off"),
-        field("credits", &RootComplexConfig::credits, "Lines that each root port has in flight to memory; absent: no limit"),
-        field("peer_to_peer", &RootComplexConfig::peer_to_peer, "Limits of what passes between root ports; absent: none"),
-        field("acs", &RootComplexConfig::acs, "ACS controls that are on in its root ports; what a switch redirects comes down again only with UF"),
-        field("forwards_peers", &RootComplexConfig::forwards_peers, "Whether it forwards from one root port down to another, or to the same; else Unsupported Request")
+        field("credits", &RootComplexConfig::credits,
+              "Lines that each root port has in flight to memory; absent: no limit"),
+        field("peer_to_peer", &RootComplexConfig::peer_to_peer,
+              "Limits of what passes between root ports; absent: none"),
+        field("acs", &RootComplexConfig::acs,
+              "ACS controls that are on in its root ports; what a switch redirects comes down again only with UF"),
+        field("forwards_peers", &RootComplexConfig::forwards_peers,
+              "Whether it forwards from one root port down to another, or to the same; else Unsupported Request")
             .from("assumed: server root complexes do, many desktop ones do not"),
         field("host_bridge", &RootComplexConfig::host_bridge, "Whether Linux trusts it to do so (drivers/pci/p2pdma.c)")
             .from("AMD from family 17h on, and the Intel server bridges in the kernel's list")};
@@ -112,13 +127,16 @@ struct HostMemoryConfig {
     return std::tuple{
         field("at", &HostMemoryConfig::at, "The root complex that it belongs to"),
         field("size", &HostMemoryConfig::size, "Capacity"),
-        field("write_rate", &HostMemoryConfig::write_rate, "Sustained write bandwidth").from("assumed: 8 channels DDR5-4800 at 65 %"),
+        field("write_rate", &HostMemoryConfig::write_rate, "Sustained write bandwidth")
+            .from("assumed: 8 channels DDR5-4800 at 65 %"),
         field("read_rate", &HostMemoryConfig::read_rate, "Sustained read bandwidth").from("assumed: as write_rate"),
         field("read_latency", &HostMemoryConfig::read_latency, "Request to first data").from("assumed"),
         field("cache", &HostMemoryConfig::cache, "Last-level cache before it; absent: every access takes read_latency"),
         field("remote_hop", &HostMemoryConfig::remote_hop,
-              "The memory is that of another socket: what its reads take longer, unless the near socket's cache holds the line"),
-        field("channels", &HostMemoryConfig::channels, "Channels that accesses take which the cache does not hold; absent: read_rate and write_rate alone")};
+              "The memory is that of another socket: what its reads take longer, unless the near socket's cache holds "
+              "the line"),
+        field("channels", &HostMemoryConfig::channels,
+              "Channels that accesses take which the cache does not hold; absent: read_rate and write_rate alone")};
   }
 };
 
@@ -136,12 +154,17 @@ struct HostCpuConfig {
   static constexpr auto fields() {
     return std::tuple{
         field("at", &HostCpuConfig::at, "The root complex that it belongs to"),
-        field("cores", &HostCpuConfig::cores, "Cores that serve receive and transmit queues, one a queue in turn").at_least(1).at_most(256),
+        field("cores", &HostCpuConfig::cores, "Cores that serve receive and transmit queues, one a queue in turn")
+            .at_least(1)
+            .at_most(256),
         field("interrupt_cost", &HostCpuConfig::interrupt_cost, "Interrupt to the driver's poll loop").from("assumed"),
         field("wakeup_cost", &HostCpuConfig::wakeup_cost, "Waking the thread that waits for data").from("assumed"),
         field("packet_cost", &HostCpuConfig::packet_cost, "Driver and protocol work per packet")
-            .from("116.2 Gb/s of 4 KiB packets in one TCP flow on one core without copy: io_uring zcrx cover letter, EPYC 9454"),
-        field("byte_cost_per_kib", &HostCpuConfig::byte_cost_per_kib, "Protocol work per KiB of payload that the CPU touches without copying").from("assumed"),
+            .from("116.2 Gb/s of 4 KiB packets in one TCP flow on one core without copy: io_uring zcrx cover letter, "
+                  "EPYC 9454"),
+        field("byte_cost_per_kib", &HostCpuConfig::byte_cost_per_kib,
+              "Protocol work per KiB of payload that the CPU touches without copying")
+            .from("assumed"),
         field("copy_rate", &HostCpuConfig::copy_rate, "One core copying between two buffers in DRAM").from("assumed"),
         field("doorbell_cost", &HostCpuConfig::doorbell_cost, "An MMIO write by a core").from("assumed")};
   }
@@ -166,8 +189,10 @@ struct GpuConfig {
     return std::tuple{
         field("function", &GpuConfig::function, "PCIe function"),
         field("memory", &GpuConfig::memory, "HBM capacity"),
-        field("bar_size", &GpuConfig::bar_size, "Window through which peers reach the memory (BAR1 of nvidia-smi -q); a power of two"),
-        field("bar_address", &GpuConfig::bar_address, "Where firmware put that BAR, if it matters: a multiple of its size"),
+        field("bar_size", &GpuConfig::bar_size,
+              "Window through which peers reach the memory (BAR1 of nvidia-smi -q); a power of two"),
+        field("bar_address", &GpuConfig::bar_address,
+              "Where firmware put that BAR, if it matters: a multiple of its size"),
         field("bar1", &GpuConfig::bar1, "How software maps memory into that window"),
         field("write_rate", &GpuConfig::write_rate, "Rate at which peer writes drain into memory").from("assumed"),
         field("read_rate", &GpuConfig::read_rate, "Rate at which peer reads are served").from("assumed"),
@@ -175,11 +200,14 @@ struct GpuConfig {
         field("copy_engines", &GpuConfig::copy_engines, "DMA engines of its own").at_least(1).at_most(16),
         field("copy_setup", &GpuConfig::copy_setup, "Submission of a copy to its first read").from("assumed"),
         field("peer_reads", &GpuConfig::peer_reads,
-              "Read requests of peers that it serves at a time, so that they read slower than they write; absent: any number")
-            .at_least(1).at_most(65536),
+              "Read requests of peers that it serves at a time, so that they read slower than they write; absent: any "
+              "number")
+            .at_least(1)
+            .at_most(65536),
         field("outstanding", &GpuConfig::outstanding,
               "Reads or writes that its kernels have in flight, each; absent: 64")
-            .at_least(1).at_most(65536)};
+            .at_least(1)
+            .at_most(65536)};
   }
 };
 
@@ -206,20 +234,36 @@ struct NicConfig {
   static constexpr auto fields() {
     return std::tuple{
         field("function", &NicConfig::function, "PCIe function"),
-        field("wire_rate", &NicConfig::wire_rate, "Line rate of the Ethernet port").at_least(1_Gbps).at_most(BitRate{1'600'000'000'000}),
+        field("wire_rate", &NicConfig::wire_rate, "Line rate of the Ethernet port")
+            .at_least(1_Gbps)
+            .at_most(BitRate{1'600'000'000'000}),
         field("queues", &NicConfig::queues, "Receive queues, and as many transmit queues").at_least(1).at_most(1024),
-        field("ring_entries", &NicConfig::ring_entries, "Entries of each ring; a power of two").at_least(16).at_most(32768),
-        field("buffer_size", &NicConfig::buffer_size, "Size of a posted receive buffer").at_least(256_B).at_most(64_KiB),
-        field("header_buffer_size", &NicConfig::header_buffer_size, "Size of a header buffer").at_least(64_B).at_most(1024_B),
+        field("ring_entries", &NicConfig::ring_entries, "Entries of each ring; a power of two")
+            .at_least(16)
+            .at_most(32768),
+        field("buffer_size", &NicConfig::buffer_size, "Size of a posted receive buffer")
+            .at_least(256_B)
+            .at_most(64_KiB),
+        field("header_buffer_size", &NicConfig::header_buffer_size, "Size of a header buffer")
+            .at_least(64_B)
+            .at_most(1024_B),
         field("header_split", &NicConfig::header_split, "Headers to header buffers, payload to payload buffers"),
-        field("rx_fifo", &NicConfig::rx_fifo, "On-chip buffer for frames that wait for PCIe or for a buffer; drops when full").from("assumed"),
-        field("tx_fifo", &NicConfig::tx_fifo, "On-chip buffer for packets that are being read from memory or wait for the wire").at_least(16_KiB).from("assumed"),
-        field("pipeline_latency", &NicConfig::pipeline_latency, "Last bit in to first DMA, without waiting").from("assumed"),
+        field("rx_fifo", &NicConfig::rx_fifo,
+              "On-chip buffer for frames that wait for PCIe or for a buffer; drops when full")
+            .from("assumed"),
+        field("tx_fifo", &NicConfig::tx_fifo,
+              "On-chip buffer for packets that are being read from memory or wait for the wire")
+            .at_least(16_KiB)
+            .from("assumed"),
+        field("pipeline_latency", &NicConfig::pipeline_latency, "Last bit in to first DMA, without waiting")
+            .from("assumed"),
         field("prefetch", &NicConfig::prefetch, "Buffer descriptors fetched at a time").at_least(1).at_most(256),
         field("writeback_batch", &NicConfig::writeback_batch, "Completions written together").at_least(1).at_most(64),
         field("writeback_timeout", &NicConfig::writeback_timeout, "Longest wait for a batch to fill"),
         field("interrupt_moderation", &NicConfig::interrupt_moderation, "Least time between interrupts of one queue"),
-        field("interrupt_frames", &NicConfig::interrupt_frames, "Frames that cause an interrupt before that time is over").at_least(1),
+        field("interrupt_frames", &NicConfig::interrupt_frames,
+              "Frames that cause an interrupt before that time is over")
+            .at_least(1),
         field("mtu", &NicConfig::mtu, "Largest IP packet").at_least(576_B).at_most(65535_B),
         field("ats", &NicConfig::ats, "Translates its addresses itself (ATS); absent: leaves it to the IOMMU")};
   }
@@ -245,11 +289,13 @@ struct DmaCardConfig {
     return std::tuple{
         field("function", &DmaCardConfig::function, "PCIe function"),
         field("memory", &DmaCardConfig::memory, "Memory behind its BAR; a power of two"),
-        field("bar_address", &DmaCardConfig::bar_address, "Where firmware put that BAR, if it matters: a multiple of its size"),
+        field("bar_address", &DmaCardConfig::bar_address,
+              "Where firmware put that BAR, if it matters: a multiple of its size"),
         field("outstanding", &DmaCardConfig::outstanding, "DMA transfers in flight").at_least(1).at_most(65536),
         field("read_issue", &DmaCardConfig::read_issue, "Least time between the starts of two reads"),
         field("write_issue", &DmaCardConfig::write_issue, "Least time between the starts of two writes"),
-        field("command", &DmaCardConfig::command, "One internal command of the DMA engine: each transfer has at least one"),
+        field("command", &DmaCardConfig::command,
+              "One internal command of the DMA engine: each transfer has at least one"),
         field("write_chunk", &DmaCardConfig::write_chunk, "DMA engine fetching 128 B of card memory to write it"),
         field("read_beat", &DmaCardConfig::read_beat, "DMA engine passing 32 B of a read request of at most one MPS"),
         field("completion", &DmaCardConfig::completion, "Taking in one completion TLP, beside its data at link rate"),

@@ -1,5 +1,5 @@
-// What a device is to its shell: told the time, it reacts to deliveries, frames and its own timers by filling an outbox.
-// The same object runs behind a SystemC module, a QEMU device, and a plain loop in tests.
+// What a device is to its shell: told the time, it reacts to deliveries, frames and its own timers by filling an
+// outbox. The same object runs behind a SystemC module, a QEMU device, and a plain loop in tests.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ using TimerId = Id<struct TimerTag>;
 /// A frame on an Ethernet port: the headers as bytes (enough to parse), the payload by length and handle.
 struct Frame {
   static constexpr std::size_t header_capacity = 128;
-  std::uint64_t handle = 0;             ///< names the payload to whoever holds its bytes
-  std::uint16_t header_size = 0;        ///< bytes valid in `header`: Ethernet up to and including TCP or UDP
+  std::uint64_t handle = 0;       ///< names the payload to whoever holds its bytes
+  std::uint16_t header_size = 0;  ///< bytes valid in `header`: Ethernet up to and including TCP or UDP
   std::uint8_t header[header_capacity]{};
-  Bytes size{};                         ///< on the wire without preamble, gap and FCS
+  Bytes size{};  ///< on the wire without preamble, gap and FCS
 };
 
 /// What a device may ask of its shell. Times may lie in the future, never before the `now` of the call.
@@ -41,8 +41,8 @@ class Endpoint {
   /// At `delivery.done`, for deliveries with notify that concern it (as target or as requester).
   virtual void on_delivery(const fabric::Delivery& delivery, Outbox& out) = 0;
   /// A posted transaction of its own will arrive (or has arrived) at `delivery.done`: told as soon as the fabric has
-  /// computed it, with or without notice, at no cost to how far the fabric may compute. The device may only note it, and
-  /// what it does later at t may depend on it only if done < t: so results do not depend on when it was told.
+  /// computed it, with or without notice, at no cost to how far the fabric may compute. The device may only note it,
+  /// and what it does later at t may depend on it only if done < t: so results do not depend on when it was told.
   virtual void on_computed(const fabric::Delivery& /*delivery*/) {}
   virtual void on_wake(TimerId timer, Instant now, Outbox& out) = 0;
   /// The last bit of a frame has arrived at an Ethernet port.

@@ -14,20 +14,20 @@ namespace peerpath::fabric {
 
 /// Something a device wants done; the fabric makes TLPs of it (MPS, MRRS, RCB, 4 KiB).
 struct Transaction {
-  std::uint64_t cookie = 0;   ///< the submitter's own; comes back in the delivery
+  std::uint64_t cookie = 0;  ///< the submitter's own; comes back in the delivery
   NodeId target{};
   pcie::Operation op = pcie::Operation::memory_write;
   pcie::Purpose purpose = pcie::Purpose::payload;
   pcie::Status answer = pcie::Status::success;  ///< how the completer will answer (decided by address decoding)
   bool relaxed_ordering = false;
   bool id_based_ordering = false;
-  bool translated = false;        ///< its requests carry a translated address (ATS): routes and gates care
-  std::uint8_t traffic_class = 0; ///< of its TLPs and their completions: each link maps it to a virtual channel
-  bool notify_target = false;     ///< the target reacts to the arrival: bounds how far the fabric may compute
-  bool notify_requester = false;  ///< the requester reacts to the completion, or to the arrival of what it posted
-  std::uint64_t address = 0;      ///< splitting follows its low bits; at 4 GiB and above the header has four double words
+  bool translated = false;         ///< its requests carry a translated address (ATS): routes and gates care
+  std::uint8_t traffic_class = 0;  ///< of its TLPs and their completions: each link maps it to a virtual channel
+  bool notify_target = false;      ///< the target reacts to the arrival: bounds how far the fabric may compute
+  bool notify_requester = false;   ///< the requester reacts to the completion, or to the arrival of what it posted
+  std::uint64_t address = 0;  ///< splitting follows its low bits; at 4 GiB and above the header has four double words
   Bytes bytes{};
-  Instant ready{};                ///< earliest start
+  Instant ready{};  ///< earliest start
 };
 
 /// A foreign completer's handle on a request that it must answer.
@@ -42,16 +42,16 @@ enum class DeliveryKind : std::uint8_t {
 /// What happened to a transaction. Deliveries come in the order of computation, not of `done`.
 struct Delivery {
   DeliveryKind kind{};
-  bool notify = false;          ///< somebody declared to react
+  bool notify = false;  ///< somebody declared to react
   pcie::Operation op{};
   pcie::Purpose purpose{};
   pcie::Status status = pcie::Status::success;
   NodeId requester{}, target{};
-  ChannelIndex channel{};       ///< of the requester
+  ChannelIndex channel{};  ///< of the requester
   std::uint64_t cookie = 0;
-  RequestId request{};          ///< of `requested`
-  std::uint64_t address = 0;    ///< of the transaction, or of the one request of `requested`
-  Bytes bytes{};                ///< likewise
+  RequestId request{};        ///< of `requested`
+  std::uint64_t address = 0;  ///< of the transaction, or of the one request of `requested`
+  Bytes bytes{};              ///< likewise
   Instant ready{}, done{};
 };
 
@@ -71,12 +71,12 @@ struct Tally {
 /// One direction of one link, since the start.
 struct DirectionCounters {
   std::int64_t dllps = 0;
-  Duration busy{};          ///< serialising TLPs
-  Duration queueing{};      ///< sum over TLPs of eligible -> start
+  Duration busy{};           ///< serialising TLPs
+  Duration queueing{};       ///< sum over TLPs of eligible -> start
   std::int64_t replays = 0;  ///< transmissions of TLPs that had to be repeated
   Duration replaying{};      ///< time that they and their recovery took
-  Duration credit_stall{};  ///< line free and up, a TLP eligible (tag included), and none could start for want of credits;
-                            ///< counted when the next one starts
+  Duration credit_stall{};   ///< line free and up, a TLP eligible (tag included), and none could start for want of
+                             ///< credits; counted when the next one starts
   std::span<const Tally> tallies;  ///< [requester node * pcie::purposes + purpose]
 
   const Tally& tally(NodeId requester, pcie::Purpose purpose) const {
@@ -93,9 +93,9 @@ struct TlpRecord {
   pcie::Purpose purpose{};
   NodeId requester{}, target{};
   std::uint64_t cookie = 0, address = 0;
-  Bytes payload{};     ///< in bytes of the double words carried
+  Bytes payload{};  ///< in bytes of the double words carried
   Instant start{}, end{};
-  int channel = 0;     ///< virtual channel
+  int channel = 0;  ///< virtual channel
 };
 
 class TlpObserver {
@@ -125,8 +125,12 @@ enum class WaitFor : std::uint8_t {
 };
 
 constexpr std::array<EnumName<WaitFor>, 6> enum_names(WaitFor) {
-  return {{{"time", WaitFor::time}, {"credits", WaitFor::credits}, {"tag", WaitFor::tag},
-           {"ordering", WaitFor::ordering}, {"link", WaitFor::link}, {"room", WaitFor::room}}};
+  return {{{"time", WaitFor::time},
+           {"credits", WaitFor::credits},
+           {"tag", WaitFor::tag},
+           {"ordering", WaitFor::ordering},
+           {"link", WaitFor::link},
+           {"room", WaitFor::room}}};
 }
 
 /// A queue that is not empty, and its first TLP.
@@ -141,7 +145,7 @@ struct Waiting {
   int direction = 0;  ///< of that link
   NodeId requester{}, target{};
   std::uint64_t cookie = 0, address = 0;  ///< of its transaction; of the access in it
-  int channel = 0;    ///< virtual channel of `link` by which it is to leave
+  int channel = 0;                        ///< virtual channel of `link` by which it is to leave
   bool operator==(const Waiting&) const = default;
 };
 
@@ -165,15 +169,16 @@ class Fabric {
   /// new one starts while it is down.
   virtual void set_link(LinkId link, bool up) = 0;
 
-  /// From the last returned h on, TLPs that start towards the router go by this route. It may end at an endpoint that is
-  /// not the target: that one takes them in and answers requests with its `misdirected`.
+  /// From the last returned h on, TLPs that start towards the router go by this route. It may end at an endpoint that
+  /// is not the target: that one takes them in and answers requests with its `misdirected`.
   virtual void set_route(const Route& route) = 0;
 
   /// From the last returned h on, TLPs and DLLPs start at this rate on one direction of a link, as after a retrain to
   /// another width or generation.
   virtual void set_rate(LinkId link, int direction, BitRate rate) = 0;
 
-  /// Takes credits of VC 0 away from a transmitter for good, as a receiver does that loses an UpdateFC. Infinite ones stay.
+  /// Takes credits of VC 0 away from a transmitter for good, as a receiver does that loses an UpdateFC. Infinite ones
+  /// stay.
   virtual void leak_credits(LinkId link, int direction, pcie::TlpClass tlp_class, Credits lost) = 0;
 
   /// The next TLP that starts on this direction is hit by a bit error and replayed.
@@ -189,8 +194,8 @@ class Fabric {
   virtual void observe(TlpObserver* observer) = 0;
 };
 
-/// How a fabric computes: as textbook events (the oracle), or computed, with the starts of equal TLPs worked out one after
-/// the other (`tlp`) or as an arithmetic progression (`train`). All give the same times to the femtosecond.
+/// How a fabric computes: as textbook events (the oracle), or computed, with the starts of equal TLPs worked out one
+/// after the other (`tlp`) or as an arithmetic progression (`train`). All give the same times to the femtosecond.
 enum class Mode : std::uint8_t { event, tlp, train };
 
 constexpr std::array<EnumName<Mode>, 3> enum_names(Mode) {

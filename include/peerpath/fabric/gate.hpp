@@ -29,8 +29,8 @@ struct GatedRun {
   std::int32_t count = 1;
 };
 
-/// TLPs that follow one another, each with the next `first.bytes` of the access, the last of them `span` after the first,
-/// at whatever times in between; and by how much each may be delayed.
+/// TLPs that follow one another, each with the next `first.bytes` of the access, the last of them `span` after the
+/// first, at whatever times in between; and by how much each may be delayed.
 struct AlikeTlps {
   GatedTlp first;
   Duration span{};

@@ -15,9 +15,9 @@ namespace peerpath::fabric {
 
 class Gate;
 
-using NodeId = Id<struct NodeTag>;          ///< a router or an endpoint, in one numbering
+using NodeId = Id<struct NodeTag>;  ///< a router or an endpoint, in one numbering
 using LinkId = Id<struct LinkTag>;
-using ChannelIndex = Id<struct ChannelTag>; ///< queue of an endpoint; 0 is its completer, 1.. are its own
+using ChannelIndex = Id<struct ChannelTag>;  ///< queue of an endpoint; 0 is its completer, 1.. are its own
 
 /// Flow-control credits that a receiver advertises for one class. 0 means infinite (PCIe Base Spec 2.6.1).
 struct Credits {
@@ -25,34 +25,34 @@ struct Credits {
   int data = 0;    ///< units of 16 B
 };
 
-/// Whose turn it is between VC 0 and VC 1 of one transmitter (PCIe Base Spec 6.3.3.1): strict priority of VC 1, or weighted
-/// round robin, where each has so many TLPs in a row as long as it has something to send.
+/// Whose turn it is between VC 0 and VC 1 of one transmitter (PCIe Base Spec 6.3.3.1): strict priority of VC 1, or
+/// weighted round robin, where each has so many TLPs in a row as long as it has something to send.
 struct VcArbitration {
   int vc0_turns = 0, vc1_turns = 0;  ///< both 0: strict
 };
 
 /// One direction of a link: the transmitter's serialiser, the wire, and the buffer of the receiver.
 struct LinkDirection {
-  BitRate rate{};                                   ///< bits per second left for TLPs and DLLPs (encoding, SKP taken off)
-  Bytes framing = pcie::link_framing;               ///< link-layer bytes that go with each TLP; 0 in FLIT mode
+  BitRate rate{};                      ///< bits per second left for TLPs and DLLPs (encoding, SKP taken off)
+  Bytes framing = pcie::link_framing;  ///< link-layer bytes that go with each TLP; 0 in FLIT mode
   Duration propagation{};
-  std::array<Credits, pcie::tlp_classes> credits{}; ///< by TlpClass, of VC 0
-  std::array<Credits, pcie::tlp_classes> vc1_credits{}; ///< of VC 1, if the link has one
-  VcArbitration vc_arbitration{};                   ///< of the transmitter, if there are two
-  Duration update_fc{};                             ///< from buffer space freed to credit usable at the transmitter
-  Duration ack_interval{};                          ///< TLPs received at least this far apart cause one ACK each; 0: none
-  Duration fc_interval{};                           ///< the same for UpdateFC, for all classes together; 0: none
-  std::int64_t bits_per_error = 0;                  ///< mean distance of bit errors, 1 / BER; 0: none
-  Duration replay_delay{};                          ///< end of a TLP that was hit to the start of its replay
-  Gate* gate = nullptr;                             ///< at the receiver, asked about each TLP; not owned, has to outlive the fabric
+  std::array<Credits, pcie::tlp_classes> credits{};      ///< by TlpClass, of VC 0
+  std::array<Credits, pcie::tlp_classes> vc1_credits{};  ///< of VC 1, if the link has one
+  VcArbitration vc_arbitration{};                        ///< of the transmitter, if there are two
+  Duration update_fc{};             ///< from buffer space freed to credit usable at the transmitter
+  Duration ack_interval{};          ///< TLPs received at least this far apart cause one ACK each; 0: none
+  Duration fc_interval{};           ///< the same for UpdateFC, for all classes together; 0: none
+  std::int64_t bits_per_error = 0;  ///< mean distance of bit errors, 1 / BER; 0: none
+  Duration replay_delay{};          ///< end of a TLP that was hit to the start of its replay
+  Gate* gate = nullptr;             ///< at the receiver, asked about each TLP; not owned, has to outlive the fabric
 };
 
 /// A link between two nodes; `direction[0]` carries a to b, `direction[1]` b to a.
 struct Link {
   NodeId a, b;
   std::array<LinkDirection, 2> direction{};
-  /// The TC/VC map of both ends: bit t is set if traffic class t goes by VC 1 (PCIe Base Spec 2.5.3). 0: all goes by VC 0,
-  /// and there is no other.
+  /// The TC/VC map of both ends: bit t is set if traffic class t goes by VC 1 (PCIe Base Spec 2.5.3). 0: all goes by VC
+  /// 0, and there is no other.
   std::uint8_t vc1_classes = 0;
 
   int channel(int traffic_class) const { return vc1_classes >> traffic_class & 1; }
@@ -67,29 +67,29 @@ struct ServiceTime {
   BitRate rate{};
 };
 
-/// Routes TLPs between its ports: a switch, or the inside of a root complex. At most 21 ports, of which one with two virtual
-/// channels counts as two.
+/// Routes TLPs between its ports: a switch, or the inside of a root complex. At most 21 ports, of which one with two
+/// virtual channels counts as two.
 struct Router {
   Duration latency{};  ///< cut-through, from head in to head out
 };
 
 /// A leaf: a function that requests, completes, or both.
 struct Endpoint {
-  Bytes max_payload{256};        ///< MPS of what it sends
-  Bytes max_read_request{512};   ///< MRRS
-  Bytes max_completion{256};     ///< completions end at multiples of this address step; a multiple of its RCB, <= MPS
-  int tags = 256;                ///< non-posted requests outstanding
-  bool ecrc = false;             ///< adds a TLP digest of 4 B to all that it sends
-  Duration completion_timeout{}; ///< ends a request whose completer gives no answer
+  Bytes max_payload{256};         ///< MPS of what it sends
+  Bytes max_read_request{512};    ///< MRRS
+  Bytes max_completion{256};      ///< completions end at multiples of this address step; a multiple of its RCB, <= MPS
+  int tags = 256;                 ///< non-posted requests outstanding
+  bool ecrc = false;              ///< adds a TLP digest of 4 B to all that it sends
+  Duration completion_timeout{};  ///< ends a request whose completer gives no answer
   std::array<ServiceTime, pcie::tlp_classes> service{};  ///< how it takes in TLPs of each class
-  Duration read_latency{};       ///< request taken in to first data ready
-  Duration read_jitter{};        ///< adds a deterministic 0..read_jitter to each request's latency
-  BitRate read_rate{};           ///< rate at which completion data becomes ready; 0: all at once
+  Duration read_latency{};                               ///< request taken in to first data ready
+  Duration read_jitter{};  ///< adds a deterministic 0..read_jitter to each request's latency
+  BitRate read_rate{};     ///< rate at which completion data becomes ready; 0: all at once
   /// How it answers requests that are routed to it though they are meant for another.
   pcie::Status misdirected = pcie::Status::unsupported_request;
-  bool external = false;         ///< requests are answered through Fabric::respond, not by the fabric
-  Duration reaction{};           ///< promise: what it submits because of a notice comes at least this long after it
-  int channels = 1;              ///< own channels, numbered from 1
+  bool external = false;  ///< requests are answered through Fabric::respond, not by the fabric
+  Duration reaction{};    ///< promise: what it submits because of a notice comes at least this long after it
+  int channels = 1;       ///< own channels, numbered from 1
   /// A completer with one receive queue for requests and completions: with this many completions waiting to leave it
   /// takes in no further request, and what came after that request waits behind it. 0: completions are always taken in,
   /// as PCIe Base Spec 2.4.1 demands of a port.
@@ -104,8 +104,8 @@ struct Node {
   Endpoint endpoint{};
 };
 
-/// Weighted port arbitration: where `router` sends by `egress`, each queue of what came by `ingress` may keep its turn for
-/// so many TLPs in a row. Without, it is one (plain round robin).
+/// Weighted port arbitration: where `router` sends by `egress`, each queue of what came by `ingress` may keep its turn
+/// for so many TLPs in a row. Without, it is one (plain round robin).
 struct Weight {
   NodeId router{};
   LinkId ingress{}, egress{};

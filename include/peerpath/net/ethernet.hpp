@@ -8,10 +8,10 @@
 namespace peerpath::net {
 
 inline constexpr Bytes ethernet_header{14};
-inline constexpr Bytes preamble{8};      ///< with the start frame delimiter
+inline constexpr Bytes preamble{8};  ///< with the start frame delimiter
 inline constexpr Bytes fcs{4};
-inline constexpr Bytes gap{12};          ///< least distance between two frames
-inline constexpr Bytes min_frame{60};    ///< without FCS; shorter ones are padded
+inline constexpr Bytes gap{12};        ///< least distance between two frames
+inline constexpr Bytes min_frame{60};  ///< without FCS; shorter ones are padded
 
 /// Size of a frame, without FCS, after padding.
 constexpr Bytes padded(Bytes frame) { return std::max(frame, min_frame); }

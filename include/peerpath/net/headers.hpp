@@ -37,14 +37,14 @@ struct FlowKey {
 struct ParsedFrame {
   ParseError error = ParseError::none;
   FlowKey key{};
-  bool fragment = false;             ///< part of a fragmented datagram: has no usable layer-4 header
+  bool fragment = false;  ///< part of a fragmented datagram: has no usable layer-4 header
   bool ipv6_extension = false;
   std::uint8_t tcp_flags = 0;
   std::uint32_t tcp_sequence = 0;
-  std::uint16_t ip_offset = 0;       ///< of the IP header
-  std::uint16_t layer4_offset = 0;   ///< of the TCP or UDP header; 0: none
-  std::uint16_t header_length = 0;   ///< Ethernet up to the last header understood: where a NIC splits
-  Bytes payload{};                   ///< behind the headers, by the IP length (Ethernet padding is none)
+  std::uint16_t ip_offset = 0;      ///< of the IP header
+  std::uint16_t layer4_offset = 0;  ///< of the TCP or UDP header; 0: none
+  std::uint16_t header_length = 0;  ///< Ethernet up to the last header understood: where a NIC splits
+  Bytes payload{};                  ///< behind the headers, by the IP length (Ethernet padding is none)
 };
 
 /// Parses the headers of a frame of which `bytes` are at hand; `frame` is its whole size without FCS. Never reads

@@ -11,7 +11,7 @@ enum class Layer4Checksum : std::uint8_t {
   unknown,  ///< not TCP or UDP, a fragment, or a datagram whose lengths contradict each other
   absent,   ///< UDP over IPv4 with checksum 0: the sender made none
   good,
-  bad,      ///< among them UDP over IPv6 with checksum 0
+  bad,  ///< among them UDP over IPv6 with checksum 0
 };
 
 /// Checks a received frame, of which `parsed` is what the parser made.

@@ -6,8 +6,8 @@
 //   <traffic>.offered_gbps  .goodput_gbps  .offered_packets  .delivered_packets  .dropped_packets  .payload_bytes
 //   <traffic>.failed_transfers  .all_ones_bytes  .lost_bytes
 //   <traffic>.loss_percent  .latency_{min,mean,p50,p90,p99,p999,max}_ns
-//   <link>.<up|down>.<purpose>_bytes   payload header descriptor completion_entry doorbell interrupt control retransmission
-//   <link>.<up|down>.overhead_bytes  .dllp_bytes  .wire_bytes  .tlps  .dllps  .payload_gbps  .wire_gbps
+//   <link>.<up|down>.<purpose>_bytes   payload header descriptor completion_entry doorbell interrupt control
+//   retransmission <link>.<up|down>.overhead_bytes  .dllp_bytes  .wire_bytes  .tlps  .dllps  .payload_gbps  .wire_gbps
 //   <link>.<up|down>.utilisation_percent  .queueing_percent  .credit_stall_percent  .replays
 //   <link>.payload_crossings           payload bytes on both directions, over all payload delivered: 0 is "not at all"
 //   <host cpu>.cores_busy  .utilisation_percent  .copied_bytes  .copied_gbps
@@ -101,11 +101,11 @@ struct TrafficResult {
   std::int64_t delivered_packets = 0;
   std::int64_t dropped_packets = 0;
   Bytes offered_payload{};
-  Bytes delivered_payload{};  ///< user bytes at their destination
+  Bytes delivered_payload{};          ///< user bytes at their destination
   std::int64_t failed_transfers = 0;  ///< transactions that did not end in success
   Bytes all_ones{};                   ///< read in vain: the requester finds ones in every bit
   Bytes lost{};                       ///< written to where nobody took it
-  Histogram latency;          ///< receive: last bit on the wire to payload and completion usable; else issue to done
+  Histogram latency;  ///< receive: last bit on the wire to payload and completion usable; else issue to done
 };
 
 /// Cores of a host.
@@ -146,7 +146,7 @@ struct Bar1Result {
 struct Resource {
   std::string name;  ///< "nic0 Ethernet port"
   Duration busy{};
-  Duration capacity{};  ///< `busy` that would be 100 %: the window times the number of units
+  Duration capacity{};    ///< `busy` that would be 100 %: the window times the number of units
   bool entrance = false;  ///< what is offered passes here first: full means well used, it never holds traffic back
 };
 
@@ -177,7 +177,7 @@ struct ErrorRecord {
   ErrorSeverity severity{};
   std::string error;  ///< name of the bit in the status register: "Poisoned TLP Received Status"
   std::int64_t count = 0;
-  std::optional<Instant> first{};                      ///< of the first, where it is known
+  std::optional<Instant> first{};                        ///< of the first, where it is known
   std::optional<std::array<std::uint32_t, 4>> header{};  ///< header log of the first
 };
 
@@ -228,7 +228,7 @@ struct Results {
   std::vector<ErrorRecord> errors;
   std::optional<DeadlockResult> deadlock;
   std::optional<std::vector<std::string>> protocol;  ///< violations; none: not checked
-  std::vector<Metric> metrics;            ///< in: the shell's own; out: those of the list above first
+  std::vector<Metric> metrics;                       ///< in: the shell's own; out: those of the list above first
   std::vector<std::string> conservation;  ///< violations of the byte ledger (models/observe/ledger.hpp); empty is good
 
   std::vector<std::string> ways;         ///< for each traffic entry, which way its payload went, as a sentence

@@ -24,9 +24,8 @@ enum class DllpAccounting : std::uint8_t {
 };
 
 constexpr std::array<EnumName<DllpAccounting>, 3> enum_names(DllpAccounting) {
-  return {{{"counted", DllpAccounting::counted},
-           {"published", DllpAccounting::published},
-           {"none", DllpAccounting::none}}};
+  return {
+      {{"counted", DllpAccounting::counted}, {"published", DllpAccounting::published}, {"none", DllpAccounting::none}}};
 }
 
 }  // namespace peerpath::pcie

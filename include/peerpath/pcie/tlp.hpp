@@ -23,8 +23,8 @@ constexpr std::array<EnumName<TlpClass>, tlp_classes> enum_names(TlpClass) {
 enum class Operation : std::uint8_t { memory_write, memory_read, atomic, config_read, config_write, message };
 
 /// How the completer answers (Completion Status, PCIe Base Spec 2.2.9). `no_answer` stands for a completer that never
-/// does: the requester's completion timeout ends the request. `poisoned` is of posted requests alone: their data came with
-/// the EP bit set (2.7.2), and the completer did not take it.
+/// does: the requester's completion timeout ends the request. `poisoned` is of posted requests alone: their data came
+/// with the EP bit set (2.7.2), and the completer did not take it.
 enum class Status : std::uint8_t { success, unsupported_request, completer_abort, no_answer, poisoned };
 
 constexpr std::array<EnumName<Status>, 5> enum_names(Status) {
@@ -35,9 +35,9 @@ constexpr std::array<EnumName<Status>, 5> enum_names(Status) {
            {"poisoned", Status::poisoned}}};
 }
 
-/// Why bytes travel; the ledger's columns. `payload` alone counts as user data. `control` is what no payload comes with:
-/// packets without any, such as acknowledgements, commands, translations. `retransmission` is payload of TCP that has
-/// crossed the same NIC before.
+/// Why bytes travel; the ledger's columns. `payload` alone counts as user data. `control` is what no payload comes
+/// with: packets without any, such as acknowledgements, commands, translations. `retransmission` is payload of TCP that
+/// has crossed the same NIC before.
 enum class Purpose : std::uint8_t {
   payload,
   header,
@@ -51,9 +51,14 @@ enum class Purpose : std::uint8_t {
 inline constexpr std::size_t purposes = 8;
 
 constexpr std::array<EnumName<Purpose>, purposes> enum_names(Purpose) {
-  return {{{"payload", Purpose::payload}, {"header", Purpose::header}, {"descriptor", Purpose::descriptor},
-           {"completion_entry", Purpose::completion_entry}, {"doorbell", Purpose::doorbell},
-           {"interrupt", Purpose::interrupt}, {"control", Purpose::control}, {"retransmission", Purpose::retransmission}}};
+  return {{{"payload", Purpose::payload},
+           {"header", Purpose::header},
+           {"descriptor", Purpose::descriptor},
+           {"completion_entry", Purpose::completion_entry},
+           {"doorbell", Purpose::doorbell},
+           {"interrupt", Purpose::interrupt},
+           {"control", Purpose::control},
+           {"retransmission", Purpose::retransmission}}};
 }
 
 /// Class of the request TLPs of an operation. A message is posted; MSI and MSI-X are memory writes.

@@ -40,10 +40,10 @@ class PciePort final : public tlm::tlm_fw_transport_if<>, public tlm::tlm_bw_tra
     windows.push_back(window);
   }
 
-  fabric::Gate* gate = nullptr;      ///< asked about what comes in by this port; set before the end of elaboration
-  LinkConfig link{};                 ///< to a foreign peer; `bind` sets it
-  device::FunctionConfig function{}; ///< of a foreign peer: how it splits what it sends, and its tags
-  std::vector<Window> windows{};     ///< bus addresses at which a foreign target answers, as it sees them itself
+  fabric::Gate* gate = nullptr;       ///< asked about what comes in by this port; set before the end of elaboration
+  LinkConfig link{};                  ///< to a foreign peer; `bind` sets it
+  device::FunctionConfig function{};  ///< of a foreign peer: how it splits what it sends, and its tags
+  std::vector<Window> windows{};      ///< bus addresses at which a foreign target answers, as it sees them itself
 
   fabric::NodeId node() const { return node_; }
   const std::string& name() const { return name_; }

@@ -8,7 +8,8 @@
 
 namespace peerpath::sc {
 
-/// Sets SystemC's time resolution to 1 fs. Call it first in sc_main, before any sc_time is made: SystemC allows it once.
+/// Sets SystemC's time resolution to 1 fs. Call it first in sc_main, before any sc_time is made: SystemC allows it
+/// once.
 inline void set_femtosecond_resolution() { sc_core::sc_set_time_resolution(1, sc_core::SC_FS); }
 
 /// Whether SystemC counts in femtoseconds, as all of this library needs.

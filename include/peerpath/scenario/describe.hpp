@@ -19,13 +19,14 @@ struct Entry {
 
 /// One option of a section or device kind, as `explain` shows it. Texts are spelt as in a scenario file.
 struct OptionInfo {
-  std::string key;       ///< "function.max_payload"
-  std::string type;      ///< "size", "rate", "time", "address", "number", "whole number", "text", "yes or no", "one of", ...
+  std::string key;  ///< "function.max_payload"
+  std::string
+      type;  ///< "size", "rate", "time", "address", "number", "whole number", "text", "yes or no", "one of", ...
   std::string standard;  ///< default; "" if there is none
   std::string least, most;
   std::vector<std::string> choices;
   std::string doc;
-  std::string source;    ///< where the default comes from
+  std::string source;  ///< where the default comes from
 };
 
 /// Device kinds, in the order of the catalogue.

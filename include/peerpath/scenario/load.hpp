@@ -24,15 +24,17 @@ struct Origin {
     command_line,  ///< --set
   };
   Kind kind = Kind::built_in;
-  std::string file;     ///< relative to the folder of the scenario; "" for built_in and command_line
-  int line = 0;         ///< from 1
-  int column = 0;       ///< from 1
-  std::string source;   ///< what the number is based on: a data sheet, a measurement, "assumed"; "" if not said
+  std::string file;    ///< relative to the folder of the scenario; "" for built_in and command_line
+  int line = 0;        ///< from 1
+  int column = 0;      ///< from 1
+  std::string source;  ///< what the number is based on: a data sheet, a measurement, "assumed"; "" if not said
 };
 
 constexpr std::array<EnumName<Origin::Kind>, 4> enum_names(Origin::Kind) {
-  return {{{"default", Origin::Kind::built_in}, {"file", Origin::Kind::file},
-           {"preset", Origin::Kind::preset}, {"--set", Origin::Kind::command_line}}};
+  return {{{"default", Origin::Kind::built_in},
+           {"file", Origin::Kind::file},
+           {"preset", Origin::Kind::preset},
+           {"--set", Origin::Kind::command_line}}};
 }
 
 /// "default", "zero_copy.json:12:7", "../hardware/nic.json:4:3" or "--set".
@@ -64,8 +66,8 @@ struct LoadOptions {
 /// A scenario that can be run, and whence each value.
 struct Loaded {
   Scenario scenario;
-  std::filesystem::path file;             ///< that was read
-  std::map<std::string, Origin> origins;  ///< by JSON pointer, for every value of `scenario`
+  std::filesystem::path file;                   ///< that was read
+  std::map<std::string, Origin> origins;        ///< by JSON pointer, for every value of `scenario`
   std::vector<std::filesystem::path> captures;  ///< by traffic entry: where its capture was found; empty if it has none
 };
 
@@ -77,7 +79,8 @@ tl::expected<Loaded, Problems> load(const std::filesystem::path& name, const Loa
 tl::expected<Loaded, Problems> load_text(std::string_view text, const std::filesystem::path& file,
                                          const LoadOptions& options = {});
 
-/// What is wrong with a scenario as a whole, keyed by JSON pointer, without positions: for scenarios built by a program.
+/// What is wrong with a scenario as a whole, keyed by JSON pointer, without positions: for scenarios built by a
+/// program.
 Problems check(const Scenario& scenario);
 
 /// Fills in what may be left out because only one thing can be meant: `at`, `headers_to`, names of traffic.

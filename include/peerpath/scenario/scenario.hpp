@@ -36,9 +36,11 @@ struct CreditConfig {
         field("posted_header", &CreditConfig::posted_header, "Posted TLPs; 0 is infinite").at_least(0),
         field("posted_data", &CreditConfig::posted_data, "Posted data in units of 16 B; 0 is infinite").at_least(0),
         field("non_posted_header", &CreditConfig::non_posted_header, "Non-posted TLPs; 0 is infinite").at_least(0),
-        field("non_posted_data", &CreditConfig::non_posted_data, "Non-posted data in units of 16 B; 0 is infinite").at_least(0),
+        field("non_posted_data", &CreditConfig::non_posted_data, "Non-posted data in units of 16 B; 0 is infinite")
+            .at_least(0),
         field("completion_header", &CreditConfig::completion_header, "Completions; 0 is infinite").at_least(0),
-        field("completion_data", &CreditConfig::completion_data, "Completion data in units of 16 B; 0 is infinite").at_least(0)};
+        field("completion_data", &CreditConfig::completion_data, "Completion data in units of 16 B; 0 is infinite")
+            .at_least(0)};
   }
 };
 
@@ -50,9 +52,14 @@ struct VirtualChannelConfig {
 
   static constexpr auto fields() {
     return std::tuple{
-        field("traffic_classes", &VirtualChannelConfig::traffic_classes, "Traffic classes, 1 to 7, that go by VC 1 of this link; the others go by VC 0"),
+        field("traffic_classes", &VirtualChannelConfig::traffic_classes,
+              "Traffic classes, 1 to 7, that go by VC 1 of this link; the others go by VC 0"),
         field("credits", &VirtualChannelConfig::credits, "Credits of VC 1, advertised at both ends"),
-        field("vc0_turns", &VirtualChannelConfig::vc0_turns, "TLPs in a row that VC 0 has in weighted VC arbitration; 0 for both channels: VC 1 goes first whenever it can").at_least(0).at_most(256),
+        field("vc0_turns", &VirtualChannelConfig::vc0_turns,
+              "TLPs in a row that VC 0 has in weighted VC arbitration; 0 for both channels: VC 1 goes first whenever "
+              "it can")
+            .at_least(0)
+            .at_most(256),
         field("vc1_turns", &VirtualChannelConfig::vc1_turns, "The same of VC 1").at_least(0).at_most(256)};
   }
 };
@@ -80,14 +87,26 @@ struct Link {
         field("generation", &Link::generation, "PCIe generation").at_least(1).at_most(6),
         field("width", &Link::width, "Lanes: 1, 2, 4, 8, 12 or 16").at_least(1).at_most(16),
         field("dllp", &Link::dllp, "How link-layer packets are charged"),
-        field("link_share", &Link::link_share, "What a real link achieves of the modelled rate").at_least(0.01).at_most(1.0).from("fitted where a preset says so"),
+        field("link_share", &Link::link_share, "What a real link achieves of the modelled rate")
+            .at_least(0.01)
+            .at_most(1.0)
+            .from("fitted where a preset says so"),
         field("propagation", &Link::propagation, "Wire and PHY, one way"),
         field("update_fc", &Link::update_fc, "Buffer freed to credit usable by the sender"),
-        field("tlp_gap", &Link::tlp_gap, "Line time that the downstream end leaves idle after each TLP it sends").at_least(0_B).at_most(256_B).from("0 unless fitted"),
-        field("credits", &Link::credits, "Credits advertised at both ends; of VC 0 where there are two virtual channels"),
+        field("tlp_gap", &Link::tlp_gap, "Line time that the downstream end leaves idle after each TLP it sends")
+            .at_least(0_B)
+            .at_most(256_B)
+            .from("0 unless fitted"),
+        field("credits", &Link::credits,
+              "Credits advertised at both ends; of VC 0 where there are two virtual channels"),
         field("vc1", &Link::vc1, "A second virtual channel, with buffers of its own; without it all goes by VC 0"),
-        field("bit_error_rate", &Link::bit_error_rate, "Chance that a bit of a TLP is wrong: 1e-8; each such TLP is replayed").at_least(0).at_most(1e-4),
-        field("replay_delay", &Link::replay_delay, "End of a TLP with an error to the start of its replay: the way there and back, and the NAK").from("assumed")};
+        field("bit_error_rate", &Link::bit_error_rate,
+              "Chance that a bit of a TLP is wrong: 1e-8; each such TLP is replayed")
+            .at_least(0)
+            .at_most(1e-4),
+        field("replay_delay", &Link::replay_delay,
+              "End of a TLP with an error to the start of its replay: the way there and back, and the NAK")
+            .from("assumed")};
   }
 };
 
@@ -98,11 +117,14 @@ struct Weight {
   int turns = 1;
 
   static constexpr auto fields() {
-    return std::tuple{
-        field("at", &Weight::at, "The switch or root complex that arbitrates"),
-        field("from", &Weight::from, "The device whose TLPs get the turns: the other end of the link that they come in by"),
-        field("to", &Weight::to, "The other end of the link that they leave by"),
-        field("turns", &Weight::turns, "TLPs of one class that may go in a row; 1, as for those not named: plain round robin").at_least(1).at_most(256)};
+    return std::tuple{field("at", &Weight::at, "The switch or root complex that arbitrates"),
+                      field("from", &Weight::from,
+                            "The device whose TLPs get the turns: the other end of the link that they come in by"),
+                      field("to", &Weight::to, "The other end of the link that they leave by"),
+                      field("turns", &Weight::turns,
+                            "TLPs of one class that may go in a row; 1, as for those not named: plain round robin")
+                          .at_least(1)
+                          .at_most(256)};
   }
 };
 
@@ -114,22 +136,26 @@ enum class TrafficKind : std::uint8_t {
   read,      ///< a device reads from another by DMA
 };
 constexpr std::array<EnumName<TrafficKind>, 4> enum_names(TrafficKind) {
-  return {{{"receive", TrafficKind::receive}, {"transmit", TrafficKind::transmit}, {"write", TrafficKind::write},
+  return {{{"receive", TrafficKind::receive},
+           {"transmit", TrafficKind::transmit},
+           {"write", TrafficKind::write},
            {"read", TrafficKind::read}}};
 }
 
 /// When frames or transfers come.
 enum class ArrivalLaw : std::uint8_t { regular, jittered, poisson, burst };
 constexpr std::array<EnumName<ArrivalLaw>, 4> enum_names(ArrivalLaw) {
-  return {{{"regular", ArrivalLaw::regular}, {"jittered", ArrivalLaw::jittered}, {"poisson", ArrivalLaw::poisson},
+  return {{{"regular", ArrivalLaw::regular},
+           {"jittered", ArrivalLaw::jittered},
+           {"poisson", ArrivalLaw::poisson},
            {"burst", ArrivalLaw::burst}}};
 }
 
 /// Which way payload takes between the NIC and the GPU.
 enum class DataPath : std::uint8_t {
   zero_copy,  ///< the NIC writes payload straight to `to`, or reads it there
-  bounce,     ///< received: the NIC writes to host memory, the CPU copies, the GPU's copy engine fetches it to `to`; sent: the
-              ///< other way round
+  bounce,  ///< received: the NIC writes to host memory, the CPU copies, the GPU's copy engine fetches it to `to`; sent:
+           ///< the other way round
 };
 constexpr std::array<EnumName<DataPath>, 2> enum_names(DataPath) {
   return {{{"zero_copy", DataPath::zero_copy}, {"bounce", DataPath::bounce}}};
@@ -160,28 +186,44 @@ struct Traffic {
         field("name", &Traffic::name, "How metrics call it; the default is its kind and place in the list"),
         field("kind", &Traffic::kind, "What happens"),
         field("from", &Traffic::from, "receive, transmit: the NIC; write, read: the device that does the DMA"),
-        field("to", &Traffic::to, "Memory that the payload goes to (receive, write) or comes from (transmit, read): a GPU, DMA card or host memory"),
+        field("to", &Traffic::to,
+              "Memory that the payload goes to (receive, write) or comes from (transmit, read): a GPU, DMA card or "
+              "host memory"),
         field("headers_to", &Traffic::headers_to, "receive, transmit: host memory that holds headers and rings"),
-        field("path", &Traffic::path, "receive, transmit: zero copy between NIC and GPU, or bounced through host memory by the GPU's copy engine and a copy of the CPU"),
-        field("rate", &Traffic::rate, "receive, transmit: rate on the wire, preamble and gap included; write, read: payload offered"),
+        field("path", &Traffic::path,
+              "receive, transmit: zero copy between NIC and GPU, or bounced through host memory by the GPU's copy "
+              "engine and a copy of the CPU"),
+        field("rate", &Traffic::rate,
+              "receive, transmit: rate on the wire, preamble and gap included; write, read: payload offered"),
         field("sizes", &Traffic::sizes, "Payload bytes of a frame or transfer; several are taken in turn"),
-        field("bytes", &Traffic::bytes, "receive: payload after which it ends, whole frames; the run ends when all traffic has. 0B: it goes on").at_least(0_B),
+        field("bytes", &Traffic::bytes,
+              "receive: payload after which it ends, whole frames; the run ends when all traffic has. 0B: it goes on")
+            .at_least(0_B),
         field("flows", &Traffic::flows, "TCP connections, or address streams").at_least(1).at_most(1'000'000),
         field("arrival", &Traffic::arrival, "When they come"),
         field("burst", &Traffic::burst, "Frames that come back to back, for arrival burst").at_least(1),
-        field("capture", &Traffic::capture, "receive: pcap or pcapng file whose frames are replayed instead of a pattern"),
-        field("time_scale", &Traffic::time_scale, "Stretches the capture's own timing: 2 is half the speed").at_least(0.000001).at_most(1000000.0),
-        field("window", &Traffic::window, "write, read: addresses are taken in turn from a window of this size").at_least(4_KiB),
-        field("registered", &Traffic::registered, "receive, transmit: GPU memory that is registered for it and takes BAR1, its buffers among it; absent: the buffers of its queues"),
-        field("traffic_class", &Traffic::traffic_class, "write, read: of its TLPs; links with `vc1` map it to a virtual channel").at_least(0).at_most(7)};
+        field("capture", &Traffic::capture,
+              "receive: pcap or pcapng file whose frames are replayed instead of a pattern"),
+        field("time_scale", &Traffic::time_scale, "Stretches the capture's own timing: 2 is half the speed")
+            .at_least(0.000001)
+            .at_most(1000000.0),
+        field("window", &Traffic::window, "write, read: addresses are taken in turn from a window of this size")
+            .at_least(4_KiB),
+        field("registered", &Traffic::registered,
+              "receive, transmit: GPU memory that is registered for it and takes BAR1, its buffers among it; absent: "
+              "the buffers of its queues"),
+        field("traffic_class", &Traffic::traffic_class,
+              "write, read: of its TLPs; links with `vc1` map it to a virtual channel")
+            .at_least(0)
+            .at_most(7)};
   }
 };
 
 /// What an event does.
 enum class EventKind : std::uint8_t {
-  acs,          ///< software writes the ACS control register of a port
-  retrain,      ///< a link trains to another generation or width
-  link_down,    ///< a link goes down; what is in its buffers stays there
+  acs,        ///< software writes the ACS control register of a port
+  retrain,    ///< a link trains to another generation or width
+  link_down,  ///< a link goes down; what is in its buffers stays there
   link_up,
   bit_error,    ///< the next TLP is hit by a bit error and replayed
   credit_leak,  ///< credits of a link are lost for good
@@ -191,27 +233,38 @@ enum class EventKind : std::uint8_t {
   drop_frame,     ///< a frame from the wire never comes to the NIC
   corrupt_frame,  ///< a byte of a frame's payload is wrong, and its FCS right
   reorder_frame,  ///< a frame comes behind the one after it
-  poison,        ///< the next writes of payload by a device carry poisoned data
-  surprise_down, ///< a device falls off the bus
-  port_reset,    ///< the port above a device is reset; the device is away for `outage`
-  iommu_fault,   ///< the mappings of a device are taken away: the IOMMU refuses what it asks of host memory
+  poison,         ///< the next writes of payload by a device carry poisoned data
+  surprise_down,  ///< a device falls off the bus
+  port_reset,     ///< the port above a device is reset; the device is away for `outage`
+  iommu_fault,    ///< the mappings of a device are taken away: the IOMMU refuses what it asks of host memory
 };
 constexpr std::array<EnumName<EventKind>, 16> enum_names(EventKind) {
-  return {{{"acs", EventKind::acs}, {"retrain", EventKind::retrain}, {"link_down", EventKind::link_down},
-           {"link_up", EventKind::link_up}, {"bit_error", EventKind::bit_error},
-           {"credit_leak", EventKind::credit_leak}, {"answer", EventKind::answer}, {"port_down", EventKind::port_down},
-           {"port_up", EventKind::port_up}, {"drop_frame", EventKind::drop_frame},
-           {"corrupt_frame", EventKind::corrupt_frame}, {"reorder_frame", EventKind::reorder_frame},
-           {"poison", EventKind::poison}, {"surprise_down", EventKind::surprise_down},
-           {"port_reset", EventKind::port_reset}, {"iommu_fault", EventKind::iommu_fault}}};
+  return {{{"acs", EventKind::acs},
+           {"retrain", EventKind::retrain},
+           {"link_down", EventKind::link_down},
+           {"link_up", EventKind::link_up},
+           {"bit_error", EventKind::bit_error},
+           {"credit_leak", EventKind::credit_leak},
+           {"answer", EventKind::answer},
+           {"port_down", EventKind::port_down},
+           {"port_up", EventKind::port_up},
+           {"drop_frame", EventKind::drop_frame},
+           {"corrupt_frame", EventKind::corrupt_frame},
+           {"reorder_frame", EventKind::reorder_frame},
+           {"poison", EventKind::poison},
+           {"surprise_down", EventKind::surprise_down},
+           {"port_reset", EventKind::port_reset},
+           {"iommu_fault", EventKind::iommu_fault}}};
 }
 
 /// One direction of a link, as seen from its farther end.
 enum class LinkWay : std::uint8_t { up, down };
-constexpr std::array<EnumName<LinkWay>, 2> enum_names(LinkWay) { return {{{"up", LinkWay::up}, {"down", LinkWay::down}}}; }
+constexpr std::array<EnumName<LinkWay>, 2> enum_names(LinkWay) {
+  return {{{"up", LinkWay::up}, {"down", LinkWay::down}}};
+}
 
-/// Something that happens to the hardware at a time. `device` names a link by its farther end, and an ACS port by what is
-/// linked to it; a switch or root complex stands for all its ports.
+/// Something that happens to the hardware at a time. `device` names a link by its farther end, and an ACS port by what
+/// is linked to it; a switch or root complex stands for all its ports.
 struct Event {
   Duration at{};
   EventKind kind = EventKind::acs;
@@ -232,18 +285,26 @@ struct Event {
     return std::tuple{
         field("at", &Event::at, "When, from the start of the simulation; the measurement starts after run.warmup"),
         field("kind", &Event::kind, "What happens"),
-        field("device", &Event::device, "acs: the switch or root complex, or what is below one of its ports; answer: the device that answers; poison, iommu_fault: the device that asks; port_*, *_frame: the NIC; else the farther end of the link"),
+        field("device", &Event::device,
+              "acs: the switch or root complex, or what is below one of its ports; answer: the device that answers; "
+              "poison, iommu_fault: the device that asks; port_*, *_frame: the NIC; else the farther end of the link"),
         field("acs", &Event::acs, "acs: the controls that are on from then on"),
         field("generation", &Event::generation, "retrain: the new generation; 0 keeps it").at_least(0).at_most(6),
         field("width", &Event::width, "retrain: the new number of lanes; 0 keeps it").at_least(0).at_most(16),
-        field("outage", &Event::outage, "retrain: how long the link is in recovery; port_reset: how long the device is away"),
+        field("outage", &Event::outage,
+              "retrain: how long the link is in recovery; port_reset: how long the device is away"),
         field("way", &Event::way, "bit_error, credit_leak: the direction; up is towards the root complex"),
         field("tlp_class", &Event::tlp_class, "credit_leak: whose credits"),
         field("headers", &Event::headers, "credit_leak: header credits lost").at_least(0),
         field("data", &Event::data, "credit_leak: data credits of 16 B lost").at_least(0),
         field("writes", &Event::writes, "poison: how many").at_least(1),
-        field("status", &Event::status, "answer: unsupported_request after a BAR was moved, resized or revoked; completer_abort; no_answer from a device that hangs or is in reset; success again"),
-        field("frame", &Event::frame, "drop_frame, corrupt_frame, reorder_frame: which of the frames with payload that come to this NIC, from 1; `at` does not matter").at_least(0)};
+        field("status", &Event::status,
+              "answer: unsupported_request after a BAR was moved, resized or revoked; completer_abort; no_answer from "
+              "a device that hangs or is in reset; success again"),
+        field("frame", &Event::frame,
+              "drop_frame, corrupt_frame, reorder_frame: which of the frames with payload that come to this NIC, from "
+              "1; `at` does not matter")
+            .at_least(0)};
   }
 };
 
@@ -261,7 +322,10 @@ struct Run {
         field("measure", &Run::measure, "Simulated time that counts").at_least(1us),
         field("seed", &Run::seed, "Of all randomness").at_least(0),
         field("quantum", &Run::quantum, "Longest batch of the fabric; changes speed, never results").at_least(1ns),
-        field("watchdog", &Run::watchdog, "What waits in a circle, or for credits that are lost, for so long without any move ends the run with a deadlock report; 0: never").at_least(Duration{0})};
+        field("watchdog", &Run::watchdog,
+              "What waits in a circle, or for credits that are lost, for so long without any move ends the run with a "
+              "deadlock report; 0: never")
+            .at_least(Duration{0})};
   }
 };
 
@@ -271,20 +335,19 @@ struct Expectation {
   std::optional<double> equals, at_least, at_most, within_percent;
 
   static constexpr auto fields() {
-    return std::tuple{
-        field("metric", &Expectation::metric, "Name of a metric, as in the result table"),
-        field("equals", &Expectation::equals, "Value that it must have"),
-        field("within_percent", &Expectation::within_percent, "Allowed distance from `equals`"),
-        field("at_least", &Expectation::at_least, "Lower bound"),
-        field("at_most", &Expectation::at_most, "Upper bound")};
+    return std::tuple{field("metric", &Expectation::metric, "Name of a metric, as in the result table"),
+                      field("equals", &Expectation::equals, "Value that it must have"),
+                      field("within_percent", &Expectation::within_percent, "Allowed distance from `equals`"),
+                      field("at_least", &Expectation::at_least, "Lower bound"),
+                      field("at_most", &Expectation::at_most, "Upper bound")};
   }
 };
 
 /// A whole scenario.
 struct Scenario {
-  std::string name;         ///< path below scenarios/ without .json, or the file's stem
+  std::string name;  ///< path below scenarios/ without .json, or the file's stem
   std::string description;
-  std::string source;       ///< where its numbers come from
+  std::string source;  ///< where its numbers come from
   std::vector<Device> devices;
   std::vector<Link> links;
   std::vector<Weight> arbitration;

@@ -10,10 +10,20 @@ namespace {
 class Writer {
  public:
   void u8(unsigned v) { out.data[out.size++] = static_cast<std::uint8_t>(v); }
-  void u16(unsigned v) { u8(v >> 8); u8(v & 0xff); }
-  void u32(std::uint32_t v) { u16(v >> 16); u16(v & 0xffff); }
-  void copy(std::span<const std::uint8_t> bytes) { for (const auto b : bytes) u8(b); }
-  void zeros(int n) { while (n-- > 0) u8(0); }
+  void u16(unsigned v) {
+    u8(v >> 8);
+    u8(v & 0xff);
+  }
+  void u32(std::uint32_t v) {
+    u16(v >> 16);
+    u16(v & 0xffff);
+  }
+  void copy(std::span<const std::uint8_t> bytes) {
+    for (const auto b : bytes) u8(b);
+  }
+  void zeros(int n) {
+    while (n-- > 0) u8(0);
+  }
   void put16(std::size_t at, unsigned v) {
     out.data[at] = static_cast<std::uint8_t>(v >> 8);
     out.data[at + 1] = static_cast<std::uint8_t>(v);
@@ -60,12 +70,12 @@ void tcp(Writer& w, const FrameSpec& s) {
   w.u16(s.key.source_port);
   w.u16(s.key.destination_port);
   w.u32(s.tcp_sequence);
-  w.u32(1);                       // acknowledges
+  w.u32(1);  // acknowledges
   w.u8(tcp_size / 4 << 4);
   w.u8(s.tcp_flags);
-  w.u16(0xffff);                  // window
-  w.zeros(4);                     // checksum, urgent pointer
-  w.u32(0x0101080a);              // no-op, no-op, timestamps of 10 bytes
+  w.u16(0xffff);      // window
+  w.zeros(4);         // checksum, urgent pointer
+  w.u32(0x0101080a);  // no-op, no-op, timestamps of 10 bytes
   w.zeros(8);
 }
 

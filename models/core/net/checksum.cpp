@@ -25,7 +25,8 @@ void InternetChecksum::add(std::span<const std::uint8_t> bytes) {
     for (const auto word : words) native += word;
   }
   const std::uint16_t folded = fold(native);
-  sum_ += std::endian::native == std::endian::little ? static_cast<unsigned>((folded & 0xff) << 8 | folded >> 8) : folded;
+  sum_ +=
+      std::endian::native == std::endian::little ? static_cast<unsigned>((folded & 0xff) << 8 | folded >> 8) : folded;
   for (; i + 1 < bytes.size(); i += 2) sum_ += static_cast<unsigned>(bytes[i] << 8 | bytes[i + 1]);
   if (i < bytes.size()) sum_ += static_cast<unsigned>(bytes[i] << 8);
 }

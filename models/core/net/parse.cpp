@@ -157,8 +157,8 @@ class Parser {
 
   Reader in_;
   std::int64_t frame_;
-  std::size_t at_ = 0;     ///< end of the headers understood so far
-  std::int64_t end_ = 0;   ///< end of the datagram
+  std::size_t at_ = 0;    ///< end of the headers understood so far
+  std::int64_t end_ = 0;  ///< end of the datagram
   ParsedFrame out_;
 };
 

@@ -49,10 +49,10 @@ const Vector vectors[] = {
     {v4({12, 22, 207, 184}, 38024, {24, 19, 198, 95}, 12898), 0xd2d0a5de, 0x5c2b394a},
     {v4({209, 142, 163, 6}, 2217, {38, 27, 205, 30}, 48228), 0x82989176, 0xafc7327f},
     {v4({202, 188, 127, 2}, 1303, {153, 39, 163, 191}, 44251), 0x5d1809c5, 0x10e828a2},
-    {v6({0x3ffe, 0x2501, 0x200, 3, 0, 0, 0, 1}, 1766, {0x3ffe, 0x2501, 0x200, 0x1fff, 0, 0, 0, 7}, 2794),
-     0x2cc18cd5, 0x40207d3d},
-    {v6({0xff02, 0, 0, 0, 0, 0, 0, 1}, 4739, {0x3ffe, 0x501, 8, 0, 0x260, 0x97ff, 0xfe40, 0xefab}, 14230),
-     0x0f0c461c, 0xdde51bbf},
+    {v6({0x3ffe, 0x2501, 0x200, 3, 0, 0, 0, 1}, 1766, {0x3ffe, 0x2501, 0x200, 0x1fff, 0, 0, 0, 7}, 2794), 0x2cc18cd5,
+     0x40207d3d},
+    {v6({0xff02, 0, 0, 0, 0, 0, 0, 1}, 4739, {0x3ffe, 0x501, 8, 0, 0x260, 0x97ff, 0xfe40, 0xefab}, 14230), 0x0f0c461c,
+     0xdde51bbf},
     {v6({0xfe80, 0, 0, 0, 0x200, 0xf8ff, 0xfe21, 0x67cf}, 38024,
         {0x3ffe, 0x1900, 0x4545, 3, 0x200, 0xf8ff, 0xfe21, 0x67cf}, 44251),
      0x4b61e985, 0x02d1feef},
@@ -72,9 +72,7 @@ TEST(Toeplitz, is_linear) {
   EXPECT_EQ(hash(a) ^ hash(b), hash(both));
 }
 
-TEST(Toeplitz, a_frame_that_is_not_ip_has_hash_0) {
-  EXPECT_EQ(Toeplitz{verification_key}(FlowKey{}, true), 0u);
-}
+TEST(Toeplitz, a_frame_that_is_not_ip_has_hash_0) { EXPECT_EQ(Toeplitz{verification_key}(FlowKey{}, true), 0u); }
 
 }  // namespace
 }  // namespace peerpath::net

@@ -13,9 +13,12 @@ constexpr std::int64_t share_unit = 1'000'000;
 /// Transfers per second and lane.
 std::int64_t transfer_rate(int generation) {
   switch (generation) {
-    case 1: return 2'500'000'000;
-    case 2: return 5'000'000'000;
-    default: return 8'000'000'000LL << (generation - 3);
+    case 1:
+      return 2'500'000'000;
+    case 2:
+      return 5'000'000'000;
+    default:
+      return 8'000'000'000LL << (generation - 3);
   }
 }
 

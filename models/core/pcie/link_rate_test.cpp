@@ -25,7 +25,11 @@ TEST(LinkRate, SymbolTimesFollowTheGeneration) {
 }
 
 TEST(LinkRate, AckLimitsAreThoseOfTheSpecTables) {
-  struct Row { int generation, width; Bytes max_payload; int symbols; };
+  struct Row {
+    int generation, width;
+    Bytes max_payload;
+    int symbols;
+  };
   for (const auto& row : {Row{3, 4, 128_B, 169}, Row{3, 4, 256_B, 214}, Row{3, 4, 512_B, 250}, Row{3, 8, 128_B, 163},
                           Row{3, 8, 256_B, 203}, Row{3, 8, 512_B, 182}, Row{4, 16, 128_B, 144}, Row{4, 16, 256_B, 168},
                           Row{4, 16, 512_B, 182}, Row{5, 16, 1024_B, 246}, Row{5, 16, 4096_B, 630},

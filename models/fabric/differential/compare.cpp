@@ -96,7 +96,8 @@ Scenario shrink(const Scenario& scenario, const Make& expected, const Make& got)
 std::string compare(const Scenario& scenario, const Make& expected, const Make& got) {
   if (difference(play(scenario, expected, true), play(scenario, got)).empty()) return {};
   const Scenario small = shrink(scenario, expected, got);
-  return "seed " + std::to_string(scenario.seed) + ": " + difference(play(scenario, expected, true), play(scenario, got)) +
+  return "seed " + std::to_string(scenario.seed) + ": " +
+         difference(play(scenario, expected, true), play(scenario, got)) +
          "shrunk: " + difference(play(small, expected), play(small, got)) + describe(small);
 }
 

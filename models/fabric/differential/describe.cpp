@@ -47,21 +47,23 @@ std::string describe(const Scenario& s) {
     out << '\n';
   }
   for (const Weight& w : s.topology.weights)
-    out << "weight router " << w.router.value() << " from link " << w.ingress.value() << " to link "
-        << w.egress.value() << " turns " << w.turns << '\n';
+    out << "weight router " << w.router.value() << " from link " << w.ingress.value() << " to link " << w.egress.value()
+        << " turns " << w.turns << '\n';
   for (std::size_t i = 0; i < s.planned.size() && i < 30; ++i) {
     const auto& [from, channel, t] = s.planned[i];
     out << "planned " << from.value() << '.' << channel.value() << " -> " << t.target.value() << " op " << int(t.op)
         << " cookie " << t.cookie << " address " << t.address << " bytes " << t.bytes.count() << " ready "
         << femtoseconds(t.ready) << " ro " << t.relaxed_ordering << " ido " << t.id_based_ordering << " translated "
-        << t.translated << " class " << int(t.traffic_class) << " answer " << int(t.answer) << " notify " << t.notify_target << t.notify_requester << '\n';
+        << t.translated << " class " << int(t.traffic_class) << " answer " << int(t.answer) << " notify "
+        << t.notify_target << t.notify_requester << '\n';
   }
   if (s.planned.size() > 30) out << "... " << s.planned.size() << " planned in all\n";
   for (const Reactor& r : s.reactors)
     out << "reactor kind " << int(r.kind) << ' ' << r.a.node.value() << '.' << r.a.channel.value() << ' '
         << r.b.node.value() << '.' << r.b.channel.value() << ' ' << r.c.node.value() << '.' << r.c.channel.value()
         << " depth " << r.depth << " rounds " << r.rounds << " op " << int(r.op) << " bytes " << r.bytes.count()
-        << " class " << int(r.traffic_class) << " think " << r.think.count() << " begin " << femtoseconds(r.begin) << " frames " << r.frames.size() << '\n';
+        << " class " << int(r.traffic_class) << " think " << r.think.count() << " begin " << femtoseconds(r.begin)
+        << " frames " << r.frames.size() << '\n';
   for (const GatePlace& g : s.gates)
     out << "gate link " << g.link.value() << '/' << g.direction << " seed " << g.seed << " alike " << g.alike << '\n';
   for (const Fault& f : s.faults)

@@ -25,12 +25,12 @@ struct Outcome {
   std::vector<Counted> counters;  ///< link * 2 + direction
   std::vector<TlpRecord> tlps;
   std::vector<std::string> blocked;  ///< for good, a while after the end; then the cycle
-  std::int64_t tlp_count = 0;  ///< TLPs times hops
-  std::string broken;          ///< a promise that the fabric did not keep
+  std::int64_t tlp_count = 0;        ///< TLPs times hops
+  std::string broken;                ///< a promise that the fabric did not keep
 };
 
-/// Advances by at most the quantum, and never past a timer or a reaction. With `check` every TLP is held against the rules
-/// of the protocol, also where the case does not compare it.
+/// Advances by at most the quantum, and never past a timer or a reaction. With `check` every TLP is held against the
+/// rules of the protocol, also where the case does not compare it.
 Outcome play(const Scenario& scenario, const Make& make, bool check = false);
 
 /// The first difference in words; empty if there is none.

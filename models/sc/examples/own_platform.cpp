@@ -1,7 +1,7 @@
 // A platform of one's own: a TLM-2.0 initiator writes into a GPU and into a foreign memory through a PCIe switch.
-#include <iostream>
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
+#include <iostream>
 
 #include "peerpath/sc/access.hpp"
 #include "peerpath/sc/modules.hpp"

@@ -89,12 +89,18 @@ TEST(DmaSource, IsLimitedByTheLinkWithEnoughInFlight) {
 TEST(DmaSource, MemoryThatIsNotMappedIsRemappedPieceByPiece) {
   device::GpuConfig board;
   board.bar_size = 256_KiB;
-  board.bar1 = {.page = 64_KiB, .reserved = 64_KiB, .piece = 64_KiB, .map_call = 3us, .map_page = 1us, .unmap_call = 1us};
+  board.bar1 = {
+      .page = 64_KiB, .reserved = 64_KiB, .piece = 64_KiB, .map_call = 3us, .map_page = 1us, .unmap_call = 1us};
   gpu::Bar1 window{board};
   ASSERT_EQ(window.map(64_KiB), 0_B);
   ASSERT_EQ(window.map(128_KiB), 64_KiB);
   gpu::Bar1Pieces pieces{window, 64_KiB, 256_KiB, 64_KiB, 128_KiB};
-  Bench bench{{.target = memory, .address = 1 << 30, .window = 256_KiB, .sizes = {48_KiB}, .outstanding = 3, .count = 5,
+  Bench bench{{.target = memory,
+               .address = 1 << 30,
+               .window = 256_KiB,
+               .sizes = {48_KiB},
+               .outstanding = 3,
+               .count = 5,
                .pieces = &pieces}};
   bench.run(Instant{10ms});
   // 48 KiB stay within a piece of 64 KiB: places 0, 64, 128 and 192 KiB of the buffer, and 0 again. At the start pieces

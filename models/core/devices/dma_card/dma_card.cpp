@@ -43,8 +43,8 @@ void DmaCard::start(device::Outbox& out) {
 
 bool DmaCard::start_next(Instant now, device::Outbox& out) {
   if (free_.empty()) return false;
-  // The stream whose next transfer is offered first; of several, the one whose turn it is. Were they taken in turn alone, each
-  // would wait for the slowest: the card's transfers leave in the order in which they were started.
+  // The stream whose next transfer is offered first; of several, the one whose turn it is. Were they taken in turn
+  // alone, each would wait for the slowest: the card's transfers leave in the order in which they were started.
   Instant first = never;
   std::size_t chosen = 0;
   for (std::size_t tried = 0; tried < streams_.size(); ++tried) {

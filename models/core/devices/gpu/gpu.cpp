@@ -111,15 +111,15 @@ void Gpu::issue(std::size_t engine, Instant now, device::Outbox& out) {
     const auto chunk = static_cast<std::uint64_t>(shape_.chunk.count());
     const Bytes to_boundary{static_cast<std::int64_t>(chunk - at.value() % chunk)};
     const Bytes size = std::min(to_boundary, copy.request.bytes - copy.issued);
-    out.submit(fabric::ChannelIndex{static_cast<std::uint16_t>(engine + 1)}, {.cookie = ticket,
-                                                                              .target = copy.request.host.node,
-                                                                              .op = reads ? pcie::Operation::memory_read
-                                                                                          : pcie::Operation::memory_write,
-                                                                              .purpose = pcie::Purpose::payload,
-                                                                              .notify_requester = true,
-                                                                              .address = at.value(),
-                                                                              .bytes = size,
-                                                                              .ready = now});
+    out.submit(fabric::ChannelIndex{static_cast<std::uint16_t>(engine + 1)},
+               {.cookie = ticket,
+                .target = copy.request.host.node,
+                .op = reads ? pcie::Operation::memory_read : pcie::Operation::memory_write,
+                .purpose = pcie::Purpose::payload,
+                .notify_requester = true,
+                .address = at.value(),
+                .bytes = size,
+                .ready = now});
     if (self.in_flight++ == 0) self.busy_since = now;
     ++copy.in_flight;
     copy.issued += size;

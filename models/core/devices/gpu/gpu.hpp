@@ -54,12 +54,12 @@ struct CopyCounters {
 };
 
 /// The active part of a GPU. A doorbell (posted write with Purpose::doorbell; its cookie is the handle of a request)
-/// starts a copy: `copy_setup` later an engine reads host memory, chunk by chunk, and when the last data is in it writes
-/// the completion; or it writes host memory likewise, and the completion right behind. An engine takes its copies of both
-/// directions in order, and starts the next while the last chunks of the one before are in flight; if that goes the other way,
-/// when they are not any more. A new copy goes to an engine that is not at work the other way if there is one, of these to
-/// the one with the fewest bytes left to ask for, the first of several. Attach it with `hears_arrivals`: so it knows how
-/// many of its writes are in flight.
+/// starts a copy: `copy_setup` later an engine reads host memory, chunk by chunk, and when the last data is in it
+/// writes the completion; or it writes host memory likewise, and the completion right behind. An engine takes its
+/// copies of both directions in order, and starts the next while the last chunks of the one before are in flight; if
+/// that goes the other way, when they are not any more. A new copy goes to an engine that is not at work the other way
+/// if there is one, of these to the one with the fewest bytes left to ask for, the first of several. Attach it with
+/// `hears_arrivals`: so it knows how many of its writes are in flight.
 class Gpu final : public device::Endpoint {
  public:
   /// The table of requests must outlive the GPU.

@@ -200,9 +200,8 @@ TEST(Gpu, AnEngineAtWorkTheOtherWayIsNotChosenForHavingLessLeft) {
   host_cpu::CopyRequests requests;
   Gpu gpu{{}, requests};
   nic::TestOutbox out;
-  for (const auto& [direction, bytes] : {std::pair{CopyDirection::to_gpu, 32_KiB},
-                                         {CopyDirection::from_gpu, 16_KiB},
-                                         {CopyDirection::to_gpu, 4_KiB}}) {
+  for (const auto& [direction, bytes] :
+       {std::pair{CopyDirection::to_gpu, 32_KiB}, {CopyDirection::from_gpu, 16_KiB}, {CopyDirection::to_gpu, 4_KiB}}) {
     const auto handle = requests.add({.direction = direction,
                                       .host = {host_node, BusAddress{0}},
                                       .bytes = bytes,
@@ -210,7 +209,9 @@ TEST(Gpu, AnEngineAtWorkTheOtherWayIsNotChosenForHavingLessLeft) {
     gpu.on_delivery({.kind = fabric::DeliveryKind::arrived, .purpose = pcie::Purpose::doorbell, .cookie = handle}, out);
   }
   for (const auto& [timer, when] : std::map{out.timers}) gpu.on_wake(timer, when, out);
-  const auto of = [&](int engine) { return std::ranges::count(out.channels, fabric::ChannelIndex{static_cast<std::uint16_t>(engine + 1)}); };
+  const auto of = [&](int engine) {
+    return std::ranges::count(out.channels, fabric::ChannelIndex{static_cast<std::uint16_t>(engine + 1)});
+  };
   EXPECT_EQ(of(0), 8 + 1);  // chunks of both reads
   EXPECT_EQ(of(1), 4 + 1);  // of the writes, and their completion
 }

@@ -1,11 +1,13 @@
-// How a driver asks a GPU to copy between its memory and host memory: the seam between the host CPU and the GPU's copy engine.
+// How a driver asks a GPU to copy between its memory and host memory: the seam between the host CPU and the GPU's copy
+// engine.
 //
 // The CPU puts a request into the table and writes 8 bytes to the GPU's copy doorbell (posted, Purpose::doorbell,
 // notify_target); the cookie of that write is the request's handle. The GPU takes the request by the handle in
-// on_delivery and moves `bytes` (Purpose::payload; a copy engine of the GPU is the requester): it reads them from `host`, or
-// writes them there. When the last data is in its memory, or right behind the last write, it writes `copy_completion_size`
-// bytes to `completion` (Purpose::completion_entry, notify_target) with the same handle as cookie. Posted writes of one
-// channel arrive in order, so the data is there before. The CPU frees the request when it hears of that write.
+// on_delivery and moves `bytes` (Purpose::payload; a copy engine of the GPU is the requester): it reads them from
+// `host`, or writes them there. When the last data is in its memory, or right behind the last write, it writes
+// `copy_completion_size` bytes to `completion` (Purpose::completion_entry, notify_target) with the same handle as
+// cookie. Posted writes of one channel arrive in order, so the data is there before. The CPU frees the request when it
+// hears of that write.
 #pragma once
 
 #include <cstdint>

@@ -32,11 +32,11 @@ class CopyStage {
 
   DriverContext* host_;
   BounceSetup setup_;
-  Bytes head_{}, used_{};         ///< next free byte; bytes in use
+  Bytes head_{}, used_{};  ///< next free byte; bytes in use
   Bytes gathered_from_{}, gathered_{};
   Bytes skipped_{};
   std::vector<nic::PacketIndex> gathered_packets_;
-  std::deque<Copy> copies_;       ///< in order of their space
+  std::deque<Copy> copies_;  ///< in order of their space
 };
 
 }  // namespace peerpath::host_cpu

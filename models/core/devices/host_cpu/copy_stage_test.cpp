@@ -40,8 +40,10 @@ class CopyStageTest : public testing::Test {
   DriverContext host{{}, copies};
   Core core;
   nic::TestOutbox out;
-  BounceSetup setup{{{fabric::NodeId{1}, BusAddress{0x1000}}, 1000_B}, GpuAddress{0x50000},
-                    {fabric::NodeId{2}, BusAddress{0x9000}}, {fabric::NodeId{1}, BusAddress{0x100}}};
+  BounceSetup setup{{{fabric::NodeId{1}, BusAddress{0x1000}}, 1000_B},
+                    GpuAddress{0x50000},
+                    {fabric::NodeId{2}, BusAddress{0x9000}},
+                    {fabric::NodeId{1}, BusAddress{0x100}}};
   CopyStage stage{host, setup};
 };
 

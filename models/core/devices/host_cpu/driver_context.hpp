@@ -17,9 +17,9 @@ inline constexpr int host_channels = 1;
 struct CpuCounters {
   std::int64_t interrupts = 0, polls = 0, doorbells = 0;
   std::int64_t rx_packets = 0, rx_errors = 0, tx_packets = 0;
-  std::int64_t copies = 0;       ///< requests to copy engines
+  std::int64_t copies = 0;  ///< requests to copy engines
   Bytes rx_payload{};
-  Bytes copied{};                ///< by the CPU, buffer to buffer in DRAM
+  Bytes copied{};                     ///< by the CPU, buffer to buffer in DRAM
   Bytes dram_read{}, dram_written{};  ///< by the CPU: its copies, which go through DRAM both ways
 };
 

@@ -143,7 +143,13 @@ class Sent final : public SentSink {
 TEST(EndToEnd, segmented_packets_from_gpu_memory_fill_the_wire) {
   PlatformOptions options;
   for (std::uint16_t q = 0; q < 4; ++q)
-    options.tx.push_back({.queue = nic::QueueIndex{q}, .headers = {}, .payload = {}, .packet = 65536_B, .mss = 4096_B, .interval = 10us, .flows = 4});
+    options.tx.push_back({.queue = nic::QueueIndex{q},
+                          .headers = {},
+                          .payload = {},
+                          .packet = 65536_B,
+                          .mss = 4096_B,
+                          .interval = 10us,
+                          .flows = 4});
   Platform p{options};
   Sent sent;
   p.cpu->set_sent_sink(&sent);
@@ -179,7 +185,13 @@ TEST(EndToEnd, a_paced_sender_keeps_its_rate) {
 TEST(EndToEnd, a_bounced_sender_keeps_its_rate_and_every_byte_goes_up_and_comes_down) {
   PlatformOptions options;
   options.bounce = true;
-  options.tx.push_back({.queue = nic::QueueIndex{0}, .headers = {}, .payload = {}, .packet = 65536_B, .mss = 4096_B, .interval = 10us, .flows = 4});
+  options.tx.push_back({.queue = nic::QueueIndex{0},
+                        .headers = {},
+                        .payload = {},
+                        .packet = 65536_B,
+                        .mss = 4096_B,
+                        .interval = 10us,
+                        .flows = 4});
   Platform p{options};
   Sent sent;
   p.cpu->set_sent_sink(&sent);
@@ -211,7 +223,13 @@ TEST(EndToEnd, a_core_that_copies_too_slowly_holds_the_bounced_sender_back) {
   options.bounce = true;
   options.cpu.cores = 1;
   options.cpu.copy_rate = 20_Gbps;
-  options.tx.push_back({.queue = nic::QueueIndex{0}, .headers = {}, .payload = {}, .packet = 65536_B, .mss = 4096_B, .interval = 10us, .flows = 4});
+  options.tx.push_back({.queue = nic::QueueIndex{0},
+                        .headers = {},
+                        .payload = {},
+                        .packet = 65536_B,
+                        .mss = 4096_B,
+                        .interval = 10us,
+                        .flows = 4});
   Platform p{options};
   Sent sent;
   p.cpu->set_sent_sink(&sent);
@@ -219,8 +237,8 @@ TEST(EndToEnd, a_core_that_copies_too_slowly_holds_the_bounced_sender_back) {
   const auto there = p.loop->add(peer, {fabric::NodeId{99}, 1, {}});
   p.loop->connect({p.nic_device, 0}, {there, 0}, {options.nic.wire_rate, Duration{0}});
   p.loop->run_until(Instant{5000us});
-  // A packet takes the core 26.2 us of copying, 1.5 us of an interrupt, 0.28 us each to see that it is there and to post it,
-  // 0.07 us to free it, and three doorbells of 0.1 us: 28.65 us, 18.3 Gb/s.
+  // A packet takes the core 26.2 us of copying, 1.5 us of an interrupt, 0.28 us each to see that it is there and to
+  // post it, 0.07 us to free it, and three doorbells of 0.1 us: 28.65 us, 18.3 Gb/s.
   const auto mbps = sent.payload.count() * 8 * 1'000 / 5'000'000;
   EXPECT_GT(mbps, 18'000);
   EXPECT_LT(mbps, 18'600);
@@ -232,7 +250,13 @@ TEST(EndToEnd, a_core_that_copies_too_slowly_holds_the_bounced_sender_back) {
 TEST(EndToEnd, bounced_both_ways_all_of_it_arrives) {
   PlatformOptions options;
   options.bounce = true;
-  options.tx.push_back({.queue = nic::QueueIndex{0}, .headers = {}, .payload = {}, .packet = 65536_B, .mss = 4096_B, .interval = 20us, .flows = 4});
+  options.tx.push_back({.queue = nic::QueueIndex{0},
+                        .headers = {},
+                        .payload = {},
+                        .packet = 65536_B,
+                        .mss = 4096_B,
+                        .interval = 20us,
+                        .flows = 4});
   Platform p{options};
   Collector peer;
   const auto there = p.loop->add(peer, {fabric::NodeId{99}, 1, {}});

@@ -9,8 +9,8 @@
 
 namespace peerpath::host_cpu {
 
-/// Submits MMIO writes at the host's fabric endpoint and is told of interrupts and of the GPU's copy completions. Queue i
-/// (all receive queues of all NICs first, then the transmit queues) belongs to core i modulo the number of cores.
+/// Submits MMIO writes at the host's fabric endpoint and is told of interrupts and of the GPU's copy completions. Queue
+/// i (all receive queues of all NICs first, then the transmit queues) belongs to core i modulo the number of cores.
 class HostCpu final : public device::Endpoint {
  public:
   /// The table of copy requests is shared with the GPUs and outlives both.
@@ -37,7 +37,9 @@ class HostCpu final : public device::Endpoint {
   };
 
   Core& core_of(std::size_t driver) { return cores_[driver % cores_.size()]; }
-  device::TimerId core_timer(std::size_t driver) const { return device::TimerId{static_cast<std::uint16_t>(driver % cores_.size())}; }
+  device::TimerId core_timer(std::size_t driver) const {
+    return device::TimerId{static_cast<std::uint16_t>(driver % cores_.size())};
+  }
   void interrupt(const fabric::Delivery& delivery, device::Outbox& out);
   void copy_done(const fabric::Delivery& delivery, device::Outbox& out);
   void want_core(std::size_t driver, Instant now, device::Outbox& out);

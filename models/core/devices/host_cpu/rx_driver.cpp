@@ -7,8 +7,12 @@
 namespace peerpath::host_cpu {
 
 RxDriver::RxDriver(DriverContext& host, const NicSetup& nic, const RxSetup& setup)
-    : host_{&host}, memory_{nic.memory}, rings_{&nic.memory->queue(setup.queue)}, setup_{setup},
-      buffer_size_{nic.buffer_size}, header_size_{nic.header_buffer_size},
+    : host_{&host},
+      memory_{nic.memory},
+      rings_{&nic.memory->queue(setup.queue)},
+      setup_{setup},
+      buffer_size_{nic.buffer_size},
+      header_size_{nic.header_buffer_size},
       buffer_doorbell_{nic.doorbells + nic::doorbell_offset(setup.queue, nic::Doorbell::rx_buffers)},
       arm_doorbell_{nic.doorbells + nic::doorbell_offset(setup.queue, nic::Doorbell::rx_arm)} {
   const auto entries = memory_->entries();
@@ -23,7 +27,8 @@ RxDriver::RxDriver(DriverContext& host, const NicSetup& nic, const RxSetup& setu
 
 void RxDriver::post(nic::BufferId buffer) {
   const auto i = static_cast<std::int64_t>(buffer.value());
-  rings_->buffers.at(posted_++) = {buffer, setup_.headers.base + header_size_ * i, setup_.payload.base + buffer_size_ * i};
+  rings_->buffers.at(posted_++) = {buffer, setup_.headers.base + header_size_ * i,
+                                   setup_.payload.base + buffer_size_ * i};
 }
 
 void RxDriver::start(device::Outbox& out) {

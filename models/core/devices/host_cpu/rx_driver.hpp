@@ -41,11 +41,11 @@ class RxDriver {
   Bytes buffer_size_, header_size_;
   nic::MemoryPlace buffer_doorbell_, arm_doorbell_;
   std::optional<CopyStage> stage_;
-  std::uint32_t consumed_ = 0;             ///< completions
-  std::uint32_t posted_ = 0, told_ = 0;    ///< buffers in the ring, and those that the NIC knows of
+  std::uint32_t consumed_ = 0;           ///< completions
+  std::uint32_t posted_ = 0, told_ = 0;  ///< buffers in the ring, and those that the NIC knows of
   std::uint32_t batch_ = batch;
   bool polling_ = false, blocked_ = false;
-  std::vector<nic::PacketIndex> done_;     ///< scratch
+  std::vector<nic::PacketIndex> done_;  ///< scratch
 };
 
 }  // namespace peerpath::host_cpu

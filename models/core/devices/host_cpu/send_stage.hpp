@@ -7,20 +7,21 @@
 
 namespace peerpath::host_cpu {
 
-/// A ring of pinned memory in places of one packet each. A place is taken when the packet is asked for, and free again when the
-/// CPU copies it from there.
+/// A ring of pinned memory in places of one packet each. A place is taken when the packet is asked for, and free again
+/// when the CPU copies it from there.
 class SendStage {
  public:
   SendStage(DriverContext& host, const BounceSetup& setup, Bytes packet);
 
   /// Packets that it can ask for now.
   std::uint32_t room() const { return places_ - used_; }
-  /// Rings the GPU's doorbell for the next packets, as one copy (two, if the places wrap); returns when the core is done.
+  /// Rings the GPU's doorbell for the next packets, as one copy (two, if the places wrap); returns when the core is
+  /// done.
   Instant fetch(std::uint32_t packets, Instant now, Core& core, device::Outbox& out);
   /// The GPU has completed a copy. False if it was not one of ours.
   bool completed(std::uint64_t handle);
-  /// Packets that are there, as are all that were asked for before them: with two engines a copy may be done before the one
-  /// ahead of it.
+  /// Packets that are there, as are all that were asked for before them: with two engines a copy may be done before the
+  /// one ahead of it.
   std::uint32_t whole() const { return whole_; }
   /// The next of them are being copied. A core does its work in order: what it asks for after this comes when they are.
   void release(std::uint32_t packets);

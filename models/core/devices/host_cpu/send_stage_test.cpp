@@ -19,8 +19,10 @@ class SendStageTest : public testing::Test {
   DriverContext host{{}, copies};
   Core core;
   nic::TestOutbox out;
-  BounceSetup setup{{{fabric::NodeId{1}, BusAddress{0x1000}}, 1000_B}, GpuAddress{0x50000},
-                    {fabric::NodeId{2}, BusAddress{0x9000}}, {fabric::NodeId{1}, BusAddress{0x100}}};
+  BounceSetup setup{{{fabric::NodeId{1}, BusAddress{0x1000}}, 1000_B},
+                    GpuAddress{0x50000},
+                    {fabric::NodeId{2}, BusAddress{0x9000}},
+                    {fabric::NodeId{1}, BusAddress{0x100}}};
   SendStage stage{host, setup, 300_B};  // three places
 };
 

@@ -25,22 +25,22 @@ struct BounceSetup {
 /// A receive queue. Buffer i of the ring is the i-th piece of both regions.
 struct RxSetup {
   nic::QueueIndex queue{};
-  Region headers, payload;        ///< zero copy: `payload` is GPU memory; else host memory
+  Region headers, payload;  ///< zero copy: `payload` is GPU memory; else host memory
   bool bounce = false;
-  BounceSetup copy{};             ///< with `bounce`
+  BounceSetup copy{};  ///< with `bounce`
 };
 
 /// A transmit queue that sends packets of one size at a regular rate, as far as the ring allows.
 struct TxSetup {
   nic::QueueIndex queue{};
-  Region headers, payload;        ///< what the NIC reads; with `bounce`, `payload` is host memory
+  Region headers, payload;  ///< what the NIC reads; with `bounce`, `payload` is host memory
   bool bounce = false;
-  BounceSetup copy{};             ///< with `bounce`
-  Bytes packet{4096};             ///< payload of a packet that the driver posts
-  Bytes mss{};                    ///< > 0: the NIC cuts packets to this
-  Duration interval{};            ///< between packets
-  int burst = 1;                  ///< packets posted together, every burst * interval
-  int flows = 1;                  ///< TCP connections, in turn
+  BounceSetup copy{};   ///< with `bounce`
+  Bytes packet{4096};   ///< payload of a packet that the driver posts
+  Bytes mss{};          ///< > 0: the NIC cuts packets to this
+  Duration interval{};  ///< between packets
+  int burst = 1;        ///< packets posted together, every burst * interval
+  int flows = 1;        ///< TCP connections, in turn
 };
 
 /// A NIC with its queues.
@@ -60,7 +60,7 @@ struct SentRecord {
   Instant posted{};     ///< the driver put it into the ring, or asked the GPU for it
   Instant completed{};  ///< the driver saw its completion
   fabric::NodeId nic{};
-  bool lost = false;    ///< the NIC could not read it, and sent nothing
+  bool lost = false;  ///< the NIC could not read it, and sent nothing
 };
 
 class SentSink {

@@ -23,7 +23,8 @@ class RegularFrames final : public device::FrameSource {
  public:
   RegularFrames(BitRate rate, Bytes payload, std::uint32_t flows, std::int64_t count)
       : rate_{rate}, payload_{payload}, count_{count} {
-    for (std::uint32_t i = 0; i < flows; ++i) headers_.push_back(net::build({.key = net::generated_flow(i), .payload = payload}));
+    for (std::uint32_t i = 0; i < flows; ++i)
+      headers_.push_back(net::build({.key = net::generated_flow(i), .payload = payload}));
   }
 
   std::optional<device::FrameArrival> next() override {
@@ -70,7 +71,7 @@ struct PlatformOptions {
   device::GpuConfig gpu{};
   pcie::LinkShape link{5, 16};
   bool bounce = false;
-  std::vector<TxSetup> tx;   ///< regions are filled in
+  std::vector<TxSetup> tx;  ///< regions are filled in
   fabric::Mode mode = fabric::Mode::train;
   Duration quantum = 1us;
 };
@@ -82,7 +83,8 @@ class Platform {
 
   explicit Platform(const PlatformOptions& options) : options_{options} {
     build_topology();
-    memory = std::make_shared<nic::QueueMemory>(options.nic.queues, static_cast<std::uint32_t>(options.nic.ring_entries));
+    memory =
+        std::make_shared<nic::QueueMemory>(options.nic.queues, static_cast<std::uint32_t>(options.nic.ring_entries));
     memory->journal().set_sink(&received);
     next_ = memory->place({host, BusAddress{dram}}, {host, BusAddress{interrupts}});
     card.emplace(options.nic, memory, BusAddress{nic_bar});
@@ -119,8 +121,11 @@ class Platform {
  private:
   void build_topology() {
     const auto timing = pcie::link_timing(options_.link, 256_B, pcie::DllpAccounting::counted);
-    fabric::LinkDirection wire{.rate = timing.rate, .propagation = 10ns, .update_fc = 60ns,
-                               .ack_interval = timing.ack_interval, .fc_interval = timing.fc_interval};
+    fabric::LinkDirection wire{.rate = timing.rate,
+                               .propagation = 10ns,
+                               .update_fc = 60ns,
+                               .ack_interval = timing.ack_interval,
+                               .fc_interval = timing.fc_interval};
     wire.credits = {fabric::Credits{128, 2048}, fabric::Credits{128, 128}, fabric::Credits{}};
     const auto root = topology.add_router("rc0", {150ns});
     const auto sw = topology.add_router("switch0", {110ns});
@@ -143,8 +148,13 @@ class Platform {
   }
 
   NicSetup nic_setup() {
-    NicSetup setup{nic_node, {nic_node, BusAddress{nic_bar}}, memory, options_.nic.buffer_size,
-                   options_.nic.header_buffer_size, {}, {}};
+    NicSetup setup{nic_node,
+                   {nic_node, BusAddress{nic_bar}},
+                   memory,
+                   options_.nic.buffer_size,
+                   options_.nic.header_buffer_size,
+                   {},
+                   {}};
     const auto entries = memory->entries();
     const Bytes ring = setup.buffer_size * entries;
     for (int i = 0; i < options_.nic.queues; ++i) {

@@ -7,10 +7,14 @@
 namespace peerpath::host_cpu {
 
 TxDriver::TxDriver(DriverContext& host, const NicSetup& nic, const TxSetup& setup)
-    : host_{&host}, memory_{nic.memory}, rings_{&nic.memory->queue(setup.queue)}, setup_{setup},
+    : host_{&host},
+      memory_{nic.memory},
+      rings_{&nic.memory->queue(setup.queue)},
+      setup_{setup},
       packet_doorbell_{nic.doorbells + nic::doorbell_offset(setup.queue, nic::Doorbell::tx_packets)},
       arm_doorbell_{nic.doorbells + nic::doorbell_offset(setup.queue, nic::Doorbell::tx_arm)},
-      taken_at_(nic.memory->entries()), sequence_(static_cast<std::size_t>(std::max(setup.flows, 1))) {
+      taken_at_(nic.memory->entries()),
+      sequence_(static_cast<std::size_t>(std::max(setup.flows, 1))) {
   require(setup.packet > Bytes{0} && setup.payload.size >= setup.packet, "a transmit queue has no payload to send");
   require(setup.headers.size >= Bytes{net::HeaderBytes::capacity} * memory_->entries(),
           "the header buffers of a transmit ring do not fit their region");
@@ -56,15 +60,14 @@ Instant TxDriver::send(Instant now, Core& core, device::Outbox& out) {
   full_ = count == 0;
   if (full_) return due_ = never;
   for (std::uint32_t i = 0; i < count; ++i) taken_at_[taken_++ & (memory_->entries() - 1)] = now;
-  const Instant done = stage_ ? stage_->fetch(count, now, core, out) : post(count, host_->config.packet_cost, now, core, out);
+  const Instant done =
+      stage_ ? stage_->fetch(count, now, core, out) : post(count, host_->config.packet_cost, now, core, out);
   // The rate is kept by the plan, not by when the core came to it; a ring that was full starts a new plan.
   due_ = (due_ == never ? now : due_) + setup_.interval * count;
   return std::max(due_, done);
 }
 
-bool TxDriver::resume() {
-  return room() > 0 && std::exchange(full_, false);
-}
+bool TxDriver::resume() { return room() > 0 && std::exchange(full_, false); }
 
 bool TxDriver::copied(std::uint64_t handle, Instant now, Core& core) {
   if (!stage_ || !stage_->completed(handle)) return false;
@@ -102,9 +105,11 @@ bool TxDriver::free_entries(Instant now, Core& core, device::Outbox& out) {
     const std::uint32_t slot = completion->tag & (memory_->entries() - 1);
     ++consumed_;
     ++host_->counters.tx_packets;
-    if (sink_ != nullptr) sink_->on_sent({setup_.queue, setup_.packet, taken_at_[slot], now, packet_doorbell_.node, completion->lost});
+    if (sink_ != nullptr)
+      sink_->on_sent({setup_.queue, setup_.packet, taken_at_[slot], now, packet_doorbell_.node, completion->lost});
   }
-  if (taken > 0) core.run(now, host_->config.packet_cost * taken / 4);  // freeing is the smaller part of a packet's work
+  if (taken > 0)
+    core.run(now, host_->config.packet_cost * taken / 4);  // freeing is the smaller part of a packet's work
   if (taken == budget) return true;
   ring(*host_, arm_doorbell_, consumed_, Bytes{4}, core.run(now, host_->config.doorbell_cost), out);
   return false;

@@ -10,8 +10,8 @@
 namespace peerpath::host_cpu {
 
 /// Posts packets at a regular rate while the ring has room, and frees entries as completions tell. What does not fit is
-/// sent as soon as there is room again: the rate is an upper bound. With `bounce` a packet is asked of the GPU first, and
-/// posted when the core has copied it out of pinned memory.
+/// sent as soon as there is room again: the rate is an upper bound. With `bounce` a packet is asked of the GPU first,
+/// and posted when the core has copied it out of pinned memory.
 class TxDriver {
  public:
   static constexpr int budget = 64;
@@ -52,11 +52,11 @@ class TxDriver {
   nic::MemoryPlace packet_doorbell_, arm_doorbell_;
   SentSink* sink_ = nullptr;
   std::optional<SendStage> stage_;
-  std::vector<Instant> taken_at_;        ///< from the application, by slot
-  std::vector<std::uint32_t> sequence_;  ///< next TCP sequence number, by flow
+  std::vector<Instant> taken_at_;                        ///< from the application, by slot
+  std::vector<std::uint32_t> sequence_;                  ///< next TCP sequence number, by flow
   std::uint32_t taken_ = 0, posted_ = 0, consumed_ = 0;  ///< packets: from the application, in the ring, done
-  bool polling_ = false;  ///< between an interrupt and its next arming
-  bool queued_ = false;   ///< waits for the core
+  bool polling_ = false;                                 ///< between an interrupt and its next arming
+  bool queued_ = false;                                  ///< waits for the core
   bool full_ = false;
   Instant due_ = never;  ///< when the next burst is planned; never: as soon as it can be
 };

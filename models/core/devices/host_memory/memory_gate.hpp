@@ -86,7 +86,7 @@ class MemoryGate final : public fabric::Gate {
   device::ChannelsConfig channels_;
   std::vector<Instant> channel_free_;  ///< none without channels
   Duration channels_busy_{};
-  Instant written_{};                  ///< when the last write so far is done
+  Instant written_{};  ///< when the last write so far is done
 };
 
 }  // namespace peerpath::host_memory

@@ -83,9 +83,9 @@ void CompletionWriter::interrupt_if_due(Instant now, device::Outbox& out) {
     out.wake_at(role_.moderation, due);
     return;
   }
-  auto message = write_to(role_.interrupt, msix_size, pcie::Purpose::interrupt,
-                          {Dma::interrupt, epoch_, queue_, 0, static_cast<std::uint32_t>(role_.vector)},
-                          std::max(now, ready_));
+  auto message =
+      write_to(role_.interrupt, msix_size, pcie::Purpose::interrupt,
+               {Dma::interrupt, epoch_, queue_, 0, static_cast<std::uint32_t>(role_.vector)}, std::max(now, ready_));
   message.notify_target = true;
   out.submit(write_channel, message);
   moderation_.fired(now);

@@ -47,7 +47,7 @@ class CompletionWriter {
   CompletionBatch batch_;
   InterruptModeration moderation_;
   Instant ready_{};
-  bool writeback_pending_ = false;   ///< the timer runs; it is not moved for each batch, but looks when it expires
+  bool writeback_pending_ = false;  ///< the timer runs; it is not moved for each batch, but looks when it expires
   Instant moderation_pending_ = never;
 };
 

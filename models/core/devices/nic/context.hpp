@@ -10,8 +10,8 @@
 
 namespace peerpath::nic {
 
-/// The NIC's own channels of its fabric endpoint. All writes share one: a function's posted requests keep their order on
-/// the link in any case, and so data is ahead of its completion, and the completion ahead of the interrupt.
+/// The NIC's own channels of its fabric endpoint. All writes share one: a function's posted requests keep their order
+/// on the link in any case, and so data is ahead of its completion, and the completion ahead of the interrupt.
 inline constexpr fabric::ChannelIndex write_channel{1};
 inline constexpr fabric::ChannelIndex descriptor_channel{2};
 inline constexpr fabric::ChannelIndex data_read_channel{3};
@@ -37,7 +37,8 @@ inline RxShape rx_shape(const Context& nic, const QueueRings& rings) {
 }
 
 /// A posted write of the NIC.
-inline fabric::Transaction write_to(MemoryPlace place, Bytes bytes, pcie::Purpose purpose, Cookie cookie, Instant ready) {
+inline fabric::Transaction write_to(MemoryPlace place, Bytes bytes, pcie::Purpose purpose, Cookie cookie,
+                                    Instant ready) {
   fabric::Transaction t;
   t.cookie = cookie.pack();
   t.target = place.node;
@@ -49,7 +50,8 @@ inline fabric::Transaction write_to(MemoryPlace place, Bytes bytes, pcie::Purpos
 }
 
 /// A read of the NIC, which it waits for.
-inline fabric::Transaction read_from(MemoryPlace place, Bytes bytes, pcie::Purpose purpose, Cookie cookie, Instant ready) {
+inline fabric::Transaction read_from(MemoryPlace place, Bytes bytes, pcie::Purpose purpose, Cookie cookie,
+                                     Instant ready) {
   auto t = write_to(place, bytes, purpose, cookie, ready);
   t.op = pcie::Operation::memory_read;
   t.notify_requester = true;

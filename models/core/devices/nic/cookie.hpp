@@ -9,13 +9,13 @@ namespace peerpath::nic {
 
 /// What a transaction is for.
 enum class Dma : std::uint8_t {
-  rx_data,            ///< write of header or payload; value: packet
-  rx_completions,     ///< write; value: first index, count: entries
-  tx_completions,     ///< the same
-  interrupt,          ///< write; value: vector
-  rx_descriptors,     ///< read; value: first index, count: entries
-  tx_descriptors,     ///< the same
-  tx_data,            ///< read of header or payload; value: slot
+  rx_data,         ///< write of header or payload; value: packet
+  rx_completions,  ///< write; value: first index, count: entries
+  tx_completions,  ///< the same
+  interrupt,       ///< write; value: vector
+  rx_descriptors,  ///< read; value: first index, count: entries
+  tx_descriptors,  ///< the same
+  tx_data,         ///< read of header or payload; value: slot
 };
 
 /// Packs into the 64 bits of a transaction's cookie.

@@ -40,18 +40,17 @@ void Datapath::on_frame(const device::Frame& frame, Instant now, device::Outbox&
   const auto drop = [&](Drop why) { this->drop(why, frame, parsed.payload, now); };
   using net::ParseError;
   if (!link_up_) return drop(Drop::link_down);
-  if (parsed.error == ParseError::truncated || parsed.error == ParseError::bad_header)
-    return drop(Drop::malformed);
+  if (parsed.error == ParseError::truncated || parsed.error == ParseError::bad_header) return drop(Drop::malformed);
   const auto& config = nic_.config;
   const auto steered = steering_(parsed);
   auto& queue = rx_[steered.queue.value()];
   if (!queue.running()) return drop(Drop::queue_stopped);
   auto& rings = nic_.memory.queue(steered.queue);
   const auto shape = rx_shape(nic_, rings);
-  if (frame.size > config.mtu + net::ethernet_header + vlan_tags || frame.size > shape.buffer_size * rings.buffers.size())
+  if (frame.size > config.mtu + net::ethernet_header + vlan_tags ||
+      frame.size > shape.buffer_size * rings.buffers.size())
     return drop(Drop::too_long);
-  if (!nic_.fifo.accept(frame.size, now))
-    return drop(queue.starved() ? Drop::no_buffer : Drop::fifo_full);
+  if (!nic_.fifo.accept(frame.size, now)) return drop(queue.starved() ? Drop::no_buffer : Drop::fifo_full);
   auto& counters = nic_.counters;
   counters.rx_fifo_peak = nic_.fifo.peak();
 
@@ -68,8 +67,14 @@ void Datapath::on_frame(const device::Frame& frame, Instant now, device::Outbox&
     in.in_front = parsed.header_length;
     parsed.payload = frame.size - Bytes{parsed.header_length};
   }
-  in.record = {.handle = frame.handle, .queue = steered.queue, .payload = parsed.payload, .frame = frame.size,
-               .rss_hash = steered.hash, .wire = now, .memory = {}, .application = {}};
+  in.record = {.handle = frame.handle,
+               .queue = steered.queue,
+               .payload = parsed.payload,
+               .frame = frame.size,
+               .rss_hash = steered.hash,
+               .wire = now,
+               .memory = {},
+               .application = {}};
   ++counters.rx_frames;
   counters.rx_bytes += frame.size;
   counters.rx_payload += parsed.payload;
@@ -84,10 +89,14 @@ void Datapath::doorbell(QueueIndex index, Doorbell doorbell, std::uint32_t value
   auto& rx = rx_[index.value()];
   auto& tx = tx_[index.value()];
   switch (doorbell) {
-    case Doorbell::rx_buffers: return rx.buffers_posted(value, now, out);
-    case Doorbell::rx_arm: return rx.completions().arm(value, now, out);
-    case Doorbell::tx_packets: return tx.packets_posted(value, now, out);
-    case Doorbell::tx_arm: return tx.completions().arm(value, now, out);
+    case Doorbell::rx_buffers:
+      return rx.buffers_posted(value, now, out);
+    case Doorbell::rx_arm:
+      return rx.completions().arm(value, now, out);
+    case Doorbell::tx_packets:
+      return tx.packets_posted(value, now, out);
+    case Doorbell::tx_arm:
+      return tx.completions().arm(value, now, out);
   }
 }
 
@@ -126,10 +135,14 @@ void Datapath::on_timer(device::TimerId timer, Instant now, device::Outbox& out)
   const std::size_t queue = timer.value() / 4u;
   if (queue >= rx_.size()) return;
   switch (static_cast<Timer>(timer.value() % 4)) {
-    case Timer::rx_writeback: return rx_[queue].completions().on_writeback_timer(now, out);
-    case Timer::rx_interrupt: return rx_[queue].completions().on_moderation_timer(now, out);
-    case Timer::tx_writeback: return tx_[queue].completions().on_writeback_timer(now, out);
-    case Timer::tx_interrupt: return tx_[queue].completions().on_moderation_timer(now, out);
+    case Timer::rx_writeback:
+      return rx_[queue].completions().on_writeback_timer(now, out);
+    case Timer::rx_interrupt:
+      return rx_[queue].completions().on_moderation_timer(now, out);
+    case Timer::tx_writeback:
+      return tx_[queue].completions().on_writeback_timer(now, out);
+    case Timer::tx_interrupt:
+      return tx_[queue].completions().on_moderation_timer(now, out);
   }
 }
 

@@ -44,7 +44,8 @@ class DatapathTest : public testing::Test {
       : config_{config}, memory{config.queues, static_cast<std::uint32_t>(config.ring_entries)} {
     memory.place({host, BusAddress{0x10000}}, {host, BusAddress{0xfee00000}});
     for (std::uint32_t i = 0; i < 16; ++i)
-      rings().buffers.at(i) = {BufferId{i}, {host, BusAddress{0x80000 + i * 256}}, {gpu, BusAddress{0x100000 + i * 4096}}};
+      rings().buffers.at(i) = {
+          BufferId{i}, {host, BusAddress{0x80000 + i * 256}}, {gpu, BusAddress{0x100000 + i * 4096}}};
     nic.emplace(config, memory);
   }
 
@@ -58,8 +59,10 @@ class DatapathTest : public testing::Test {
     for (bool more = true; more;) {
       more = false;
       for (const auto& t : out.take()) {
-        if (t.op != pcie::Operation::memory_read) kept.push_back(t);
-        else nic->read_completed(delivery_of(t, now, status), out);
+        if (t.op != pcie::Operation::memory_read)
+          kept.push_back(t);
+        else
+          nic->read_completed(delivery_of(t, now, status), out);
       }
       for (const auto& t : out.transactions) more = more || t.op == pcie::Operation::memory_read;
     }
@@ -311,7 +314,8 @@ TEST_F(TransmitTest, a_failed_read_loses_its_packet_and_no_other) {
   nic->read_completed(delivery_of(out.take()[0], at_ns(10)), out);
   const auto reads = out.take();
   for (std::size_t i = 0; i < 4; ++i)
-    nic->read_completed(delivery_of(reads[i], at_ns(20), i == 1 ? pcie::Status::completer_abort : pcie::Status::success), out);
+    nic->read_completed(
+        delivery_of(reads[i], at_ns(20), i == 1 ? pcie::Status::completer_abort : pcie::Status::success), out);
   EXPECT_EQ(nic->counters().dma_errors, 1);
   EXPECT_EQ(nic->counters().tx_packets, 1);
   EXPECT_EQ(rings().tx_completions.at(1).head, 2u);

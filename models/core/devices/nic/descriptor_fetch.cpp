@@ -26,8 +26,8 @@ void DescriptorFetch::fetch(Instant now, device::Outbox& out) {
     const std::uint32_t slot = requested_ & (role_.entries - 1);
     const std::uint32_t count = std::min({prefetch, posted_ - requested_, role_.entries - slot});
     const Cookie cookie{role_.dma, epoch_, queue_, static_cast<std::uint16_t>(count), requested_};
-    out.submit(descriptor_channel, read_from(role_.ring + role_.entry * slot, role_.entry * count,
-                                             pcie::Purpose::descriptor, cookie, now));
+    out.submit(descriptor_channel,
+               read_from(role_.ring + role_.entry * slot, role_.entry * count, pcie::Purpose::descriptor, cookie, now));
     reads_.push_back({requested_, count, false});
     requested_ += count;
     ++nic_->counters.descriptor_reads;

@@ -8,8 +8,8 @@
 
 namespace peerpath::nic {
 
-/// Prefetch of one ring. Free-running indices: consumed <= fetched <= requested <= posted. A read takes up to `prefetch`
-/// descriptors and starts when a doorbell tells of new ones or what is at hand falls to `prefetch` or below.
+/// Prefetch of one ring. Free-running indices: consumed <= fetched <= requested <= posted. A read takes up to
+/// `prefetch` descriptors and starts when a doorbell tells of new ones or what is at hand falls to `prefetch` or below.
 class DescriptorFetch {
  public:
   struct Role {

@@ -32,27 +32,47 @@ constexpr std::uint64_t format_dqo_rda = 3, raw_addressing = 0xffff'ffff;
 }  // namespace
 
 Admin::Admin(const Offer& offer, GuestMemory& memory, Backend& backend)
-    : offer_{offer}, memory_{memory}, backend_{backend}, rx_(static_cast<std::size_t>(offer.queues)),
+    : offer_{offer},
+      memory_{memory},
+      backend_{backend},
+      rx_(static_cast<std::size_t>(offer.queues)),
       tx_(static_cast<std::size_t>(offer.queues)) {}
 
 AdminStatus Admin::execute(const Command& c) {
   switch (load_be(c, 0, 4)) {
-    case describe_device: return describe(c);
-    case configure_device_resources: return configure_resources(c);
-    case create_tx_queue: return create_tx(c);
-    case create_rx_queue: return create_rx(c);
-    case destroy_tx_queue: return destroy_tx(c);
-    case destroy_rx_queue: return destroy_rx(c);
-    case deconfigure_device_resources: reset(); return AdminStatus::passed;
-    case configure_rss_op: return configure_rss(c);
-    case report_stats_op: return report_stats(c);
-    case report_link_speed_op: return report_link_speed(c);
-    case get_ptype_map: return ptype_map(c);
-    case verify_driver_compatibility: return AdminStatus::passed;  // what the driver says of itself changes nothing
-    case query_flow_rules: return query_rules(c);
-    case query_rss_op: return query_rss(c);
-    case extended_command: return extended(c);
-    default: return AdminStatus::unimplemented;
+    case describe_device:
+      return describe(c);
+    case configure_device_resources:
+      return configure_resources(c);
+    case create_tx_queue:
+      return create_tx(c);
+    case create_rx_queue:
+      return create_rx(c);
+    case destroy_tx_queue:
+      return destroy_tx(c);
+    case destroy_rx_queue:
+      return destroy_rx(c);
+    case deconfigure_device_resources:
+      reset();
+      return AdminStatus::passed;
+    case configure_rss_op:
+      return configure_rss(c);
+    case report_stats_op:
+      return report_stats(c);
+    case report_link_speed_op:
+      return report_link_speed(c);
+    case get_ptype_map:
+      return ptype_map(c);
+    case verify_driver_compatibility:
+      return AdminStatus::passed;  // what the driver says of itself changes nothing
+    case query_flow_rules:
+      return query_rules(c);
+    case query_rss_op:
+      return query_rss(c);
+    case extended_command:
+      return extended(c);
+    default:
+      return AdminStatus::unimplemented;
   }
 }
 
@@ -150,9 +170,10 @@ AdminStatus Admin::create_rx(const Command& c) {
   q.buffer_entries = static_cast<std::uint16_t>(load_be(c, 56, 2));
   q.rsc_allowed = c[58] != 0;
   q.header_buffer_size = static_cast<std::uint16_t>(load_be(c, 60, 2));
-  if (id >= rx_.size() || load_be(c, 48, 4) != raw_addressing || q.vector >= static_cast<std::uint32_t>(offer_.vectors) ||
-      !ring_size_ok(q.completion_entries) || !ring_size_ok(q.buffer_entries) || q.buffer_size < 256 ||
-      q.buffer_size > 16383 || q.header_buffer_size > offer_.header_buffer_size)
+  if (id >= rx_.size() || load_be(c, 48, 4) != raw_addressing ||
+      q.vector >= static_cast<std::uint32_t>(offer_.vectors) || !ring_size_ok(q.completion_entries) ||
+      !ring_size_ok(q.buffer_entries) || q.buffer_size < 256 || q.buffer_size > 16383 ||
+      q.header_buffer_size > offer_.header_buffer_size)
     return AdminStatus::invalid_argument;
   auto& slot = rx_[id];
   if (slot) return AdminStatus::already_exists;
@@ -172,8 +193,9 @@ AdminStatus Admin::create_tx(const Command& c) {
   q.completion_ring = BusAddress{load_be(c, 40, 8)};
   q.entries = static_cast<std::uint16_t>(load_be(c, 48, 2));
   q.completion_entries = static_cast<std::uint16_t>(load_be(c, 50, 2));
-  if (id >= tx_.size() || load_be(c, 32, 4) != raw_addressing || q.vector >= static_cast<std::uint32_t>(offer_.vectors) ||
-      !ring_size_ok(q.entries) || !ring_size_ok(q.completion_entries))
+  if (id >= tx_.size() || load_be(c, 32, 4) != raw_addressing ||
+      q.vector >= static_cast<std::uint32_t>(offer_.vectors) || !ring_size_ok(q.entries) ||
+      !ring_size_ok(q.completion_entries))
     return AdminStatus::invalid_argument;
   auto& slot = tx_[id];
   if (slot) return AdminStatus::already_exists;

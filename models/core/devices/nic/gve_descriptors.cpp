@@ -13,10 +13,14 @@ unsigned layer3_code(net::Layer3 layer3) {
 }
 unsigned layer4_code(net::Layer4 layer4) {
   switch (layer4) {
-    case net::Layer4::none: return 0;
-    case net::Layer4::other: return 1;
-    case net::Layer4::tcp: return 2;
-    case net::Layer4::udp: return 3;
+    case net::Layer4::none:
+      return 0;
+    case net::Layer4::other:
+      return 1;
+    case net::Layer4::tcp:
+      return 2;
+    case net::Layer4::udp:
+      return 3;
   }
   return 0;
 }

@@ -19,7 +19,8 @@ using Descriptor8 = std::array<std::uint8_t, 8>;
 /// Packet type numbers, as the device announces them in the ptype map: layer 3 and layer 4 in three bits each.
 inline constexpr std::size_t ptypes = 1024;
 std::uint16_t ptype_of(net::Layer3 layer3, net::Layer4 layer4);
-/// Entry of the ptype map: gve's codes of layer 3 (0 unknown, 1 other, 2 IPv4, 3 IPv6) and 4 (0, 1 other, 2 TCP, 3 UDP).
+/// Entry of the ptype map: gve's codes of layer 3 (0 unknown, 1 other, 2 IPv4, 3 IPv6) and 4 (0, 1 other, 2 TCP, 3
+/// UDP).
 std::array<std::uint8_t, 2> ptype_entry(std::uint16_t ptype);
 
 /// Buffer descriptor. Both addresses are bus addresses; which device answers there is the fabric's business.
@@ -54,21 +55,23 @@ struct Piece {
 /// A packet as its transmit descriptors describe it.
 struct TxPacket {
   std::vector<Piece> pieces;
-  Bytes size{};                      ///< of all pieces
-  std::uint16_t mss = 0;             ///< > 0: TSO
-  std::uint8_t header_length = 0;    ///< with TSO
+  Bytes size{};                    ///< of all pieces
+  std::uint16_t mss = 0;           ///< > 0: TSO
+  std::uint8_t header_length = 0;  ///< with TSO
   std::uint16_t tag = 0;
   bool checksum_offload = false;
-  bool report_event = false;         ///< wants a descriptor completion
-  std::uint32_t descriptors = 0;     ///< ring entries that it takes
+  bool report_event = false;      ///< wants a descriptor completion
+  std::uint32_t descriptors = 0;  ///< ring entries that it takes
 };
 
-/// Gathers descriptors in ring order into packets. What makes no sense (an unknown type, a data piece of 0 bytes, an MSS
-/// outside 88..9728, more data descriptors than allowed, a TSO header longer than the packet) spoils its packet up to its end.
+/// Gathers descriptors in ring order into packets. What makes no sense (an unknown type, a data piece of 0 bytes, an
+/// MSS outside 88..9728, more data descriptors than allowed, a TSO header longer than the packet) spoils its packet up
+/// to its end.
 class TxAssembler {
  public:
-  static constexpr std::size_t max_pieces = 10;       ///< a packet without TSO
-  static constexpr std::size_t max_tso_pieces = 1024; ///< bound on memory; TSO packets are limited per segment by the driver
+  static constexpr std::size_t max_pieces = 10;  ///< a packet without TSO
+  static constexpr std::size_t max_tso_pieces =
+      1024;  ///< bound on memory; TSO packets are limited per segment by the driver
   static constexpr std::int64_t max_size = 256 * 1024;
 
   struct Result {

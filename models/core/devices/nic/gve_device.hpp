@@ -12,14 +12,14 @@ namespace peerpath::nic::gve {
 /// Limits that the device descriptor announces.
 struct Offer {
   int queues = 4;
-  int vectors = 9;                    ///< MSI-X: two a queue pair and one for management
+  int vectors = 9;  ///< MSI-X: two a queue pair and one for management
   std::uint16_t tx_entries = 512, rx_entries = 1024;
   std::uint16_t min_entries = 64, max_entries = 2048;
   std::uint16_t mtu = 1500, max_mtu = 9000;
   std::uint16_t counters = 64;
   std::uint16_t buffer_size = 4096, header_buffer_size = 128;
   std::uint32_t max_flow_rules = 64;
-  bool coalesce = true;               ///< receive coalescing, where the driver allows it
+  bool coalesce = true;  ///< receive coalescing, where the driver allows it
   std::uint64_t link_mbps = 200'000;
   std::array<std::uint8_t, 6> mac{0x02, 0x50, 0x50, 0, 0, 1};
 };

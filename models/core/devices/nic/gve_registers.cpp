@@ -32,9 +32,12 @@ std::uint32_t Registers::read(std::uint64_t offset, unsigned width) {
       return (reset_requested_ ? status_reset : 0) | (backend_.link_up() ? status_link_up : 0) |
              (is_reset_ ? status_is_reset : 0);
     case max_tx_queues:
-    case max_rx_queues: return static_cast<std::uint32_t>(offer_.queues);
-    case adminq_event_counter: return events_;
-    default: return 0;
+    case max_rx_queues:
+      return static_cast<std::uint32_t>(offer_.queues);
+    case adminq_event_counter:
+      return events_;
+    default:
+      return 0;
   }
 }
 
@@ -45,13 +48,18 @@ void Registers::write(std::uint64_t offset, unsigned width, std::uint32_t value)
   }
   if (width != 4) return;  // the driver's version comes byte by byte; nothing depends on it
   switch (offset) {
-    case driver_status_register: return driver_status(value);
-    case adminq_doorbell: return run_commands(value);
+    case driver_status_register:
+      return driver_status(value);
+    case adminq_doorbell:
+      return run_commands(value);
     case adminq_base_high:
       queue_address_ = (queue_address_ & 0xffff'ffff) | static_cast<std::uint64_t>(value) << 32;
       return;
-    case adminq_base_low: queue_address_ = (queue_address_ & ~std::uint64_t{0xffff'ffff}) | value; return;
-    default: return;
+    case adminq_base_low:
+      queue_address_ = (queue_address_ & ~std::uint64_t{0xffff'ffff}) | value;
+      return;
+    default:
+      return;
   }
 }
 

@@ -10,8 +10,9 @@ inline constexpr std::uint16_t vendor_id = 0x1ae0, device_id = 0x0042;
 inline constexpr std::uint8_t revision_id = 1;  ///< 1 and above: admin queue by address, not by page number
 inline constexpr std::uint32_t class_code = 0x020000;
 
-/// Registers (big-endian), admin queue, doorbells (little-endian). Admin commands are executed inside the write of their
-/// doorbell, so the driver's first look finds them done. Whatever a guest writes, nothing is touched outside its memory.
+/// Registers (big-endian), admin queue, doorbells (little-endian). Admin commands are executed inside the write of
+/// their doorbell, so the driver's first look finds them done. Whatever a guest writes, nothing is touched outside its
+/// memory.
 class Registers {
  public:
   Registers(const Offer& offer, GuestMemory& memory, Backend& backend);
@@ -44,7 +45,7 @@ class Registers {
   Admin admin_;
   std::uint64_t queue_address_ = 0;
   std::uint32_t queue_length_ = 0;
-  std::uint32_t events_ = 0;      ///< commands done
+  std::uint32_t events_ = 0;  ///< commands done
   std::int64_t bad_doorbells_ = 0, refused_commands_ = 0;
   bool running_ = false, is_reset_ = false, reset_requested_ = false;
 };

@@ -40,8 +40,8 @@ Options options_of(const Offer& o) {
   options.add(0x6, modify_ring, {o.max_entries, o.max_entries, o.min_entries, o.min_entries});
   options.add(0x8, jumbo, {o.max_mtu, 0});
   options.add(0xa, buffer_sizes, {o.buffer_size, o.header_buffer_size});
-  options.add(0xb, flow_steering, {0, 0, static_cast<std::uint16_t>(o.max_flow_rules >> 16),
-                                   static_cast<std::uint16_t>(o.max_flow_rules)});
+  options.add(0xb, flow_steering,
+              {0, 0, static_cast<std::uint16_t>(o.max_flow_rules >> 16), static_cast<std::uint16_t>(o.max_flow_rules)});
   options.add(0xe, rss_config, {net::toeplitz_key_size, Steering::table_size});
   return options;
 }
@@ -53,11 +53,16 @@ struct FlowType {
 };
 std::optional<FlowType> flow_type(std::uint64_t code) {
   switch (code) {
-    case 0: return FlowType{net::Layer3::ipv4, net::Layer4::tcp};
-    case 1: return FlowType{net::Layer3::ipv4, net::Layer4::udp};
-    case 5: return FlowType{net::Layer3::ipv6, net::Layer4::tcp};
-    case 6: return FlowType{net::Layer3::ipv6, net::Layer4::udp};
-    default: return std::nullopt;  // SCTP, AH, ESP: the parser does not look into them
+    case 0:
+      return FlowType{net::Layer3::ipv4, net::Layer4::tcp};
+    case 1:
+      return FlowType{net::Layer3::ipv4, net::Layer4::udp};
+    case 5:
+      return FlowType{net::Layer3::ipv6, net::Layer4::tcp};
+    case 6:
+      return FlowType{net::Layer3::ipv6, net::Layer4::udp};
+    default:
+      return std::nullopt;  // SCTP, AH, ESP: the parser does not look into them
   }
 }
 
@@ -134,7 +139,8 @@ AdminStatus Admin::extended(const Command& c) {
   Rule rule{};
   std::copy_n(raw.begin() + 4, rule_size, rule.begin());
   switch (load_be(raw, 0, 2)) {
-    case 0: return add_rule(location, rule);
+    case 0:
+      return add_rule(location, rule);
     case 1:
       if (rules_.erase(location) == 0) return AdminStatus::not_found;
       backend_.steering().remove_rule(location);
@@ -143,7 +149,8 @@ AdminStatus Admin::extended(const Command& c) {
       rules_.clear();
       backend_.steering().clear_rules();
       return AdminStatus::passed;
-    default: return AdminStatus::invalid_argument;
+    default:
+      return AdminStatus::invalid_argument;
   }
 }
 
@@ -169,7 +176,8 @@ AdminStatus Admin::query_rules(const Command& c) {
   const std::size_t entry = query == by_rule ? 4 + rule_size : 4;
   std::vector<std::uint8_t> raw(16);
   std::uint32_t listed = 0;
-  for (auto rule = rules_.lower_bound(static_cast<std::uint32_t>(start)); query != statistics && rule != rules_.end(); ++rule) {
+  for (auto rule = rules_.lower_bound(static_cast<std::uint32_t>(start)); query != statistics && rule != rules_.end();
+       ++rule) {
     if (raw.size() + entry > room) break;
     const std::size_t at = raw.size();
     raw.resize(at + entry);

@@ -30,7 +30,9 @@ class GveTest : public testing::Test {
     memory.set(slot, 4, opcode);
     for (const auto& f : fields) memory.set(slot + f.at, f.size, f.value);
   }
-  std::uint32_t status_of(std::uint32_t number) { return static_cast<std::uint32_t>(memory.be(queue_at + number % 64 * 64 + 4, 4)); }
+  std::uint32_t status_of(std::uint32_t number) {
+    return static_cast<std::uint32_t>(memory.be(queue_at + number % 64 * 64 + 4, 4));
+  }
   std::uint32_t run(std::uint32_t opcode, std::initializer_list<FieldValue> fields) {
     put(opcode, fields);
     registers.write(0x14, 4, count_);
@@ -38,12 +40,27 @@ class GveTest : public testing::Test {
     return status_of(count_ - 1);
   }
   std::uint32_t create_rx(std::uint64_t id, std::uint64_t entries = 1024, std::uint64_t header = 128) {
-    return run(0x6, {{8, 4, id}, {20, 4, 4 + id}, {24, 8, answer_at}, {32, 8, 0x10000}, {40, 8, 0x20000},
-                     {48, 4, 0xffffffff}, {52, 2, entries}, {54, 2, 4096}, {56, 2, entries}, {58, 1, 1}, {60, 2, header}});
+    return run(0x6, {{8, 4, id},
+                     {20, 4, 4 + id},
+                     {24, 8, answer_at},
+                     {32, 8, 0x10000},
+                     {40, 8, 0x20000},
+                     {48, 4, 0xffffffff},
+                     {52, 2, entries},
+                     {54, 2, 4096},
+                     {56, 2, entries},
+                     {58, 1, 1},
+                     {60, 2, header}});
   }
   std::uint32_t create_tx(std::uint64_t id) {
-    return run(0x5, {{8, 4, id}, {16, 8, answer_at}, {24, 8, 0x30000}, {32, 4, 0xffffffff}, {36, 4, id},
-                     {40, 8, 0x40000}, {48, 2, 512}, {50, 2, 512}});
+    return run(0x5, {{8, 4, id},
+                     {16, 8, answer_at},
+                     {24, 8, 0x30000},
+                     {32, 4, 0xffffffff},
+                     {36, 4, id},
+                     {40, 8, 0x40000},
+                     {48, 2, 512},
+                     {50, 2, 512}});
   }
   std::uint32_t rule(std::uint64_t op, std::uint64_t location, std::uint64_t queue, std::uint16_t port) {
     for (std::uint64_t i = 0; i < 92; ++i) memory.bytes[data_at + i] = 0;
@@ -81,7 +98,8 @@ TEST_F(GveTest, the_device_describes_itself_with_all_options) {
     at += 8 + memory.be(at + 2, 2);
   }
   EXPECT_EQ(at, answer_at + total);
-  EXPECT_EQ(found, (std::map<std::uint64_t, std::uint64_t>{{0x4, 8}, {0x6, 12}, {0x8, 8}, {0xa, 8}, {0xb, 12}, {0xe, 8}}));
+  EXPECT_EQ(found,
+            (std::map<std::uint64_t, std::uint64_t>{{0x4, 8}, {0x6, 12}, {0x8, 8}, {0xa, 8}, {0xb, 12}, {0xe, 8}}));
   EXPECT_EQ(run(0x1, {{8, 8, answer_at}, {16, 4, 1}, {20, 4, 50}}), invalid);
 }
 
@@ -107,8 +125,14 @@ TEST_F(GveTest, the_probe_sequence_passes) {
 TEST_F(GveTest, one_doorbell_covers_a_batch_of_commands) {
   probe();
   for (std::uint64_t id = 0; id < 4; ++id)
-    put(0x5, {{8, 4, id}, {16, 8, answer_at}, {24, 8, 0x30000}, {32, 4, 0xffffffff}, {36, 4, id}, {40, 8, 0x40000},
-              {48, 2, 512}, {50, 2, 512}});
+    put(0x5, {{8, 4, id},
+              {16, 8, answer_at},
+              {24, 8, 0x30000},
+              {32, 4, 0xffffffff},
+              {36, 4, id},
+              {40, 8, 0x40000},
+              {48, 2, 512},
+              {50, 2, 512}});
   registers.write(0x14, 4, count_);
   EXPECT_EQ(registers.read(0x18, 4), 4u);
   for (std::uint32_t i = 0; i < 4; ++i) EXPECT_EQ(status_of(i), passed);
@@ -123,7 +147,7 @@ TEST_F(GveTest, queues_are_created_once_and_destroyed_once) {
   EXPECT_EQ(backend.rx.at(1).header_buffer_size, 128);
   EXPECT_EQ(backend.rx.at(1).completion_ring, BusAddress{0x10000});
   EXPECT_EQ(create_rx(4), invalid);
-  EXPECT_EQ(create_rx(2, 100), invalid);   // not a power of two
+  EXPECT_EQ(create_rx(2, 100), invalid);  // not a power of two
   EXPECT_EQ(create_rx(2, 4096), invalid);
   EXPECT_EQ(create_rx(2, 64, 200), invalid);
   EXPECT_EQ(create_rx(2, 64, 0), passed);
@@ -143,7 +167,7 @@ TEST_F(GveTest, doorbells_reach_queues_that_exist) {
   registers.doorbell(513 * 4, 1024);  // beyond the ring
   registers.doorbell(258 * 4, 7);
   registers.doorbell(3 * 4, 1);
-  registers.doorbell(9 * 4, 1);       // no such vector
+  registers.doorbell(9 * 4, 1);  // no such vector
   registers.doorbell(~0ull, 1);
   EXPECT_EQ(backend.rx_tails, (std::map<int, std::uint32_t>{{1, 32}}));
   EXPECT_EQ(backend.tx_tails, (std::map<int, std::uint32_t>{{2, 7}}));
@@ -175,8 +199,8 @@ TEST_F(GveTest, the_hash_key_and_table_are_set_and_read_back) {
   probe();
   for (std::uint64_t i = 0; i < 40; ++i) memory.bytes[data_at + i] = static_cast<std::uint8_t>(i);
   for (std::uint64_t i = 0; i < 128; ++i) memory.set(data_at + 64 + 4 * i, 4, 3);
-  const std::initializer_list<FieldValue> body{{8, 2, 0x1ff}, {10, 1, 1}, {12, 2, 40}, {14, 2, 128},
-                                               {16, 8, data_at}, {24, 8, data_at + 64}};
+  const std::initializer_list<FieldValue> body{{8, 2, 0x1ff}, {10, 1, 1},       {12, 2, 40},
+                                               {14, 2, 128},  {16, 8, data_at}, {24, 8, data_at + 64}};
   ASSERT_EQ(run(0xa, body), passed);
   ASSERT_EQ(run(0x12, {{8, 8, 4096}, {16, 8, answer_at}}), passed);
   EXPECT_EQ(memory.be(answer_at, 4), 8u + 40 + 4 * 128);
@@ -220,7 +244,8 @@ TEST_F(GveTest, a_doorbell_far_ahead_or_before_run_does_nothing) {
 }
 
 TEST(GveDescriptors, buffers_and_completions_survive_encoding) {
-  const BufferDescriptor buffer{BufferId{0xabcd}, {{}, BusAddress{0x1122334455667788}}, {{}, BusAddress{0x99aabbccddeeff00}}};
+  const BufferDescriptor buffer{
+      BufferId{0xabcd}, {{}, BusAddress{0x1122334455667788}}, {{}, BusAddress{0x99aabbccddeeff00}}};
   const auto back = decode_buffer(encode_buffer(buffer));
   EXPECT_EQ(back.buffer, buffer.buffer);
   EXPECT_EQ(back.header.address, buffer.header.address);

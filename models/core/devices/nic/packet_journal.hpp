@@ -14,12 +14,12 @@ struct PacketRecord {
   std::uint64_t handle = 0;  ///< the frame's
   QueueIndex queue{};
   Bytes payload{};
-  Bytes frame{};             ///< without FCS
+  Bytes frame{};  ///< without FCS
   std::uint32_t rss_hash = 0;
-  Instant wire{};            ///< last bit came in
-  Instant memory{};          ///< its last byte was taken in by the memory that the NIC wrote to
-  bool lost = false;         ///< a write of it did not end in success: nobody took the data
-  Instant application{};     ///< the application can use it; never before `memory`
+  Instant wire{};         ///< last bit came in
+  Instant memory{};       ///< its last byte was taken in by the memory that the NIC wrote to
+  bool lost = false;      ///< a write of it did not end in success: nobody took the data
+  Instant application{};  ///< the application can use it; never before `memory`
 };
 
 /// Hears of every packet once. The order is that of computation, not of time.
@@ -31,8 +31,8 @@ class PacketSink {
   virtual void on_drop(std::uint64_t /*handle*/, Drop /*why*/, Instant /*wire*/) {}
 };
 
-/// The packets between NIC and application. The NIC opens a row, the fabric's deliveries and the driver fill it, and when
-/// both are through the sink has it. In reality nobody keeps such a list: it is how the model measures.
+/// The packets between NIC and application. The NIC opens a row, the fabric's deliveries and the driver fill it, and
+/// when both are through the sink has it. In reality nobody keeps such a list: it is how the model measures.
 class PacketJournal {
  public:
   void set_sink(PacketSink* sink) { sink_ = sink; }

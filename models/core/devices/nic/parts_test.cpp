@@ -45,7 +45,7 @@ TEST(InterruptModeration, two_interrupts_are_an_interval_apart) {
   EXPECT_EQ(m.due(at_ns(500)), at_ns(500));  // the first one needs not wait
   m.fired(at_ns(500));
   m.completed(2);
-  EXPECT_EQ(m.due(at_ns(600)), never);       // not armed
+  EXPECT_EQ(m.due(at_ns(600)), never);  // not armed
   m.arm(1);
   EXPECT_EQ(m.due(at_ns(700)), at_ns(20500));
 }

@@ -39,8 +39,8 @@ class CompletionRing {
   void arrived(std::uint32_t index, std::uint32_t count, Instant done) {
     for (std::uint32_t i = 0; i < count; ++i) visible_[slot(index + i)] = done;
   }
-  /// The entry at free-running `index` as the driver sees it at `now`, or nullptr. What arrives exactly at `now` is seen
-  /// at the next look.
+  /// The entry at free-running `index` as the driver sees it at `now`, or nullptr. What arrives exactly at `now` is
+  /// seen at the next look.
   const Entry* visible(std::uint32_t index, Instant now) const {
     const bool generation = (index & size()) == 0;
     const auto& entry = entries_[slot(index)];
@@ -76,7 +76,10 @@ struct RxShape {
 /// The rings of one queue pair.
 struct QueueRings {
   explicit QueueRings(const RingSizes& sizes)
-      : buffers{sizes.buffers}, rx_completions{sizes.rx_completions}, tx{sizes.tx}, tx_headers{sizes.tx},
+      : buffers{sizes.buffers},
+        rx_completions{sizes.rx_completions},
+        tx{sizes.tx},
+        tx_headers{sizes.tx},
         tx_completions{sizes.tx_completions} {}
 
   QueuePlaces places;

@@ -13,9 +13,10 @@
 
 namespace peerpath::nic {
 
-using QueueIndex = Id<struct QueueTag>;                  ///< a receive or transmit queue of one NIC
-using BufferId = Id<struct BufferTag, std::uint32_t>;    ///< the driver's name for a posted receive buffer
-using PacketIndex = Id<struct PacketTag, std::uint32_t>; ///< a packet's row in the journal (model bookkeeping, no wire data)
+using QueueIndex = Id<struct QueueTag>;                ///< a receive or transmit queue of one NIC
+using BufferId = Id<struct BufferTag, std::uint32_t>;  ///< the driver's name for a posted receive buffer
+using PacketIndex =
+    Id<struct PacketTag, std::uint32_t>;  ///< a packet's row in the journal (model bookkeeping, no wire data)
 
 /// A place in memory that the NIC reaches by DMA: the address as on the bus, and the completer that decodes it.
 struct MemoryPlace {
@@ -44,9 +45,9 @@ struct RxCompletion {
   net::Layer4 layer4 = net::Layer4::none;
   bool split = false;
   bool end_of_packet = false;
-  bool error = false;                ///< the checksum of the IP header is wrong
-  bool generation = false;           ///< flips at each wrap of the ring; first pass true
-  PacketIndex packet{};              ///< model bookkeeping
+  bool error = false;       ///< the checksum of the IP header is wrong
+  bool generation = false;  ///< flips at each wrap of the ring; first pass true
+  PacketIndex packet{};     ///< model bookkeeping
 };
 
 /// A packet to send: header and payload in one or two memories. With `mss` > 0 the NIC segments it (TSO).
@@ -56,9 +57,9 @@ struct TxDescriptor {
   std::uint16_t header_length = 0;
   std::uint32_t payload_length = 0;
   std::uint16_t mss = 0;
-  std::uint16_t tag = 0;             ///< comes back in the completion
+  std::uint16_t tag = 0;  ///< comes back in the completion
   bool checksum_offload = true;
-  std::uint64_t handle = 0;          ///< names the payload to whoever holds its bytes
+  std::uint64_t handle = 0;  ///< names the payload to whoever holds its bytes
 };
 
 /// Entry of a transmit completion queue: the packet `tag` is sent and its ring entries up to `head` are free.
@@ -74,14 +75,16 @@ struct TxCompletion {
 struct DescriptorSizes {
   Bytes buffer{32};
   Bytes rx_completion{32};
-  Bytes tx{16};                ///< each of: general context, TSO context, one per data piece
+  Bytes tx{16};  ///< each of: general context, TSO context, one per data piece
   Bytes tx_completion{8};
-  Bytes tx_piece_limit{16383}; ///< largest data piece of one TX descriptor
+  Bytes tx_piece_limit{16383};  ///< largest data piece of one TX descriptor
 };
 
 /// Bytes that one TxDescriptor takes in the ring: a general context, a TSO context if it segments, and the data pieces.
 constexpr Bytes ring_bytes(const TxDescriptor& d, const DescriptorSizes& sizes) {
-  const auto pieces = [&](std::int64_t n) { return (n + sizes.tx_piece_limit.count() - 1) / sizes.tx_piece_limit.count(); };
+  const auto pieces = [&](std::int64_t n) {
+    return (n + sizes.tx_piece_limit.count() - 1) / sizes.tx_piece_limit.count();
+  };
   return sizes.tx * (1 + (d.mss > 0 ? 1 : 0) + pieces(d.header_length) + pieces(d.payload_length));
 }
 
@@ -101,9 +104,9 @@ struct RingIndices {
 /// The doorbells of a queue. A doorbell is a posted write of 4 bytes at `doorbell_offset`; its value, a free-running
 /// index, travels as the cookie of the transaction (the fabric carries no data).
 enum class Doorbell : std::uint8_t {
-  rx_buffers,     ///< producer index of the buffer queue
-  rx_arm,         ///< completions consumed: interrupt when there are more
-  tx_packets,     ///< producer index of the transmit queue
+  rx_buffers,  ///< producer index of the buffer queue
+  rx_arm,      ///< completions consumed: interrupt when there are more
+  tx_packets,  ///< producer index of the transmit queue
   tx_arm,
 };
 

@@ -13,14 +13,23 @@ DescriptorFetch::Role fetch_role(Context& nic, QueueIndex index) {
 CompletionWriter::Role completion_role(Context& nic, QueueIndex index) {
   auto& rings = nic.memory.queue(index);
   const auto& places = rings.places;
-  return {Dma::rx_completions, nic.memory.sizes().rx_completion, places.rx_completions, places.rx_interrupt,
-          rings.rx_completions.size(), rx_vector(index), timer_of(index, Timer::rx_writeback), timer_of(index, Timer::rx_interrupt)};
+  return {Dma::rx_completions,
+          nic.memory.sizes().rx_completion,
+          places.rx_completions,
+          places.rx_interrupt,
+          rings.rx_completions.size(),
+          rx_vector(index),
+          timer_of(index, Timer::rx_writeback),
+          timer_of(index, Timer::rx_interrupt)};
 }
 
 }  // namespace
 
 RxQueue::RxQueue(Context& nic, QueueIndex index)
-    : nic_{&nic}, index_{index}, rings_{&nic.memory.queue(index)}, fetch_{nic, index, fetch_role(nic, index)},
+    : nic_{&nic},
+      index_{index},
+      rings_{&nic.memory.queue(index)},
+      fetch_{nic, index, fetch_role(nic, index)},
       completions_{nic, index, completion_role(nic, index)} {}
 
 void RxQueue::start() {
@@ -87,8 +96,7 @@ void RxQueue::write(const RxFrame& frame, Instant now, device::Outbox& out) {
     const std::int64_t front = i == 0 ? frame.in_front : 0;
     if (i == 0 && frame.header_length > 0)
       out.submit(write_channel, write_to(buffer.header, Bytes{frame.header_length}, frame.headers, cookie, ready));
-    if (front > 0)
-      out.submit(write_channel, write_to(buffer.payload, Bytes{front}, frame.headers, cookie, ready));
+    if (front > 0) out.submit(write_channel, write_to(buffer.payload, Bytes{front}, frame.headers, cookie, ready));
     const std::int64_t piece = std::min(left, buffer_size.count() - front);
     if (piece > 0)
       out.submit(write_channel,

@@ -17,7 +17,7 @@ struct RxFrame {
   net::Layer3 layer3 = net::Layer3::other;
   net::Layer4 layer4 = net::Layer4::none;
   bool error = false;
-  Instant ready{};                  ///< when its first DMA may start
+  Instant ready{};  ///< when its first DMA may start
 };
 
 /// Takes a buffer for each piece of a frame and writes header, payload and completion. Frames that find no buffer wait

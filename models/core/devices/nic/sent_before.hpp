@@ -12,8 +12,8 @@ namespace peerpath::nic {
 /// Remembers the sequence numbers of every flow that went one way through a NIC. It is an observer for the ledger: no
 /// real NIC knows this, and nothing that the NIC does depends on it.
 ///
-/// A segment counts as sent again if all of its payload was here before. One that is partly new counts as new, and so do
-/// the flows that had to be forgotten, beyond `most_flows` at a time.
+/// A segment counts as sent again if all of its payload was here before. One that is partly new counts as new, and so
+/// do the flows that had to be forgotten, beyond `most_flows` at a time.
 class SentBefore {
  public:
   static constexpr std::size_t most_flows = 4096, most_gaps = 1024;
@@ -26,8 +26,8 @@ class SentBefore {
  private:
   using Key = std::array<std::uint8_t, 37>;
   struct Flow {
-    std::int64_t latest = 0;                       ///< sequence number seen last, without wrapping
-    std::map<std::int64_t, std::int64_t> ranges;   ///< first byte to the one behind the last, apart from each other
+    std::int64_t latest = 0;                      ///< sequence number seen last, without wrapping
+    std::map<std::int64_t, std::int64_t> ranges;  ///< first byte to the one behind the last, apart from each other
   };
   static Key key_of(const net::FlowKey& key);
 

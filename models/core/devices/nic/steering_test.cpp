@@ -68,9 +68,7 @@ TEST(Steering, flows_seen_before_follow_a_changed_table) {
   EXPECT_EQ(steering(frame_of(9)).queue, QueueIndex{3});
 }
 
-TEST(Steering, what_is_not_ip_goes_to_queue_0) {
-  EXPECT_EQ(Steering{4}(net::ParsedFrame{}).queue, QueueIndex{0});
-}
+TEST(Steering, what_is_not_ip_goes_to_queue_0) { EXPECT_EQ(Steering{4}(net::ParsedFrame{}).queue, QueueIndex{0}); }
 
 }  // namespace
 }  // namespace peerpath::nic

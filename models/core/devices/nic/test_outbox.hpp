@@ -41,7 +41,7 @@ inline fabric::Delivery delivery_of(const fabric::Transaction& t, Instant done,
                                     pcie::Status status = pcie::Status::success) {
   fabric::Delivery d;
   d.kind = pcie::request_class(t.op) == pcie::TlpClass::posted ? fabric::DeliveryKind::arrived
-                                                              : fabric::DeliveryKind::completed;
+                                                               : fabric::DeliveryKind::completed;
   d.op = t.op;
   d.purpose = t.purpose;
   d.status = status;

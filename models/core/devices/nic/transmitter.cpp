@@ -15,8 +15,7 @@ constexpr std::int64_t max_packet = 256 * 1024;
 
 void Transmitter::serve(std::vector<TxQueue>& queues, Instant now, device::Outbox& out) {
   for (auto& queue : queues) send_ready(queue, now, out);
-  while (start_one(queues, now, out)) {
-  }
+  while (start_one(queues, now, out)) {}
 }
 
 void Transmitter::send_ready(TxQueue& queue, Instant now, device::Outbox& out) {

@@ -33,7 +33,7 @@ class Transmitter {
   Context* nic_;
   std::size_t turn_ = 0;
   Instant wire_free_{};
-  Bytes held_{};                  ///< from the start of a packet's reads until its last bit has left
+  Bytes held_{};  ///< from the start of a packet's reads until its last bit has left
   std::deque<Leaving> leaving_;
 };
 

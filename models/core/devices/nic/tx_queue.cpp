@@ -13,14 +13,23 @@ DescriptorFetch::Role fetch_role(Context& nic, QueueIndex index) {
 CompletionWriter::Role completion_role(Context& nic, QueueIndex index) {
   auto& rings = nic.memory.queue(index);
   const auto& places = rings.places;
-  return {Dma::tx_completions, nic.memory.sizes().tx_completion, places.tx_completions, places.tx_interrupt,
-          rings.tx_completions.size(), tx_vector(index), timer_of(index, Timer::tx_writeback), timer_of(index, Timer::tx_interrupt)};
+  return {Dma::tx_completions,
+          nic.memory.sizes().tx_completion,
+          places.tx_completions,
+          places.tx_interrupt,
+          rings.tx_completions.size(),
+          tx_vector(index),
+          timer_of(index, Timer::tx_writeback),
+          timer_of(index, Timer::tx_interrupt)};
 }
 
 }  // namespace
 
 TxQueue::TxQueue(Context& nic, QueueIndex index)
-    : nic_{&nic}, index_{index}, rings_{&nic.memory.queue(index)}, fetch_{nic, index, fetch_role(nic, index)},
+    : nic_{&nic},
+      index_{index},
+      rings_{&nic.memory.queue(index)},
+      fetch_{nic, index, fetch_role(nic, index)},
       completions_{nic, index, completion_role(nic, index)} {}
 
 void TxQueue::start() {

@@ -34,7 +34,9 @@ class TxQueue {
     net::HeaderBytes header;
     bool failed = false;  ///< a read did not succeed: must not go out
   };
-  const Ready* front() const { return !packets_.empty() && packets_.front().reads == 0 ? &packets_.front().ready : nullptr; }
+  const Ready* front() const {
+    return !packets_.empty() && packets_.front().reads == 0 ? &packets_.front().ready : nullptr;
+  }
   /// Completes the front packet: its memory may be used again.
   void complete_front(Instant now, device::Outbox& out);
 
@@ -56,13 +58,15 @@ class TxQueue {
   DescriptorFetch fetch_;
   CompletionWriter completions_;
   std::deque<Packet> packets_;
-  std::uint32_t first_ = 0;   ///< number of the front packet
-  std::uint32_t freed_ = 0;   ///< ring entries completed
+  std::uint32_t first_ = 0;  ///< number of the front packet
+  std::uint32_t freed_ = 0;  ///< ring entries completed
   bool running_ = true;
   std::uint8_t epoch_ = 0;
 };
 
 /// All bytes of a packet that the NIC has to hold.
-constexpr Bytes held_bytes(const TxDescriptor& d) { return Bytes{d.header_length + static_cast<std::int64_t>(d.payload_length)}; }
+constexpr Bytes held_bytes(const TxDescriptor& d) {
+  return Bytes{d.header_length + static_cast<std::int64_t>(d.payload_length)};
+}
 
 }  // namespace peerpath::nic
