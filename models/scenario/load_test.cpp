@@ -51,6 +51,12 @@ TEST(Load, KnowsWhereEachValueCameFrom) {
   EXPECT_EQ(loaded.origins.at("/devices/nic0/rx_fifo").source, "assumed");
 }
 
+TEST(Load, EventsComeBeforeTheEndUnlessTrafficEndsByItself) {
+  const std::string late = R"(events=[{"at": "5ms", "kind": "surprise_down", "device": "gpu0"}])";
+  EXPECT_THAT(problems({late}), HasSubstr("after the end of the run"));
+  EXPECT_EQ(problems({late, "traffic.rx.bytes=1MiB", "run.warmup=0ns"}), "");
+}
+
 TEST(Set, ReachesDevicesListsAndNestedStructs) {
   const auto loaded = good({"devices.nic0.function.tags=512", "traffic.rx.rate=100Gbps", "links.nic0.generation=4",
                             "traffic.0.sizes=[\"64B\", \"1KiB\"]", "run.seed=9"});
