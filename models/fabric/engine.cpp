@@ -209,12 +209,13 @@ void Engine::start_next(Transmitter& x) {
 }
 
 /// Leaves a run that the horizon would cut in two to the next `advance`, if nothing comes of it before: its first TLP
-/// does not reach the router by then, and its DLLPs meet nobody on the way back.
+/// does not reach the router by then, and its DLLPs meet nobody on the way back. Not where nobody is told of anything:
+/// there states that come again are learnt, from starts in their order.
 [[gnu::noinline]] bool Engine::put_off(Transmitter& x) {
   const Queue& fifo = x.node->queues[x.winner];
   const TlpRun& run = fifo.runs.front();
   const Femto start = x.decision, last = start + (run.count - 1) * std::max(run.slope, x.serialisation[run.dw]);
-  if (run.count == 1 || last < horizon_ || !parking_ || recurrence_.budget.rest == 0) return false;
+  if (run.count == 1 || last < horizon_ || !parking_ || notices_coming_ == 0) return false;
   if (x.peer->leaf != nullptr || observer_ != nullptr || x.error_prone || x.gate != nullptr || held_ || may_stray_ ||
       x.candidates != fifo.bit || x.unknown || x.stalling != 0 || x.node->blocked != 0 ||
       (fifo.takes_tags && records_[run.record].asked.answer == pcie::Status::no_answer) ||

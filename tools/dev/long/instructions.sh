@@ -28,6 +28,21 @@ redirected_4_to_4 1 27 27 6000
 redirected_reads_and_writes 1 27 27 6000
 EOF
 
+# A short run, with the making of the fabric and the learning of what comes again: at most so many thousands in all.
+while read -r load most; do
+  valgrind --tool=callgrind --callgrind-out-file=/dev/null build/release/bin/fabric_instructions "$load" train 500 1 2>&1 >/dev/null |
+    awk -v load="$load" -v most="$most" '/Collected :/ { n = int($NF / 1000); print load, "in all, 500 packets:", n, "thousand" }
+      END { if (n == 0 || n > most) { print "  out of bounds"; exit 1 } }' || status=1
+done <<EOF
+single 2800
+contended_4_to_1_overload 13000
+contended_4_to_1_light 9000
+reads_and_writes 3500
+redirected 4600
+redirected_4_to_4 13900
+redirected_reads_and_writes 5700
+EOF
+
 # At most 1,900 a 4 KiB packet, whatever the batches.
 models/sc/measure_shell.sh build/release | awk '{ print } $NF + 0 > 1900 { print "  out of bounds"; exit 1 }' || status=1
 
