@@ -55,14 +55,24 @@ double metric(const observe::Results& results, const std::string& name) {
   return found == nullptr ? -1 : found->value.value();
 }
 
-scenario::Traffic traffic(scenario::TrafficKind kind, const char* from, const char* to) {
+scenario::Traffic traffic(scenario::TrafficKind kind, const char* from, const char* to,
+                          BitRate rate = scenario::Traffic{}.rate) {
   scenario::Traffic t;
   t.name = "t";
   t.kind = kind;
   t.from = from;
   t.to = to;
   t.headers_to = "dram";
+  t.rate = rate;
   return t;
+}
+
+/// The entry of a device of kind `Config`, of which there is one.
+template <class Config>
+Config& the(scenario::Scenario& s) {
+  for (auto& device : s.devices)
+    if (auto* config = std::get_if<Config>(&device.config)) return *config;
+  fail("a device of this kind");
 }
 
 TEST(Run, ReceivedPayloadGoesStraightToTheGpu) {
@@ -79,9 +89,8 @@ TEST(Run, ReceivedPayloadGoesStraightToTheGpu) {
 }
 
 TEST(Run, BouncedPayloadCrossesTheUpstreamLinkTwice) {
-  auto t = traffic(scenario::TrafficKind::receive, "nic", "gpu");
+  auto t = traffic(scenario::TrafficKind::receive, "nic", "gpu", 50_Gbps);
   t.path = scenario::DataPath::bounce;
-  t.rate = 50_Gbps;
   const auto r = run(below_one_switch(t));
   EXPECT_NEAR(metric(r, "t.goodput_gbps"), 195.7 / 4, 3);
   EXPECT_NEAR(metric(r, "sw-rc.payload_crossings"), 2, 0.1);
@@ -90,10 +99,9 @@ TEST(Run, BouncedPayloadCrossesTheUpstreamLinkTwice) {
 }
 
 TEST(Run, SentPayloadIsBouncedThroughPinnedMemory) {
-  auto t = traffic(scenario::TrafficKind::transmit, "nic", "gpu");
+  auto t = traffic(scenario::TrafficKind::transmit, "nic", "gpu", 50_Gbps);
   t.path = scenario::DataPath::bounce;
   t.sizes = {64_KiB};
-  t.rate = 50_Gbps;
   const auto r = run(below_one_switch(t));
   EXPECT_GT(metric(r, "t.goodput_gbps"), 40);
   EXPECT_EQ(metric(r, "gpu-sw.down.payload_bytes"), 0);
@@ -105,16 +113,14 @@ TEST(Run, SentPayloadIsBouncedThroughPinnedMemory) {
 
 TEST(Run, DropsBelongToTheStreamThatLostThem) {
   // The second stream is more than the cores can copy; the first one needs no copy.
-  auto fast = traffic(scenario::TrafficKind::receive, "nic", "gpu");
-  fast.rate = 20_Gbps;
+  auto fast = traffic(scenario::TrafficKind::receive, "nic", "gpu", 20_Gbps);
   auto slow = fast;
   slow.name = "slow";
   slow.path = scenario::DataPath::bounce;
   slow.rate = 170_Gbps;
   auto s = below_one_switch(fast);
   s.traffic.push_back(slow);
-  for (auto& device : s.devices)
-    if (auto* nic = std::get_if<device::NicConfig>(&device.config)) nic->ring_entries = 64;
+  the<device::NicConfig>(s).ring_entries = 64;
   s.run.warmup = 200us;
   const auto r = run(s);
   const auto &first = r.traffic[0], &second = r.traffic[1];
@@ -129,40 +135,31 @@ TEST(Run, DropsBelongToTheStreamThatLostThem) {
 }
 
 TEST(Run, PacketsAreSentFromGpuMemory) {
-  auto t = traffic(scenario::TrafficKind::transmit, "nic", "gpu");
-  t.rate = 100_Gbps;
-  const auto r = run(below_one_switch(t));
+  const auto r = run(below_one_switch(traffic(scenario::TrafficKind::transmit, "nic", "gpu", 100_Gbps)));
   EXPECT_NEAR(metric(r, "t.goodput_gbps"), 195.7 / 2, 2);
   EXPECT_EQ(metric(r, "sw-rc.payload_crossings"), 0);
 }
 
 TEST(Run, ACardWrites) {
-  auto t = traffic(scenario::TrafficKind::write, "card", "gpu");
-  t.rate = 100_Gbps;
-  const auto r = run(below_one_switch(t));
+  const auto r = run(below_one_switch(traffic(scenario::TrafficKind::write, "card", "gpu", 100_Gbps)));
   EXPECT_NEAR(metric(r, "t.goodput_gbps"), 100, 0.5);
   EXPECT_EQ(metric(r, "sw-rc.payload_crossings"), 0);
 }
 
 TEST(Run, ACardReadsHostMemory) {
-  auto t = traffic(scenario::TrafficKind::read, "card", "dram");
-  t.rate = 50_Gbps;
-  const auto r = run(below_one_switch(t));
+  const auto r = run(below_one_switch(traffic(scenario::TrafficKind::read, "card", "dram", 50_Gbps)));
   EXPECT_NEAR(metric(r, "t.goodput_gbps"), 50, 0.5);
   EXPECT_NEAR(metric(r, "sw-rc.payload_crossings"), 1, 0.01);
 }
 
 TEST(Run, AGpuWritesToHostMemoryByItself) {
-  auto t = traffic(scenario::TrafficKind::write, "gpu", "dram");
-  t.rate = 50_Gbps;
-  const auto r = run(below_one_switch(t));
+  const auto r = run(below_one_switch(traffic(scenario::TrafficKind::write, "gpu", "dram", 50_Gbps)));
   EXPECT_NEAR(metric(r, "t.goodput_gbps"), 50, 0.5);
   EXPECT_NEAR(metric(r, "dram.written_gbps"), 50, 0.5);
 }
 
 TEST(Run, FailuresAreOfTheFlowThatFailed) {
-  auto reads = traffic(scenario::TrafficKind::read, "gpu", "dram");
-  reads.rate = 20_Gbps;
+  auto reads = traffic(scenario::TrafficKind::read, "gpu", "dram", 20_Gbps);
   auto refused = reads;
   refused.name = "refused";
   refused.to = "card";
@@ -185,10 +182,8 @@ TEST(Run, FailuresAreOfTheFlowThatFailed) {
 
 TEST(Run, PageRequestsOfANicEndInData) {
   auto s = below_one_switch(traffic(scenario::TrafficKind::receive, "nic", "gpu"));
-  for (auto& device : s.devices) {
-    if (auto* root = std::get_if<device::RootComplexConfig>(&device.config)) root->iommu.emplace();
-    if (auto* nic = std::get_if<device::NicConfig>(&device.config)) nic->ats.emplace().page_request = 2us;
-  }
+  the<device::RootComplexConfig>(s).iommu.emplace();
+  the<device::NicConfig>(s).ats.emplace().page_request = 2us;
   s.traffic[0].rate = 20_Gbps;
   const auto r = run(s);
   EXPECT_GT(metric(r, "nic.page_requests"), 10);
@@ -196,21 +191,16 @@ TEST(Run, PageRequestsOfANicEndInData) {
 }
 
 TEST(Run, MappingsThatAreTakenAwayAreGoneForTheDeviceTlbToo) {
-  auto t = traffic(scenario::TrafficKind::receive, "nic", "dram");
-  t.rate = 50_Gbps;
-  auto s = below_one_switch(t);
-  for (auto& device : s.devices) {
-    if (auto* root = std::get_if<device::RootComplexConfig>(&device.config)) root->iommu.emplace();
-    if (auto* nic = std::get_if<device::NicConfig>(&device.config)) nic->ats.emplace();
-  }
+  auto s = below_one_switch(traffic(scenario::TrafficKind::receive, "nic", "dram", 50_Gbps));
+  the<device::RootComplexConfig>(s).iommu.emplace();
+  the<device::NicConfig>(s).ats.emplace();
   s.events.push_back({.at = 60us, .kind = scenario::EventKind::iommu_fault, .device = "nic"});
   EXPECT_GT(metric(run(s), "t.lost_bytes"), 100'000);
 }
 
 TEST(Run, IdBasedOrderingLetsCompletionsPassWritesOfOthers) {
   // The card writes to a GPU whose link is slow; what the NIC reads from host memory comes behind that at the switch.
-  auto reads = traffic(scenario::TrafficKind::read, "nic", "dram");
-  reads.rate = 100_Gbps;
+  auto reads = traffic(scenario::TrafficKind::read, "nic", "dram", 100_Gbps);
   auto writes = traffic(scenario::TrafficKind::write, "card", "gpu");
   writes.name = "writes";
   auto s = below_one_switch(reads);
@@ -219,15 +209,13 @@ TEST(Run, IdBasedOrderingLetsCompletionsPassWritesOfOthers) {
     if (link.to == "gpu") link.generation = link.width = 1;
     if (link.to == "card") link.from = "rc";
   }
-  for (auto& device : s.devices)
-    if (auto* nic = std::get_if<device::NicConfig>(&device.config)) nic->function.id_based_ordering = true;
+  the<device::NicConfig>(s).function.id_based_ordering = true;
   EXPECT_NEAR(metric(run(s), "t.goodput_gbps"), 100, 1);
 }
 
 TEST(Run, ADoorbellThatIsRefusedDoesNotRing) {
   auto s = below_one_switch(traffic(scenario::TrafficKind::receive, "nic", "gpu"));
-  for (auto& device : s.devices)
-    if (auto* nic = std::get_if<device::NicConfig>(&device.config)) nic->ring_entries = 32;
+  the<device::NicConfig>(s).ring_entries = 32;
   s.events.push_back(
       {.at = 20us, .kind = scenario::EventKind::answer, .device = "nic", .status = pcie::Status::unsupported_request});
   const auto r = run(s);
@@ -236,9 +224,7 @@ TEST(Run, ADoorbellThatIsRefusedDoesNotRing) {
 }
 
 TEST(Run, WhatCannotBeReadIsNotSent) {
-  auto t = traffic(scenario::TrafficKind::transmit, "nic", "gpu");
-  t.rate = 100_Gbps;
-  auto s = below_one_switch(t);
+  auto s = below_one_switch(traffic(scenario::TrafficKind::transmit, "nic", "gpu", 100_Gbps));
   s.events.push_back(
       {.at = 70us, .kind = scenario::EventKind::answer, .device = "gpu", .status = pcie::Status::unsupported_request});
   const auto r = run(s);
@@ -250,25 +236,20 @@ TEST(Run, WhatCannotBeReadIsNotSent) {
 }
 
 TEST(Run, TheBottleneckMayBeMemoryChannels) {
-  auto t = traffic(scenario::TrafficKind::write, "card", "dram");
-  auto s = below_one_switch(t);
-  for (auto& device : s.devices)
-    if (auto* memory = std::get_if<device::HostMemoryConfig>(&device.config))
-      memory->channels = device::ChannelsConfig{.count = 2, .rate = 20_Gbps};
+  auto s = below_one_switch(traffic(scenario::TrafficKind::write, "card", "dram"));
+  the<device::HostMemoryConfig>(s).channels = device::ChannelsConfig{.count = 2, .rate = 20_Gbps};
   EXPECT_EQ(run(s).bottleneck.substr(0, 20), "dram channels, busy ");
 }
 
 TEST(Run, TheBottleneckMayBeReadsAtATime) {
   auto s = below_one_switch(traffic(scenario::TrafficKind::read, "card", "gpu"));
-  for (auto& device : s.devices)
-    if (auto* gpu = std::get_if<device::GpuConfig>(&device.config)) gpu->peer_reads = 2;
+  the<device::GpuConfig>(s).peer_reads = 2;
   EXPECT_EQ(run(s).bottleneck.substr(0, 30), "gpu reads of peers at a time, ");
 }
 
 TEST(Run, FaultsBeforeTheMeasurementAreSaid) {
-  auto t = traffic(scenario::TrafficKind::write, "gpu", "card");
+  auto t = traffic(scenario::TrafficKind::write, "gpu", "card", 10_Gbps);
   t.window = 64_KiB;
-  t.rate = 10_Gbps;
   auto s = below_one_switch(t);
   s.events.push_back({.at = 5us, .kind = scenario::EventKind::poison, .device = "gpu", .writes = 1});
   s.events.push_back({.at = 19us, .kind = scenario::EventKind::surprise_down, .device = "nic"});
@@ -282,9 +263,7 @@ TEST(Run, FaultsBeforeTheMeasurementAreSaid) {
 
 TEST(Run, AFaultMeetsWhatIsReadyFromItsTimeOn) {
   // 64 transfers of 4 KiB are submitted ahead, 210 us at this rate.
-  auto t = traffic(scenario::TrafficKind::write, "gpu", "dram");
-  t.rate = 10_Gbps;
-  auto s = below_one_switch(t);
+  auto s = below_one_switch(traffic(scenario::TrafficKind::write, "gpu", "dram", 10_Gbps));
   s.events.push_back(
       {.at = 70us, .kind = scenario::EventKind::answer, .device = "dram", .status = pcie::Status::unsupported_request});
   s.events.push_back({.at = 40us, .kind = scenario::EventKind::poison, .device = "gpu", .writes = 2});
@@ -311,8 +290,7 @@ TEST(Run, AWriteToADeviceThatHangsIsNoCompletionTimeout) {
 }
 
 TEST(Run, StreamsOfACardHaveTheirOwnRates) {
-  auto fast = traffic(scenario::TrafficKind::write, "card", "gpu");
-  fast.rate = 50_Gbps;
+  auto fast = traffic(scenario::TrafficKind::write, "card", "gpu", 50_Gbps);
   auto slow = fast;
   slow.name = "slow";
   slow.rate = 10_Gbps;
@@ -335,14 +313,6 @@ TEST(Run, StreamsIntoTheSameMemoryOfACardAreToldApart) {
   const auto r = run(s);
   EXPECT_NEAR(metric(r, "t.goodput_gbps"), 50, 0.5);
   EXPECT_NEAR(metric(r, "slow.goodput_gbps"), 10, 0.5);
-}
-
-/// The entry of a device of kind `Config`, of which there is one.
-template <class Config>
-Config& the(scenario::Scenario& s) {
-  for (auto& device : s.devices)
-    if (auto* config = std::get_if<Config>(&device.config)) return *config;
-  fail("a device of this kind");
 }
 
 /// The switch redirects, and the root complex sends nothing down again.
@@ -377,9 +347,7 @@ TEST(Run, ARootPortBlocksTranslatedRequests) {
 }
 
 TEST(Run, WhatATrainingLeavesAloneStaysAsItWas) {
-  auto t = traffic(scenario::TrafficKind::write, "gpu", "dram");
-  t.rate = 400_Gbps;
-  auto s = below_one_switch(t);
+  auto s = below_one_switch(traffic(scenario::TrafficKind::write, "gpu", "dram", 400_Gbps));
   s.events.push_back({.at = 1us, .kind = scenario::EventKind::retrain, .device = "gpu", .width = 4});
   s.events.push_back({.at = 2us, .kind = scenario::EventKind::retrain, .device = "gpu", .generation = 3});
   const auto r = run(s);

@@ -94,9 +94,9 @@ TEST(Aperture, IsWhereBusAndGpuAddressesMeet) {
   EXPECT_EQ(aperture.to_gpu(BusAddress{0xff'ffff'ffff}), std::nullopt);
 }
 
-TEST(Gpu, CopiesFromHostMemoryAndSaysWhenItIsDone) {
-  Bench bench;
-  bench.driver.copy(0x10'0000, 10000_B, ns(0));
+/// Both ways it is one copy, done and said to be done once.
+void copy_10000_bytes(Bench& bench, CopyDirection direction) {
+  bench.driver.copy(0x10'0000, 10000_B, ns(0), direction);
   bench.run(ns(50'000));
   ASSERT_EQ(bench.driver.done.size(), 1U);
   EXPECT_EQ(bench.driver.done[0].first, 0U);
@@ -104,6 +104,11 @@ TEST(Gpu, CopiesFromHostMemoryAndSaysWhenItIsDone) {
   EXPECT_EQ(bench.gpu.counters().failed, 0);
   EXPECT_EQ(bench.gpu.counters().bytes, 10000_B);
   EXPECT_EQ(bench.gpu.pending(), 0U);
+}
+
+TEST(Gpu, CopiesFromHostMemoryAndSaysWhenItIsDone) {
+  Bench bench;
+  copy_10000_bytes(bench, CopyDirection::to_gpu);
   EXPECT_EQ(bench.crossed(pcie::Purpose::payload, 0), 10000_B);  // rc to gpu: completions with data
   EXPECT_EQ(bench.crossed(pcie::Purpose::payload, 1), 0_B);
   EXPECT_EQ(bench.crossed(pcie::Purpose::completion_entry, 1), host_cpu::copy_completion_size);
@@ -139,14 +144,7 @@ TEST(Gpu, TwoEnginesShareTheCopiesAndOneKeepsTheirOrder) {
 
 TEST(Gpu, CopiesToHostMemoryByPostedWritesAndReadsNothing) {
   Bench bench;
-  bench.driver.copy(0x10'0000, 10000_B, ns(0), CopyDirection::from_gpu);
-  bench.run(ns(50'000));
-  ASSERT_EQ(bench.driver.done.size(), 1U);
-  EXPECT_EQ(bench.driver.done[0].first, 0U);
-  EXPECT_EQ(bench.gpu.counters().copies, 1);
-  EXPECT_EQ(bench.gpu.counters().failed, 0);
-  EXPECT_EQ(bench.gpu.counters().bytes, 10000_B);
-  EXPECT_EQ(bench.gpu.pending(), 0U);
+  copy_10000_bytes(bench, CopyDirection::from_gpu);
   const auto& up = bench.loop->fabric().counters(bench.link_to_gpu, 1).tally(gpu_node, pcie::Purpose::payload);
   EXPECT_EQ(up.payload, 10000_B);
   EXPECT_EQ(up.tlps, 40);  // of 256 B, 16 of them the last

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/devices/nic/test_outbox.hpp"
+#include "core/devices/host_cpu/test_stage.hpp"
 
 namespace peerpath::host_cpu {
 namespace {
@@ -29,21 +29,13 @@ TEST(CopyRequests, handles_are_used_again) {
   EXPECT_EQ(requests.add({.bytes = 3_B}), a);
 }
 
-class CopyStageTest : public testing::Test {
+class CopyStageTest : public StageTest {
  protected:
   void append(std::int64_t bytes, std::uint32_t packet) {
     stage.append(Bytes{bytes}, PacketIndex{packet}, true, nic::at_ns(0), core, out);
   }
   CopyRequest last() { return copies.at(out.transactions.back().cookie); }
 
-  CopyRequests copies;
-  DriverContext host{{}, copies};
-  Core core;
-  nic::TestOutbox out;
-  BounceSetup setup{{{fabric::NodeId{1}, BusAddress{0x1000}}, 1000_B},
-                    GpuAddress{0x50000},
-                    {fabric::NodeId{2}, BusAddress{0x9000}},
-                    {fabric::NodeId{1}, BusAddress{0x100}}};
   CopyStage stage{host, setup};
 };
 

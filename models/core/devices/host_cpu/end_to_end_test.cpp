@@ -140,80 +140,72 @@ class Sent final : public SentSink {
   Bytes payload{};
 };
 
+/// A platform that sends, by its wire to a peer.
+struct Sender : Platform {
+  explicit Sender(const PlatformOptions& options) : Platform{options} {
+    cpu->set_sent_sink(&sent);
+    const auto there = loop->add(peer, {fabric::NodeId{99}, 1, {}});
+    loop->connect({nic_device, 0}, {there, 0}, {options.nic.wire_rate, Duration{0}});
+  }
+
+  Sent sent;
+  Collector peer;
+};
+
+/// 64 KiB, cut to 4 KiB by the NIC, every `interval`.
+TxSetup segmented(Duration interval, nic::QueueIndex queue = nic::QueueIndex{0}) {
+  return {
+      .queue = queue, .headers = {}, .payload = {}, .packet = 65536_B, .mss = 4096_B, .interval = interval, .flows = 4};
+}
+
 TEST(EndToEnd, segmented_packets_from_gpu_memory_fill_the_wire) {
   PlatformOptions options;
-  for (std::uint16_t q = 0; q < 4; ++q)
-    options.tx.push_back({.queue = nic::QueueIndex{q},
-                          .headers = {},
-                          .payload = {},
-                          .packet = 65536_B,
-                          .mss = 4096_B,
-                          .interval = 10us,
-                          .flows = 4});
-  Platform p{options};
-  Sent sent;
-  p.cpu->set_sent_sink(&sent);
-  Collector peer;
-  const auto there = p.loop->add(peer, {fabric::NodeId{99}, 1, {}});
-  p.loop->connect({p.nic_device, 0}, {there, 0}, {options.nic.wire_rate, Duration{0}});
+  for (std::uint16_t q = 0; q < 4; ++q) options.tx.push_back(segmented(10us, nic::QueueIndex{q}));
+  Sender p{options};
   p.loop->run_until(Instant{400us});
 
   // Offered is 4 x 65536 B in 10 us, more than the line: 4096 of each 4186 bytes of it are payload.
-  const auto mbps = peer.payload.count() * 8 * 1'000 / (femtoseconds(peer.last) / 1'000'000);
+  const auto mbps = p.peer.payload.count() * 8 * 1'000 / (femtoseconds(p.peer.last) / 1'000'000);
   EXPECT_GT(mbps, 191'000);
   EXPECT_LT(mbps, 195'701);
   EXPECT_EQ(p.card->counters().dma_errors, 0);
   EXPECT_EQ(p.card->counters().bad_descriptors, 0);
-  EXPECT_GE(peer.frames, p.card->counters().tx_packets * 16 - 500);
-  EXPECT_GT(sent.payload, peer.payload - Bytes{8 << 20});
+  EXPECT_GE(p.peer.frames, p.card->counters().tx_packets * 16 - 500);
+  EXPECT_GT(p.sent.payload, p.peer.payload - Bytes{8 << 20});
   EXPECT_EQ(p.upstream_bytes(pcie::Purpose::payload), 0_B);
 }
 
 TEST(EndToEnd, a_paced_sender_keeps_its_rate) {
   PlatformOptions options;
   options.tx.push_back({.queue = nic::QueueIndex{0}, .headers = {}, .payload = {}, .packet = 4096_B, .interval = 1us});
-  Platform p{options};
-  Collector peer;
-  const auto there = p.loop->add(peer, {fabric::NodeId{99}, 1, {}});
-  p.loop->connect({p.nic_device, 0}, {there, 0}, {options.nic.wire_rate, Duration{0}});
+  Sender p{options};
   p.loop->run_until(Instant{200us});
-  EXPECT_GE(peer.frames, 195);
-  EXPECT_LE(peer.frames, 200);
-  EXPECT_EQ(peer.payload, 4096_B * peer.frames);
+  EXPECT_GE(p.peer.frames, 195);
+  EXPECT_LE(p.peer.frames, 200);
+  EXPECT_EQ(p.peer.payload, 4096_B * p.peer.frames);
 }
 
 TEST(EndToEnd, a_bounced_sender_keeps_its_rate_and_every_byte_goes_up_and_comes_down) {
   PlatformOptions options;
   options.bounce = true;
-  options.tx.push_back({.queue = nic::QueueIndex{0},
-                        .headers = {},
-                        .payload = {},
-                        .packet = 65536_B,
-                        .mss = 4096_B,
-                        .interval = 10us,
-                        .flows = 4});
-  Platform p{options};
-  Sent sent;
-  p.cpu->set_sent_sink(&sent);
-  Collector peer;
-  const auto there = p.loop->add(peer, {fabric::NodeId{99}, 1, {}});
-  p.loop->connect({p.nic_device, 0}, {there, 0}, {options.nic.wire_rate, Duration{0}});
+  options.tx.push_back(segmented(10us));
+  Sender p{options};
   p.loop->run_until(Instant{1000us});
 
   // 65536 B in 10 us are 52.4 Gb/s, of 80 that a core copies. The first packet is some 15 us on its way.
-  EXPECT_GE(peer.frames, 97 * 16);
-  EXPECT_LE(peer.frames, 100 * 16);
-  EXPECT_EQ(peer.payload, 4096_B * peer.frames);
-  EXPECT_GE(sent.payload, 65536_B * 97);
+  EXPECT_GE(p.peer.frames, 97 * 16);
+  EXPECT_LE(p.peer.frames, 100 * 16);
+  EXPECT_EQ(p.peer.payload, 4096_B * p.peer.frames);
+  EXPECT_GE(p.sent.payload, 65536_B * 97);
   const auto asked = p.gpu->counters().bytes, copied = p.cpu->counters().copied;
   EXPECT_GE(asked, copied);
-  EXPECT_LE(asked - peer.payload, 3 * 65536_B);
-  EXPECT_GE(copied, peer.payload);
+  EXPECT_LE(asked - p.peer.payload, 3 * 65536_B);
+  EXPECT_GE(copied, p.peer.payload);
   EXPECT_EQ(p.cpu->counters().dram_read, copied);
   EXPECT_EQ(p.card->counters().bad_descriptors, 0);
   const auto up = p.loop->fabric().counters(p.upstream, 1), down = p.loop->fabric().counters(p.upstream, 0);
   EXPECT_GE(up.tally(p.gpu_node, pcie::Purpose::payload).payload, asked);
-  EXPECT_GE(down.tally(p.nic_node, pcie::Purpose::payload).payload, peer.payload);
+  EXPECT_GE(down.tally(p.nic_node, pcie::Purpose::payload).payload, p.peer.payload);
   EXPECT_EQ(up.tally(p.nic_node, pcie::Purpose::payload).payload, 0_B);
   EXPECT_EQ(down.tally(p.gpu_node, pcie::Purpose::payload).payload, 0_B);
 }
@@ -223,50 +215,30 @@ TEST(EndToEnd, a_core_that_copies_too_slowly_holds_the_bounced_sender_back) {
   options.bounce = true;
   options.cpu.cores = 1;
   options.cpu.copy_rate = 20_Gbps;
-  options.tx.push_back({.queue = nic::QueueIndex{0},
-                        .headers = {},
-                        .payload = {},
-                        .packet = 65536_B,
-                        .mss = 4096_B,
-                        .interval = 10us,
-                        .flows = 4});
-  Platform p{options};
-  Sent sent;
-  p.cpu->set_sent_sink(&sent);
-  Collector peer;
-  const auto there = p.loop->add(peer, {fabric::NodeId{99}, 1, {}});
-  p.loop->connect({p.nic_device, 0}, {there, 0}, {options.nic.wire_rate, Duration{0}});
+  options.tx.push_back(segmented(10us));
+  Sender p{options};
   p.loop->run_until(Instant{5000us});
   // A packet takes the core 26.2 us of copying, 1.5 us of an interrupt, 0.28 us each to see that it is there and to
   // post it, 0.07 us to free it, and three doorbells of 0.1 us: 28.65 us, 18.3 Gb/s.
-  const auto mbps = sent.payload.count() * 8 * 1'000 / 5'000'000;
+  const auto mbps = p.sent.payload.count() * 8 * 1'000 / 5'000'000;
   EXPECT_GT(mbps, 18'000);
   EXPECT_LT(mbps, 18'600);
   // What the GPU was asked for and is not sent lies in 4 MiB of pinned memory, and in the NIC.
-  EXPECT_LE(p.gpu->counters().bytes - peer.payload, 4_MiB + 4 * 65536_B);
-  EXPECT_GT(p.gpu->counters().bytes - peer.payload, 3_MiB);
+  EXPECT_LE(p.gpu->counters().bytes - p.peer.payload, 4_MiB + 4 * 65536_B);
+  EXPECT_GT(p.gpu->counters().bytes - p.peer.payload, 3_MiB);
 }
 
 TEST(EndToEnd, bounced_both_ways_all_of_it_arrives) {
   PlatformOptions options;
   options.bounce = true;
-  options.tx.push_back({.queue = nic::QueueIndex{0},
-                        .headers = {},
-                        .payload = {},
-                        .packet = 65536_B,
-                        .mss = 4096_B,
-                        .interval = 20us,
-                        .flows = 4});
-  Platform p{options};
-  Collector peer;
-  const auto there = p.loop->add(peer, {fabric::NodeId{99}, 1, {}});
-  p.loop->connect({p.nic_device, 0}, {there, 0}, {options.nic.wire_rate, Duration{0}});
+  options.tx.push_back(segmented(20us));
+  Sender p{options};
   RegularFrames frames{50_Gbps, 4096_B, 16, 1000};
   p.loop->feed({p.nic_device, 0}, frames);
   p.loop->run_until(Instant{1000us});
   EXPECT_EQ(p.received.packets, 1000);
   EXPECT_TRUE(p.received.ordered);
-  EXPECT_GE(peer.frames, 47 * 16);
+  EXPECT_GE(p.peer.frames, 47 * 16);
   EXPECT_EQ(p.card->counters().dropped(), 0);
 }
 

@@ -2,27 +2,19 @@
 
 #include <gtest/gtest.h>
 
-#include "core/devices/nic/test_outbox.hpp"
+#include "core/devices/host_cpu/test_stage.hpp"
 
 namespace peerpath::host_cpu {
 namespace {
 
 using namespace literals;
 
-class SendStageTest : public testing::Test {
+class SendStageTest : public StageTest {
  protected:
   Instant fetch(std::uint32_t packets) { return stage.fetch(packets, nic::at_ns(0), core, out); }
   std::uint64_t handle(std::size_t copy) const { return out.transactions[copy].cookie; }
   const CopyRequest& copy(std::size_t i) const { return copies.at(handle(i)); }
 
-  CopyRequests copies;
-  DriverContext host{{}, copies};
-  Core core;
-  nic::TestOutbox out;
-  BounceSetup setup{{{fabric::NodeId{1}, BusAddress{0x1000}}, 1000_B},
-                    GpuAddress{0x50000},
-                    {fabric::NodeId{2}, BusAddress{0x9000}},
-                    {fabric::NodeId{1}, BusAddress{0x100}}};
   SendStage stage{host, setup, 300_B};  // three places
 };
 
