@@ -36,10 +36,17 @@ class Routes {
     const PeerWay way = natural == up_ ? PeerWay::upstream : natural == ingress ? PeerWay::own_port : PeerWay::peer;
     const auto found = hierarchy_.ports.find(ingress);
     const pcie::AcsPort registers = found == hierarchy_.ports.end() ? pcie::AcsPort{} : found->second;
-    for (const auto& [name, kind] : enum_names(RouteKind{})) {
-      const auto action = decide(registers, kind, way, number_of(router, natural)).action;
-      routes_.push_back({router, ingress, kind, target, egress(router, natural, way, action)});
+    for (const auto& [name, each] : enum_names(RouteKind{})) {
+      const RouteKind kind = hierarchy_.spoofing ? each : unspoofed(each);
+      auto action = decide(registers, kind, way, number_of(router, natural)).action;
+      if (action != AcsAction::violation && unknown(router, kind)) action = AcsAction::unsupported;
+      routes_.push_back({router, ingress, each, target, egress(router, natural, way, action)});
     }
+  }
+
+  /// Whether it is the root complex, whose IOMMU has no entry for this requester.
+  bool unknown(NodeId router, RouteKind kind) const {
+    return hierarchy_.iommu && router == hierarchy_.root && is_spoofed(kind);
   }
 
   LinkId egress(NodeId router, LinkId natural, PeerWay way, AcsAction action) const {

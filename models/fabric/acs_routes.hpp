@@ -16,6 +16,8 @@ struct AcsHierarchy {
   NodeId root{};             ///< the root complex, a router
   LinkId memory{};           ///< its way to host memory
   bool peer_to_peer = true;  ///< whether the root complex forwards from root port to root port
+  bool spoofing = false;     ///< whether anybody sends spoofed requests; else no route tells them from others
+  bool iommu = false;        ///< whether the root complex has one: it refuses requests of whom nobody has mapped
 
   /// By the link below a downstream or root port: the registers of the port. A port without has no controls on.
   std::map<LinkId, pcie::AcsPort> ports{};
@@ -30,8 +32,6 @@ struct AcsHierarchy {
 /// The route of every kind of TLP from below, at every port of every router, to every endpoint. Port numbers count the
 /// ports of a router in the order of their links, without the one towards the root. What a router without a trap blocks
 /// goes to the root complex's memory, as far as the way up leads there. A completion that is blocked ends there too.
-///
-/// Source Validation is not among them: nothing in a domain sends with a requester ID that is not its own.
 std::vector<Route> acs_routes(const Topology& topology, const AcsHierarchy& hierarchy);
 
 }  // namespace peerpath::fabric

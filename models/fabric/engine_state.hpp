@@ -377,7 +377,7 @@ struct Record {
     const Transaction &x = asked, &y = other.asked;
     return x.op == y.op && x.bytes == y.bytes && x.target == y.target && x.answer == y.answer && tally == other.tally &&
            requester == other.requester && channel == other.channel && x.relaxed_ordering == y.relaxed_ordering &&
-           x.id_based_ordering == y.id_based_ordering && x.translated == y.translated &&
+           x.id_based_ordering == y.id_based_ordering && x.translated == y.translated && x.spoofed == y.spoofed &&
            x.notify_requester == y.notify_requester && x.notify_target == y.notify_target;
   }
 
@@ -385,7 +385,7 @@ struct Record {
   pcie::RouteKind kind(int tlp_class) const {
     if (tlp_class == static_cast<int>(pcie::TlpClass::completion))
       return asked.relaxed_ordering ? pcie::RouteKind::relaxed_completion : pcie::RouteKind::completion;
-    return asked.translated ? pcie::RouteKind::translated_request : pcie::RouteKind::request;
+    return pcie::request_kind(asked.translated, asked.spoofed);
   }
 
   /// The function that sends its TLPs of this class: the requester, for completions the completer.
@@ -394,8 +394,11 @@ struct Record {
   }
 
   Delivery told(DeliveryKind kind, bool notify, pcie::Status as, Femto at) const {
-    return {kind,    notify,       asked.op, asked.purpose, as,          requester,   asked.target,
-            channel, asked.cookie, {},       asked.address, asked.bytes, asked.ready, Instant{Duration{at}}};
+    return {kind,          notify,       asked.op,
+            asked.purpose, as,           asked.spoofed,
+            requester,     asked.target, channel,
+            asked.cookie,  {},           asked.address,
+            asked.bytes,   asked.ready,  Instant{Duration{at}}};
   }
 };
 

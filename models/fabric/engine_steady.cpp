@@ -111,7 +111,7 @@ bool Engine::ReadLoop::capture(SteadyState& state) {
   state.add(static_cast<std::int64_t>(run.shape()));
   state.add(asked.target.value());
   state.add(read().tally);
-  state.add(asked.relaxed_ordering | asked.id_based_ordering << 1 | asked.translated << 2);
+  state.add(asked.relaxed_ordering | asked.id_based_ordering << 1 | asked.translated << 2 | asked.spoofed << 3);
   return capture_runs(state) && state.complete();
 }
 

@@ -191,6 +191,7 @@ void EventReference::deliver(DeliveryKind kind, const Job& job, const Request* r
   d.op = t.op;
   d.purpose = t.purpose;
   if (kind != DeliveryKind::requested) d.status = job.status;
+  d.spoofed = t.spoofed;
   d.requester = job.requester;
   d.target = t.target;
   d.channel = job.channel;

@@ -8,7 +8,7 @@ AcsDecision to_peer(const AcsPort& port, RouteKind kind, int peer_port) {
   if (kind == RouteKind::completion && on(acs::completion_redirect))
     return {AcsAction::redirected, acs::completion_redirect};
   if (is_completion(kind)) return {};
-  if (kind == RouteKind::translated_request && on(acs::direct_translated)) return {};
+  if (is_translated(kind) && on(acs::direct_translated)) return {};
   if (on(acs::egress_control)) {
     // The vector, where it is in force, says which peers Request Redirect means.
     if ((port.egress_vector >> peer_port & 1) == 0) return {AcsAction::direct, acs::egress_control};
@@ -39,11 +39,10 @@ std::string acs::to_string(std::uint16_t control) {
 AcsDecision decide(const AcsPort& port, RouteKind kind, PeerWay way, int peer_port, std::optional<Bdf> requester) {
   const auto on = [&](std::uint16_t control) { return (port.control & control) != 0; };
   if (!is_completion(kind)) {
-    if (on(acs::source_validation) && requester &&
-        (requester->bus < port.secondary_bus || requester->bus > port.subordinate_bus))
+    const bool outside = requester && (requester->bus < port.secondary_bus || requester->bus > port.subordinate_bus);
+    if (on(acs::source_validation) && (is_spoofed(kind) || outside))
       return {AcsAction::violation, acs::source_validation};
-    if (on(acs::translation_blocking) && kind == RouteKind::translated_request)
-      return {AcsAction::violation, acs::translation_blocking};
+    if (on(acs::translation_blocking) && is_translated(kind)) return {AcsAction::violation, acs::translation_blocking};
   }
   switch (way) {
     case PeerWay::upstream:

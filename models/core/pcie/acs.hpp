@@ -69,8 +69,9 @@ struct AcsDecision {
 
 /// What a downstream port of a switch, or a root port, does with a TLP from below (PCIe Base Spec 6.12.1 to 6.12.3).
 /// `peer_port` is the port number of the sibling for `PeerWay::peer`. `requester` is the ID in the TLP, if it is to be
-/// checked. In order: Source Validation, Translation Blocking; to a peer: Direct Translated, Egress Control, Request or
-/// Completion Redirect; to its own port: Upstream Forwarding.
+/// checked; that of a spoofed request is outside every range of buses. In order: Source Validation, Translation
+/// Blocking; to a peer: Direct Translated, Egress Control, Request or Completion Redirect; to its own port: Upstream
+/// Forwarding.
 ///
 /// What is redirected by a root port is validated by the root complex, which then forwards it to the peer, or does not.
 ///

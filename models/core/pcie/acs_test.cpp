@@ -7,8 +7,9 @@
 namespace peerpath::pcie {
 namespace {
 
-constexpr auto all_kinds = {RouteKind::request, RouteKind::translated_request, RouteKind::completion,
-                            RouteKind::relaxed_completion};
+constexpr auto all_kinds = {RouteKind::request,         RouteKind::translated_request,
+                            RouteKind::spoofed_request, RouteKind::spoofed_translated_request,
+                            RouteKind::completion,      RouteKind::relaxed_completion};
 
 AcsAction at(std::uint16_t control, RouteKind kind, PeerWay way = PeerWay::peer, std::uint64_t vector = 0) {
   return decide({.control = control, .egress_vector = vector}, kind, way, 1).action;
@@ -73,6 +74,36 @@ TEST(Acs, SourceValidationKnowsTheBusesBelow) {
   EXPECT_EQ(from_bus(5, RouteKind::translated_request), AcsAction::direct);
   EXPECT_EQ(from_bus(6, RouteKind::request), AcsAction::violation);
   EXPECT_EQ(from_bus(6, RouteKind::completion), AcsAction::direct);
+}
+
+TEST(Acs, SourceValidationBlocksSpoofedRequestsWhereverTheyGo) {
+  for (const auto way : {PeerWay::upstream, PeerWay::peer, PeerWay::own_port})
+    for (const auto kind : {RouteKind::spoofed_request, RouteKind::spoofed_translated_request}) {
+      EXPECT_EQ(at(acs::source_validation | acs::direct_translated, kind, way), AcsAction::violation);
+      EXPECT_EQ(decide({.control = acs::linux_default}, kind, way).because, acs::source_validation);
+    }
+}
+
+TEST(Acs, WithoutSourceValidationASpoofedRequestIsLikeAnyOther) {
+  constexpr std::uint16_t others = 0x7f & ~acs::source_validation;
+  for (int control = 0; control <= others; ++control)
+    for (const auto way : {PeerWay::upstream, PeerWay::peer, PeerWay::own_port})
+      for (const auto kind : {RouteKind::spoofed_request, RouteKind::spoofed_translated_request}) {
+        const auto bits = static_cast<std::uint16_t>(control & others);
+        EXPECT_EQ(at(bits, kind, way), at(bits, unspoofed(kind), way)) << control;
+      }
+}
+
+TEST(RouteKinds, OfRequestsSayWhatTheseCarry) {
+  for (const bool translated : {false, true})
+    for (const bool spoofed : {false, true}) {
+      const auto kind = request_kind(translated, spoofed);
+      EXPECT_EQ(is_translated(kind), translated);
+      EXPECT_EQ(is_spoofed(kind), spoofed);
+      EXPECT_FALSE(is_completion(kind));
+      EXPECT_EQ(unspoofed(kind), request_kind(translated, false));
+    }
+  EXPECT_EQ(unspoofed(RouteKind::completion), RouteKind::completion);
 }
 
 TEST(Acs, TheDecisionNamesItsControl) {

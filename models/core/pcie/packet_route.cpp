@@ -10,8 +10,14 @@ namespace {
 /// The TLP on its way.
 class Walk {
  public:
-  Walk(std::span<const Function> functions, std::span<const AcsPort> ports, bool peer_to_peer, int to, RouteKind kind)
-      : functions_{functions}, ports_{ports}, peer_to_peer_{peer_to_peer}, to_{to}, kind_{kind} {}
+  Walk(std::span<const Function> functions, std::span<const AcsPort> ports, bool peer_to_peer, int to, RouteKind kind,
+       bool iommu)
+      : functions_{functions},
+        ports_{ports},
+        peer_to_peer_{peer_to_peer},
+        unknown_{iommu && is_spoofed(kind)},
+        to_{to},
+        kind_{kind} {}
 
   PacketRoute from(int sender) {
     route_.hops.push_back({sender});
@@ -55,8 +61,8 @@ class Walk {
   /// Inside the root complex: host memory, or down a root port. The way up ends here.
   bool turn_at_root() {
     route_.hops.push_back({at_root_complex});
-    if (to_ == at_root_complex) return false;
-    if (!peer_to_peer_) {
+    if (to_ == at_root_complex && !unknown_) return false;
+    if (!peer_to_peer_ || unknown_) {
       route_.hops.back().action = route_.end = AcsAction::unsupported;
       return false;
     }
@@ -88,6 +94,7 @@ class Walk {
   std::span<const Function> functions_;
   std::span<const AcsPort> ports_;
   bool peer_to_peer_;
+  bool unknown_;  ///< its requester, to the IOMMU
   int to_;
   RouteKind kind_;
   Bdf requester_{};
@@ -111,10 +118,10 @@ bool is_below(std::span<const Function> functions, int function, int bridge) {
 }
 
 PacketRoute route(std::span<const Function> functions, std::span<const AcsPort> ports, bool peer_to_peer, int from,
-                  int to, RouteKind kind) {
+                  int to, RouteKind kind, bool iommu) {
   require(ports.size() == functions.size(), "every function has ACS registers, be they empty");
   require(from >= 0 && from != to, "a TLP goes from one function to another");
-  return Walk{functions, ports, peer_to_peer, to, kind}.from(from);
+  return Walk{functions, ports, peer_to_peer, to, kind, iommu}.from(from);
 }
 
 }  // namespace peerpath::pcie

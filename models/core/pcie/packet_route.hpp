@@ -31,9 +31,10 @@ struct PacketRoute {
 
 /// Follows a TLP of `kind` from one function to another, or to host memory (`at_root_complex`). `ports` gives the ACS
 /// registers by function; those of endpoints and upstream ports are not looked at. `peer_to_peer` says whether the root
-/// complex forwards what comes up one root port down a root port; without it, that is an unsupported request.
+/// complex forwards what comes up one root port down a root port; without it, that is an unsupported request. So is a
+/// spoofed request at an `iommu`, which knows nobody of that ID.
 PacketRoute route(std::span<const Function> functions, std::span<const AcsPort> ports, bool peer_to_peer, int from,
-                  int to, RouteKind kind);
+                  int to, RouteKind kind, bool iommu = false);
 
 /// Whether `function` is `bridge` or below it.
 bool is_below(std::span<const Function> functions, int function, int bridge);

@@ -74,6 +74,25 @@ TEST(PacketRoute, IsRedirectedUpAndComesDownAgain) {
   EXPECT_FALSE(c.go(gpu, nic, RouteKind::relaxed_completion).redirected());
 }
 
+TEST(PacketRoute, OfASpoofedRequestEndsAtTheFirstPortThatValidatesSources) {
+  const auto at_root_port = Case{}.set({rp0}, acs::source_validation);
+  EXPECT_TRUE(at_root_port.go(nic, gpu, RouteKind::spoofed_request).delivered());
+  EXPECT_THAT(at_root_port.hops(nic, at_root_complex, RouteKind::spoofed_request), ElementsAre(nic, down0, up, rp0));
+  const auto below = Case{}.set({down0, rp0}, acs::linux_default).go(nic, gpu, RouteKind::spoofed_request);
+  EXPECT_EQ(below.end, AcsAction::violation);
+  EXPECT_EQ(below.hops.back(), (RouteHop{down0, AcsAction::violation, acs::source_validation}));
+}
+
+TEST(PacketRoute, OfASpoofedRequestEndsAtAnIommu) {
+  for (const int to : {int{at_root_complex}, int{far}}) {
+    const auto spoofed = route(tree, Case{}.ports, true, nic, to, RouteKind::spoofed_request, true);
+    EXPECT_EQ(spoofed.end, AcsAction::unsupported);
+    EXPECT_EQ(spoofed.hops.back(), (RouteHop{at_root_complex, AcsAction::unsupported, 0}));
+    EXPECT_TRUE(route(tree, Case{}.ports, true, nic, to, RouteKind::request, true).delivered());
+    EXPECT_TRUE(Case{}.go(nic, to, RouteKind::spoofed_request).delivered()) << "no IOMMU";
+  }
+}
+
 TEST(PacketRoute, EndsAtARootPortThatDoesNotForwardToItself) {
   const auto c = Case{}.set({down0, down1}, acs::request_redirect);
   const auto request = c.go(nic, gpu);

@@ -10,9 +10,9 @@ namespace {
 std::string text(const Delivery& d) {
   std::ostringstream out;
   out << "kind " << int(d.kind) << " op " << int(d.op) << " purpose " << int(d.purpose) << " status " << int(d.status)
-      << " notify " << d.notify << " requester " << d.requester.value() << " target " << d.target.value() << " channel "
-      << d.channel.value() << " cookie " << d.cookie << " address " << d.address << " bytes " << d.bytes.count()
-      << " ready " << femtoseconds(d.ready) << " done " << femtoseconds(d.done);
+      << " spoofed " << d.spoofed << " notify " << d.notify << " requester " << d.requester.value() << " target "
+      << d.target.value() << " channel " << d.channel.value() << " cookie " << d.cookie << " address " << d.address
+      << " bytes " << d.bytes.count() << " ready " << femtoseconds(d.ready) << " done " << femtoseconds(d.done);
   return out.str();
 }
 

@@ -84,7 +84,7 @@ TEST_P(PlantedFlaw, IsFoundWithin500Cases) {
 
 INSTANTIATE_TEST_SUITE_P(EachOne, PlantedFlaw,
                          testing::Values(Flaw::round_robin, Flaw::credits, Flaw::ordering, Flaw::routes, Flaw::replay,
-                                         Flaw::weights, Flaw::channels),
+                                         Flaw::weights, Flaw::channels, Flaw::spoofs),
                          [](const auto& info) { return std::string(name_of(info.param)); });
 
 }  // namespace

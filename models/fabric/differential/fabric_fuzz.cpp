@@ -39,6 +39,7 @@ void change_transaction(Input& in, differential::Scenario& scenario) {
   t.notify_target = (flags & 8) != 0;
   t.notify_requester = (flags & 16) != 0;
   t.traffic_class = static_cast<std::uint8_t>(flags >> 6);
+  t.spoofed = flags % 7 == 0;  // all eight bits are taken
   t.ready = Instant{} + std::chrono::nanoseconds{in.number(2)};
   const auto above_4_gib = (flags & 32) != 0 ? std::uint64_t{1} << 32 : 0;
   if (t.op != pcie::Operation::memory_write && t.op != pcie::Operation::memory_read) return;

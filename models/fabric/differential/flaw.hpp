@@ -18,9 +18,10 @@ enum class Flaw : std::uint8_t {
   replay,       ///< a replay starts at once
   weights,      ///< every queue has one turn
   channels,     ///< VC 0 always goes before VC 1
+  spoofs,       ///< a request with a wrong requester ID takes the way of any other
 };
 
-constexpr std::array<EnumName<Flaw>, 8> enum_names(Flaw) {
+constexpr std::array<EnumName<Flaw>, 9> enum_names(Flaw) {
   return {{{"none", Flaw::none},
            {"round_robin", Flaw::round_robin},
            {"credits", Flaw::credits},
@@ -28,7 +29,8 @@ constexpr std::array<EnumName<Flaw>, 8> enum_names(Flaw) {
            {"routes", Flaw::routes},
            {"replay", Flaw::replay},
            {"weights", Flaw::weights},
-           {"channels", Flaw::channels}}};
+           {"channels", Flaw::channels},
+           {"spoofs", Flaw::spoofs}}};
 }
 
 }  // namespace peerpath::fabric

@@ -433,6 +433,7 @@ Scenario generate(std::uint64_t seed) {
   add_acs(scenario);
   add_redirected(scenario);
   add_recurring(scenario);
+  add_spoofs(scenario);
   add_weights(scenario);
   add_channels(scenario);
   return scenario;

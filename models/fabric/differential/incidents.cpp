@@ -20,6 +20,29 @@ Instant some_time(Draw& draw, const Scenario& s) {
   return Instant{Duration{draw.between(0, femtoseconds(last))}};
 }
 
+/// Some port sends spoofed requests to an endpoint of its router from some time on; none if that is not to be had.
+void validate_sources(Scenario& s, Draw& draw) {
+  const Wiring wiring{s.topology};
+  const NodeId router{static_cast<std::uint16_t>(draw.below(s.topology.nodes.size()))};
+  const auto ports = wiring.ports(router);
+  const Port &trap = ports[draw.below(ports.size())], &in = ports[draw.below(ports.size())];
+  if (s.topology.nodes[router.value()].is_endpoint || trap.link == in.link) return;
+  Node& taker = s.topology.nodes[trap.peer.value()];
+  if (!taker.is_endpoint) return;
+  s.topology.strays = true;
+  if (draw.chance(50)) taker.endpoint.misdirected = pcie::Status::completer_abort;
+  const Instant on = some_time(draw, s), off = on + Duration{draw.between(1, 5000 * ns)};
+  const bool ends = draw.chance(60);
+  for (std::uint16_t n = 0; n < s.topology.nodes.size(); ++n) {
+    const NodeId target{n};
+    if (!s.topology.nodes[n].is_endpoint || target == in.peer) continue;
+    for (const auto kind : {pcie::RouteKind::spoofed_request, pcie::RouteKind::spoofed_translated_request}) {
+      s.flips.push_back({on, {router, in.link, kind, target, trap.link}});
+      if (ends) s.flips.push_back({off, {router, in.link, kind, target, wiring.next_link(router, target)}});
+    }
+  }
+}
+
 }  // namespace
 
 void add_gates(Scenario& scenario) {
@@ -38,6 +61,21 @@ void refuse_writes(Scenario& scenario) {
     if (request_class(p.transaction.op) == pcie::TlpClass::posted && draw.chance(15))
       p.transaction.answer =
           draw.one_of({pcie::Status::unsupported_request, pcie::Status::completer_abort, pcie::Status::poisoned});
+}
+
+void add_spoofs(Scenario& s) {
+  Draw draw{s.seed ^ 0x5b00f};
+  if (!draw.chance(20)) return;
+  const int share = draw.one_of({2, 20, 60, 100}), unanswered = draw.one_of({0, 50, 100});
+  for (Planned& p : s.planned) {
+    Transaction& t = p.transaction;
+    t.spoofed = draw.chance(share);
+    if (t.spoofed && request_class(t.op) == pcie::TlpClass::non_posted && draw.chance(unanswered))
+      t.answer = pcie::Status::no_answer;
+  }
+  if (draw.chance(30)) return;
+  for (int tries = draw.small(2, 8); tries > 0; --tries) validate_sources(s, draw);
+  sort_by_time(s.flips);
 }
 
 void add_retrains(Scenario& s) {
@@ -87,6 +125,9 @@ void add_acs(Scenario& s) {
   const Wiring wiring{s.topology};
   AcsHierarchy hierarchy;
   hierarchy.peer_to_peer = draw.chance(70);
+  Draw spoofing{s.seed ^ 0xac55};
+  hierarchy.spoofing = spoofing.chance(50);
+  hierarchy.iommu = spoofing.chance(50);
   bool has_memory = false;
   for (const Port& port : wiring.ports(hierarchy.root))
     if (s.topology.nodes[port.peer.value()].is_endpoint) hierarchy.memory = port.link, has_memory = true;

@@ -12,6 +12,10 @@ void add_gates(Scenario& scenario);
 /// Posted requests that nobody takes: to no BAR, forbidden, poisoned.
 void refuse_writes(Scenario& scenario);
 
+/// Requests with a requester ID that nobody has, some of them without answer; and ports that send these elsewhere than
+/// others for a while, as Source Validation does.
+void add_spoofs(Scenario& scenario);
+
 /// Links that go down, change their rates both ways, and come up again.
 void add_retrains(Scenario& scenario);
 
