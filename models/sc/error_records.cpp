@@ -12,9 +12,12 @@ using scenario::EventKind;
 
 std::string device_of(const std::string& end) { return end.substr(0, end.find('.')); }
 
+constexpr std::uint32_t spoofed_id = 0xff00;
+
 class Recorder {
  public:
-  Recorder(const scenario::Scenario& scenario, const Platform& platform) : scenario_{scenario}, platform_{platform} {}
+  Recorder(const scenario::Scenario& scenario, const Platform& platform, const observe::Snapshot& counted)
+      : scenario_{scenario}, platform_{platform}, counted_{counted} {}
 
   void add(const fabric::Delivery& first, std::int64_t count) {
     // A posted request has no completion that could be missed: who hangs records nothing, and nobody else can.
@@ -28,6 +31,7 @@ class Recorder {
       record.device = node(first.requester).name;
       record.severity = ErrorSeverity::non_fatal;
       record.error = "Completion Timeout Status";
+      if (first.spoofed) add_stopped(first, record);
     } else {
       record.device = refuser(first);
       record.severity = ErrorSeverity::non_fatal;
@@ -66,6 +70,21 @@ class Recorder {
   std::vector<ErrorRecord> records;
 
  private:
+  /// Who has stopped a spoofed request before it timed out, if anybody has.
+  void add_stopped(const fabric::Delivery& timed_out, ErrorRecord record) {
+    auto stopped = timed_out;
+    stopped.status = Status::completer_abort;
+    if (!blocking(stopped, Status::completer_abort)) {
+      stopped.status = Status::unsupported_request;
+      if (!blocking(stopped, Status::unsupported_request)) return;
+    }
+    record.device = refuser(stopped);
+    record.severity = ErrorSeverity::correctable;
+    record.error = "Advisory Non-Fatal Error Status (" + error_of(stopped, record.device) + ")";
+    record.first = timed_out.done - node(timed_out.requester).endpoint.completion_timeout;
+    records.push_back(std::move(record));
+  }
+
   const fabric::Node& node(fabric::NodeId id) const { return platform_.domain.topology().nodes[id.value()]; }
 
   bool happens(EventKind kind, const std::string& device, Status status = Status::success) const {
@@ -84,17 +103,25 @@ class Recorder {
         (happens(EventKind::surprise_down, target) || happens(EventKind::port_reset, target)))
       return device_of(above->from);
     if (d.status == Status::completer_abort)
-      if (const auto blocked = blocking(node(d.requester).name)) return *blocked;
+      if (const auto blocked = blocking(d, d.status)) return *blocked;
     return platform_.root_complexes.empty() ? target : platform_.root_complexes.begin()->first;
   }
 
-  /// The first on the way up from the device that blocks TLPs.
-  std::optional<std::string> blocking(const std::string& device) const {
-    const auto above =
-        std::ranges::find_if(scenario_.links, [&](const auto& link) { return device_of(link.to) == device; });
-    if (above == scenario_.links.end()) return std::nullopt;
-    const auto router = device_of(above->from);
-    return platform_.blocks(router) ? router : blocking(router);
+  /// The first on the way up from the requester that has stopped any of its TLPs so.
+  std::optional<std::string> blocking(const fabric::Delivery& d, Status status) const {
+    for (auto device = node(d.requester).name;;) {
+      const auto above =
+          std::ranges::find_if(scenario_.links, [&](const auto& link) { return device_of(link.to) == device; });
+      if (above == scenario_.links.end()) return std::nullopt;
+      device = device_of(above->from);
+      const auto trap = platform_.trap_of(device, status);
+      if (trap && has_taken(*trap, d)) return device;
+    }
+  }
+
+  bool has_taken(fabric::LinkId trap, const fabric::Delivery& d) const {
+    return trap.value() < counted_.links.size() &&
+           counted_.tally(trap.value(), 0, d.requester.value(), d.purpose).tlps > 0;
   }
 
   std::string error_of(const fabric::Delivery& d, const std::string& device) const {
@@ -105,6 +132,7 @@ class Recorder {
 
   const scenario::Scenario& scenario_;
   const Platform& platform_;
+  const observe::Snapshot& counted_;
 };
 
 }  // namespace
@@ -117,14 +145,15 @@ std::array<std::uint32_t, 4> header_log(const fabric::Delivery& failed, Bytes ma
   const auto format = (data ? 2u : 0u) | (wide ? 1u : 0u);
   const auto poisoned = failed.status == Status::poisoned ? std::uint32_t{1} << 14 : 0;  // EP
   const auto low = static_cast<std::uint32_t>(failed.address) & ~std::uint32_t{3};
+  const auto requester = failed.spoofed ? spoofed_id : static_cast<std::uint32_t>(failed.requester.value()) << 3;
   return {format << 29 | poisoned | static_cast<std::uint32_t>(words & 0x3ff),
-          static_cast<std::uint32_t>(failed.requester.value()) << 19 | (words > 1 ? 0xffu : 0x0fu),
-          wide ? static_cast<std::uint32_t>(failed.address >> 32) : low, wide ? low : 0};
+          requester << 16 | (words > 1 ? 0xffu : 0x0fu), wide ? static_cast<std::uint32_t>(failed.address >> 32) : low,
+          wide ? low : 0};
 }
 
 std::vector<ErrorRecord> error_records(const scenario::Scenario& scenario, const Platform& platform, const Meter& meter,
-                                       const observe::Results& results) {
-  Recorder recorder{scenario, platform};
+                                       const observe::Snapshot& counted, const observe::Results& results) {
+  Recorder recorder{scenario, platform, counted};
   for (const auto& [key, failed] : meter.failed_transactions()) recorder.add(failed.first, failed.count);
   const auto end = Instant{scenario.run.warmup} + results.window;
   for (const auto& event : scenario.events)

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "observe/ledger.hpp"
 #include "peerpath/observe/results.hpp"
 #include "sc/meter.hpp"
 #include "sc/platform.hpp"
@@ -12,12 +13,14 @@ namespace peerpath::sc {
 /// Of each error in the measured window: who reports it, how severe it is, its bit, and the header of the first TLP.
 /// A request that is refused with a completion is advisory, so correctable (PCIe Base Spec 6.2.3.2.4.1); one without
 /// (posted) is not. Bit errors are Bad TLPs of the receiver, a lost UpdateFC a Bad DLLP of its receiver, which is the
-/// transmitter of the credits.
+/// transmitter of the credits. `counted` is of the end of the run: it says which router has stopped whose requests. A
+/// spoofed read that was stopped is known when it times out at its requester, so its record says when it was sent.
 std::vector<observe::ErrorRecord> error_records(const scenario::Scenario& scenario, const Platform& platform,
-                                                const Meter& meter, const observe::Results& results);
+                                                const Meter& meter, const observe::Snapshot& counted,
+                                                const observe::Results& results);
 
 /// The header of the first request TLP of a transaction (2.2.1). Requester IDs are numbers of functions in the order in
-/// which the platform was built, on bus 0; tags are not kept, so 0.
+/// which the platform was built, on bus 0; that of a spoofed request is ff:00.0; tags are not kept, so 0.
 std::array<std::uint32_t, 4> header_log(const fabric::Delivery& failed, Bytes max_payload, Bytes max_read_request);
 
 }  // namespace peerpath::sc

@@ -30,6 +30,12 @@ TEST(HeaderLog, OfAReadAbove4GiBHasFour) {
             (Words{0x20000060, 0x001800ff, 0x12, 0x34567880}));  // to the next multiple of MRRS
 }
 
+TEST(HeaderLog, OfASpoofedWriteHasTheIdThatItCarried) {
+  auto spoofed = failed(pcie::Operation::memory_write, 0x1000, 4096_B, pcie::Status::completer_abort);
+  spoofed.spoofed = true;
+  EXPECT_EQ(header_log(spoofed, 256_B, 512_B), (Words{0x40000040, 0xff0000ff, 0x1000, 0}));
+}
+
 TEST(HeaderLog, OfAPoisonedWriteHasTheEpBit) {
   EXPECT_EQ(header_log(failed(pcie::Operation::memory_write, 0, 4_B, pcie::Status::poisoned), 256_B, 512_B),
             (Words{0x40004001, 0x0018000f, 0, 0}));

@@ -36,7 +36,10 @@ HardwareEvents::HardwareEvents(const scenario::Scenario& scenario, Platform& pla
     if (ports_of(device.name).front() != device.name)
       set_acs(device.name, std::visit([](const auto& config) { return control_of(config); }, device.config));
   const auto* root = root_of(scenario);
-  acs_in_play_ = (root != nullptr && !root->forwards_peers) ||
+  spoofing_ =
+      std::ranges::any_of(scenario.events, [](const auto& e) { return e.kind == EventKind::wrong_requester_id; });
+  iommu_ = root != nullptr && root->iommu;
+  acs_in_play_ = (spoofing_ && iommu_) || (root != nullptr && !root->forwards_peers) ||
                  std::ranges::any_of(controls_, [](const auto& port) { return port.second != 0; }) ||
                  std::ranges::any_of(scenario.events, [](const auto& e) { return e.kind == EventKind::acs; });
   if (acs_in_play_) add_traps();
@@ -89,14 +92,30 @@ bool HardwareEvents::may_get_back(const std::string& below) const {
   });
 }
 
+/// Whether what is below a port may carry a wrong requester ID.
+bool HardwareEvents::spoofs(const std::string& below) const {
+  if (std::ranges::any_of(scenario_.events, [&](const auto& event) {
+        return event.kind == EventKind::wrong_requester_id && event.device == below;
+      }))
+    return true;
+  return platform_.switches.contains(below) &&
+         std::ranges::any_of(ports_of(below), [&](const auto& further) { return further != below && spoofs(further); });
+}
+
+/// The controls by which a port may block a TLP.
+std::uint16_t HardwareEvents::blocking(const std::string& below) const {
+  constexpr std::uint16_t always = pcie::acs::egress_control | pcie::acs::translation_blocking;
+  return spoofs(below) ? always | pcie::acs::source_validation : always;
+}
+
 /// Routers whose ports may block a TLP get an endpoint that answers it: ports with Egress Control or Translation
-/// Blocking, and ports that may get back what is meant for below; and a root complex that does not forward.
+/// Blocking, with Source Validation where it finds something, and ports that may get back what is meant for below; and
+/// a root complex that does not forward, or whose IOMMU refuses what it does not know.
 void HardwareEvents::add_traps() {
   platform_.domain.allow_strays();
-  constexpr auto blocking = pcie::acs::egress_control | pcie::acs::translation_blocking;
   const auto add = [&](const std::string& name, bool refuses) {
     const auto ports = ports_of(name);
-    if (std::ranges::any_of(ports, [&](const auto& below) { return (ever_on(below) & blocking) != 0; }))
+    if (std::ranges::any_of(ports, [&](const auto& below) { return (ever_on(below) & blocking(below)) != 0; }))
       traps_[name].violation = platform_.add_trap(name, pcie::Status::completer_abort);
     if (refuses) traps_[name].unsupported = platform_.add_trap(name, pcie::Status::unsupported_request);
   };
@@ -105,9 +124,10 @@ void HardwareEvents::add_traps() {
   const bool forwards = root_of(scenario_)->forwards_peers;
   for (const auto& [name, root] : platform_.root_complexes) {
     const auto ports = ports_of(name);
-    add(name, (!forwards && ports.size() > 1) || std::ranges::any_of(ports, [&](const auto& below) {
-                return may_get_back(below) && (!forwards || (always_on(below) & pcie::acs::upstream_forwarding) == 0);
-              }));
+    add(name,
+        (!forwards && ports.size() > 1) || (spoofing_ && iommu_) || std::ranges::any_of(ports, [&](const auto& below) {
+          return may_get_back(below) && (!forwards || (always_on(below) & pcie::acs::upstream_forwarding) == 0);
+        }));
   }
 }
 
@@ -127,6 +147,8 @@ void HardwareEvents::route(fabric::Fabric& fabric) {
     hierarchy.memory = platform_.domain.link_of(root->memory);
   }
   hierarchy.peer_to_peer = root_of(scenario_)->forwards_peers;
+  hierarchy.spoofing = spoofing_;
+  hierarchy.iommu = iommu_;
   for (const auto& [device, control] : controls_)
     hierarchy.ports[platform_.link_above(device)] = {.control = control, .egress_vector = ~std::uint64_t{0}};
   for (const auto& [name, traps] : traps_) hierarchy.traps[platform_.node(name)] = traps;
@@ -215,6 +237,7 @@ void HardwareEvents::schedule(const scenario::Event& event) {
     case EventKind::answer:
     case EventKind::poison:
     case EventKind::iommu_fault:
+    case EventKind::wrong_requester_id:
       return;  // faults_ knows them
     case EventKind::surprise_down:
     case EventKind::port_reset:

@@ -33,6 +33,8 @@ class HardwareEvents {
   std::uint16_t ever_on(const std::string& below) const;
   std::uint16_t always_on(const std::string& below) const;
   bool may_get_back(const std::string& below) const;
+  bool spoofs(const std::string& below) const;
+  std::uint16_t blocking(const std::string& below) const;
   void set_acs(const std::string& device, std::uint16_t control);
   void route(fabric::Fabric& fabric);
   std::vector<std::string> ports_of(const std::string& device) const;
@@ -42,6 +44,7 @@ class HardwareEvents {
   Platform& platform_;
   TransactionFaults faults_;
   bool acs_in_play_ = false;
+  bool spoofing_ = false, iommu_ = false;
   std::map<std::string, std::uint16_t> controls_;  ///< of the port above a device, by its name
   std::map<std::string, pcie::LinkShape> shapes_;  ///< of the link above a device, as it has trained
   std::map<std::string, fabric::AcsHierarchy::Traps> traps_;

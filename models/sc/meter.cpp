@@ -102,7 +102,7 @@ void Meter::failed(const fabric::Delivery& d) {
   auto& failure = failures_[{d.requester, d.status, unnoticed}];
   ++failure.count;
   failure.first = std::min(failure.first, d.done);
-  auto& [count, earliest] = failed_[{d.requester, d.target, d.status, d.op}];
+  auto& [count, earliest] = failed_[{d.requester, d.target, d.status, d.op, d.spoofed}];
   if (++count == 1 || d.done < earliest.done) earliest = d;
   const auto entry = entry_of(d);
   if (d.purpose != pcie::Purpose::payload || !entry || !inside(d.done)) return;

@@ -61,8 +61,8 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
     std::int64_t count = 0;
     fabric::Delivery first{};
   };
-  using FailedKey = std::tuple<fabric::NodeId, fabric::NodeId, pcie::Status, pcie::Operation>;
-  /// By requester, target, status and operation.
+  using FailedKey = std::tuple<fabric::NodeId, fabric::NodeId, pcie::Status, pcie::Operation, bool>;
+  /// By requester, target, status, operation, and whether they were spoofed.
   const std::map<FailedKey, Failed>& failed_transactions() const { return failed_; }
   /// When the first frame of an entry was dropped for this reason; `never` if none was.
   Instant first_drop(std::size_t entry, nic::Drop why) const;

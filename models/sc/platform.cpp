@@ -170,11 +170,14 @@ fabric::LinkId Platform::add_trap(const std::string& bridge, pcie::Status status
   fabric::Endpoint trap;
   trap.misdirected = status;
   const bool aborts = status == pcie::Status::completer_abort;
-  if (aborts) blocking_.insert(bridge);
   const auto trap_node = domain.add_endpoint(bridge + (aborts ? " ACS violations" : " unsupported requests"), trap);
   const auto direction = link_direction({.internal = true}, trap.max_payload);
-  traps_.push_back(domain.connect(node(bridge), trap_node, direction, direction));
-  return traps_.back();
+  return traps_[{bridge, status}] = domain.connect(node(bridge), trap_node, direction, direction);
+}
+
+std::optional<fabric::LinkId> Platform::trap_of(const std::string& bridge, pcie::Status status) const {
+  const auto found = traps_.find({bridge, status});
+  return found == traps_.end() ? std::nullopt : std::optional{found->second};
 }
 
 fabric::NodeId Platform::node(const std::string& device) const {
@@ -199,7 +202,7 @@ HostCpu* Platform::cpu_of(const std::string& memory) {
 
 std::vector<observe::LinkLabel> Platform::labels() const {
   std::vector<observe::LinkLabel> labels(domain.topology().links.size());
-  for (const auto trap : traps_) labels[trap.value()] = {"internal", true};
+  for (const auto& [whose, trap] : traps_) labels[trap.value()] = {"internal", true};
   for (const auto& joint : joints_) {
     const auto link = domain.link_of(*joint.nearer).value();
     labels[link] = {joint.shape, domain.topology().links[link].a == joint.nearer->node()};

@@ -3,8 +3,9 @@
 
 #include <map>
 #include <memory>
-#include <set>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/devices/dma_card/dma_card.hpp"
@@ -48,8 +49,8 @@ class Platform {
   int direction(const std::string& device, bool up) const;
   /// Gives a router an endpoint that answers with `status` whatever is routed to it; before the end of elaboration.
   fabric::LinkId add_trap(const std::string& bridge, pcie::Status status);
-  /// Whether it has a trap that answers Completer Abort.
-  bool blocks(const std::string& bridge) const { return blocking_.contains(bridge); }
+  /// That endpoint of a router, if it has one.
+  std::optional<fabric::LinkId> trap_of(const std::string& bridge, pcie::Status status) const;
 
   /// By link of the fabric; after elaboration.
   std::vector<observe::LinkLabel> labels() const;
@@ -70,8 +71,7 @@ class Platform {
   std::map<std::string, std::string> memory_of_root_, memory_of_cpu_;
   std::map<std::string, int> ports_taken_;
   std::vector<Joint> joints_;
-  std::vector<fabric::LinkId> traps_;
-  std::set<std::string> blocking_;  ///< routers with a trap for ACS violations
+  std::map<std::pair<std::string, pcie::Status>, fabric::LinkId> traps_;  ///< by router and answer
 };
 
 }  // namespace peerpath::sc

@@ -97,7 +97,7 @@ tl::expected<observe::Results, Problems> run_model(const scenario::Scenario& sce
   results.window = after.when - before.when;
   results.traffic = meter.traffic;
   fill(results, platform, scenario, meter, before, after);
-  results.errors = error_records(scenario, platform, meter, results);
+  results.errors = error_records(scenario, platform, meter, after.links, results);
   if (options.check_protocol) results.protocol = platform.domain.violations();
   if (!results.conservation.empty()) fail("bytes were lost or made: " + results.conservation.front());
   return results;

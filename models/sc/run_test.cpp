@@ -346,6 +346,99 @@ TEST(Run, ARootPortBlocksTranslatedRequests) {
   EXPECT_EQ(r.errors[0].error, "Advisory Non-Fatal Error Status (ACS Violation Status)");
 }
 
+/// A card whose transfers to `target` carry a requester ID that nobody has, below a switch that validates sources or
+/// not.
+scenario::Scenario spoofing(scenario::TrafficKind kind, const char* target, bool validates, int transfers = 0) {
+  auto t = traffic(kind, "card", target);
+  t.rate = 50_Gbps;
+  auto s = below_one_switch(t);
+  if (validates) the<device::SwitchConfig>(s).acs = {pcie::AcsControl::source_validation};
+  the<device::DmaCardConfig>(s).function.completion_timeout = 60us;
+  s.events.push_back(
+      {.at = 10us, .kind = scenario::EventKind::wrong_requester_id, .device = "card", .transfers = transfers});
+  return s;
+}
+
+void expect_blocked_at_switch(const char* target) {
+  const auto r = run(spoofing(scenario::TrafficKind::write, target, true));
+  EXPECT_EQ(metric(r, std::string{target} + ".written_bytes"), 0);
+  EXPECT_EQ(metric(r, "t.delivered_packets"), 0);
+  EXPECT_NEAR(metric(r, "t.lost_bytes"), 50e9 / 8 * 100e-6, 10'000);
+  EXPECT_EQ(metric(r, "sw-rc.up.payload_bytes"), 0);
+  ASSERT_EQ(r.errors.size(), 1U);
+  EXPECT_EQ(r.errors[0].device, "sw");
+  EXPECT_EQ(r.errors[0].error, "ACS Violation Status");
+  EXPECT_EQ(r.errors[0].header.value().at(1) >> 16, 0xff00U);
+  EXPECT_EQ(r.ways.at(0), "card -> sw -> sw ACS violations");
+}
+
+TEST(Run, APortThatValidatesSourcesBlocksWritesToAPeer) { expect_blocked_at_switch("gpu"); }
+TEST(Run, APortThatValidatesSourcesBlocksWritesToHostMemory) { expect_blocked_at_switch("dram"); }
+
+void expect_delivered(const scenario::Scenario& s) {
+  const auto r = run(s);
+  EXPECT_NEAR(metric(r, "t.goodput_gbps"), 50, 0.5);
+  EXPECT_EQ(metric(r, "t.lost_bytes"), 0);
+  EXPECT_TRUE(r.errors.empty());
+}
+
+TEST(Run, WhereNobodyValidatesSourcesWritesArriveAtAPeer) {
+  expect_delivered(spoofing(scenario::TrafficKind::write, "gpu", false));
+}
+
+TEST(Run, WhereNobodyValidatesSourcesWritesArriveInHostMemory) {
+  expect_delivered(spoofing(scenario::TrafficKind::write, "dram", false));
+}
+
+TEST(Run, AnIommuDoesNotSeeWhatPeersOfOneSwitchWrite) {
+  auto s = spoofing(scenario::TrafficKind::write, "gpu", false);
+  the<device::RootComplexConfig>(s).iommu.emplace();
+  expect_delivered(s);
+}
+
+TEST(Run, AnIommuRefusesARequesterIdThatNobodyHas) {
+  auto s = spoofing(scenario::TrafficKind::write, "dram", false);
+  the<device::RootComplexConfig>(s).iommu.emplace();
+  const auto r = run(s);
+  EXPECT_EQ(metric(r, "dram.written_bytes"), 0);
+  EXPECT_EQ(metric(r, "t.delivered_packets"), 0);
+  ASSERT_EQ(r.errors.size(), 1U);
+  EXPECT_EQ(r.errors[0].device, "rc");
+  EXPECT_EQ(r.errors[0].error, "Unsupported Request Error Status");
+}
+
+TEST(Run, OnlySoManyTransfersCarryAWrongRequesterId) {
+  auto s = spoofing(scenario::TrafficKind::write, "gpu", true, 25);
+  s.events[0].at = 50us;
+  const auto r = run(s);
+  EXPECT_EQ(metric(r, "t.failed_transfers"), 25);
+  EXPECT_EQ(metric(r, "t.lost_bytes"), 25 * 4096);
+  ASSERT_EQ(r.errors.size(), 1U);
+  EXPECT_EQ(r.errors[0].count, 25);
+  EXPECT_NEAR(r.errors[0].first.value().time_since_epoch() / 1us, 50, 2);
+  EXPECT_EQ(r.events.at(0).what, "25 transfers of card carry a requester ID that nobody has");
+}
+
+observe::Results spoofed_reads(bool validates) {
+  auto r = run(spoofing(scenario::TrafficKind::read, "gpu", validates));
+  EXPECT_EQ(metric(r, "t.delivered_packets"), 0);
+  EXPECT_GT(metric(r, "t.all_ones_bytes"), 0);
+  EXPECT_EQ(metric(r, "gpu.read_bytes"), 0);
+  EXPECT_EQ(r.errors.at(r.errors.size() - 1).device, "card");
+  EXPECT_EQ(r.errors.back().error, "Completion Timeout Status");
+  return r;
+}
+
+TEST(Run, ReadsThatArriveWithAWrongRequesterIdTimeOut) { EXPECT_EQ(spoofed_reads(false).errors.size(), 1U); }
+
+TEST(Run, ReadsThatAreBlockedForTheirRequesterIdTimeOutAndAreRecordedAtThePort) {
+  const auto r = spoofed_reads(true);
+  ASSERT_EQ(r.errors.size(), 2U);
+  EXPECT_EQ(r.errors[0].device, "sw");
+  EXPECT_EQ(r.errors[0].error, "Advisory Non-Fatal Error Status (ACS Violation Status)");
+  EXPECT_EQ(*r.errors[1].first - *r.errors[0].first, 60us);
+}
+
 TEST(Run, WhatATrainingLeavesAloneStaysAsItWas) {
   auto s = below_one_switch(traffic(scenario::TrafficKind::write, "gpu", "dram", 400_Gbps));
   s.events.push_back({.at = 1us, .kind = scenario::EventKind::retrain, .device = "gpu", .width = 4});

@@ -26,8 +26,8 @@ TransactionFaults::TransactionFaults(const scenario::Scenario& scenario, const P
   auto events = scenario.events;
   std::ranges::stable_sort(events, {}, &scenario::Event::at);
   for (const auto& event : events) add(event, platform.node(event.device));
-  any_ = !(answers_.empty() && silences_.empty() && poisons_.empty() && unmapped_.empty() && relaxed_.empty() &&
-           by_id_.empty());
+  any_ = !(answers_.empty() && silences_.empty() && poisons_.empty() && spoofs_.empty() && unmapped_.empty() &&
+           relaxed_.empty() && by_id_.empty());
 }
 
 void TransactionFaults::add(const scenario::Event& event, fabric::NodeId node) {
@@ -37,6 +37,8 @@ void TransactionFaults::add(const scenario::Event& event, fabric::NodeId node) {
       return answers_[node].push_back({at, event.status});
     case EventKind::poison:
       return poisons_[node].push_back({at, event.writes});
+    case EventKind::wrong_requester_id:
+      return spoofs_[node].push_back({at, event.transfers == 0 ? -1 : event.transfers});
     case EventKind::iommu_fault:
       unmapped_.try_emplace(node, at);
       return;
@@ -46,6 +48,19 @@ void TransactionFaults::add(const scenario::Event& event, fabric::NodeId node) {
       return silences_[node].push_back({at, at + event.outage});
     default:
       return;
+  }
+}
+
+/// Completions go by the ID in the request: those to an ID that nobody has never come, and the request times out.
+void TransactionFaults::spoof(fabric::NodeId from, fabric::Transaction& t) {
+  const auto spoofs = spoofs_.find(from);
+  if (spoofs == spoofs_.end()) return;
+  for (auto& spoof : spoofs->second) {
+    if (t.ready < spoof.from || spoof.transfers == 0) continue;
+    if (spoof.transfers > 0) --spoof.transfers;
+    t.spoofed = true;
+    if (request_class(t.op) == pcie::TlpClass::non_posted) t.answer = pcie::Status::no_answer;
+    return;
   }
 }
 
@@ -63,7 +78,9 @@ bool TransactionFaults::change(fabric::NodeId from, fabric::Transaction& t) {
   if (const auto unmapped = unmapped_.find(from);
       unmapped != unmapped_.end() && t.ready >= unmapped->second && memories_.contains(t.target))
     t.answer = pcie::Status::unsupported_request;
-  if (t.purpose != pcie::Purpose::payload || t.op != pcie::Operation::memory_write) return true;
+  if (t.purpose != pcie::Purpose::payload) return true;
+  spoof(from, t);
+  if (t.op != pcie::Operation::memory_write) return true;
   if (const auto poisons = poisons_.find(from); poisons != poisons_.end())
     for (auto& poison : poisons->second) {
       if (t.ready < poison.from || poison.writes == 0) continue;

@@ -32,12 +32,18 @@ class TransactionFaults {
     Instant from;
     int writes = 0;  ///< to come
   };
+  struct Spoof {
+    Instant from;
+    int transfers = 0;  ///< to come; -1: no end
+  };
+  void spoof(fabric::NodeId from, fabric::Transaction& transaction);
   void add(const scenario::Event& event, fabric::NodeId node);
 
   bool any_ = false;
   std::map<fabric::NodeId, std::vector<Answer>> answers_;    ///< of the target, in the order of their times
   std::map<fabric::NodeId, std::vector<Silence>> silences_;  ///< nothing of the device's comes out
   std::map<fabric::NodeId, std::vector<Poison>> poisons_;    ///< of its writes of payload
+  std::map<fabric::NodeId, std::vector<Spoof>> spoofs_;      ///< of its payload
   std::map<fabric::NodeId, Instant> unmapped_;               ///< from when on the IOMMU refuses the device
   std::set<fabric::NodeId> memories_, relaxed_,
       by_id_;  ///< host memories; those that ask for payload with RO; with IDO

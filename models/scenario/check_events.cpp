@@ -25,6 +25,8 @@ std::string_view keys_of(EventKind kind) {
       return "outage";
     case EventKind::poison:
       return "writes";
+    case EventKind::wrong_requester_id:
+      return "transfers";
     case EventKind::drop_frame:
     case EventKind::corrupt_frame:
     case EventKind::reorder_frame:
@@ -64,6 +66,9 @@ class Events {
         return;
       case EventKind::iommu_fault:
         needs_iommu();
+        [[fallthrough]];
+      case EventKind::wrong_requester_id:
+        if (has_iommu()) needs_memory("what the IOMMU refuses is answered at its root complex's memory");
         [[fallthrough]];
       case EventKind::poison:
         if (function_of(*device) == nullptr) add("device", what_is(*device) + ", which asks for nothing by DMA");
@@ -145,6 +150,17 @@ class Events {
         add("kind", "no IOMMU is on that could refuse anything; give " + device.name + " an \"iommu\"");
   }
 
+  bool has_iommu() const {
+    return std::ranges::any_of(scenario_.devices, [](const Device& device) {
+      const auto* root = std::get_if<device::RootComplexConfig>(&device.config);
+      return root != nullptr && root->iommu;
+    });
+  }
+
+  void needs_memory(const std::string& why) {
+    if (tree_.all<device::HostMemoryConfig>().empty()) add("kind", why + "; needs a host_memory");
+  }
+
   void needs_link(const Device& device) {
     if (!tree_.uplink(device.name))
       add("device", what_is(device) + " without a link towards the root complex; name the farther end of the link");
@@ -159,8 +175,7 @@ class Events {
     const bool ports = std::holds_alternative<device::SwitchConfig>(device.config) ||
                        std::holds_alternative<device::RootComplexConfig>(device.config);
     if (!ports && !tree_.uplink(device.name)) add("device", what_is(device) + ", which is below no port");
-    if (tree_.all<device::HostMemoryConfig>().empty())
-      add("kind", "what ACS sends to the root complex is answered at its memory; needs a host_memory");
+    needs_memory("what ACS sends to the root complex is answered at its memory");
     if (const auto why = contradiction(event.acs)) add("acs", *why);
   }
 

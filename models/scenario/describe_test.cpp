@@ -48,6 +48,8 @@ TEST(ToText, SaysWhatHappens) {
   EXPECT_EQ(
       to_text(Event{.kind = EventKind::credit_leak, .device = "gpu0", .way = LinkWay::down, .headers = 2, .data = 3}),
       "the link above gpu0, way down, loses 2 header and 3 data credits, posted");
+  EXPECT_EQ(to_text(Event{.kind = EventKind::wrong_requester_id, .device = "nic0"}),
+            "payload of nic0 carries a requester ID that nobody has from now on");
   for (const auto& kind : enum_names(EventKind{}))
     EXPECT_THAT(to_text(Event{.kind = kind.value, .device = "x9"}), HasSubstr("x9"));
 }

@@ -58,6 +58,10 @@ std::string to_text(const Event& event) {
       return device + " falls off the bus";
     case EventKind::port_reset:
       return "the port above " + device + " is reset; it is away for " + to_text(event.outage);
+    case EventKind::wrong_requester_id:
+      return (event.transfers == 0 ? "payload of " + device + " carries a requester ID that nobody has from now on"
+                                   : std::to_string(event.transfers) + " transfers of " + device +
+                                         " carry a requester ID that nobody has");
     case EventKind::iommu_fault:
       return "the IOMMU refuses " + device + " from now on";
   }

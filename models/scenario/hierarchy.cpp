@@ -31,6 +31,7 @@ class Builder {
       if (root == nullptr) continue;
       out_.root = device.name;
       out_.peer_to_peer = root->forwards_peers;
+      out_.iommu = root->iommu.has_value();
       out_.host_bridge = root->host_bridge;
       add_below(device.name, -1, pcie::FunctionKind::root_port, pcie::acs::control_of(root->acs));
     }

@@ -16,6 +16,7 @@ struct Hierarchy {
   std::vector<pcie::AcsPort> acs;         ///< by function
   std::string root;                       ///< name of the root complex
   bool peer_to_peer = true;
+  bool iommu = false;
   pcie::HostBridgeList host_bridge = pcie::HostBridgeList::listed;
 };
 

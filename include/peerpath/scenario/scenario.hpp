@@ -230,15 +230,16 @@ enum class EventKind : std::uint8_t {
   answer,       ///< a device answers requests in another way from now on
   port_down,    ///< the Ethernet port of a NIC loses its carrier
   port_up,
-  drop_frame,     ///< a frame from the wire never comes to the NIC
-  corrupt_frame,  ///< a byte of a frame's payload is wrong, and its FCS right
-  reorder_frame,  ///< a frame comes behind the one after it
-  poison,         ///< the next writes of payload by a device carry poisoned data
-  surprise_down,  ///< a device falls off the bus
-  port_reset,     ///< the port above a device is reset; the device is away for `outage`
-  iommu_fault,    ///< the mappings of a device are taken away: the IOMMU refuses what it asks of host memory
+  drop_frame,          ///< a frame from the wire never comes to the NIC
+  corrupt_frame,       ///< a byte of a frame's payload is wrong, and its FCS right
+  reorder_frame,       ///< a frame comes behind the one after it
+  poison,              ///< the next writes of payload by a device carry poisoned data
+  surprise_down,       ///< a device falls off the bus
+  port_reset,          ///< the port above a device is reset; the device is away for `outage`
+  iommu_fault,         ///< the mappings of a device are taken away: the IOMMU refuses what it asks of host memory
+  wrong_requester_id,  ///< transfers of payload by a device carry a requester ID that nobody has
 };
-constexpr std::array<EnumName<EventKind>, 16> enum_names(EventKind) {
+constexpr std::array<EnumName<EventKind>, 17> enum_names(EventKind) {
   return {{{"acs", EventKind::acs},
            {"retrain", EventKind::retrain},
            {"link_down", EventKind::link_down},
@@ -254,7 +255,8 @@ constexpr std::array<EnumName<EventKind>, 16> enum_names(EventKind) {
            {"poison", EventKind::poison},
            {"surprise_down", EventKind::surprise_down},
            {"port_reset", EventKind::port_reset},
-           {"iommu_fault", EventKind::iommu_fault}}};
+           {"iommu_fault", EventKind::iommu_fault},
+           {"wrong_requester_id", EventKind::wrong_requester_id}}};
 }
 
 /// One direction of a link, as seen from its farther end.
@@ -278,6 +280,7 @@ struct Event {
   int headers = 0;
   int data = 0;
   int writes = 1;
+  int transfers = 0;
   pcie::Status status = pcie::Status::success;
   int frame = 0;
 
@@ -285,9 +288,11 @@ struct Event {
     return std::tuple{
         field("at", &Event::at, "When, from the start of the simulation; the measurement starts after run.warmup"),
         field("kind", &Event::kind, "What happens"),
-        field("device", &Event::device,
-              "acs: the switch or root complex, or what is below one of its ports; answer: the device that answers; "
-              "poison, iommu_fault: the device that asks; port_*, *_frame: the NIC; else the farther end of the link"),
+        field(
+            "device", &Event::device,
+            "acs: the switch or root complex, or what is below one of its ports; answer: the device that answers; "
+            "poison, iommu_fault, wrong_requester_id: the device that asks; port_*, *_frame: the NIC; else the farther "
+            "end of the link"),
         field("acs", &Event::acs, "acs: the controls that are on from then on"),
         field("generation", &Event::generation, "retrain: the new generation; 0 keeps it").at_least(0).at_most(6),
         field("width", &Event::width, "retrain: the new number of lanes; 0 keeps it").at_least(0).at_most(16),
@@ -298,6 +303,9 @@ struct Event {
         field("headers", &Event::headers, "credit_leak: header credits lost").at_least(0),
         field("data", &Event::data, "credit_leak: data credits of 16 B lost").at_least(0),
         field("writes", &Event::writes, "poison: how many").at_least(1),
+        field("transfers", &Event::transfers,
+              "wrong_requester_id: how many writes and reads of payload; 0: all from then on")
+            .at_least(0),
         field("status", &Event::status,
               "answer: unsupported_request after a BAR was moved, resized or revoked; completer_abort; no_answer from "
               "a device that hangs or is in reset; success again"),
