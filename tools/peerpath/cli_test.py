@@ -75,6 +75,14 @@ class Cli(unittest.TestCase):
         self.assertNotIn("changes", through)
         to_host = peerpath("route", str(traps / "acs_flip.json"), "gpu0", "dram")
         self.assertNotIn("Changes", to_host.stdout, "the event changes nothing of this route")
+        # An ID that nobody has is stopped by the first port that looks.
+        blocked = peerpath("route", str(traps / "source_validation_on.json"), "nic0", "gpu0")
+        self.assertRegex(blocked.stdout, r"Requests of nic0 to gpu0 with a requester ID that nobody has\n(.*\n)*.*SV +SV: blocked, ACS violation")
+        spoofed = json.loads(peerpath("route", str(traps / "source_validation_on.json"), "nic0", "gpu0", "--json").stdout)
+        self.assertEqual((spoofed["request"]["delivered"], spoofed["spoofed_request"]["delivered"]), (True, False))
+        passing = peerpath("route", str(traps / "source_validation_off.json"), "nic0", "dram", "--set", "devices.rc.iommu={}")
+        self.assertIn("the IOMMU of rc has nobody of that ID: Unsupported Request", passing.stdout)
+        self.assertNotIn("spoofed_request", through)
         wrong = peerpath("route", SCENARIO, "nic0", "gpu9")
         self.assertEqual(wrong.returncode, 2)
         self.assertIn("did you mean 'gpu0'?", wrong.stderr)
@@ -107,6 +115,7 @@ class Cli(unittest.TestCase):
                 ("port_reset", "sw0", "non_fatal", "Unsupported Request Error Status"),
                 ("gpu_hang", "gpu0", "non_fatal", "Completion Timeout Status"),
                 ("acs_egress_control", "sw0", "non_fatal", "ACS Violation Status"),
+                ("source_validation_on", "sw0", "non_fatal", "ACS Violation Status"),
                 ("credit_leak", None, "correctable", "Bad DLLP Status"),
                 ("flaky_riser", None, "correctable", "Bad TLP Status")):
             done, results = self.trap(name, "--fabric", "tlp")

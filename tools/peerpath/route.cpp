@@ -35,7 +35,7 @@ std::string control_at(const Hierarchy& h, int function) {
 }
 
 /// What a hop does with the TLP, in words; nothing where it only passes.
-std::string said(const Hierarchy& h, const pcie::RouteHop& hop) {
+std::string said(const Hierarchy& h, const pcie::RouteHop& hop, pcie::RouteKind kind) {
   const auto control = pcie::acs::to_string(hop.because);
   switch (hop.action) {
     case AcsAction::direct:
@@ -46,6 +46,8 @@ std::string said(const Hierarchy& h, const pcie::RouteHop& hop) {
     case AcsAction::violation:
       return control + ": blocked, ACS violation";
     case AcsAction::unsupported:
+      if (hop.function == pcie::at_root_complex && h.iommu && is_spoofed(kind))
+        return "the IOMMU of " + h.root + " has nobody of that ID: Unsupported Request";
       return hop.function == pcie::at_root_complex
                  ? h.root + " forwards nothing from port to port: Unsupported Request"
                  : "without UF it takes nothing that is meant for below: Unsupported Request";
@@ -79,14 +81,22 @@ ordered_json to_json(const Hierarchy& h, const pcie::PacketRoute& route) {
   return {{"delivered", route.delivered()}, {"redirected", route.redirected()}, {"hops", hops}};
 }
 
-std::string text(const Hierarchy& h, const std::string& title, const pcie::PacketRoute& route) {
+/// TLPs of one kind from one function to another.
+struct Asked {
+  std::string key, title;
+  int from = 0, to = 0;
+  pcie::RouteKind kind{};
+};
+
+std::string text(const Hierarchy& h, const Asked& asked, const pcie::PacketRoute& route) {
   TextTable table{{{"hop", TextTable::Align::left},
                    {"id", TextTable::Align::left},
                    {"ACS", TextTable::Align::left},
                    {"", TextTable::Align::left}}};
   for (const auto& hop : route.hops)
-    table.add({name_at(h, hop.function), id_at(h, hop.function), control_at(h, hop.function), said(h, hop)});
-  return title + "\n" + table.text(2) + "\n";
+    table.add(
+        {name_at(h, hop.function), id_at(h, hop.function), control_at(h, hop.function), said(h, hop, asked.kind)});
+  return asked.title + "\n" + table.text(2) + "\n";
 }
 
 ordered_json to_json(const scenario::Scenario& s, const scenario::Bar1Plan& plan) {
@@ -140,24 +150,18 @@ std::optional<int> end_of(const scenario::Scenario& s, const Hierarchy& h, const
   return std::nullopt;
 }
 
-/// TLPs of one kind from one function to another.
-struct Asked {
-  std::string key, title;
-  int from = 0, to = 0;
-  pcie::RouteKind kind{};
-};
-
 std::vector<pcie::PacketRoute> routes(const Hierarchy& h, const std::vector<Asked>& asked) {
   std::vector<pcie::PacketRoute> routes;
-  for (const auto& a : asked) routes.push_back(pcie::route(h.functions, h.acs, h.peer_to_peer, a.from, a.to, a.kind));
+  for (const auto& a : asked)
+    routes.push_back(pcie::route(h.functions, h.acs, h.peer_to_peer, a.from, a.to, a.kind, h.iommu));
   return routes;
 }
 
 /// What has become of a route, in words.
-std::string brief(const Hierarchy& h, const pcie::PacketRoute& route) {
+std::string brief(const Hierarchy& h, const Asked& asked, const pcie::PacketRoute& route) {
   std::string redirects;
   for (const auto& hop : route.hops)
-    if (hop.action != AcsAction::direct) redirects += "; " + name_at(h, hop.function) + ": " + said(h, hop);
+    if (hop.action != AcsAction::direct) redirects += "; " + name_at(h, hop.function) + ": " + said(h, hop, asked.kind);
   const std::string way = !route.delivered()             ? "do not arrive"
                           : route.through_root_complex() ? "go by way of " + h.root
                                                          : "go straight";
@@ -178,7 +182,7 @@ std::string changes(const scenario::Scenario& s, Hierarchy h, const std::vector<
     ordered_json change{{"at", scenario::to_text(event.at)}, {"event", scenario::to_text(event)}};
     for (std::size_t i = 0; i < asked.size(); ++i) {
       if (after[i] == before[i]) continue;
-      line += (line.empty() ? ": " : "; ") + asked[i].title + " " + brief(h, after[i]);
+      line += (line.empty() ? ": " : "; ") + asked[i].title + " " + brief(h, asked[i], after[i]);
       change[asked[i].key] = to_json(h, after[i]);
     }
     before = after;
@@ -194,6 +198,13 @@ bool translates(const scenario::Scenario& s, const std::string& name) {
   return std::ranges::any_of(s.devices, [&](const auto& device) {
     const auto* nic = std::get_if<device::NicConfig>(&device.config);
     return device.name == name && nic != nullptr && nic->ats.has_value();
+  });
+}
+
+/// Whether an event has it send requests with a wrong requester ID.
+bool spoofs(const scenario::Scenario& s, const std::string& name) {
+  return std::ranges::any_of(s.events, [&](const auto& event) {
+    return event.kind == scenario::EventKind::wrong_requester_id && event.device == name;
   });
 }
 
@@ -216,6 +227,9 @@ Exit route(const Arguments& arguments, Terminal& terminal) {
   if (translates(loaded->scenario, words[1]))
     asked.push_back({"translated_request", "Translated requests" + there + " (ATS)", *from, *to,
                      pcie::RouteKind::translated_request});
+  if (spoofs(loaded->scenario, words[1]))
+    asked.push_back({"spoofed_request", "Requests" + there + " with a requester ID that nobody has", *from, *to,
+                     pcie::RouteKind::spoofed_request});
   if (*to != pcie::at_root_complex)
     asked.push_back({"completion", "Completions" + back, *to, *from, pcie::RouteKind::completion});
   ordered_json document{{"scenario", words[0]}, {"from", words[1]}, {"to", words[2]}};
@@ -223,7 +237,7 @@ Exit route(const Arguments& arguments, Terminal& terminal) {
   const auto found = routes(h, asked);
   for (std::size_t i = 0; i < asked.size(); ++i) {
     document[asked[i].key] = to_json(h, found[i]);
-    out += text(h, asked[i].title, found[i]);
+    out += text(h, asked[i], found[i]);
   }
   out += changes(loaded->scenario, h, asked, document);
   if (*to != pcie::at_root_complex) {
