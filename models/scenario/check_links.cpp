@@ -111,6 +111,10 @@ class Links {
                                            std::to_string(largest.count()) + " B, the largest max_payload here");
     };
     hold("posted_data", credits.posted_data);
+    if (credits.non_posted_data == 1 || credits.non_posted_data == 2)
+      add(at + "/non_posted_data", std::to_string(credits.non_posted_data) +
+                                       " units of 16 B cannot hold an atomic operation, which takes up to 3; 0 is "
+                                       "infinite");
     hold("completion_data", credits.completion_data);
   }
 

@@ -31,6 +31,22 @@ Bytes reachable(const Device& device) {
   return {};
 }
 
+/// Whether write or read traffic is a stream of a DMA card's own engine; all else has a queue of its own at its device.
+bool by_own_engine(const Traffic& t, const Device& from) {
+  return std::holds_alternative<device::DmaCardConfig>(from.config) && t.arrival == ArrivalLaw::regular &&
+         t.traffic_class == 0;
+}
+
+constexpr int most_queues = 20;  // of an endpoint in the fabric
+
+/// Queues that a device has for itself.
+int own_queues(const Device& device) {
+  if (const auto* gpu = std::get_if<device::GpuConfig>(&device.config)) return gpu->copy_engines;
+  if (const auto* nic = std::get_if<device::NicConfig>(&device.config))
+    return !nic->ats ? 3 : nic->ats->page_request ? 5 : 4;
+  return 2;
+}
+
 class TrafficCheck {
  public:
   TrafficCheck(const Scenario& scenario, const Tree& tree, Problems& out)
@@ -123,6 +139,21 @@ class TrafficCheck {
     for (std::size_t i = 0; i < t.sizes.size(); ++i)
       if (t.sizes[i] > t.window)
         add(join(at_ + "/sizes", i), to_text(t.sizes[i]) + " is more than the window, " + to_text(t.window));
+    if (from != nullptr && !by_own_engine(t, *from)) check_queue(t, *from);
+  }
+
+  // Flows have parts of the window, and each entry a queue.
+  void check_queue(const Traffic& t, const Device& from) {
+    const Bytes part{t.window.count() / t.flows};
+    for (std::size_t i = 0; i < t.sizes.size(); ++i)
+      if (t.sizes[i] > part && t.sizes[i] <= t.window)
+        add(join(at_ + "/sizes", i), to_text(t.sizes[i]) + " is more than a flow's part of the window, " +
+                                         to_text(t.window) + " for " + std::to_string(t.flows) + " flows");
+    const auto above = tree_.uplink(from.name);
+    const int most = most_queues - (above && scenario_.links[*above].vc1 ? 1 : 0);
+    if (own_queues(from) + ++queues_[from.name] == most + 1)
+      add(at_ + "/from", from.name + " has no queue left for it: " + std::to_string(most) + " at most, " +
+                             std::to_string(own_queues(from)) + " of them for itself");
   }
 
   // A transfer stays within one piece of memory that is mapped at a time, and a flow has room for that.
@@ -178,6 +209,7 @@ class TrafficCheck {
   const Tree& tree_;
   Problems& out_;
   std::string at_;
+  std::map<std::string, int> queues_;  ///< of write and read traffic, by device
 };
 
 }  // namespace

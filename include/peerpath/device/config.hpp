@@ -71,6 +71,7 @@ struct SwitchConfig {
   static constexpr auto fields() {
     return std::tuple{
         field("latency", &SwitchConfig::latency, "Cut-through latency, head in to head out")
+            .at_least(shortest_latency)
             .from("typical Gen4/Gen5 switch product briefs: 105..115 ns"),
         field("max_payload_supported", &SwitchConfig::max_payload_supported, "Largest MPS that its ports can do")
             .at_least(128_B)
@@ -93,7 +94,9 @@ struct RootComplexConfig {
 
   static constexpr auto fields() {
     return std::tuple{
-        field("latency", &RootComplexConfig::latency, "Port to port, and port to memory").from("assumed"),
+        field("latency", &RootComplexConfig::latency, "Port to port, and port to memory")
+            .at_least(shortest_latency)
+            .from("assumed"),
         field("max_payload_supported", &RootComplexConfig::max_payload_supported, "Largest MPS that its ports can do")
             .at_least(128_B)
             .at_most(4096_B),
@@ -128,9 +131,14 @@ struct HostMemoryConfig {
         field("at", &HostMemoryConfig::at, "The root complex that it belongs to"),
         field("size", &HostMemoryConfig::size, "Capacity"),
         field("write_rate", &HostMemoryConfig::write_rate, "Sustained write bandwidth")
+            .at_least(least_rate)
             .from("assumed: 8 channels DDR5-4800 at 65 %"),
-        field("read_rate", &HostMemoryConfig::read_rate, "Sustained read bandwidth").from("assumed: as write_rate"),
-        field("read_latency", &HostMemoryConfig::read_latency, "Request to first data").from("assumed"),
+        field("read_rate", &HostMemoryConfig::read_rate, "Sustained read bandwidth")
+            .at_least(least_rate)
+            .from("assumed: as write_rate"),
+        field("read_latency", &HostMemoryConfig::read_latency, "Request to first data")
+            .at_most(longest_wait)
+            .from("assumed"),
         field("cache", &HostMemoryConfig::cache, "Last-level cache before it; absent: every access takes read_latency"),
         field("remote_hop", &HostMemoryConfig::remote_hop,
               "The memory is that of another socket: what its reads take longer, unless the near socket's cache holds "
@@ -194,9 +202,15 @@ struct GpuConfig {
         field("bar_address", &GpuConfig::bar_address,
               "Where firmware put that BAR, if it matters: a multiple of its size"),
         field("bar1", &GpuConfig::bar1, "How software maps memory into that window"),
-        field("write_rate", &GpuConfig::write_rate, "Rate at which peer writes drain into memory").from("assumed"),
-        field("read_rate", &GpuConfig::read_rate, "Rate at which peer reads are served").from("assumed"),
-        field("read_latency", &GpuConfig::read_latency, "Peer read: request to first data").from("assumed"),
+        field("write_rate", &GpuConfig::write_rate, "Rate at which peer writes drain into memory")
+            .at_least(least_rate)
+            .from("assumed"),
+        field("read_rate", &GpuConfig::read_rate, "Rate at which peer reads are served")
+            .at_least(least_rate)
+            .from("assumed"),
+        field("read_latency", &GpuConfig::read_latency, "Peer read: request to first data")
+            .at_most(longest_wait)
+            .from("assumed"),
         field("copy_engines", &GpuConfig::copy_engines, "DMA engines of its own").at_least(1).at_most(16),
         field("copy_setup", &GpuConfig::copy_setup, "Submission of a copy to its first read").from("assumed"),
         field("peer_reads", &GpuConfig::peer_reads,

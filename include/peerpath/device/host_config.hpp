@@ -12,6 +12,12 @@
 
 namespace peerpath::device {
 
+/// Bounds of what a device can be told, far beyond any real one: sums of such times stay within what can be counted.
+inline constexpr Duration longest_wait = std::chrono::seconds{1};
+inline constexpr BitRate least_rate{1'000'000};
+/// Of what forwards: nothing goes through at once (1 ps).
+inline constexpr Duration shortest_latency{1000};
+
 /// Which entry of a set makes room for a new one.
 enum class Replacement : std::uint8_t {
   lru,     ///< the one that was used longest ago
@@ -59,8 +65,10 @@ struct IommuConfig {
             .at_most(1024)
             .from("fitted: pcie-bench, 64 B transfers in a window of 64 MiB, Broadwell"),
         field("walk_latency", &IommuConfig::walk_latency, "A miss: from its start to the translation")
+            .at_most(longest_wait)
             .from("fitted: pcie-bench, read latency against the window, Broadwell"),
         field("hit_latency", &IommuConfig::hit_latency, "Added to each translated request")
+            .at_most(longest_wait)
             .from("pcie-bench: no difference between IOMMU off and hits"),
         field("flush_interval", &IommuConfig::flush_interval,
               "The whole IOTLB is invalidated at multiples of this, as Linux does for deferred unmaps (10 ms); 0: "
@@ -135,6 +143,7 @@ struct CreditsConfig {
             .at_most(65536)
             .from(study),
         field("write_latency", &CreditsConfig::write_latency, "How long a written line holds its credit, without load")
+            .at_most(longest_wait)
             .from(study),
         field("read_credits", &CreditsConfig::read_credits, "Cache lines that are read at a time")
             .at_least(1)
@@ -142,6 +151,7 @@ struct CreditsConfig {
             .from("S. Agarwal et al., SIGCOMM 2024: more than 164 on Cascade Lake, so this is the least"),
         field("read_latency", &CreditsConfig::read_latency,
               "How long a line that is read holds its credit, without load")
+            .at_most(longest_wait)
             .from("assumed: as write_latency"),
         field("cpu_load_percent", &CreditsConfig::cpu_load_percent,
               "Share of the memory channels that the cores' own traffic takes: credits are held longer by 1 / (1 - "
@@ -166,7 +176,8 @@ struct PeerConfig {
         field("read_rate", &PeerConfig::read_rate,
               "Most payload that peers read from what is behind one root port; 0bps: no limit")
             .at_least(BitRate{}),
-        field("latency", &PeerConfig::latency, "What a request between peers takes longer than one to memory")};
+        field("latency", &PeerConfig::latency, "What a request between peers takes longer than one to memory")
+            .at_most(longest_wait)};
   }
 };
 

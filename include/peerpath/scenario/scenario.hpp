@@ -199,7 +199,12 @@ struct Traffic {
         field("bytes", &Traffic::bytes,
               "receive: payload after which it ends, whole frames; the run ends when all traffic has. 0B: it goes on")
             .at_least(0_B),
-        field("flows", &Traffic::flows, "TCP connections, or address streams").at_least(1).at_most(1'000'000),
+        field("flows", &Traffic::flows,
+              "TCP connections; write, read: parts of the window, each with its own next address, taken in turn (one "
+              "where a "
+              "dma_card's own engine transfers: arrival regular, traffic class 0)")
+            .at_least(1)
+            .at_most(1'000'000),
         field("arrival", &Traffic::arrival, "When they come"),
         field("burst", &Traffic::burst, "Frames that come back to back, for arrival burst").at_least(1),
         field("capture", &Traffic::capture,
