@@ -26,7 +26,9 @@ std::vector<std::unique_ptr<PciePort>> make_ports(int count, Domain& domain, fab
   return ports;
 }
 
-int nic_channels(const device::NicConfig& config) { return nic::nic_channels + (config.ats ? 1 : 0); }
+int nic_channels(const device::NicConfig& config) {
+  return nic::nic_channels + (config.ats ? ats::channels(*config.ats) : 0);
+}
 
 fabric::Endpoint nic_endpoint(const device::NicConfig& config) {
   const auto& function = config.function;
@@ -39,11 +41,11 @@ fabric::Endpoint nic_endpoint(const device::NicConfig& config) {
           .one_queue = function.one_queue};
 }
 
-/// With ATS, translation requests have a channel of their own, the last one.
+/// With ATS, translation requests have channels of their own behind those of the NIC.
 std::unique_ptr<ats::AtsFunction> make_ats(nic::Nic& behaviour, const device::NicConfig& config, fabric::NodeId self,
                                            fabric::NodeId memory) {
   if (!config.ats) return nullptr;
-  const auto channel = static_cast<std::uint16_t>(nic_channels(config));
+  const auto channel = static_cast<std::uint16_t>(nic::nic_channels + 1);
   return std::make_unique<ats::AtsFunction>(behaviour, *config.ats, self, memory, fabric::ChannelIndex{channel});
 }
 

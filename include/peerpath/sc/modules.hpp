@@ -150,6 +150,7 @@ class Nic final : public sc_core::sc_module {
   nic::Nic& behaviour() { return *behaviour_; }
   /// What translates for it, or nullptr.
   const ats::AtsFunction* translations() const { return ats_.get(); }
+  ats::AtsFunction* translations() { return ats_.get(); }
 
  private:
   device::NicConfig config_;

@@ -40,7 +40,7 @@ void AtsFunction::start(device::Outbox& out) {
 
 void AtsFunction::on_delivery(const fabric::Delivery& delivery, device::Outbox& out) {
   const bool answer =
-      delivery.kind == fabric::DeliveryKind::completed && delivery.requester == self_ && delivery.channel == channel_;
+      delivery.kind == fabric::DeliveryKind::completed && delivery.requester == self_ && delivery.channel >= channel_;
   if (answer) return answered(delivery, out);
   Interposed interposed{*this, out};
   inner_.on_delivery(delivery, interposed);
@@ -64,6 +64,7 @@ void AtsFunction::submit(fabric::ChannelIndex channel, const fabric::Transaction
   // Interrupt messages have an address that is not translated (PCIe Base Spec 10.1).
   item.transaction.translated = !off_ && memory && transaction.purpose != pcie::Purpose::interrupt;
   if (item.transaction.translated) {
+    flush(transaction.ready);
     const auto last =
         transaction.address + static_cast<std::uint64_t>(std::max<std::int64_t>(1, transaction.bytes.count())) - 1;
     for (auto page = transaction.address >> page_bits_; page <= last >> page_bits_; ++page) {
@@ -72,14 +73,22 @@ void AtsFunction::submit(fabric::ChannelIndex channel, const fabric::Transaction
         continue;
       }
       item.missing.push_back(page);
-      request(page, transaction.ready, out);
+      request(page, transaction.ready, channel_, out);
     }
   }
   if (queue.empty() && item.missing.empty()) return out.submit(channel, item.transaction);
   queue.push_back(std::move(item));
 }
 
-void AtsFunction::request(std::uint64_t page, Instant ready, device::Outbox& out) {
+void AtsFunction::flush(Instant now) {
+  if (flush_interval_ == Duration{0}) return;
+  const auto over = now.time_since_epoch() / flush_interval_;
+  if (over <= flushed_) return;
+  flushed_ = over;
+  held_.clear();
+}
+
+void AtsFunction::request(std::uint64_t page, Instant ready, fabric::ChannelIndex channel, device::Outbox& out) {
   if (!asked_.insert(page).second) return;
   ++counters_.requests;
   fabric::Transaction asked;
@@ -91,7 +100,7 @@ void AtsFunction::request(std::uint64_t page, Instant ready, device::Outbox& out
   asked.address = page << page_bits_;
   asked.bytes = Bytes{8};  // one translation (PCIe Base Spec 10.2.2)
   asked.ready = ready;
-  out.submit(channel_, asked);
+  out.submit(channel, asked);
 }
 
 void AtsFunction::answered(const fabric::Delivery& answer, device::Outbox& out) {
@@ -138,7 +147,8 @@ void AtsFunction::ask_for_page(std::uint64_t page, Instant now, device::Outbox& 
   message.address = page << page_bits_;
   message.ready = now;
   out.submit(channel_, message);
-  request(page, now + *page_request_, out);
+  const fabric::ChannelIndex later{static_cast<std::uint16_t>(channel_.value() + 1)};
+  request(page, now + *page_request_, later, out);
 }
 
 void AtsFunction::invalidate(std::uint64_t address, std::uint64_t size) {

@@ -131,6 +131,25 @@ TEST_F(Ats, APageIsAskedForOnceAtATimeAndAgainAfterItWasTakenBack) {
   EXPECT_EQ(out.all.back().first, translations);
 }
 
+TEST_F(Ats, AllIsTakenBackWhenTheHostFlushes) {
+  ats.flush_every(10us);
+  write(0x1000, 64_B);
+  go();
+  answer(1, Instant{700ns});
+  const auto write_at = [&](Instant ready) {
+    write(0x1000, 64_B);
+    device.wants.back().second.ready = ready;
+    go();
+  };
+  write_at(Instant{9999ns});
+  EXPECT_EQ(ats.counters().requests, 1);
+  write_at(Instant{10us});
+  EXPECT_EQ(ats.counters().requests, 2);
+  answer(1, Instant{11us});
+  write_at(Instant{12us});
+  EXPECT_EQ(ats.counters().requests, 2);
+}
+
 TEST_F(Ats, AfterUnsupportedRequestItGoesOnWithoutTranslations) {
   write(0x1000, 64_B);
   go();
@@ -192,6 +211,8 @@ TEST_F(Ats, WithPageRequestsAPageIsAskedForBeforeItIsTranslated) {
   ASSERT_EQ(out.all.size(), 3U) << "the message, and the translation request that follows its response";
   EXPECT_EQ(out.all[1].second.op, pcie::Operation::message);
   EXPECT_EQ(out.all[2].second.ready, Instant{11us});
+  EXPECT_NE(out.all[2].first, translations) << "where it would hold up requests for other pages until then";
+  d.channel = out.all[2].first;
   d.done = Instant{12us};
   paging.on_delivery(d, out);
   ASSERT_EQ(out.all.size(), 4U);
