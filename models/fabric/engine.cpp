@@ -270,12 +270,23 @@ void Engine::set_link(LinkId link, bool up) {
   settle();
 }
 
+void Engine::set_timing(LinkId link, int direction, const LineTiming& timing) {
+  catch_up();
+  forget_steady_reads();
+  look_afresh();
+  Transmitter& x = transmitters_[link.value() * 2u + static_cast<unsigned>(direction)];
+  x.framing = timing.framing.count();
+  set_dllp_intervals(x, timing.ack_interval, timing.fc_interval);
+  set_rate(link, direction, timing.rate);
+}
+
 void Engine::set_rate(LinkId link, int direction, BitRate rate) {
   catch_up();
   forget_steady_reads();
   look_afresh();
   Transmitter& x = transmitters_[link.value() * 2u + static_cast<unsigned>(direction)];
   if (x.up) send_dllps(x, reached_ - 1);
+  x.signalling += (x.dllps - std::exchange(x.dllps_then, x.dllps)) * x.dllp;
   set_times(x, rate);
   x.due.forget_sent();
   for (Leaf& leaf : leaves_) leaf.crossings = {};
@@ -314,8 +325,10 @@ DirectionCounters Engine::counters(LinkId link, int direction) const {
     ++dllps;
     return true;
   });
-  return {dllps,    Duration{x.busy}, Duration{x.queueing}, x.replays, Duration{x.replaying}, Duration{x.credit_stall},
-          x.tallies};
+  const Duration signalling{x.signalling + (dllps - x.dllps_then) * x.dllp};
+  return {
+      dllps,      Duration{x.busy}, Duration{x.queueing}, x.replays, Duration{x.replaying}, Duration{x.credit_stall},
+      signalling, x.tallies};
 }
 
 }  // namespace peerpath::fabric

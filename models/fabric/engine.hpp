@@ -28,6 +28,7 @@ class Engine final : public Fabric {
   Instant advance(Instant limit) override;
   void set_link(LinkId link, bool up) override;
   void set_route(const Route& route) override;
+  void set_timing(LinkId link, int direction, const LineTiming& timing) override;
   void set_rate(LinkId link, int direction, BitRate rate) override;
   void leak_credits(LinkId link, int direction, pcie::TlpClass tlp_class, Credits lost) override;
   void strike(LinkId link, int direction) override;
@@ -51,6 +52,7 @@ class Engine final : public Fabric {
   void build_transmitters();
   void build_recurrence();
   static void set_times(Transmitter& x, BitRate rate);
+  static void set_dllp_intervals(Transmitter& x, Duration acks, Duration updates);
   void build_nodes();
   void build_routes(NodeState& node);
   Transmitter& outgoing(const Port& port) {

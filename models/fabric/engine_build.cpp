@@ -65,10 +65,7 @@ void Engine::build_transmitters() {
     x.propagation = femtoseconds(direction.propagation);
     x.gate = direction.gate;
     x.update_fc = femtoseconds(direction.update_fc);
-    x.ack_interval = femtoseconds(direction.ack_interval);
-    x.fc_interval = femtoseconds(direction.fc_interval);
-    if (x.ack_interval == 0) x.next_ack = unknown_time;
-    if (x.fc_interval == 0) x.next_fc = unknown_time;
+    set_dllp_intervals(x, direction.ack_interval, direction.fc_interval);
     for (std::size_t c = 0; c < pcie::tlp_classes; ++c) {
       x.credit[c] = CreditLoop{direction.credits[c]};
       x.credit[pcie::tlp_classes + c] = CreditLoop{direction.vc1_credits[c]};
@@ -85,6 +82,13 @@ void Engine::set_times(Transmitter& x, BitRate rate) {
     x.serialisation[dw] = femtoseconds(Bytes{static_cast<std::int64_t>(4 * dw) + x.framing} / rate);
   x.dllp = femtoseconds(pcie::dllp_size / rate);
   x.shortest = x.serialisation[3];
+}
+
+void Engine::set_dllp_intervals(Transmitter& x, Duration acks, Duration updates) {
+  x.ack_interval = femtoseconds(acks);
+  x.fc_interval = femtoseconds(updates);
+  x.next_ack = x.ack_interval == 0 ? unknown_time : 0;
+  x.next_fc = x.fc_interval == 0 ? unknown_time : 0;
 }
 
 void Engine::build_nodes() {

@@ -269,6 +269,8 @@ struct Transmitter {
 
   std::int64_t framing = 0;
   std::int64_t dllps = 0;
+  std::int64_t dllps_then = 0;  ///< when their time was last changed
+  Femto signalling = 0;         ///< sending those
   std::int64_t replays = 0;
   Femto replaying = 0, busy = 0, queueing = 0, credit_stall = 0, stalling = 0;
   std::vector<Tally> tallies;

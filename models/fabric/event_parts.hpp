@@ -83,6 +83,7 @@ struct Ingress {
 /// The sending side of one direction of a link, and what is on the wire.
 struct Transmitter {
   const LinkDirection* direction = nullptr;
+  LineTiming timing;  ///< the one in force, of which `set_times` knows the rate
   NodeId from{}, to{};
   std::uint32_t opposite = 0;
   std::size_t to_ingress = 0;

@@ -132,6 +132,13 @@ void EventReference::set_route(const Route& route) {
       s.outgoing[out];
 }
 
+void EventReference::set_timing(LinkId link, int direction, const LineTiming& timing) {
+  Transmitter& t = transmitter(2u * link.value() + static_cast<std::uint32_t>(direction));
+  t.timing = timing;
+  t.next_ack = t.next_fc = {};
+  set_times(t, timing.rate);
+}
+
 void EventReference::set_rate(LinkId link, int direction, BitRate rate) {
   set_times(transmitter(2u * link.value() + static_cast<std::uint32_t>(direction)), rate);
 }
@@ -303,6 +310,7 @@ void EventReference::arbitrate(std::uint32_t index) {
   if (t.up && t.dllps_due > 0) {
     --t.dllps_due;
     ++t.counters.dllps;
+    t.counters.signalling += t.ser_dllp;
     t.free = now_ + t.ser_dllp;
     return schedule(t.free, EventKind::line_free, index);
   }
@@ -379,7 +387,7 @@ void EventReference::start(std::uint32_t index, std::uint8_t pool, std::size_t s
   t.wanting &= ~(std::uint64_t{1} << slot);
   fifo.head = Fifo::Head::started;
   const Duration ser = t.ser[static_cast<std::size_t>(tlp->piece.dw)];
-  const std::int64_t failed = t.errors.send(4 * tlp->piece.dw + t.direction->framing.count());
+  const std::int64_t failed = t.errors.send(4 * tlp->piece.dw + t.timing.framing.count());
   const Duration recovery = flaw_ == Flaw::replay ? Duration{0} : t.direction->replay_delay;
   const Instant begin = now_ + failed * (ser + recovery);
   t.counters.replays += failed;
@@ -404,7 +412,7 @@ void EventReference::account(Transmitter& t, const Tlp& tlp, Instant begin, Dura
   const Bytes payload{4 * tlp.piece.data_dw};
   ++tally.tlps;
   tally.payload += payload;
-  tally.overhead += Bytes{4 * tlp.piece.dw} + t.direction->framing - payload;
+  tally.overhead += Bytes{4 * tlp.piece.dw} + t.timing.framing - payload;
   if (observer_ == nullptr) return;
   observer_->observe({t.link, t.number, tlp.tlp_class, job.transaction.op, job.transaction.purpose, job.requester,
                       job.transaction.target, job.transaction.cookie, tlp.piece.address, payload, begin, begin + ser,

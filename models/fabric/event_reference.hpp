@@ -21,6 +21,7 @@ class EventReference final : public Fabric {
   Instant advance(Instant limit) override;
   void set_link(LinkId link, bool up) override;
   void set_route(const Route& route) override;
+  void set_timing(LinkId link, int direction, const LineTiming& timing) override;
   void set_rate(LinkId link, int direction, BitRate rate) override;
   void leak_credits(LinkId link, int direction, pcie::TlpClass tlp_class, Credits lost) override;
   void strike(LinkId link, int direction) override;

@@ -82,6 +82,40 @@ TEST(Faults, ARetrainedLinkSendsAtItsNewRate) {
   EXPECT_EQ(p.done(), Times{208 + 38 + 10});
 }
 
+TEST(Faults, ARetrainedLinkHasItsNewFramingAndDllps) {
+  for (const Mode mode : {Mode::event, Mode::tlp, Mode::train}) {
+    Pair p;
+    const auto fabric = make_fabric(p.t, p, mode);
+    fabric->observe(&p);
+    fabric->advance(at(50ns));
+    fabric->set_timing(LinkId{1}, 1, {16_Gbps, 8_B, 300ns, 600ns});
+    for (int i = 0; i < 4; ++i) fabric->submit(p.a, own, p.write(64_B, 60ns + i * 200ns));
+    fabric->advance(at(10us));
+    // 76 B and 8 B of framing at 2 B/ns; cut-through holds the first back until the tail has come
+    const Times starts{60 + 10 + (76 - 42) + 100, 404, 604, 804};
+    EXPECT_EQ(p.starts(1, 1), starts) << name_of(mode);
+    EXPECT_EQ(fabric->counters(LinkId{1}, 1).tally(p.a, pcie::Purpose::payload).overhead, 4 * 20_B) << name_of(mode);
+    // ACKs for the first and the third, UpdateFCs for the first and the fourth, 8 ns each on the way back
+    EXPECT_EQ(fabric->counters(LinkId{1}, 0).dllps, 4) << name_of(mode);
+    EXPECT_EQ(fabric->counters(LinkId{1}, 0).signalling, 32ns) << name_of(mode);
+  }
+}
+
+TEST(Faults, TheTimeThatDllpsTakeIsThatOfTheRateAtWhichTheyWereSent) {
+  for (const Mode mode : {Mode::event, Mode::tlp, Mode::train}) {
+    Pair p;
+    p.down(1).ack_interval = 1ns;
+    const auto fabric = make_fabric(p.t, p, mode);
+    fabric->submit(p.a, own, p.write(64_B));
+    fabric->advance(at(1us));
+    fabric->set_rate(LinkId{1}, 0, 64_Gbps);
+    fabric->submit(p.a, own, p.write(64_B, 1us));
+    fabric->advance(at(10us));
+    EXPECT_EQ(fabric->counters(LinkId{1}, 0).dllps, 2) << name_of(mode);
+    EXPECT_EQ(fabric->counters(LinkId{1}, 0).signalling, 9ns) << name_of(mode);
+  }
+}
+
 TEST(Faults, ALinkThatDegradesAndRetrainsLosesNoPostedByte) {
   for (const Mode mode : {Mode::event, Mode::tlp, Mode::train}) {
     Pair p;

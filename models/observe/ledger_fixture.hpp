@@ -43,6 +43,7 @@ class CountingFabric final : public fabric::Fabric {
   Instant advance(Instant limit) override { return limit; }
   void set_link(fabric::LinkId, bool) override {}
   void set_route(const fabric::Route&) override {}
+  void set_timing(fabric::LinkId, int, const fabric::LineTiming&) override {}
   void set_rate(fabric::LinkId, int, BitRate) override {}
   void leak_credits(fabric::LinkId, int, pcie::TlpClass, fabric::Credits) override {}
   void strike(fabric::LinkId, int) override {}

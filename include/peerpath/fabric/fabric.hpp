@@ -79,6 +79,7 @@ struct DirectionCounters {
   Duration replaying{};      ///< time that they and their recovery took
   Duration credit_stall{};   ///< line free and up, a TLP eligible (tag included), and none could start for want of
                              ///< credits; counted when the next one starts
+  Duration signalling{};     ///< sending DLLPs
   std::span<const Tally> tallies;  ///< [requester node * pcie::purposes + purpose]
 
   const Tally& tally(NodeId requester, pcie::Purpose purpose) const {
@@ -175,8 +176,11 @@ class Fabric {
   /// is not the target: that one takes them in and answers requests with its `misdirected`.
   virtual void set_route(const Route& route) = 0;
 
-  /// From the last returned h on, TLPs and DLLPs start at this rate on one direction of a link, as after a retrain to
-  /// another width or generation.
+  /// From the last returned h on, TLPs and DLLPs start with this timing on one direction of a link, as after a retrain
+  /// to another width or generation. The next TLP that starts causes an ACK and an UpdateFC.
+  virtual void set_timing(LinkId link, int direction, const LineTiming& timing) = 0;
+
+  /// The same where nothing but the rate changes, and no DLLP is caused because of that.
   virtual void set_rate(LinkId link, int direction, BitRate rate) = 0;
 
   /// Takes credits of VC 0 away from a transmitter for good, as a receiver does that loses an UpdateFC. Infinite ones

@@ -31,6 +31,13 @@ struct VcArbitration {
   int vc0_turns = 0, vc1_turns = 0;  ///< both 0: strict
 };
 
+/// What of one direction of a link follows from the shape to which it has trained, as in LinkDirection.
+struct LineTiming {
+  BitRate rate{};
+  Bytes framing{};
+  Duration ack_interval{}, fc_interval{};
+};
+
 /// One direction of a link: the transmitter's serialiser, the wire, and the buffer of the receiver.
 struct LinkDirection {
   BitRate rate{};                      ///< bits per second left for TLPs and DLLPs (encoding, SKP taken off)

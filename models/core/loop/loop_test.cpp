@@ -56,6 +56,7 @@ class FixedLatency final : public fabric::Fabric {
   }
   void set_link(fabric::LinkId, bool up) override { links.push_back({horizon_, up}); }
   void set_route(const fabric::Route&) override {}
+  void set_timing(fabric::LinkId, int, const fabric::LineTiming&) override {}
   void set_rate(fabric::LinkId, int, BitRate) override {}
   void leak_credits(fabric::LinkId, int, pcie::TlpClass, fabric::Credits) override {}
   void strike(fabric::LinkId, int) override {}

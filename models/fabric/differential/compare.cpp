@@ -30,7 +30,8 @@ std::string text(const TlpRecord& t) {
 std::string text(const Counted& c) {
   std::ostringstream out;
   out << "dllps " << c.dllps << " busy " << c.busy.count() << " queueing " << c.queueing.count() << " credit_stall "
-      << c.credit_stall.count() << " replays " << c.replays << " replaying " << c.replaying.count() << " tallies";
+      << c.credit_stall.count() << " replays " << c.replays << " replaying " << c.replaying.count() << " signalling "
+      << c.signalling.count() << " tallies";
   for (std::size_t i = 0; i < c.tallies.size(); ++i)
     if (c.tallies[i].tlps != 0)
       out << " [" << i / pcie::purposes << ',' << i % pcie::purposes << "] " << c.tallies[i].tlps << '/'

@@ -74,8 +74,9 @@ std::string describe(const Scenario& s) {
         << femtoseconds(f.at) << '\n';
   for (const Change& c : s.changes)
     out << "change kind " << int(c.kind) << " link " << c.link.value() << '/' << c.direction << " rate " << c.rate.bps()
-        << " class " << int(c.tlp_class) << " lost " << c.lost.header << '/' << c.lost.data << " at "
-        << femtoseconds(c.at) << '\n';
+        << " class " << int(c.tlp_class) << " lost " << c.lost.header << '/' << c.lost.data << " framing "
+        << c.timing.framing.count() << " ack " << c.timing.ack_interval.count() << " fci "
+        << c.timing.fc_interval.count() << " at " << femtoseconds(c.at) << '\n';
   return out.str();
 }
 

@@ -255,6 +255,8 @@ class Player final : public DeliverySink, public TlpObserver {
     switch (c.kind) {
       case Change::Kind::rate:
         return fabric_->set_rate(c.link, c.direction, c.rate);
+      case Change::Kind::timing:
+        return fabric_->set_timing(c.link, c.direction, c.timing);
       case Change::Kind::leak:
         return fabric_->leak_credits(c.link, c.direction, c.tlp_class, c.lost);
       case Change::Kind::strike:
@@ -344,6 +346,7 @@ class Player final : public DeliverySink, public TlpObserver {
                                      c.queueing,
                                      c.credit_stall,
                                      c.replaying,
+                                     c.signalling,
                                      {c.tallies.begin(), c.tallies.end()}});
         for (const Tally& tally : c.tallies) outcome_.tlp_count += tally.tlps;
       }

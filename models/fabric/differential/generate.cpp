@@ -397,10 +397,12 @@ class Generator {
     const int n = draw_.small(0, 6);
     for (int i = 0; i < n; ++i) {
       Change c{.at = any_time()};
-      c.kind = draw_.one_of({Change::Kind::rate, Change::Kind::rate, Change::Kind::leak, Change::Kind::strike});
+      c.kind = draw_.one_of({Change::Kind::rate, Change::Kind::timing, Change::Kind::leak, Change::Kind::strike});
       c.link = LinkId{static_cast<std::uint16_t>(draw_.below(s_.topology.links.size()))};
       c.direction = draw_.small(0, 1);
-      c.rate = direction().rate;
+      const LinkDirection other = direction();
+      c.rate = other.rate;
+      c.timing = {other.rate, other.framing, other.ack_interval, other.fc_interval};
       c.tlp_class = static_cast<pcie::TlpClass>(draw_.below(pcie::tlp_classes));
       c.lost = {draw_.small(0, 2), draw_.small(0, 10)};
       s_.changes.push_back(c);

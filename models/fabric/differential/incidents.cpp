@@ -92,11 +92,14 @@ void add_retrains(Scenario& s) {
     for (const int direction : {0, 1}) {
       const BitRate before = s.topology.links[link.value()].direction[static_cast<std::size_t>(direction)].rate;
       const BitRate rate{std::max<std::int64_t>(before.bps() / draw.one_of({1, 2, 4, 8}), 1'000'000'000)};
+      const LineTiming timing{rate, Bytes{draw.one_of({0, 8})}, Duration{draw.one_of({0, 20, 200}) * ns},
+                              Duration{draw.one_of({0, 20, 200}) * ns}};
       s.changes.push_back({.at = draw.chance(50) ? down : up,
-                           .kind = Change::Kind::rate,
+                           .kind = draw.chance(50) ? Change::Kind::rate : Change::Kind::timing,
                            .link = link,
                            .direction = direction,
-                           .rate = rate});
+                           .rate = rate,
+                           .timing = timing});
     }
   }
   sort_by_time(s.faults), sort_by_time(s.changes);

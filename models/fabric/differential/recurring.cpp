@@ -112,7 +112,9 @@ void disturb(Scenario& s, Draw& draw, const std::vector<NodeId>& ends, std::int6
   for (int i = draw.one_of({0, 0, 0, 1, 2}); i > 0; --i) {
     Change c{.at = some_time(), .kind = Change::Kind::rate, .link = some_link(), .direction = draw.small(0, 1)};
     c.rate = draw.one_of({BitRate{126'030'769'230}, BitRate{252'061'538'461}, BitRate{504'123'076'923}});
-    if (draw.chance(30)) c.kind = Change::Kind::strike;
+    c.timing = {c.rate, Bytes{draw.one_of({0, 8})}, Duration{draw.one_of({0, 20, 200}) * ns},
+                Duration{draw.one_of({0, 20, 200}) * ns}};
+    c.kind = draw.one_of({Change::Kind::strike, Change::Kind::rate, Change::Kind::timing});
     s.changes.push_back(c);
   }
   if (draw.chance(15)) {

@@ -56,7 +56,7 @@ struct Flip {
 
 /// Something else that happens to one direction of a link.
 struct Change {
-  enum class Kind : std::uint8_t { rate, leak, strike };
+  enum class Kind : std::uint8_t { rate, leak, strike, timing };
   Instant at{};
   Kind kind{};
   LinkId link{};
@@ -64,6 +64,7 @@ struct Change {
   BitRate rate{};
   pcie::TlpClass tlp_class{};
   Credits lost{};
+  LineTiming timing{};
 };
 
 /// A direction whose receiver holds TLPs up by anything it knows of them.
