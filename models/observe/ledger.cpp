@@ -9,6 +9,8 @@ LinkDirectionResult difference(const fabric::Topology& topology, const Snapshot:
   result.dllps = after.dllps - before.dllps;
   result.rate = rate;
   result.busy = after.busy - before.busy;
+  result.signalling = after.signalling - before.signalling;
+  result.replaying = after.replaying - before.replaying;
   result.queueing = after.queueing - before.queueing;
   result.replays = after.replays - before.replays;
   result.credit_stall = after.credit_stall - before.credit_stall;
@@ -38,6 +40,8 @@ Snapshot take_snapshot(const fabric::Fabric& fabric, std::size_t links) {
       side.dllps = counters.dllps;
       side.replays = counters.replays;
       side.busy = counters.busy;
+      side.signalling = counters.signalling;
+      side.replaying = counters.replaying;
       side.queueing = counters.queueing;
       side.credit_stall = counters.credit_stall;
       side.tallies.assign(counters.tallies.begin(), counters.tallies.end());

@@ -25,9 +25,8 @@ LinkTotals total(const LinkDirectionResult& direction) {
 }
 
 Decimal utilisation(const LinkDirectionResult& direction, Duration window) {
-  if (direction.rate.bps() == 0) return {0, percent_places};
-  const auto dllps = direction.dllps * (pcie::dllp_size / direction.rate);
-  return quotient(static_cast<WideInt>((direction.busy + dllps).count()) * 100, window.count(), percent_places);
+  const auto taken = direction.busy + direction.signalling + direction.replaying;
+  return quotient(static_cast<WideInt>(taken.count()) * 100, window.count(), percent_places);
 }
 
 Decimal utilisation(const MemoryResult& memory, Duration window) {

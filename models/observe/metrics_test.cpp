@@ -49,6 +49,10 @@ TEST(Metrics, DllpsCountAsLinkTime) {
   // 50 DLLPs of 8 B at 500 Gb/s take 6.4 ns of 10 us.
   finish(results, {});
   EXPECT_EQ(text_of(results, "nic0-switch0.down.utilisation_percent"), "0.064 %");
+  auto flaky = sample_results();
+  flaky.links[1].down.replaying = 2us;
+  finish(flaky, {});
+  EXPECT_EQ(text_of(flaky, "nic0-switch0.down.utilisation_percent"), "20.064 %") << "replays take the line";
 }
 
 TEST(Metrics, AnEmptyRunHasNoDivisionByZero) {

@@ -39,6 +39,7 @@ inline Results sample_results() {
   nic.up.rows.push_back({"nic0", pcie::Purpose::header, 100, 800_B, 2'000_B});
   nic.up.busy = 8us;
   nic.down.dllps = 50;
+  nic.down.signalling = Duration{6'400'000};  // 50 times 8 B at 500 Gb/s
   auto gpu = sample_link("gpu0", "switch0");
   gpu.down.rows.push_back({"nic0", pcie::Purpose::payload, 1600, 400'000_B, 32'000_B});
   gpu.down.busy = 7500ns;

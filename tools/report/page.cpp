@@ -56,7 +56,7 @@ std::string body(const Json& results, const Json& run) {
   text += section("latency", "Latency", chart("latency-chart", "Latency by percentile"),
                   "Each step to the right leaves ten times fewer packets beyond it.");
   text += section("links", "What each link carried", chart("link-chart", "Bytes on each link by purpose"),
-                  "Share of the link's rate, by purpose.");
+                  "Share of the time, by purpose.");
   text += section(
       "resources", "How busy everything was",
       chart("resource-chart", "Utilisation of each resource") + folded("As a table", utilisation_table(results)));

@@ -77,7 +77,9 @@ struct LinkDirectionResult {
   std::vector<LedgerRow> rows;  ///< those that are not all zero
   std::int64_t dllps = 0;
   BitRate rate{};
-  Duration busy{};  ///< serialising TLPs
+  Duration busy{};        ///< serialising TLPs
+  Duration signalling{};  ///< sending DLLPs
+  Duration replaying{};   ///< taken by transmissions that failed, up to their replay
   Duration queueing{};
   Duration credit_stall{};
   std::int64_t replays = 0;

@@ -1,4 +1,5 @@
-// What each direction of each link carried, as shares of its rate: payload, the other purposes, overhead, DLLPs.
+// What each direction of each link carried: payload, the other purposes, overhead, DLLPs. They share the time in which
+// the line was busy by their bytes, so that a link that has trained down or replays is as full as it was.
 import { axis, barsHeight, metricsByName } from "./charts.js";
 
 const purposes = ["payload", "header", "descriptor", "completion_entry", "doorbell", "interrupt", "control", "retransmission"];
@@ -10,8 +11,9 @@ export function drawLinks(results, theme) {
   const metrics = metricsByName(results);
   const sides = [...results.ledger].reverse();
   const percent = (side, part) => {
-    const bytes = metrics.get(`${side.link}.${side.direction}.${part}_bytes`) ?? 0;
-    return (bytes * 8e11) / (side.rate_bps * results.simulated_ns);
+    const metric = (name) => metrics.get(`${side.link}.${side.direction}.${name}`) ?? 0;
+    const wire = metric("wire_bytes");
+    return wire === 0 ? 0 : (metric("utilisation_percent") * metric(`${part}_bytes`)) / wire;
   };
   const used = parts.filter((part) => sides.some((side) => percent(side, part) > 0));
   return {
@@ -19,7 +21,7 @@ export function drawLinks(results, theme) {
     option: {
       legend: { top: 0, textStyle: { color: theme.ink } },
       grid: { left: 10, right: 40, top: 36, bottom: 40, containLabel: true },
-      xAxis: axis(theme, { type: "value", min: 0, max: 100, name: "% of the link's rate", nameLocation: "middle", nameGap: 26 }),
+      xAxis: axis(theme, { type: "value", min: 0, max: 100, name: "% of the time", nameLocation: "middle", nameGap: 26 }),
       yAxis: axis(theme, { type: "category", splitLine: { show: false }, axisTick: { show: false },
         data: sides.map((side) => `${side.link} ${side.direction === "up" ? "↑" : "↓"}`) }),
       tooltip: { trigger: "axis", axisPointer: { type: "shadow" }, valueFormatter: (value) => `${value.toFixed(2)} %` },
