@@ -17,7 +17,6 @@ namespace peerpath::sc {
 namespace {
 
 constexpr const char* report_type = "peerpath/domain";
-constexpr Bytes least_max_payload{128};
 
 }  // namespace
 
@@ -36,6 +35,7 @@ struct Domain::Parts {
     int turns;
   };
   std::vector<Turns> turns;
+  Bytes max_payload{128};  ///< of the hierarchy
   bool wires = false;
   bool initiators = false;  ///< a foreign one is among `foreign`
 };
@@ -132,6 +132,13 @@ fabric::LinkId Domain::link_of(const PciePort& port) const {
   return found->second;
 }
 
+fabric::LineTiming Domain::timing(const PciePort& port, pcie::LinkShape shape) const {
+  auto link = port.link;
+  link.shape = shape;
+  const auto direction = link_direction(link, parts_->max_payload);
+  return {direction.rate, direction.framing, direction.ack_interval, direction.fc_interval};
+}
+
 std::optional<fabric::NodeId> Domain::find(std::uint64_t address) const {
   for (const auto& [window, node] : parts_->map)
     if (window.contains(address)) return node;
@@ -165,7 +172,7 @@ void Domain::add_links() {
   for (auto* port : parts_->ports)
     if (port->foreign()) adopt(*port);
   // System software gives one MPS to a whole hierarchy; inside the root complex there is none.
-  Bytes max_payload = least_max_payload;
+  Bytes& max_payload = parts_->max_payload;
   for (auto* port : parts_->ports) {
     const auto& node = parts_->topology.nodes[port->node().value()];
     const auto mps = port->foreign()    ? port->function.max_payload

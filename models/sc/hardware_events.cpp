@@ -4,7 +4,6 @@
 #include <functional>
 #include <numeric>
 
-#include "core/pcie/link_rate.hpp"
 #include "peerpath/base/fail.hpp"
 
 namespace peerpath::sc {
@@ -213,7 +212,11 @@ void HardwareEvents::schedule(const scenario::Event& event) {
     case EventKind::link_down:
     case EventKind::link_up:
       return at(when, [this, &event](fabric::Fabric& fabric) {
-        fabric.set_link(platform_.link_above(event.device), event.kind == EventKind::link_up);
+        if (event.kind == EventKind::link_up)
+          down_.erase(event.device);
+        else
+          down_.insert(event.device);
+        bring_up(fabric, event.device);
       });
     case EventKind::bit_error:
       return at(when, [this, &event, direction](fabric::Fabric& fabric) {
@@ -245,21 +248,24 @@ void HardwareEvents::schedule(const scenario::Event& event) {
   }
 }
 
+/// A link is up unless somebody took it down or it is in recovery, be it because of several events.
+void HardwareEvents::bring_up(fabric::Fabric& fabric, const std::string& device) {
+  fabric.set_link(platform_.link_above(device), !down_.contains(device) && recovering_[device] == 0);
+}
+
 /// The link is in recovery during the outage; what is in the buffers of its ends waits.
 void HardwareEvents::retrain(const scenario::Event& event) {
-  const auto& link = link_above(event.device);
-  if (event.outage > Duration{0})
-    platform_.domain.at(Instant{event.at}, [this, &event](fabric::Fabric& fabric) {
-      fabric.set_link(platform_.link_above(event.device), false);
-    });
-  platform_.domain.at(Instant{event.at + event.outage}, [this, &event, &link](fabric::Fabric& fabric) {
+  platform_.domain.at(Instant{event.at}, [this, &event](fabric::Fabric& fabric) {
+    ++recovering_[event.device];
+    if (event.outage > Duration{0}) bring_up(fabric, event.device);
+  });
+  platform_.domain.at(Instant{event.at + event.outage}, [this, &event](fabric::Fabric& fabric) {
     auto& shape = shapes_.at(event.device);
     if (event.generation != 0) shape.generation = event.generation;
     if (event.width != 0) shape.width = event.width;
-    const auto rate = pcie::link_timing(shape, device::FunctionConfig{}.max_payload, link.dllp, link.link_share).rate;
-    const auto id = platform_.link_above(event.device);
-    for (const int direction : {0, 1}) fabric.set_rate(id, direction, rate);
-    fabric.set_link(id, true);
+    platform_.retrain(fabric, event.device, shape);
+    --recovering_[event.device];
+    bring_up(fabric, event.device);
   });
 }
 

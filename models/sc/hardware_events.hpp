@@ -27,6 +27,7 @@ class HardwareEvents {
   void add_traps();
   void schedule(const scenario::Event& event);
   void retrain(const scenario::Event& event);
+  void bring_up(fabric::Fabric& fabric, const std::string& device);
   void take_away(const scenario::Event& event);
   void divert(fabric::Fabric& fabric, const std::string& device, fabric::LinkId egress);
   std::vector<std::uint16_t> controls_of(const std::string& below) const;
@@ -49,6 +50,8 @@ class HardwareEvents {
   std::map<std::string, pcie::LinkShape> shapes_;  ///< of the link above a device, as it has trained
   std::map<std::string, fabric::AcsHierarchy::Traps> traps_;
   std::set<fabric::Route> in_force_;
+  std::set<std::string> down_;             ///< devices whose link was taken down
+  std::map<std::string, int> recovering_;  ///< retrains under way, by the device below the link
   Problems problems_;
   std::map<std::string, fabric::LinkId> gone_;  ///< devices that are not there, and who answers for them
 };

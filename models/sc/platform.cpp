@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/devices/ats/ats_function.hpp"
 #include "peerpath/base/fail.hpp"
 #include "scenario/hierarchy.hpp"
 
@@ -50,6 +51,14 @@ int rank(const device::GpuConfig&) { return 3; }
 int rank(const device::NicConfig&) { return 4; }
 int rank(const device::DmaCardConfig&) { return 5; }
 int rank(const device::HostCpuConfig&) { return 6; }
+
+/// How often the host takes translations back; 0: never.
+Duration flush_interval(const scenario::Scenario& scenario) {
+  for (const auto& device : scenario.devices)
+    if (const auto* root = std::get_if<device::RootComplexConfig>(&device.config); root != nullptr && root->iommu)
+      return root->iommu->flush_interval;
+  return {};
+}
 
 std::array<fabric::Credits, pcie::tlp_classes> credits_of(const scenario::CreditConfig& c) {
   return {{{c.posted_header, c.posted_data},
@@ -123,7 +132,9 @@ void Platform::add_device(const scenario::Device& device, const scenario::Scenar
     nodes_[name] = make(gpus, *gpu, any_memory())->node();
   } else if (const auto* nic = std::get_if<device::NicConfig>(&device.config)) {
     require(any_memory() != nullptr, "a NIC needs host memory for its rings");
-    nodes_[name] = make(nics, *any_memory(), *nic)->node();
+    auto* made = make(nics, *any_memory(), *nic);
+    nodes_[name] = made->node();
+    if (made->translations() != nullptr) made->translations()->flush_every(flush_interval(scenario));
   } else if (const auto* card = std::get_if<device::DmaCardConfig>(&device.config)) {
     nodes_[name] = make(cards, *card)->node();
   } else if (const auto* cpu = std::get_if<device::HostCpuConfig>(&device.config)) {
@@ -155,10 +166,21 @@ void Platform::add_link(const scenario::Link& link) {
       {&nearer, "Gen" + std::to_string(link.generation) + " x" + std::to_string(link.width), device_of(link.to)});
 }
 
-fabric::LinkId Platform::link_above(const std::string& device) const {
+const Platform::Joint& Platform::joint_above(const std::string& device) const {
   const auto joint = std::ranges::find(joints_, device, &Joint::farther);
   require(joint != joints_.end(), "a device below a port");
-  return domain.link_of(*joint->nearer);
+  return *joint;
+}
+
+fabric::LinkId Platform::link_above(const std::string& device) const {
+  return domain.link_of(*joint_above(device).nearer);
+}
+
+void Platform::retrain(fabric::Fabric& fabric, const std::string& device, pcie::LinkShape shape) const {
+  const auto& port = *joint_above(device).nearer;
+  const auto link = domain.link_of(port);
+  fabric.set_timing(link, direction(device, false), domain.timing(port, shape));
+  fabric.set_timing(link, direction(device, true), domain.timing(*port.peer(), shape));
 }
 
 int Platform::direction(const std::string& device, bool up) const {

@@ -47,6 +47,8 @@ class Platform {
   fabric::LinkId link_above(const std::string& device) const;
   /// The direction of that link, towards the root complex or away from it.
   int direction(const std::string& device, bool up) const;
+  /// The link above a device has trained to this shape.
+  void retrain(fabric::Fabric& fabric, const std::string& device, pcie::LinkShape shape) const;
   /// Gives a router an endpoint that answers with `status` whatever is routed to it; before the end of elaboration.
   fabric::LinkId add_trap(const std::string& bridge, pcie::Status status);
   /// That endpoint of a router, if it has one.
@@ -61,6 +63,7 @@ class Platform {
     std::string shape;
     std::string farther;
   };
+  const Joint& joint_above(const std::string& device) const;
   void add_device(const scenario::Device& device, const scenario::Scenario& scenario);
   void add_link(const scenario::Link& link);
   const PciePort& port_towards(const std::string& router, const std::string& other) const;

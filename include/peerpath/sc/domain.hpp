@@ -12,6 +12,7 @@
 #include "peerpath/device/endpoint.hpp"
 #include "peerpath/device/frame_source.hpp"
 #include "peerpath/fabric/fabric.hpp"
+#include "peerpath/pcie/link_shape.hpp"
 #include "peerpath/sc/place.hpp"
 
 namespace peerpath::sc {
@@ -83,6 +84,8 @@ class Domain final : public sc_core::sc_module {
 
   /// The link that a port is an end of; after the end of elaboration.
   fabric::LinkId link_of(const PciePort& port) const;
+  /// What the port's link has in the direction away from it once it has trained to this shape.
+  fabric::LineTiming timing(const PciePort& port, pcie::LinkShape shape) const;
   const fabric::Topology& topology() const;
   fabric::Fabric& fabric();
 
