@@ -40,6 +40,7 @@ void HostCpu::receive(Nic& nic, const std::vector<int>& queues, Gpu* to, bool bo
   const Bytes headers = drivers.header_buffer_size * drivers.memory->entries();
   const Bytes payload = drivers.buffer_size * drivers.memory->entries();
   const auto in_dram = [&](Bytes size) { return host_cpu::Region{{host_.node(), host_.reserve(size)}, size}; };
+  if (to != nullptr && bounce) to->serve(host_);
   if (to != nullptr && !bounce && !mapped && !queues.empty())
     mapped = to->map(payload * static_cast<std::int64_t>(queues.size()));
   for (const int queue : queues) {
@@ -70,9 +71,11 @@ void HostCpu::send(Nic& nic, const Send& send) {
   else
     tx.payload = {{send.from->node(), send.mapped ? *send.mapped : send.from->map(payload)}, payload};
   tx.bounce = bounce;
-  if (bounce)
+  if (bounce) {
+    send.from->serve(host_);
     tx.copy = {
         in_dram(staging_size), GpuAddress{}, {send.from->node(), send.from->doorbell()}, in_dram(completion_size).base};
+  }
   tx.packet = send.packet;
   tx.mss = send.segment;
   tx.interval = send.interval;

@@ -126,15 +126,14 @@ BusAddress HostMemory::reserve(Bytes size) {
   return at;
 }
 
-Gpu::Gpu(const sc_core::sc_module_name& name, Domain& domain, const device::GpuConfig& config, HostMemory* host)
+Gpu::Gpu(const sc_core::sc_module_name& name, Domain& domain, const device::GpuConfig& config)
     : sc_core::sc_module{name},
       config_{config},
       node_{domain.add_endpoint(basename(), gpu::fabric_endpoint(config))},
       memory_{domain.place(node_, config.bar_size, true, config.bar_address)},
       doorbell_{domain.place(node_, gpu::register_bar_size, false)},
       bar1_{std::make_unique<gpu::Bar1>(config)},
-      no_copies_{std::make_unique<host_cpu::CopyRequests>()},
-      behaviour_{std::make_unique<gpu::Gpu>(config, host != nullptr ? host->copies() : *no_copies_)},
+      behaviour_{std::make_unique<gpu::Gpu>(config)},
       pcie{"pcie", domain, node_} {
   domain.attach(*behaviour_, {.node = node_, .channels = config.copy_engines, .hears_arrivals = true});
   if (!config.peer_reads) return;
@@ -142,6 +141,8 @@ Gpu::Gpu(const sc_core::sc_module_name& name, Domain& domain, const device::GpuC
   pcie.gate = peer_reads_.get();
 }
 Gpu::~Gpu() = default;
+
+void Gpu::serve(HostMemory& host) { behaviour_->serve(host.node(), host.copies()); }
 
 BusAddress Gpu::map(Bytes size) {
   const auto at = bar1_->map(size);

@@ -129,7 +129,7 @@ void Platform::add_device(const scenario::Device& device, const scenario::Scenar
   } else if (const auto* bridge = std::get_if<device::SwitchConfig>(&device.config)) {
     nodes_[name] = make(switches, links_at(scenario, name), *bridge)->node();
   } else if (const auto* gpu = std::get_if<device::GpuConfig>(&device.config)) {
-    nodes_[name] = make(gpus, *gpu, any_memory())->node();
+    nodes_[name] = make(gpus, *gpu)->node();
   } else if (const auto* nic = std::get_if<device::NicConfig>(&device.config)) {
     require(any_memory() != nullptr, "a NIC needs host memory for its rings");
     auto* made = make(nics, *any_memory(), *nic);

@@ -33,6 +33,11 @@ class Devices {
     const auto memories = tree_.all<device::HostMemoryConfig>();
     for (std::size_t i = 1; i < memories.size(); ++i)
       add(join("/devices", memories[i]), "is a second host_memory beside " + memories[0] + "; a root_complex has one");
+    const auto cpus = tree_.all<device::HostCpuConfig>();
+    for (std::size_t i = 1; i < cpus.size(); ++i)
+      add(join("/devices", cpus[i]),
+          "is a second host_cpu beside " + cpus[0] +
+              "; all cores of the host are one, which serves every queue: give it more \"cores\"");
     for (const auto& nic : tree_.all<device::NicConfig>())
       if (memories.empty()) add(join("/devices", nic), "needs a host_memory, where its rings are");
     check_addresses();

@@ -105,11 +105,10 @@ class HostMemory final : public sc_core::sc_module {
   PciePort port;
 };
 
-/// A GPU. Its copy engines need the host whose cores ask them to copy; peers reach its memory in any case.
+/// A GPU: memory that peers reach, and engines that copy for the hosts whose cores bounce what they receive or send.
 class Gpu final : public sc_core::sc_module {
  public:
-  Gpu(const sc_core::sc_module_name& name, Domain& domain, const device::GpuConfig& config = {},
-      HostMemory* host = nullptr);
+  Gpu(const sc_core::sc_module_name& name, Domain& domain, const device::GpuConfig& config = {});
   ~Gpu() override;
   fabric::NodeId node() const { return node_; }
   const device::GpuConfig& config() const { return config_; }
@@ -118,6 +117,8 @@ class Gpu final : public sc_core::sc_module {
   BusAddress doorbell() const { return doorbell_; }
   /// Maps a piece of its memory for peers; there has to be room in the window.
   BusAddress map(Bytes size);
+  /// Takes requests to copy from the cores of this host too; it has to outlive the GPU. `HostCpu` sees to it.
+  void serve(HostMemory& host);
   gpu::Bar1& bar1() { return *bar1_; }
   const gpu::Bar1& bar1() const { return *bar1_; }
   const gpu::Gpu& behaviour() const { return *behaviour_; }
@@ -129,7 +130,6 @@ class Gpu final : public sc_core::sc_module {
   fabric::NodeId node_;
   BusAddress memory_, doorbell_;
   std::unique_ptr<gpu::Bar1> bar1_;
-  std::unique_ptr<host_cpu::CopyRequests> no_copies_;
   std::unique_ptr<gpu::Gpu> behaviour_;
   std::unique_ptr<gpu::PeerReads> peer_reads_;
 

@@ -43,18 +43,15 @@ pcie::FunctionIdentity identity(const device::GpuConfig& config, pcie::LinkShape
   return id;
 }
 
-Gpu::Gpu(const device::GpuConfig& config, const host_cpu::CopyRequests& requests, CopyEngineShape shape)
-    : setup_{config.copy_setup},
-      requests_{requests},
-      shape_{shape},
-      engines_(static_cast<std::size_t>(config.copy_engines)) {
+Gpu::Gpu(const device::GpuConfig& config, CopyEngineShape shape)
+    : setup_{config.copy_setup}, shape_{shape}, engines_(static_cast<std::size_t>(config.copy_engines)) {
   require(shape.chunk > Bytes{0} && shape.outstanding > 0, "a copy engine reads something at a time");
 }
 
 void Gpu::on_delivery(const fabric::Delivery& delivery, device::Outbox& out) {
   if (delivery.purpose == pcie::Purpose::payload) return moved(delivery, out);
   if (delivery.kind == fabric::DeliveryKind::arrived && delivery.purpose == pcie::Purpose::doorbell)
-    ring(delivery.cookie, delivery.done, out);
+    ring(delivery, out);
 }
 
 void Gpu::moved(const fabric::Delivery& delivery, device::Outbox& out) {
@@ -76,15 +73,18 @@ void Gpu::moved(const fabric::Delivery& delivery, device::Outbox& out) {
 
 void Gpu::on_wake(device::TimerId timer, Instant now, device::Outbox& out) { issue(timer.value(), now, out); }
 
-void Gpu::ring(std::uint64_t handle, Instant now, device::Outbox& out) {
-  const auto& request = requests_.at(handle);
+void Gpu::ring(const fabric::Delivery& doorbell, device::Outbox& out) {
+  const auto now = doorbell.done;
+  const auto host = requests_.find(doorbell.requester);
+  require(host != requests_.end(), "a GPU copies for the hosts that it serves");
+  const auto& request = host->second->at(doorbell.cookie);
   const auto chosen = std::ranges::min_element(engines_, {}, [&](const Engine& e) {
     const bool at_work = !e.queue.empty() || e.in_flight > 0;
     return std::pair{at_work && e.newest != request.direction, e.left};
   });
   const auto engine = static_cast<std::size_t>(chosen - engines_.begin());
   const std::uint64_t ticket = tickets_++;
-  auto& copy = copies_[ticket] = {.request = request, .handle = handle, .start = now + setup_};
+  auto& copy = copies_[ticket] = {.request = request, .handle = doorbell.cookie, .start = now + setup_};
   if (request.bytes == Bytes{0}) {
     write_completion(copy, engine, copy.start, out);
     return count(ticket);

@@ -62,8 +62,11 @@ struct CopyCounters {
 /// `hears_arrivals`: so it knows how many of its writes are in flight.
 class Gpu final : public device::Endpoint {
  public:
-  /// The table of requests must outlive the GPU.
-  Gpu(const device::GpuConfig& config, const host_cpu::CopyRequests& requests, CopyEngineShape shape = {});
+  explicit Gpu(const device::GpuConfig& config, CopyEngineShape shape = {});
+
+  /// Doorbells that the cores at `host` ring are about this table, which must outlive the GPU. Nobody else may ring
+  /// one.
+  void serve(fabric::NodeId host, const host_cpu::CopyRequests& requests) { requests_[host] = &requests; }
 
   void on_delivery(const fabric::Delivery& delivery, device::Outbox& out) override;
   void on_wake(device::TimerId timer, Instant now, device::Outbox& out) override;
@@ -90,7 +93,7 @@ class Gpu final : public device::Endpoint {
     host_cpu::CopyDirection newest{};  ///< the last copy that it was given
   };
 
-  void ring(std::uint64_t handle, Instant now, device::Outbox& out);
+  void ring(const fabric::Delivery& doorbell, device::Outbox& out);
   void issue(std::size_t engine, Instant now, device::Outbox& out);
   /// A chunk has been read or has arrived.
   void moved(const fabric::Delivery& delivery, device::Outbox& out);
@@ -98,7 +101,7 @@ class Gpu final : public device::Endpoint {
   void count(std::uint64_t ticket);
 
   Duration setup_;
-  const host_cpu::CopyRequests& requests_;
+  std::map<fabric::NodeId, const host_cpu::CopyRequests*> requests_;  ///< by host
   CopyEngineShape shape_;
   std::vector<Engine> engines_;
   std::map<std::uint64_t, Copy> copies_;  ///< by ticket, the cookie of their chunks

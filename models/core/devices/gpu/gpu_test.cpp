@@ -55,8 +55,8 @@ class Driver final : public device::Endpoint {
 };
 
 struct Bench {
-  explicit Bench(device::GpuConfig config = {}, CopyEngineShape shape = {})
-      : config{config}, gpu{config, requests, shape} {
+  explicit Bench(device::GpuConfig config = {}, CopyEngineShape shape = {}) : config{config}, gpu{config, shape} {
+    gpu.serve(host_node, requests);
     const auto router = topology.add_router("rc", {.latency = 150ns});
     // 8 Gb/s is a byte a nanosecond; no link-layer bytes, no propagation.
     const fabric::LinkDirection wide{.rate = BitRate{32'000'000'000'000}, .framing = 0_B};
@@ -83,6 +83,15 @@ struct Bench {
   fabric::LinkId link_to_host, link_to_gpu;
   std::optional<loop::Loop> loop;
 };
+
+fabric::Delivery doorbell(fabric::NodeId host, std::uint64_t handle) {
+  fabric::Delivery d;
+  d.kind = fabric::DeliveryKind::arrived;
+  d.purpose = pcie::Purpose::doorbell;
+  d.requester = host;
+  d.cookie = handle;
+  return d;
+}
 
 Instant ns(std::int64_t n) { return Instant{std::chrono::nanoseconds{n}}; }
 
@@ -196,7 +205,8 @@ TEST(Gpu, TwoEnginesCopyBothWaysAtOnceAndOneInTurn) {
 
 TEST(Gpu, AnEngineAtWorkTheOtherWayIsNotChosenForHavingLessLeft) {
   host_cpu::CopyRequests requests;
-  Gpu gpu{{}, requests};
+  Gpu gpu{{}};
+  gpu.serve(host_node, requests);
   nic::TestOutbox out;
   for (const auto& [direction, bytes] :
        {std::pair{CopyDirection::to_gpu, 32_KiB}, {CopyDirection::from_gpu, 16_KiB}, {CopyDirection::to_gpu, 4_KiB}}) {
@@ -204,7 +214,7 @@ TEST(Gpu, AnEngineAtWorkTheOtherWayIsNotChosenForHavingLessLeft) {
                                       .host = {host_node, BusAddress{0}},
                                       .bytes = bytes,
                                       .completion = {host_node, BusAddress{completions_at}}});
-    gpu.on_delivery({.kind = fabric::DeliveryKind::arrived, .purpose = pcie::Purpose::doorbell, .cookie = handle}, out);
+    gpu.on_delivery(doorbell(host_node, handle), out);
   }
   for (const auto& [timer, when] : std::map{out.timers}) gpu.on_wake(timer, when, out);
   const auto of = [&](int engine) {
@@ -216,13 +226,14 @@ TEST(Gpu, AnEngineAtWorkTheOtherWayIsNotChosenForHavingLessLeft) {
 
 TEST(Gpu, WritesOfPeersAreNotItsOwn) {
   host_cpu::CopyRequests requests;
-  Gpu gpu{{}, requests};
+  Gpu gpu{{}};
+  gpu.serve(host_node, requests);
   nic::TestOutbox out;
   const auto handle = requests.add({.direction = CopyDirection::from_gpu,
                                     .host = {host_node, BusAddress{0}},
                                     .bytes = 4_KiB,
                                     .completion = {host_node, BusAddress{completions_at}}});
-  gpu.on_delivery({.kind = fabric::DeliveryKind::arrived, .purpose = pcie::Purpose::doorbell, .cookie = handle}, out);
+  gpu.on_delivery(doorbell(host_node, handle), out);
   gpu.on_wake(device::TimerId{0}, out.timers.at(device::TimerId{0}), out);
   ASSERT_EQ(out.transactions.size(), 2U);  // the data and the completion
   auto mine = nic::delivery_of(out.transactions[0], ns(5'000)), of_a_peer = mine;
@@ -232,6 +243,28 @@ TEST(Gpu, WritesOfPeersAreNotItsOwn) {
   EXPECT_EQ(gpu.pending(), 1U);
   gpu.on_delivery(mine, out);
   EXPECT_EQ(gpu.pending(), 0U);
+}
+
+TEST(Gpu, EachHostHasATableOfItsOwn) {
+  const fabric::NodeId other_host{3};
+  host_cpu::CopyRequests requests, others;
+  Gpu gpu{{}};
+  gpu.serve(host_node, requests);
+  gpu.serve(other_host, others);
+  nic::TestOutbox out;
+  const auto add = [](host_cpu::CopyRequests& table, fabric::NodeId host, std::uint64_t at) {
+    return table.add({.host = {host, BusAddress{at}}, .bytes = 64_B, .completion = {host, BusAddress{completions_at}}});
+  };
+  const auto mine = add(requests, host_node, 0x10'0000), its = add(others, other_host, 0x20'0000);
+  ASSERT_EQ(mine, its);  // handles tell requests of one host apart
+  gpu.on_delivery(doorbell(host_node, mine), out);
+  gpu.on_delivery(doorbell(other_host, its), out);
+  for (const auto& [timer, when] : std::map{out.timers}) gpu.on_wake(timer, when, out);
+  ASSERT_EQ(out.transactions.size(), 2U);
+  EXPECT_EQ(out.transactions[0].target, host_node);
+  EXPECT_EQ(out.transactions[0].address, 0x10'0000U);
+  EXPECT_EQ(out.transactions[1].target, other_host);
+  EXPECT_EQ(out.transactions[1].address, 0x20'0000U);
 }
 
 TEST(Gpu, KeepsNoMoreChunksInFlightThanItMay) {

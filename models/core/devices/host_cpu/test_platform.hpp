@@ -88,7 +88,8 @@ class Platform {
     memory->journal().set_sink(&received);
     next_ = memory->place({host, BusAddress{dram}}, {host, BusAddress{interrupts}});
     card.emplace(options.nic, memory, BusAddress{nic_bar});
-    gpu.emplace(options.gpu, copies);
+    gpu.emplace(options.gpu);
+    gpu->serve(host, copies);
     cpu.emplace(options.cpu, copies, std::vector{nic_setup()});
     loop.emplace(topology, options.mode, options.quantum);
     nic_device = loop->add(*card, {nic_node, nic::nic_channels, {}});
