@@ -112,6 +112,22 @@ TEST(Run, SentPayloadIsBouncedThroughPinnedMemory) {
   EXPECT_EQ(r.traffic[0].requesters, (std::vector<std::string>{"gpu", "nic"}));
 }
 
+TEST(Run, SentPayloadThatFindsNoRoomInTheWindowIsBounced) {
+  auto t = traffic(scenario::TrafficKind::transmit, "nic", "gpu", 50_Gbps);
+  t.sizes = {64_KiB};
+  t.registered = 512_MiB;
+  auto s = below_one_switch(t);
+  auto& gpu = the<device::GpuConfig>(s);
+  gpu.bar_size = 256_MiB;
+  gpu.bar1.when_full = device::Bar1Full::bounce;
+  s.run.measure = 1ms;
+  const auto r = run(s);
+  EXPECT_GT(metric(r, "t.goodput_gbps"), 40);
+  EXPECT_EQ(metric(r, "gpu-sw.down.payload_bytes"), 0);  // nobody reads it there
+  EXPECT_NEAR(metric(r, "sw-rc.payload_crossings"), 2, 0.1);
+  EXPECT_EQ(metric(r, "gpu.bar1_refused"), 1);
+}
+
 TEST(Run, DropsBelongToTheStreamThatLostThem) {
   // The second stream is more than the cores can copy; the first one needs no copy.
   auto fast = traffic(scenario::TrafficKind::receive, "nic", "gpu", 20_Gbps);

@@ -198,7 +198,7 @@ void TrafficSetup::transmit(const std::string& name) {
       HostCpu::Send send;
       send.queue = queues[q];
       send.from = gpu == platform_.gpus.end() ? nullptr : gpu->second.get();
-      send.bounce = t.path == scenario::DataPath::bounce;
+      send.bounce = t.path == scenario::DataPath::bounce || bounced(i);
       send.packet = packet;
       send.segment = packet > largest ? largest : Bytes{0};
       send.interval = wire * static_cast<std::int64_t>(queues.size()) / t.rate;

@@ -41,8 +41,8 @@ void add_buffers(const Scenario& s, const std::string& name, const device::NicCo
 
 /// Without remapping.
 Bar1Verdict verdict_of(const Traffic& traffic, Bar1Full when_full) {
-  return when_full == Bar1Full::bounce && traffic.kind == TrafficKind::receive ? Bar1Verdict::bounced
-                                                                               : Bar1Verdict::refused;
+  const bool of_queues = traffic.kind == TrafficKind::receive || traffic.kind == TrafficKind::transmit;
+  return when_full == Bar1Full::bounce && of_queues ? Bar1Verdict::bounced : Bar1Verdict::refused;
 }
 
 void decide(const Scenario& s, const device::GpuConfig& gpu, Bar1Plan& plan) {

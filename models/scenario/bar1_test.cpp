@@ -55,6 +55,14 @@ TEST(Bar1, ReceiveThatDoesNotFitIsRefusedOrBouncesAsTheGpuSays) {
             "225MiB registered do not fit into the window's 256MiB: bounced through host memory");
 }
 
+TEST(Bar1, TransmitThatDoesNotFitBouncesToo) {
+  const std::vector<std::string> sends{"traffic.0.kind=transmit", "traffic.0.registered=225MiB"};
+  EXPECT_EQ(verdicts(bar1_plans(small_window(sends))[0]), "refused 0B; ");
+  auto bounces = sends;
+  bounces.emplace_back("devices.gpu0.bar1.when_full=bounce");
+  EXPECT_EQ(verdicts(bar1_plans(small_window(bounces))[0]), "bounced 0B; ");
+}
+
 TEST(Bar1, WhatBouncesAnywayNeedsNoRoom) {
   const auto plans = bar1_plans(small_window({"traffic.0.path=bounce"}));
   EXPECT_TRUE(plans[0].mappings.empty());

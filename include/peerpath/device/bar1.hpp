@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 /// What software does with memory for which the window has no room left.
 enum class Bar1Full : std::uint8_t {
   refuse,  ///< its registration fails, as nvidia_p2p_get_pages does; there is no such traffic
-  bounce,  ///< what a NIC receives goes through host memory instead
+  bounce,  ///< what a NIC receives or sends goes through host memory instead
   remap,   ///< DMA of peers maps the memory piece by piece, each in place of the one used longest ago
 };
 constexpr std::array<EnumName<Bar1Full>, 3> enum_names(Bar1Full) {
@@ -39,8 +39,8 @@ struct Bar1Config {
             .from("64 KiB: GPUDirect RDMA documentation"),
         field("reserved", &Bar1Config::reserved, "What the GPU's driver keeps of the window for itself").at_least(0_B),
         field("when_full", &Bar1Config::when_full,
-              "With memory that no longer fits: refuse it; bounce what is received through host memory; remap what is "
-              "read and written. What it cannot do it refuses"),
+              "With memory that no longer fits: refuse it; bounce what is received or sent through host memory; remap "
+              "what is read and written. What it cannot do it refuses"),
         field("piece", &Bar1Config::piece, "remap: how much is mapped at a time; a multiple of the page")
             .from("assumed: a buffer of a registration cache"),
         field("map_call", &Bar1Config::map_call, "Mapping a piece, without its pages")
