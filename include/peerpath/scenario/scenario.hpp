@@ -84,8 +84,10 @@ struct Link {
     return std::tuple{
         field("from", &Link::from, "Upstream end: device, or device.port"),
         field("to", &Link::to, "Downstream end: device, or device.port"),
-        field("generation", &Link::generation, "PCIe generation").at_least(1).at_most(6),
-        field("width", &Link::width, "Lanes: 1, 2, 4, 8, 12 or 16").at_least(1).at_most(16),
+        field("generation", &Link::generation, "PCIe generation, 1 to 6: the highest that it trains to")
+            .at_least(1)
+            .at_most(6),
+        field("width", &Link::width, "Lanes: 1, 2, 4, 8, 12 or 16; the most that it trains to").at_least(1).at_most(16),
         field("dllp", &Link::dllp, "How link-layer packets are charged"),
         field("link_share", &Link::link_share, "What a real link achieves of the modelled rate")
             .at_least(0.01)
@@ -299,8 +301,13 @@ struct Event {
             "poison, iommu_fault, wrong_requester_id: the device that asks; port_*, *_frame: the NIC; else the farther "
             "end of the link"),
         field("acs", &Event::acs, "acs: the controls that are on from then on"),
-        field("generation", &Event::generation, "retrain: the new generation; 0 keeps it").at_least(0).at_most(6),
-        field("width", &Event::width, "retrain: the new number of lanes; 0 keeps it").at_least(0).at_most(16),
+        field("generation", &Event::generation, "retrain: the new generation, at most the link's own; 0 keeps it")
+            .at_least(0)
+            .at_most(6),
+        field("width", &Event::width,
+              "retrain: the new number of lanes, of 1, 2, 4, 8, 12 and 16 and at most the link's own; 0 keeps it")
+            .at_least(0)
+            .at_most(16),
         field("outage", &Event::outage,
               "retrain: how long the link is in recovery; port_reset: how long the device is away"),
         field("way", &Event::way, "bit_error, credit_leak: the direction; up is towards the root complex"),
