@@ -73,10 +73,11 @@ class Recorder {
   /// Who has stopped a spoofed request before it timed out, if anybody has.
   void add_stopped(const fabric::Delivery& timed_out, ErrorRecord record) {
     auto stopped = timed_out;
+    const auto& requester = node(stopped.requester).name;
     stopped.status = Status::completer_abort;
-    if (!blocking(stopped, Status::completer_abort)) {
+    if (!blocking(stopped, requester)) {
       stopped.status = Status::unsupported_request;
-      if (!blocking(stopped, Status::unsupported_request)) return;
+      if (!blocking(stopped, requester)) return;
     }
     record.device = refuser(stopped);
     record.severity = ErrorSeverity::correctable;
@@ -102,19 +103,28 @@ class Recorder {
     if (d.status == Status::unsupported_request &&
         (happens(EventKind::surprise_down, target) || happens(EventKind::port_reset, target)))
       return device_of(above->from);
-    if (d.status == Status::completer_abort)
-      if (const auto blocked = blocking(d, d.status)) return *blocked;
+    // What an IOMMU refuses no router has stopped; the same device's other requests may have been.
+    const auto& requester = node(d.requester).name;
+    if (d.status == Status::unsupported_request && platform_.memories.contains(target) &&
+        happens(EventKind::iommu_fault, requester))
+      return root_or(target);
+    if (const auto stopped = blocking(d, requester)) return *stopped;
+    if (const auto stopped = blocking(d, target)) return *stopped;
+    return root_or(target);
+  }
+
+  const std::string& root_or(const std::string& target) const {
     return platform_.root_complexes.empty() ? target : platform_.root_complexes.begin()->first;
   }
 
-  /// The first on the way up from the requester that has stopped any of its TLPs so.
-  std::optional<std::string> blocking(const fabric::Delivery& d, Status status) const {
-    for (auto device = node(d.requester).name;;) {
+  /// The first on the way up from `device` that has stopped any of the requester's TLPs with this status.
+  std::optional<std::string> blocking(const fabric::Delivery& d, std::string device) const {
+    for (;;) {
       const auto above =
           std::ranges::find_if(scenario_.links, [&](const auto& link) { return device_of(link.to) == device; });
       if (above == scenario_.links.end()) return std::nullopt;
       device = device_of(above->from);
-      const auto trap = platform_.trap_of(device, status);
+      const auto trap = platform_.trap_of(device, d.status);
       if (trap && has_taken(*trap, d)) return device;
     }
   }

@@ -351,6 +351,24 @@ TEST(Run, WhatARootPortWithoutUpstreamForwardingGetsBackIsNotWrittenToHostMemory
   expect_refused_at_root_complex(true);
 }
 
+TEST(Run, WhatASwitchRefusesOnTheWayDownIsRecordedThere) {
+  // The lower switch sends up what its devices mean for each other; the upper one gets it back and sends nothing down
+  // by the port by which it came.
+  auto s = below_one_switch(traffic(scenario::TrafficKind::write, "card", "gpu"));
+  s.devices.push_back({"lower", device::SwitchConfig{.acs = {pcie::AcsControl::request_redirect}}});
+  for (auto& link : s.links)
+    if (link.from == "sw") link.from = "lower";
+  s.links.push_back(s.links.back());
+  s.links.back().from = "sw";
+  s.links.back().to = "lower";
+  const auto r = run(s);
+  EXPECT_GT(metric(r, "t.lost_bytes"), 100'000);
+  EXPECT_EQ(r.ways.at(0), "card -> lower -> sw -> sw unsupported requests");
+  ASSERT_EQ(r.errors.size(), 1U);
+  EXPECT_EQ(r.errors[0].device, "sw");
+  EXPECT_EQ(r.errors[0].error, "Unsupported Request Error Status");
+}
+
 TEST(Run, ARootPortBlocksTranslatedRequests) {
   auto s = below_one_switch(traffic(scenario::TrafficKind::receive, "nic", "dram"));
   the<device::RootComplexConfig>(s).acs = {pcie::AcsControl::translation_blocking};
