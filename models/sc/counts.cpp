@@ -90,16 +90,15 @@ void fill_nic(Results& results, const std::string& name, const device::NicConfig
 }
 
 void fill_iommu(Results& results, const std::string& name, const device::IommuConfig& config,
-                const std::vector<host::IommuCounters>& before, const std::vector<host::IommuCounters>& after,
-                Duration window) {
+                const std::vector<Counts::Iommu>& before, const std::vector<Counts::Iommu>& after, Duration window) {
   std::int64_t hits = 0, misses = 0, flushes = 0;
   Duration busiest{};
   for (std::size_t port = 0; port < after.size(); ++port) {
-    const auto &a = before[port], &b = after[port];
+    const auto &a = before[port].counters, &b = after[port].counters;
     hits += b.hits - a.hits;
     misses += b.misses - a.misses;
     flushes += b.flushes - a.flushes;
-    const auto walking = b.walking - a.walking;
+    const auto walking = after[port].walking - before[port].walking;
     busiest = std::max(busiest, walking);
     if (walking > Duration{0})
       results.resources.push_back(
@@ -174,7 +173,8 @@ Counts take_counts(Platform& platform, Instant now) {
   for (const auto& [name, nic] : platform.nics) counts.nics[name] = nic->behaviour().counters();
   for (const auto& [name, nic] : platform.nics)
     if (nic->translations() != nullptr) counts.translations[name] = nic->translations()->counters();
-  for (const auto& [name, gpu] : platform.gpus) counts.copies[name] = gpu->behaviour().counters();
+  for (const auto& [name, gpu] : platform.gpus)
+    counts.copies[name] = {gpu->behaviour().counters(), gpu->behaviour().busy_until(now)};
   for (const auto& [name, gpu] : platform.gpus) counts.windows[name] = gpu->bar1().counters();
   for (const auto& [name, cpu] : platform.cpus) {
     counts.cpus[name].counters = cpu->behaviour().counters();
@@ -182,20 +182,21 @@ Counts take_counts(Platform& platform, Instant now) {
   }
   for (const auto& [name, root] : platform.root_complexes)
     for (const auto& gate : root->gates()) {
-      counts.credits[name].push_back({gate->write_credits_held(), gate->read_credits_held()});
-      if (gate->iommu() != nullptr) counts.iommus[name].push_back(gate->iommu()->counters());
-      counts.peers[name].push_back({{}, gate->peer_reads_busy()});
+      counts.credits[name].push_back({gate->write_credits_held(now), gate->read_credits_held(now)});
+      if (gate->iommu() != nullptr)
+        counts.iommus[name].push_back({gate->iommu()->counters(), gate->iommu()->walking_until(now)});
+      counts.peers[name].push_back({{}, gate->peer_reads_busy(now)});
     }
   for (const auto& [name, root] : platform.root_complexes)
     for (std::size_t port = 0; port < root->peer_writes().size(); ++port)
-      counts.peers[name][port].writes = root->peer_writes()[port]->busy();
+      counts.peers[name][port].writes = root->peer_writes()[port]->busy_until(now);
   for (const auto& [name, memory] : platform.memories) {
     if (memory->gate() == nullptr) continue;
     if (memory->gate()->cache() != nullptr) counts.caches[name] = memory->gate()->cache()->counters();
-    counts.channels[name] = memory->gate()->channels_busy();
+    counts.channels[name] = memory->gate()->channels_busy(now);
   }
   for (const auto& [name, gpu] : platform.gpus)
-    if (gpu->peer_reads() != nullptr) counts.peer_reads[name] = gpu->peer_reads()->held();
+    if (gpu->peer_reads() != nullptr) counts.peer_reads[name] = gpu->peer_reads()->held_until(now);
   return counts;
 }
 
@@ -249,7 +250,8 @@ void fill(Results& results, const Platform& platform, const scenario::Scenario& 
         results.resources.push_back({name + " reads of peers at a time",
                                      after.peer_reads.at(name) - before.peer_reads.at(name),
                                      window * *gpu->peer_reads});
-      add_count(results, name + ".copies", "1", b.copies - a.copies, "Copies that its engines completed");
+      add_count(results, name + ".copies", "1", b.counters.copies - a.counters.copies,
+                "Copies that its engines completed");
     }
   }
   for (const auto& device : scenario.devices) {

@@ -25,7 +25,11 @@ struct Counts {
   observe::Snapshot links;
   std::map<std::string, nic::NicCounters> nics;
   std::map<std::string, ats::AtsCounters> translations;  ///< by NIC with ATS
-  std::map<std::string, gpu::CopyCounters> copies;
+  struct Copies {
+    gpu::CopyCounters counters;
+    Duration busy{};  ///< summed over the engines
+  };
+  std::map<std::string, Copies> copies;              ///< by GPU
   std::map<std::string, gpu::Bar1Counters> windows;  ///< by GPU
   std::map<std::string, Cpu> cpus;
   /// Of something that writes and reads have each for themselves, since the start.
@@ -34,10 +38,14 @@ struct Counts {
   };
   std::map<std::string, std::vector<Taken>> credits;  ///< towards memory, by root complex, of each root port
   std::map<std::string, std::vector<Taken>> peers;    ///< ways to peers, likewise
-  std::map<std::string, std::vector<host::IommuCounters>> iommus;  ///< by root complex, of each root port
-  std::map<std::string, host::CacheCounters> caches;               ///< by host memory
-  std::map<std::string, Duration> channels;                        ///< busy, summed over the channels of a host memory
-  std::map<std::string, Duration> peer_reads;  ///< held, summed over the reads that a GPU serves at a time
+  struct Iommu {
+    host::IommuCounters counters;
+    Duration walking{};  ///< summed over the walkers
+  };
+  std::map<std::string, std::vector<Iommu>> iommus;   ///< by root complex, of each root port
+  std::map<std::string, host::CacheCounters> caches;  ///< by host memory
+  std::map<std::string, Duration> channels;           ///< busy, summed over the channels of a host memory
+  std::map<std::string, Duration> peer_reads;         ///< held, summed over the reads that a GPU serves at a time
 };
 
 /// Copies them; the fabric has computed exactly until `now`.

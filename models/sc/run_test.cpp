@@ -369,6 +369,20 @@ TEST(Run, WhatASwitchRefusesOnTheWayDownIsRecordedThere) {
   EXPECT_EQ(r.errors[0].error, "Unsupported Request Error Status");
 }
 
+TEST(Run, NoCreditIsHeldForLongerThanThereIs) {
+  // 8 lines in 300 ns are 13.7 Gb/s; what is offered beyond that waits in ever longer queues, its rounds given away.
+  auto s = below_one_switch(traffic(scenario::TrafficKind::write, "card", "dram", 100_Gbps));
+  the<device::RootComplexConfig>(s).credits = device::CreditsConfig{.write_credits = 8, .write_latency = 300ns};
+  s.run.warmup = 1us;
+  s.run.measure = 20us;
+  const auto r = run(s);
+  const auto credits = std::ranges::find_if(
+      r.resources, [](const auto& resource) { return resource.name.starts_with("rc memory credits for writes"); });
+  ASSERT_NE(credits, r.resources.end());
+  EXPECT_GT(credits->busy, credits->capacity * 9 / 10);
+  EXPECT_LE(credits->busy, credits->capacity);
+}
+
 TEST(Run, ARootPortBlocksTranslatedRequests) {
   auto s = below_one_switch(traffic(scenario::TrafficKind::receive, "nic", "dram"));
   the<device::RootComplexConfig>(s).acs = {pcie::AcsControl::translation_blocking};

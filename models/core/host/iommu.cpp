@@ -44,7 +44,8 @@ Instant Iommu::translate(std::uint64_t address, Instant at) {
     next_walk_ = begin + next_gap();
     translated = walker = begin + config_.walk_latency;
     std::ranges::push_heap(walkers_free_, std::greater<>{});
-    counters_.walking += config_.walk_latency;
+    walking_.forget(at - longest_way);
+    walking_.book(begin, walker);
     ready_[cache_.insert(key)] = translated;
   }
   translated += config_.hit_latency;

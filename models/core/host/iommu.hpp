@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/host/associative_cache.hpp"
+#include "core/host/booked_time.hpp"
 #include "core/host/refresh.hpp"
 #include "peerpath/base/random.hpp"
 #include "peerpath/base/time.hpp"
@@ -19,7 +20,6 @@ struct IommuCounters {
   std::int64_t hits = 0;    ///< the page is held, or on its way: a walk for it is under way
   std::int64_t misses = 0;  ///< walks
   std::int64_t flushes = 0;
-  Duration walking{};  ///< summed over the walkers
   Duration waiting{};  ///< by which requests became later
 };
 
@@ -55,6 +55,8 @@ class Iommu {
   void set_refresh(const Refresh& refresh) { refresh_ = refresh; }
 
   const IommuCounters& counters() const { return counters_; }
+  /// For how long walkers walked, summed over them, from the start until `now`.
+  Duration walking_until(Instant now) const { return walking_.until(now); }
   std::uint64_t page(std::uint64_t address) const { return address >> static_cast<unsigned>(config_.page_size); }
 
  private:
@@ -70,6 +72,7 @@ class Iommu {
   Instant next_walk_{};       ///< not before this
   std::int64_t flushed_ = 0;  ///< flush intervals over
   IommuCounters counters_;
+  BookedTime walking_;
 };
 
 }  // namespace peerpath::host

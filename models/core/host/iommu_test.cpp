@@ -42,7 +42,8 @@ TEST(Iommu, AMissCostsOneWalkAndAHitNothing) {
   EXPECT_EQ(iommu.translate(0x2000, at(400ns)), at(700ns));
   EXPECT_EQ(iommu.counters().hits, 1);
   EXPECT_EQ(iommu.counters().misses, 2);
-  EXPECT_EQ(iommu.counters().walking, Duration{600ns});
+  EXPECT_EQ(iommu.walking_until(at(1us)), Duration{600ns});
+  EXPECT_EQ(iommu.walking_until(at(500ns)), Duration{400ns}) << "the second one is still walking";
   EXPECT_EQ(iommu.counters().waiting, Duration{600ns});
 }
 

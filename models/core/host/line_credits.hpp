@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "core/host/booked_time.hpp"
 #include "peerpath/base/time.hpp"
 
 namespace peerpath::host {
@@ -16,13 +17,16 @@ class LineCredits {
   Instant take(std::int64_t count, Instant at, Duration hold);
 
   Duration waited() const { return waited_; }  ///< summed over calls, since the start
-  Duration held() const { return held_; }      ///< summed over credits, since the start
+  /// Summed over credits, from the start until `now`, which is not before what was forgotten.
+  Duration held_until(Instant now) const { return held_.until(now); }
+  void forget(Instant before) { held_.forget(before); }
 
  private:
   std::vector<Instant> free_;  ///< of each credit, in the order in which they come back
   std::size_t next_ = 0;
   Instant last_{};
-  Duration waited_{}, held_{};
+  Duration waited_{};
+  BookedTime held_;
 };
 
 }  // namespace peerpath::host

@@ -16,7 +16,8 @@ TEST(LineCredits, AreTakenAtOnceWhileThereAreAny) {
   EXPECT_EQ(credits.take(1, at(30ns), 300ns), at(310ns));
   EXPECT_EQ(credits.take(3, at(30ns), 300ns), at(320ns)) << "two more come back at 310, one at 320";
   EXPECT_EQ(credits.waited(), Duration{280ns + 290ns});
-  EXPECT_EQ(credits.held(), Duration{8 * 300ns});
+  EXPECT_EQ(credits.held_until(at(1us)), Duration{8 * 300ns});
+  EXPECT_EQ(credits.held_until(at(310ns)), Duration{3 * 300ns + 290ns});
 }
 
 TEST(LineCredits, KeepTheOrderInWhichTheyWereAskedFor) {

@@ -48,6 +48,13 @@ Gpu::Gpu(const device::GpuConfig& config, CopyEngineShape shape)
   require(shape.chunk > Bytes{0} && shape.outstanding > 0, "a copy engine reads something at a time");
 }
 
+Duration Gpu::busy_until(Instant now) const {
+  auto sum = busy_;
+  for (const auto& engine : engines_)
+    if (engine.in_flight > 0) sum += now - engine.busy_since;
+  return sum;
+}
+
 void Gpu::on_delivery(const fabric::Delivery& delivery, device::Outbox& out) {
   if (delivery.purpose == pcie::Purpose::payload) return moved(delivery, out);
   if (delivery.kind == fabric::DeliveryKind::arrived && delivery.purpose == pcie::Purpose::doorbell)
@@ -63,7 +70,7 @@ void Gpu::moved(const fabric::Delivery& delivery, device::Outbox& out) {
   auto& copy = found->second;
   if (delivery.status != pcie::Status::success) copy.failed = true;
   --copy.in_flight;
-  if (--self.in_flight == 0) counters_.busy += delivery.done - self.busy_since;
+  if (--self.in_flight == 0) busy_ += delivery.done - self.busy_since;
   if (copy.in_flight == 0 && copy.issued == copy.request.bytes) {
     if (copy.request.direction == host_cpu::CopyDirection::to_gpu) write_completion(copy, engine, delivery.done, out);
     count(delivery.cookie);

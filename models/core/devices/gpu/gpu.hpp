@@ -50,7 +50,6 @@ struct CopyCounters {
   std::int64_t copies = 0;  ///< completed, failed ones included
   std::int64_t failed = 0;  ///< a read or write did not end in success
   Bytes bytes{};            ///< moved by completed copies, either way
-  Duration busy{};          ///< summed over the engines: with reads or writes in flight
 };
 
 /// The active part of a GPU. A doorbell (posted write with Purpose::doorbell; its cookie is the handle of a request)
@@ -72,6 +71,8 @@ class Gpu final : public device::Endpoint {
   void on_wake(device::TimerId timer, Instant now, device::Outbox& out) override;
 
   const CopyCounters& counters() const { return counters_; }
+  /// For how long reads or writes were in flight, summed over the engines, until `now`, which is the present.
+  Duration busy_until(Instant now) const;
   /// Copies that are asked for and not done.
   std::size_t pending() const { return copies_.size(); }
 
@@ -107,6 +108,7 @@ class Gpu final : public device::Endpoint {
   std::map<std::uint64_t, Copy> copies_;  ///< by ticket, the cookie of their chunks
   std::uint64_t tickets_ = 0;
   CopyCounters counters_;
+  Duration busy_{};  ///< until an engine last had nothing in flight
 };
 
 }  // namespace peerpath::gpu

@@ -287,8 +287,18 @@ TEST(Gpu, EnginesAreBusyOnlyWithReadsInFlight) {
   bench.driver.copy(0, 4_KiB, ns(20'000));
   bench.run(ns(60'000));
   EXPECT_EQ(bench.gpu.counters().copies, 2);
-  EXPECT_GT(bench.gpu.counters().busy, Duration{2 * 4096ns});
-  EXPECT_LT(bench.gpu.counters().busy, Duration{2 * 6000ns});
+  EXPECT_GT(bench.gpu.busy_until(ns(60'000)), Duration{2 * 4096ns});
+  EXPECT_LT(bench.gpu.busy_until(ns(60'000)), Duration{2 * 6000ns});
+}
+
+TEST(Gpu, EnginesAreBusyWhileTheyCopy) {
+  Bench bench;
+  bench.driver.copy(0, 1_MiB, ns(0));  // on a link of a byte a nanosecond
+  bench.run(ns(20'000));
+  const auto then = bench.gpu.busy_until(ns(20'000));
+  EXPECT_GT(then, Duration{17us});
+  bench.loop->run_until(ns(30'000));
+  EXPECT_EQ(bench.gpu.busy_until(ns(30'000)), then + 10us);
 }
 
 }  // namespace

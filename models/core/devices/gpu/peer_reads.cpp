@@ -7,6 +7,7 @@ PeerReads::PeerReads(const device::GpuConfig& config)
 
 Instant PeerReads::pass(const fabric::GatedTlp& tlp) {
   if (tlp.tlp_class != pcie::TlpClass::non_posted) return tlp.at;
+  served_.forget(tlp.at - host::longest_way);
   return served_.take(1, tlp.at, latency_ + (rate_ > BitRate{} ? tlp.bytes / rate_ : Duration{0}));
 }
 

@@ -17,8 +17,8 @@ class PeerReads final : public fabric::Gate {
 
   Instant pass(const fabric::GatedTlp& tlp) override;
 
-  /// For how long reads were served, since the start: the sum over those at a time.
-  Duration held() const { return served_.held(); }
+  /// For how long reads were served, from the start until `now`: the sum over those at a time.
+  Duration held_until(Instant now) const { return served_.held_until(now); }
 
  private:
   host::LineCredits served_;

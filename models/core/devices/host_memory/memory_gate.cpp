@@ -15,24 +15,32 @@ MemoryGate::MemoryGate(const device::HostMemoryConfig& config) : hop_{config.rem
   if (config.cache) cache_.emplace(*config.cache);
   if (!config.channels) return;
   channels_ = *config.channels;
-  channel_free_.resize(static_cast<std::size_t>(channels_.count));
+  each_channel_.resize(static_cast<std::size_t>(channels_.count));
 }
 
-Instant MemoryGate::take_channel(std::uint64_t address, Bytes bytes, Instant at) {
-  if (channel_free_.empty()) return at;
+Instant MemoryGate::take_channel(const fabric::GatedTlp& tlp, Instant at) {
+  if (each_channel_.empty()) return at;
   const auto interleave = static_cast<std::uint64_t>(channels_.interleave.count());
   Instant begin = at;
-  for (auto left = bytes; left > Bytes{0};) {  // in pieces, side by side
+  auto address = tlp.address;
+  for (auto left = tlp.bytes; left > Bytes{0};) {  // in pieces, side by side
     const Bytes piece{std::min(left.count(), static_cast<std::int64_t>(interleave - address % interleave))};
-    auto& free = channel_free_[address / interleave % channel_free_.size()];
-    const auto start = std::max(at, free);
-    free = start + piece / channels_.rate * 100 / (100 - channels_.cpu_load_percent);
-    channels_busy_ += free - start;
+    auto& channel = each_channel_[address / interleave % each_channel_.size()];
+    const auto start = std::max(at, channel.free);
+    channel.free = start + piece / channels_.rate * 100 / (100 - channels_.cpu_load_percent);
+    channel.busy.forget(tlp.at - host::longest_way);
+    channel.busy.book(start, channel.free);
     begin = std::max(begin, start);
     address += static_cast<std::uint64_t>(piece.count());
     left -= piece;
   }
   return begin;
+}
+
+Duration MemoryGate::channels_busy(Instant now) const {
+  Duration sum{};
+  for (const auto& channel : each_channel_) sum += channel.busy.until(now);
+  return sum;
 }
 
 void MemoryGate::set_banks(const Banks& banks) {
@@ -71,7 +79,7 @@ Instant MemoryGate::pass(const fabric::GatedTlp& tlp) {
   if (tlp.tlp_class == pcie::TlpClass::posted) {
     const auto [missed, takes] = cache_ ? cache_->write(tlp.address, tlp.bytes) : host::LastLevelCache::Write{true, {}};
     // A line that goes makes room by being written to DRAM.
-    auto begin = missed ? take_channel(tlp.address, tlp.bytes, tlp.at) : tlp.at;
+    auto begin = missed ? take_channel(tlp, tlp.at) : tlp.at;
     if (missed && tlp.bytes < whole_line) begin = after_refresh(tlp.address, begin);  // fetched to be merged
     written_ = std::max(written_, begin + takes);
     return written_;
@@ -80,7 +88,7 @@ Instant MemoryGate::pass(const fabric::GatedTlp& tlp) {
   const auto missing = cache_ ? cache_->read(tlp.address, tlp.bytes) : Duration{0};
   if (cache_ && missing == Duration{0}) return begin;
   if (fetching_) begin = after_fetches(tlp.address, tlp.bytes, begin);
-  const auto served = after_refresh(tlp.address, take_channel(tlp.address, tlp.bytes, begin));
+  const auto served = after_refresh(tlp.address, take_channel(tlp, begin));
   const auto first_there = take_bank(tlp.address, served) + missing + hop_;
   if (!fetching_) return first_there;
   fetches_.back().there = first_there;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/host/booked_time.hpp"
 #include "core/host/last_level_cache.hpp"
 #include "core/host/refresh.hpp"
 #include "peerpath/device/config.hpp"
@@ -46,13 +47,13 @@ class MemoryGate final : public fabric::Gate {
   /// nullptr without a cache.
   host::LastLevelCache* cache() { return cache_ ? &*cache_ : nullptr; }
   const host::LastLevelCache* cache() const { return cache_ ? &*cache_ : nullptr; }
-  /// For how long its channels were taken, summed over them, since the start.
-  Duration channels_busy() const { return channels_busy_; }
+  /// For how long its channels were taken, summed over them, from the start until `now`.
+  Duration channels_busy(Instant now) const;
 
  private:
   std::optional<host::LastLevelCache> cache_;
-  /// From when its channel serves an access of these bytes.
-  Instant take_channel(std::uint64_t address, Bytes bytes, Instant at);
+  /// From when its channel serves the access, at `at` at the earliest.
+  Instant take_channel(const fabric::GatedTlp& tlp, Instant at);
 
   /// From when DRAM serves a fetch at this place.
   Instant after_refresh(std::uint64_t address, Instant at) const {
@@ -84,9 +85,12 @@ class MemoryGate final : public fabric::Gate {
   std::optional<Fetching> fetching_;
   std::vector<Fetch> fetches_;  ///< kept with `fetching_` only
   device::ChannelsConfig channels_;
-  std::vector<Instant> channel_free_;  ///< none without channels
-  Duration channels_busy_{};
-  Instant written_{};  ///< when the last write so far is done
+  struct Channel {
+    Instant free{};
+    host::BookedTime busy;
+  };
+  std::vector<Channel> each_channel_;  ///< none without channels
+  Instant written_{};                  ///< when the last write so far is done
 };
 
 }  // namespace peerpath::host_memory

@@ -34,9 +34,10 @@ RootPort::RootPort(const device::RootComplexConfig& config, fabric::NodeId memor
 
 Instant PeerWay::take(Bytes bytes, Instant at) {
   if (rate == BitRate{}) return at;
+  busy.forget(at - host::longest_way);
   at = std::max(at, free);
   free = at + bytes / rate;
-  busy += free - at;
+  busy.book(at, free);
   return at;
 }
 
@@ -48,7 +49,9 @@ Instant RootPort::pass(const fabric::GatedTlp& tlp) {
   auto at = iommu_ && !tlp.translated ? iommu_->translate(tlp.address, tlp.at) : tlp.at;
   if (tlp.target != memory_) return at + peer_latency_;
   auto& credits = tlp.tlp_class == TlpClass::posted ? writes_ : reads_;
-  return credits ? credits->lines.take(lines_of(tlp), at, credits->hold) : at;
+  if (!credits) return at;
+  credits->lines.forget(tlp.at - host::longest_way);
+  return credits->lines.take(lines_of(tlp), at, credits->hold);
 }
 
 fabric::GatedRun RootPort::pass_run(const fabric::GatedTlp& tlp, Duration spacing, std::int32_t count) {

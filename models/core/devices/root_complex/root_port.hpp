@@ -17,7 +17,7 @@ namespace peerpath::root_complex {
 struct PeerWay {
   BitRate rate{};  ///< 0: no limit
   Instant free{};
-  Duration busy{};  ///< since the start
+  host::BookedTime busy{};
   Instant take(Bytes bytes, Instant at);
 };
 
@@ -40,11 +40,11 @@ class RootPort final : public fabric::Gate {
   /// nullptr without one.
   host::Iommu* iommu() { return iommu_ ? &*iommu_ : nullptr; }
   const host::Iommu* iommu() const { return iommu_ ? &*iommu_ : nullptr; }
-  /// Of all credits of a class towards memory together: for how long they were held, since the start.
-  Duration write_credits_held() const { return writes_ ? writes_->lines.held() : Duration{0}; }
-  Duration read_credits_held() const { return reads_ ? reads_->lines.held() : Duration{0}; }
-  /// For how long the way of what peers read was taken, since the start.
-  Duration peer_reads_busy() const { return peer_reads_.busy; }
+  /// Of all credits of a class towards memory together: for how long they were held, from the start until `now`.
+  Duration write_credits_held(Instant now) const { return writes_ ? writes_->lines.held_until(now) : Duration{0}; }
+  Duration read_credits_held(Instant now) const { return reads_ ? reads_->lines.held_until(now) : Duration{0}; }
+  /// For how long the way of what peers read was taken, likewise.
+  Duration peer_reads_busy(Instant now) const { return peer_reads_.busy.until(now); }
 
  private:
   struct Credits {
@@ -69,8 +69,8 @@ class PeerWrites final : public fabric::Gate {
 
   Instant pass(const fabric::GatedTlp& tlp) override;
 
-  /// For how long the way was taken, since the start.
-  Duration busy() const { return way_.busy; }
+  /// For how long the way was taken, from the start until `now`.
+  Duration busy_until(Instant now) const { return way_.busy.until(now); }
 
  private:
   PeerWay way_;

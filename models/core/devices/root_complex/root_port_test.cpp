@@ -67,8 +67,9 @@ TEST(RootPort, WritesToMemoryTakeACreditALine) {
   EXPECT_EQ(port.pass(from_nic(TlpClass::posted, memory, 256_B)), at);
   EXPECT_EQ(port.pass(from_nic(TlpClass::posted, memory, 64_B)), at + 300ns);
   EXPECT_EQ(port.pass(from_nic(TlpClass::posted, gpu, 256_B)), at) << "what goes to peers needs none";
-  EXPECT_EQ(port.write_credits_held(), Duration{9 * 300ns});
-  EXPECT_EQ(port.read_credits_held(), Duration{0});
+  EXPECT_EQ(port.write_credits_held(at + 1us), Duration{9 * 300ns});
+  EXPECT_EQ(port.write_credits_held(at + 200ns), Duration{8 * 200ns}) << "the ninth is taken later";
+  EXPECT_EQ(port.read_credits_held(at + 1us), Duration{0});
 }
 
 TEST(RootPort, CoresThatKeepTheMemoryBusyMakeCreditsStayAway) {
@@ -141,7 +142,8 @@ TEST(PeerWrites, PassOneAfterTheOtherAndThenTheReceiversOwnGate) {
   auto doorbell = from_nic(TlpClass::posted, gpu, 4_B);
   doorbell.requester = memory;
   EXPECT_EQ(gate.pass(doorbell), at + 10ns) << "of cores";
-  EXPECT_EQ(gate.busy(), Duration{64ns});
+  EXPECT_EQ(gate.busy_until(at + 1us), Duration{64ns});
+  EXPECT_EQ(gate.busy_until(at + 40ns), Duration{40ns});
   PeerWrites last{{.write_rate = 64_Gbps}, memory, nullptr};
   EXPECT_EQ(last.pass(from_nic(TlpClass::non_posted, gpu, 256_B)), at);
 }
