@@ -34,6 +34,7 @@ TlpRun Engine::through_gate(Transmitter& x, int tlp_class, TlpRun rest) {
                                             .op = record.asked.op,
                                             .purpose = record.asked.purpose,
                                             .translated = record.asked.translated,
+                                            .refused = record.refused(tlp_class),
                                             .requester = record.requester,
                                             .target = record.asked.target,
                                             .address = rest.address,

@@ -383,6 +383,11 @@ struct Record {
            x.notify_requester == y.notify_requester && x.notify_target == y.notify_target;
   }
 
+  /// Whether its TLPs of this class are posted requests that the target will not take.
+  bool refused(int tlp_class) const {
+    return tlp_class == static_cast<int>(pcie::TlpClass::posted) && asked.answer != pcie::Status::success;
+  }
+
   /// What routers ask of its TLPs of this class.
   pcie::RouteKind kind(int tlp_class) const {
     if (tlp_class == static_cast<int>(pcie::TlpClass::completion))

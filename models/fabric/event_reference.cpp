@@ -441,8 +441,9 @@ Instant EventReference::through_gate(const LinkDirection& direction, const Tlp& 
   if (direction.gate == nullptr) return at;
   const Job& job = *tlp.job;
   const Transaction& t = job.transaction;
-  return direction.gate->pass(
-      {tlp.tlp_class, t.op, t.purpose, t.translated, job.requester, t.target, tlp.piece.address, tlp.piece.bytes, at});
+  const bool refused = tlp.tlp_class == TlpClass::posted && t.answer != pcie::Status::success;
+  return direction.gate->pass({tlp.tlp_class, t.op, t.purpose, t.translated, refused, job.requester, t.target,
+                               tlp.piece.address, tlp.piece.bytes, at});
 }
 
 void EventReference::return_credits(std::uint32_t index, std::uint8_t pool, int units) {

@@ -348,6 +348,7 @@ TEST(Gates, AtARouterATlpWaitsInItsQueueAndThoseBehindItOfItsClass) {
   p.go().submit(p.a, own, p.write(64_B));
   auto low = p.write(64_B);
   low.translated = true;
+  low.answer = pcie::Status::unsupported_request;
   p.fabric->submit(p.a, own, low);
   p.finish();
   ASSERT_EQ(hold.seen.size(), 2U);
@@ -358,6 +359,8 @@ TEST(Gates, AtARouterATlpWaitsInItsQueueAndThoseBehindItOfItsClass) {
   EXPECT_EQ(hold.seen[0].target, p.b);
   EXPECT_FALSE(hold.seen[0].translated);
   EXPECT_TRUE(hold.seen[1].translated);
+  EXPECT_FALSE(hold.seen[0].refused);
+  EXPECT_TRUE(hold.seen[1].refused);
   EXPECT_EQ(p.starts(1, 1), (Times{1110, 1186}));
 }
 

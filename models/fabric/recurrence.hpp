@@ -110,6 +110,7 @@ inline GatedTlp tlp_of(const Gated& gated, const Record& record) {
           .op = record.asked.op,
           .purpose = record.asked.purpose,
           .translated = record.asked.translated,
+          .refused = record.refused(gated.tlp_class),
           .requester = record.requester,
           .target = record.asked.target,
           .address = record.asked.address + gated.offset,

@@ -5,6 +5,7 @@
 #include "core/devices/gpu/peer_reads.hpp"
 #include "core/devices/host_memory/memory_gate.hpp"
 #include "core/devices/root_complex/root_port.hpp"
+#include "core/host/refused_writes.hpp"
 #include "peerpath/scenario/bar1.hpp"
 #include "peerpath/scenario/describe.hpp"
 
@@ -28,10 +29,13 @@ Leaf leaf_of(const fabric::Topology& topology, fabric::NodeId node) {
   return {};
 }
 
-/// Data that went into and came out of the memory of a leaf by PCIe. Doorbells and interrupts are no memory; of its own
-/// transactions its reads bring data in, and what it writes elsewhere comes out of memory only as payload.
-host_memory::Load memory_load(const fabric::Topology& topology, fabric::NodeId node, const observe::Snapshot& before,
-                              const observe::Snapshot& after) {
+/// Data that went into and came out of the memory of a device by PCIe; what it refused did not. Doorbells and
+/// interrupts are no memory; of its own transactions its reads bring data in, and what it writes elsewhere comes out of
+/// memory only as payload.
+host_memory::Load memory_load(const Platform& platform, const std::string& name, const Counts& before,
+                              const Counts& after) {
+  const auto& topology = platform.domain.topology();
+  const auto node = platform.node(name);
   const auto place = leaf_of(topology, node);
   host_memory::Load load;
   for (std::size_t requester = 0; requester < topology.nodes.size(); ++requester) {
@@ -39,13 +43,14 @@ host_memory::Load memory_load(const fabric::Topology& topology, fabric::NodeId n
       const Purpose purpose = entry.value;
       if (purpose == Purpose::doorbell || purpose == Purpose::interrupt) continue;
       const auto moved = [&](std::size_t direction) {
-        return after.tally(place.link, direction, requester, purpose).payload -
-               before.tally(place.link, direction, requester, purpose).payload;
+        return after.links.tally(place.link, direction, requester, purpose).payload -
+               before.links.tally(place.link, direction, requester, purpose).payload;
       };
       load.written += moved(place.towards);
       if (requester != node.value() || purpose == Purpose::payload) load.read += moved(1 - place.towards);
     }
   }
+  if (after.refused.contains(name)) load.written -= after.refused.at(name) - before.refused.at(name);
   return load;
 }
 
@@ -195,6 +200,7 @@ Counts take_counts(Platform& platform, Instant now) {
     if (memory->gate()->cache() != nullptr) counts.caches[name] = memory->gate()->cache()->counters();
     counts.channels[name] = memory->gate()->channels_busy(now);
   }
+  for (const auto& [name, writes] : platform.refused_writes()) counts.refused[name] = writes->bytes();
   for (const auto& [name, gpu] : platform.gpus)
     if (gpu->peer_reads() != nullptr) counts.peer_reads[name] = gpu->peer_reads()->held_until(now);
   return counts;
@@ -242,7 +248,7 @@ void fill(Results& results, const Platform& platform, const scenario::Scenario& 
         fill_ports(results, name + " peer", 1, 1, before.peers.at(name), after.peers.at(name), window);
       if (root->iommu) fill_iommu(results, name, *root->iommu, before.iommus.at(name), after.iommus.at(name), window);
     } else if (const auto* gpu = std::get_if<device::GpuConfig>(&device.config)) {
-      const auto load = memory_load(topology, platform.node(name), before.links, after.links);
+      const auto load = memory_load(platform, name, before, after);
       results.memories.push_back({name, load.read, load.written, gpu->read_rate, gpu->write_rate});
       const auto &a = before.copies.at(name), &b = after.copies.at(name);
       results.resources.push_back({name + " copy engines", b.busy - a.busy, window * gpu->copy_engines});
@@ -256,7 +262,7 @@ void fill(Results& results, const Platform& platform, const scenario::Scenario& 
   }
   for (const auto& device : scenario.devices) {
     if (const auto* memory = std::get_if<device::HostMemoryConfig>(&device.config)) {
-      const auto load = memory_load(topology, platform.node(device.name), before.links, after.links);
+      const auto load = memory_load(platform, device.name, before, after);
       results.memories.push_back({device.name, load.read + by_cores.read, load.written + by_cores.written,
                                   memory->read_rate, memory->write_rate});
       if (memory->channels)

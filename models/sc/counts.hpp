@@ -45,6 +45,7 @@ struct Counts {
   std::map<std::string, std::vector<Iommu>> iommus;   ///< by root complex, of each root port
   std::map<std::string, host::CacheCounters> caches;  ///< by host memory
   std::map<std::string, Duration> channels;           ///< busy, summed over the channels of a host memory
+  std::map<std::string, Bytes> refused;               ///< of what came to be written, by memory
   std::map<std::string, Duration> peer_reads;         ///< held, summed over the reads that a GPU serves at a time
 };
 

@@ -44,6 +44,7 @@ HardwareEvents::HardwareEvents(const scenario::Scenario& scenario, Platform& pla
   if (acs_in_play_) add_traps();
   if (faults_.any())
     platform.domain.tamper([this](fabric::NodeId from, fabric::Transaction& t) { return faults_.change(from, t); });
+  if (faults_.refuse_writes()) platform.count_refused_writes();
   for (const auto& event : scenario.events) schedule(event);
 }
 

@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "core/devices/ats/ats_function.hpp"
+#include "core/host/refused_writes.hpp"
 #include "peerpath/base/fail.hpp"
 #include "scenario/hierarchy.hpp"
 
@@ -100,6 +101,8 @@ Platform::Platform(const scenario::Scenario& scenario, const DomainConfig& confi
   for (const auto& weight : scenario.arbitration)
     domain.weigh(port_towards(weight.at, weight.from), port_towards(weight.at, weight.to), weight.turns);
 }
+
+Platform::~Platform() = default;
 
 const PciePort& Platform::port_towards(const std::string& router, const std::string& other) const {
   for (const auto& joint : joints_) {
@@ -200,6 +203,15 @@ fabric::LinkId Platform::add_trap(const std::string& bridge, pcie::Status status
 std::optional<fabric::LinkId> Platform::trap_of(const std::string& bridge, pcie::Status status) const {
   const auto found = traps_.find({bridge, status});
   return found == traps_.end() ? std::nullopt : std::optional{found->second};
+}
+
+void Platform::count_refused_writes() {
+  const auto count = [this](const std::string& name, PciePort& port) {
+    auto& counter = refused_[name] = std::make_unique<host::RefusedWrites>(port.gate);
+    port.gate = counter.get();
+  };
+  for (const auto& [name, memory] : memories) count(name, memory->port);
+  for (const auto& [name, gpu] : gpus) count(name, gpu->pcie);
 }
 
 fabric::NodeId Platform::node(const std::string& device) const {

@@ -17,12 +17,17 @@
 #include "peerpath/sc/modules.hpp"
 #include "peerpath/scenario/scenario.hpp"
 
+namespace peerpath::host {
+class RefusedWrites;
+}  // namespace peerpath::host
+
 namespace peerpath::sc {
 
 /// The modules of a scenario, by the names of its devices, and the links between them.
 class Platform {
  public:
   Platform(const scenario::Scenario& scenario, const DomainConfig& config);
+  ~Platform();
   Platform(const Platform&) = delete;
   Platform& operator=(const Platform&) = delete;
 
@@ -53,6 +58,11 @@ class Platform {
   fabric::LinkId add_trap(const std::string& bridge, pcie::Status status);
   /// That endpoint of a router, if it has one.
   std::optional<fabric::LinkId> trap_of(const std::string& bridge, pcie::Status status) const;
+  /// From now on counts what comes to memories of hosts and GPUs to be written and is refused there; before the end of
+  /// elaboration.
+  void count_refused_writes();
+  /// By the memory's name; none if they are not counted.
+  const std::map<std::string, std::unique_ptr<host::RefusedWrites>>& refused_writes() const { return refused_; }
 
   /// By link of the fabric; after elaboration.
   std::vector<observe::LinkLabel> labels() const;
@@ -75,6 +85,7 @@ class Platform {
   std::map<std::string, int> ports_taken_;
   std::vector<Joint> joints_;
   std::map<std::pair<std::string, pcie::Status>, fabric::LinkId> traps_;  ///< by router and answer
+  std::map<std::string, std::unique_ptr<host::RefusedWrites>> refused_;
 };
 
 }  // namespace peerpath::sc

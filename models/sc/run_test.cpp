@@ -369,6 +369,37 @@ TEST(Run, WhatASwitchRefusesOnTheWayDownIsRecordedThere) {
   EXPECT_EQ(r.errors[0].error, "Unsupported Request Error Status");
 }
 
+/// What is written to host memory in the 100 us from 21 us on, of 4 KiB every 3.2768 us, if `event` happens.
+double written_to_dram(const scenario::Event& event) {
+  auto s = below_one_switch(traffic(scenario::TrafficKind::write, "gpu", "dram", 10_Gbps));
+  the<device::RootComplexConfig>(s).iommu.emplace();
+  s.run.warmup = 21us;  // what becomes ready at 19.7 us is there by then
+  s.events.push_back(event);
+  return metric(run(s), "dram.written_bytes");
+}
+
+// The first after 21 us becomes ready at 22.9, the last before 70 us at 68.8 (15 of them), before 121 us at 118.0 (30).
+TEST(Run, WhatHostMemoryRefusesIsNotWritten) {
+  EXPECT_EQ(written_to_dram({.at = 70us,
+                             .kind = scenario::EventKind::answer,
+                             .device = "dram",
+                             .status = pcie::Status::unsupported_request}),
+            15 * 4096);
+}
+TEST(Run, WhatAnIommuRefusesIsNotWritten) {
+  EXPECT_EQ(written_to_dram({.at = 70us, .kind = scenario::EventKind::iommu_fault, .device = "gpu"}), 15 * 4096);
+}
+TEST(Run, PoisonedDataIsNotWritten) {
+  EXPECT_EQ(written_to_dram({.at = 70us, .kind = scenario::EventKind::poison, .device = "gpu", .writes = 2}),
+            28 * 4096);
+}
+TEST(Run, WhatAGpuRefusesIsNotWritten) {
+  auto s = below_one_switch(traffic(scenario::TrafficKind::write, "card", "gpu", 10_Gbps));
+  s.events.push_back(
+      {.at = 1us, .kind = scenario::EventKind::answer, .device = "gpu", .status = pcie::Status::unsupported_request});
+  EXPECT_EQ(metric(run(s), "gpu.written_bytes"), 0);
+}
+
 TEST(Run, NoCreditIsHeldForLongerThanThereIs) {
   // 8 lines in 300 ns are 13.7 Gb/s; what is offered beyond that waits in ever longer queues, its rounds given away.
   auto s = below_one_switch(traffic(scenario::TrafficKind::write, "card", "dram", 100_Gbps));

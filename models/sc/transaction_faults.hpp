@@ -17,6 +17,8 @@ class TransactionFaults {
 
   /// Whether there is anything to change.
   bool any() const { return any_; }
+  /// Whether a write may be refused by the memory that it is for.
+  bool refuse_writes() const { return !(answers_.empty() && poisons_.empty() && unmapped_.empty()); }
   /// Changes a transaction that `from` submits; false if it never gets out.
   bool change(fabric::NodeId from, fabric::Transaction& transaction);
 

@@ -86,8 +86,9 @@ class Obstacle final : public Gate {
     std::uint64_t about = 0;
     for (const std::uint64_t known :
          {static_cast<std::uint64_t>(tlp.tlp_class), static_cast<std::uint64_t>(tlp.op),
-          static_cast<std::uint64_t>(tlp.purpose), std::uint64_t{tlp.translated}, std::uint64_t{tlp.requester.value()},
-          std::uint64_t{tlp.target.value()}, tlp.address, static_cast<std::uint64_t>(tlp.bytes.count())})
+          static_cast<std::uint64_t>(tlp.purpose), std::uint64_t{tlp.translated}, std::uint64_t{tlp.refused},
+          std::uint64_t{tlp.requester.value()}, std::uint64_t{tlp.target.value()}, tlp.address,
+          static_cast<std::uint64_t>(tlp.bytes.count())})
       about = mix(about ^ known);
     state_ = alike_ == 0 ? mix(state_ ^ about) : state_ + about;  // in whatever order, if it only counts
     if (alike_ == 0) return state_ % one_in_ != 0;
