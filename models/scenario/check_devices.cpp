@@ -79,13 +79,6 @@ class Devices {
       add(at(device, "at"), what_is(*found) + ", not a root_complex");
   }
 
-  bool has_iommu() const {
-    return std::ranges::any_of(scenario_.devices, [](const Device& device) {
-      const auto* root = std::get_if<device::RootComplexConfig>(&device.config);
-      return root != nullptr && root->iommu.has_value();
-    });
-  }
-
   void bar(const Device& device, std::string_view key, Bytes size, const std::optional<BusAddress>& address) {
     power_of_two(device, key, size.count(), to_text(size));
     if (!address || !is_power_of_two(size.count())) return;
@@ -141,7 +134,7 @@ class Devices {
   void check(const Device& device, const device::NicConfig& nic) {
     needs_link(device);
     power_of_two(device, "ring_entries", nic.ring_entries, std::to_string(nic.ring_entries));
-    if (nic.ats && !has_iommu())
+    if (nic.ats && !has_iommu(scenario_))
       add(at(device, "ats"), "there is nothing to translate: no root_complex here has an \"iommu\"");
   }
   void check(const Device& device, const device::GpuConfig& gpu) {
@@ -193,6 +186,13 @@ class Devices {
 };
 
 }  // namespace
+
+bool has_iommu(const Scenario& scenario) {
+  return std::ranges::any_of(scenario.devices, [](const Device& device) {
+    const auto* root = std::get_if<device::RootComplexConfig>(&device.config);
+    return root != nullptr && root->iommu;
+  });
+}
 
 std::optional<std::string> contradiction(const std::vector<pcie::AcsControl>& controls) {
   const bool none = std::ranges::find(controls, pcie::AcsControl::none) != controls.end();

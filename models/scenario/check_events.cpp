@@ -68,7 +68,7 @@ class Events {
         needs_iommu();
         [[fallthrough]];
       case EventKind::wrong_requester_id:
-        if (has_iommu()) needs_memory("what the IOMMU refuses is answered at its root complex's memory");
+        if (has_iommu(scenario_)) needs_memory("what the IOMMU refuses is answered at its root complex's memory");
         [[fallthrough]];
       case EventKind::poison:
         if (function_of(*device) == nullptr) add("device", what_is(*device) + ", which asks for nothing by DMA");
@@ -148,13 +148,6 @@ class Events {
     for (const Device& device : scenario_.devices)
       if (const auto* root = std::get_if<device::RootComplexConfig>(&device.config); root != nullptr && !root->iommu)
         add("kind", "no IOMMU is on that could refuse anything; give " + device.name + " an \"iommu\"");
-  }
-
-  bool has_iommu() const {
-    return std::ranges::any_of(scenario_.devices, [](const Device& device) {
-      const auto* root = std::get_if<device::RootComplexConfig>(&device.config);
-      return root != nullptr && root->iommu;
-    });
   }
 
   void needs_memory(const std::string& why) {
