@@ -16,12 +16,19 @@ Decimal share(Duration busy, Duration capacity) {
 /// "98.2 %": one decimal is enough for a sentence.
 std::string spell(Decimal percent) { return to_string(quotient(percent.digits, one_percent, 1)) + " %"; }
 
-/// Traffic that got less than 99.5 % of what was offered to its destination.
+/// What of it nobody took, or was read in vain: no bottleneck is why it did not arrive.
+Bytes refused(const TrafficResult& traffic) { return traffic.lost + traffic.all_ones; }
+
+/// Whether a part is more than 0.5 % of what was offered.
+bool matters(Bytes part, const TrafficResult& traffic) {
+  return static_cast<WideInt>(part.count()) * 1000 > static_cast<WideInt>(traffic.offered_payload.count()) * 5;
+}
+
+/// Traffic of which a part did not get to its destination, be it to be refused there.
 std::vector<std::string> falling_short(const Results& results) {
   std::vector<std::string> names;
   for (const auto& traffic : results.traffic)
-    if (static_cast<WideInt>(traffic.delivered_payload.count()) * 1000 <
-        static_cast<WideInt>(traffic.offered_payload.count()) * 995)
+    if (matters(traffic.offered_payload - traffic.delivered_payload - refused(traffic), traffic))
       names.push_back(traffic.name);
   return names;
 }
@@ -42,6 +49,14 @@ std::string full_windows(const Results& results) {
     if (!names.empty()) text += "; BAR1 of " + window.gpu + " had no room for all of " + joined(names);
   }
   return text;
+}
+
+/// "; of rx a part was refused: see the faults", if it is so of any traffic.
+std::string refusals(const Results& results) {
+  std::vector<std::string> names;
+  for (const auto& traffic : results.traffic)
+    if (matters(refused(traffic), traffic)) names.push_back(traffic.name);
+  return names.empty() ? "" : "; of " + joined(names) + " a part was refused: see the faults";
 }
 
 }  // namespace
@@ -77,10 +92,11 @@ std::string explain_bottleneck(const Results& results) {
   const auto& busiest = ranked.front();
   auto text = busiest.name + ", busy " + spell(busiest.percent) + " of the time";
   if (ranked.size() > 1) text += "; next " + ranked[1].name + " with " + spell(ranked[1].percent);
-  if (lagging.empty()) return text + "; all that was offered arrived";
-  if (busiest.percent.digits >= 95 * one_percent) return text + "; it holds back " + joined(lagging);
+  const auto faults = refusals(results);
+  if (lagging.empty()) return text + (faults.empty() ? "; all that was offered arrived" : faults);
+  if (busiest.percent.digits >= 95 * one_percent) return text + "; it holds back " + joined(lagging) + faults;
   return text + "; " + joined(lagging) +
-         " fell short although nothing was saturated: one unit of several, latency, credits or tags" +
+         " fell short although nothing was saturated: one unit of several, latency, credits or tags" + faults +
          full_windows(results);
 }
 

@@ -29,6 +29,20 @@ TEST(Bottleneck, SaysWhatIsHeldBack) {
   EXPECT_NE(explain_bottleneck(results).find("stream fell short although nothing was saturated"), std::string::npos);
 }
 
+TEST(Bottleneck, NothingHoldsBackWhatWasRefused) {
+  auto results = sample_results();
+  auto& stream = results.traffic[0];
+  stream.offered_payload = 500'000_B;
+  stream.lost = 60'000_B;
+  stream.all_ones = stream.offered_payload - stream.delivered_payload - stream.lost;
+  EXPECT_TRUE(explain_bottleneck(results).ends_with("with 80 %; of stream a part was refused: see the faults"))
+      << explain_bottleneck(results);
+  stream.lost = 30'000_B;  // the rest came nowhere
+  EXPECT_TRUE(
+      explain_bottleneck(results).ends_with("it holds back stream; of stream a part was refused: see the faults"))
+      << explain_bottleneck(results);
+}
+
 TEST(Bottleneck, TheEntranceHoldsNothingBack) {
   auto results = sample_results();
   results.traffic[0].offered_payload = 500'000_B;
