@@ -19,7 +19,7 @@ Duration time_for(Bytes bytes, BitRate rate) { return rate == BitRate{} ? Durati
 void EventReference::build_transmitters() {
   for (std::size_t l = 0; l < topology_.links.size(); ++l)
     for (int d = 0; d < 2; ++d) {
-      const Link& link = topology_.links[l];
+      Link& link = topology_.links[l];
       Transmitter t;
       t.direction = &link.direction[static_cast<std::size_t>(d)];
       t.link = LinkId{static_cast<std::uint16_t>(l)};
@@ -28,8 +28,7 @@ void EventReference::build_transmitters() {
       t.to = d == 0 ? link.b : link.a;
       t.opposite = static_cast<std::uint32_t>(2 * l + static_cast<std::size_t>(1 - d));
       t.to_ingress = static_cast<std::size_t>(wiring_.port_of(t.to, t.link));
-      t.timing = {t.direction->rate, t.direction->framing, t.direction->ack_interval, t.direction->fc_interval};
-      set_times(t, t.timing.rate);
+      set_times(t, t.direction->rate);
       t.errors = {topology_.seed, static_cast<std::uint32_t>(2 * l + static_cast<std::size_t>(d)),
                   t.direction->bits_per_error};
       t.vc1_classes = link.vc1_classes;
@@ -51,7 +50,7 @@ void EventReference::build_transmitters() {
 
 void EventReference::set_times(Transmitter& t, BitRate rate) {
   t.ser.clear();
-  for (int dw = 0; dw <= most_double_words; ++dw) t.ser.push_back((Bytes{4 * dw} + t.timing.framing) / rate);
+  for (int dw = 0; dw <= most_double_words; ++dw) t.ser.push_back((Bytes{4 * dw} + t.direction->framing) / rate);
   t.ser_dllp = pcie::dllp_size / rate;
 }
 

@@ -80,10 +80,10 @@ struct Ingress {
   std::vector<std::uint64_t> last_posted;  ///< by requester: `posted_entered` after its last P
 };
 
-/// The sending side of one direction of a link, and what is on the wire.
-struct Transmitter {
-  const LinkDirection* direction = nullptr;
-  LineTiming timing;  ///< the one in force, of which `set_times` knows the rate
+/// The sending side of one direction of a link, and what is on the wire. Of whole cache lines, 512 B: one is found by a
+/// shift.
+struct alignas(64) Transmitter {
+  LinkDirection* direction = nullptr;
   NodeId from{}, to{};
   std::uint32_t opposite = 0;
   std::size_t to_ingress = 0;

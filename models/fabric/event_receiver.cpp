@@ -61,8 +61,8 @@ void EventReference::cause_dllps(Transmitter& t, Instant arrival) {
     next = arrival + interval;
     schedule(arrival, EventKind::dllp_due, t.opposite);
   };
-  cause(t.timing.ack_interval, t.next_ack);
-  cause(t.timing.fc_interval, t.next_fc);
+  cause(t.direction->ack_interval, t.next_ack);
+  cause(t.direction->fc_interval, t.next_fc);
 }
 
 void EventReference::take_in(NodeId node, std::uint8_t pool) {

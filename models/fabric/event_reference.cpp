@@ -134,7 +134,9 @@ void EventReference::set_route(const Route& route) {
 
 void EventReference::set_timing(LinkId link, int direction, const LineTiming& timing) {
   Transmitter& t = transmitter(2u * link.value() + static_cast<std::uint32_t>(direction));
-  t.timing = timing;
+  t.direction->framing = timing.framing;
+  t.direction->ack_interval = timing.ack_interval;
+  t.direction->fc_interval = timing.fc_interval;
   t.next_ack = t.next_fc = {};
   set_times(t, timing.rate);
 }
@@ -387,7 +389,7 @@ void EventReference::start(std::uint32_t index, std::uint8_t pool, std::size_t s
   t.wanting &= ~(std::uint64_t{1} << slot);
   fifo.head = Fifo::Head::started;
   const Duration ser = t.ser[static_cast<std::size_t>(tlp->piece.dw)];
-  const std::int64_t failed = t.errors.send(4 * tlp->piece.dw + t.timing.framing.count());
+  const std::int64_t failed = t.errors.send(4 * tlp->piece.dw + t.direction->framing.count());
   const Duration recovery = flaw_ == Flaw::replay ? Duration{0} : t.direction->replay_delay;
   const Instant begin = now_ + failed * (ser + recovery);
   t.counters.replays += failed;
@@ -412,7 +414,7 @@ void EventReference::account(Transmitter& t, const Tlp& tlp, Instant begin, Dura
   const Bytes payload{4 * tlp.piece.data_dw};
   ++tally.tlps;
   tally.payload += payload;
-  tally.overhead += Bytes{4 * tlp.piece.dw} + t.timing.framing - payload;
+  tally.overhead += Bytes{4 * tlp.piece.dw} + t.direction->framing - payload;
   if (observer_ == nullptr) return;
   observer_->observe({t.link, t.number, tlp.tlp_class, job.transaction.op, job.transaction.purpose, job.requester,
                       job.transaction.target, job.transaction.cookie, tlp.piece.address, payload, begin, begin + ser,

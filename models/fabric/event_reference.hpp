@@ -96,7 +96,7 @@ class EventReference final : public Fabric {
   void bound_by_reaction(NodeId notified);
   void drop_user(reference::Job* job);
 
-  const Topology topology_;
+  Topology topology_;  ///< as it is now: `set_timing`
   const Wiring wiring_;
   DeliverySink* sink_;
   const Flaw flaw_;
