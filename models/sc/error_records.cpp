@@ -45,14 +45,12 @@ class Recorder {
   }
 
   void add_event(const scenario::Event& event) {
-    const auto above =
-        std::ranges::find_if(scenario_.links, [&](const auto& link) { return device_of(link.to) == event.device; });
-    if (above == scenario_.links.end()) return;
+    const auto router = above(event.device);
+    if (!router) return;
     if (event.kind == EventKind::surprise_down)
-      records.push_back(
-          {device_of(above->from), ErrorSeverity::fatal, "Surprise Down Error Status", 1, Instant{event.at}, {}});
+      records.push_back({*router, ErrorSeverity::fatal, "Surprise Down Error Status", 1, Instant{event.at}, {}});
     if (event.kind == EventKind::credit_leak)
-      records.push_back({event.way == scenario::LinkWay::up ? event.device : device_of(above->from),
+      records.push_back({event.way == scenario::LinkWay::up ? event.device : *router,
                          ErrorSeverity::correctable,
                          "Bad DLLP Status",
                          1,
@@ -98,11 +96,9 @@ class Recorder {
   std::string refuser(const fabric::Delivery& d) const {
     const auto& target = node(d.target).name;
     if (d.status == Status::poisoned || happens(EventKind::answer, target, d.status)) return target;
-    const auto above =
-        std::ranges::find_if(scenario_.links, [&](const auto& link) { return device_of(link.to) == target; });
     if (d.status == Status::unsupported_request &&
         (happens(EventKind::surprise_down, target) || happens(EventKind::port_reset, target)))
-      return device_of(above->from);
+      return *above(target);
     // What an IOMMU refuses no router has stopped; the same device's other requests may have been.
     const auto& requester = node(d.requester).name;
     if (d.status == Status::unsupported_request && platform_.memories.contains(target) &&
@@ -117,16 +113,17 @@ class Recorder {
     return platform_.root_complexes.empty() ? target : platform_.root_complexes.begin()->first;
   }
 
+  /// The router to which a device is linked.
+  std::optional<std::string> above(const std::string& device) const {
+    const auto link = std::ranges::find_if(scenario_.links, [&](const auto& l) { return device_of(l.to) == device; });
+    return link == scenario_.links.end() ? std::nullopt : std::optional{device_of(link->from)};
+  }
+
   /// The first on the way up from `device` that has stopped any of the requester's TLPs with this status.
-  std::optional<std::string> blocking(const fabric::Delivery& d, std::string device) const {
-    for (;;) {
-      const auto above =
-          std::ranges::find_if(scenario_.links, [&](const auto& link) { return device_of(link.to) == device; });
-      if (above == scenario_.links.end()) return std::nullopt;
-      device = device_of(above->from);
-      const auto trap = platform_.trap_of(device, d.status);
-      if (trap && has_taken(*trap, d)) return device;
-    }
+  std::optional<std::string> blocking(const fabric::Delivery& d, const std::string& device) const {
+    for (auto router = above(device); router; router = above(*router))
+      if (const auto trap = platform_.trap_of(*router, d.status); trap && has_taken(*trap, d)) return router;
+    return std::nullopt;
   }
 
   bool has_taken(fabric::LinkId trap, const fabric::Delivery& d) const {
