@@ -56,7 +56,7 @@ host_memory::Load memory_load(const Platform& platform, const std::string& name,
 
 void add_count(Results& results, const std::string& name, const std::string& unit, std::int64_t value,
                const std::string& doc) {
-  results.metrics.push_back({name, unit, {value, 0}, doc});
+  results.metrics.push_back({name, unit, observe::Decimal{value, 0}, doc});
 }
 
 void fill_ring(Results& results, const std::string& name, const nic::RingCounters& before,
@@ -175,12 +175,18 @@ Counts take_counts(Platform& platform, Instant now) {
   Counts counts;
   counts.when = now;
   counts.links = observe::take_snapshot(platform.domain.fabric(), platform.domain.topology().links.size());
-  for (const auto& [name, nic] : platform.nics) counts.nics[name] = nic->behaviour().counters();
+  for (const auto& [name, nic] : platform.nics) {
+    counts.nics[name] = nic->behaviour().counters();
+    counts.nics[name].wire_busy = nic->behaviour().datapath().wire_busy(now);
+  }
   for (const auto& [name, nic] : platform.nics)
     if (nic->translations() != nullptr) counts.translations[name] = nic->translations()->counters();
   for (const auto& [name, gpu] : platform.gpus)
     counts.copies[name] = {gpu->behaviour().counters(), gpu->behaviour().busy_until(now)};
-  for (const auto& [name, gpu] : platform.gpus) counts.windows[name] = gpu->bar1().counters();
+  for (const auto& [name, gpu] : platform.gpus) {
+    counts.windows[name] = gpu->bar1().counters();
+    counts.windows[name].busy = gpu->bar1().busy_until(now);
+  }
   for (const auto& [name, cpu] : platform.cpus) {
     counts.cpus[name].counters = cpu->behaviour().counters();
     for (const auto& core : cpu->behaviour().cores()) counts.cpus[name].busy.push_back(core.busy_until(now));

@@ -1,6 +1,7 @@
 // The window through which peers reach a GPU's memory: what is mapped takes room in it. Model card: README.md.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -14,7 +15,7 @@ namespace peerpath::gpu {
 /// What became of the pieces of memory that share too little of the window.
 struct Bar1Counters {
   std::int64_t remaps = 0;  ///< pieces mapped in place of another one
-  Duration busy{};          ///< software unmapping and mapping
+  Duration busy{};          ///< software unmapping and mapping, what waits for that included
   Duration waiting{};       ///< for that, summed: of the transfer that needed it, for the driver too if it was busy
 };
 
@@ -35,6 +36,8 @@ class Bar1 {
   /// Puts one piece into the place of another at `now` or when the driver is free; when that is done.
   Instant remap(Bytes piece, Instant now);
   const Bar1Counters& counters() const { return counters_; }
+  /// For how long the driver has been at it until `now`; what waits for it is not in it.
+  Duration busy_until(Instant now) const { return counters_.busy - std::max(free_ - now, Duration{0}); }
 
  private:
   device::Bar1Config config_;

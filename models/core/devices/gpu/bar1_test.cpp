@@ -36,6 +36,8 @@ TEST(Bar1, ARemappingIsOneUnmappingOneMappingAndItsPagesOneAfterTheOther) {
   EXPECT_EQ(window.remap(64_KiB, Instant{110us}), Instant{131us + 16us});  // the driver was busy
   EXPECT_EQ(window.counters().remaps, 2);
   EXPECT_EQ(window.counters().busy, Duration{47us});
+  EXPECT_EQ(window.busy_until(Instant{131us}), Duration{31us}) << "the second one waits";
+  EXPECT_EQ(window.busy_until(Instant{141us}), Duration{41us});
   EXPECT_EQ(window.counters().waiting, Duration{31us + 37us});
 }
 

@@ -52,7 +52,7 @@ struct NicCounters {
   std::int64_t interrupts = 0;
   std::int64_t descriptor_reads = 0, completion_writes = 0;
   RingCounters rx_ring, tx_ring;
-  Duration wire_busy{};  ///< transmitting
+  Duration wire_busy{};  ///< transmitting, what waits for the wire included: Datapath::wire_busy is without
 
   std::int64_t dropped(Drop why) const { return rx_dropped[static_cast<std::size_t>(why)]; }
   std::int64_t dropped() const {

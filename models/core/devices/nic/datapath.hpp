@@ -41,6 +41,7 @@ class Datapath {
   Steering& steering() { return steering_; }
   bool link_up() const { return link_up_; }
   const NicCounters& counters() const { return nic_.counters; }
+  Duration wire_busy(Instant now) const { return transmitter_.wire_busy(now); }
   Bytes fifo_held(Instant now) { return nic_.fifo.held(now); }
 
  private:

@@ -293,6 +293,9 @@ TEST_F(TransmitTest, a_packet_is_fetched_and_sent_and_completed) {
   ASSERT_EQ(out.frames.size(), 2u);
   EXPECT_EQ(out.frames[0].when, at_ns(530));
   EXPECT_EQ(out.frames[1].when, at_ns(530) + 4186_B / 200_Gbps);
+  EXPECT_EQ(nic->wire_busy(at_ns(530)), 0ns) << "what waits for the wire does not keep it busy";
+  EXPECT_EQ(nic->wire_busy(at_ns(630)), 100ns);
+  EXPECT_EQ(nic->wire_busy(at_ns(1000)), 2 * (4186_B / 200_Gbps));
   EXPECT_EQ(purposes(take()), (std::vector{Purpose::completion_entry, Purpose::interrupt}));
   EXPECT_EQ(rings().tx_completions.at(1).tag, 101);
   EXPECT_EQ(rings().tx_completions.at(1).head, 2u);

@@ -72,6 +72,7 @@ void Transmitter::send(const TxQueue::Ready& packet, Instant now, device::Outbox
   }
   const Segmenter cut{packet.header, Bytes{d.payload_length}, Bytes{d.mss}};
   Instant at = std::max(wire_free_, now + nic_->config.pipeline_latency);
+  const Instant begin = at;
   for (int i = 0; i < cut.count(); ++i) {
     const auto segment = cut.at(i);
     device::Frame frame;
@@ -80,16 +81,22 @@ void Transmitter::send(const TxQueue::Ready& packet, Instant now, device::Outbox
     std::ranges::copy(segment.header.bytes(), frame.header);
     frame.size = net::padded(Bytes{segment.header.size} + segment.payload);
     out.transmit(0, frame, at);
-    const Duration time = net::wire_size(frame.size) / nic_->config.wire_rate;
-    at += time;
-    counters.wire_busy += time;
+    at += net::wire_size(frame.size) / nic_->config.wire_rate;
     ++counters.tx_frames;
     counters.tx_bytes += frame.size;
   }
   wire_free_ = at;
   ++counters.tx_packets;
   counters.tx_payload += Bytes{d.payload_length};
-  leaving_.push_back({at, held_bytes(d)});
+  leaving_.push_back({at, held_bytes(d), at - begin});
+  counters.wire_busy += at - begin;
+}
+
+Duration Transmitter::wire_busy(Instant now) const {
+  Duration busy = nic_->counters.wire_busy;
+  for (const Leaving& packet : leaving_)
+    if (packet.end > now) busy -= std::min(packet.on_wire, packet.end - now);
+  return busy;
 }
 
 }  // namespace peerpath::nic

@@ -18,6 +18,8 @@ class Transmitter {
   void serve(std::vector<TxQueue>& queues, Instant now, device::Outbox& out);
   /// Bytes of a queue that was stopped.
   void give_back(Bytes held) { held_ -= held; }
+  /// For how long the wire has carried frames until `now`; what waits for it is not in it.
+  Duration wire_busy(Instant now) const;
 
  private:
   void send_ready(TxQueue& queue, Instant now, device::Outbox& out);
@@ -29,6 +31,7 @@ class Transmitter {
   struct Leaving {
     Instant end{};
     Bytes bytes{};
+    Duration on_wire{};  ///< up to `end`, without a gap
   };
   Context* nic_;
   std::size_t turn_ = 0;
