@@ -27,7 +27,7 @@ std::optional<ExpectationResult> judge(const Results& results, const scenario::E
   const auto* metric = find_metric(results, expectation.metric);
   if (metric == nullptr) return std::nullopt;
   ExpectationResult result{expectation.metric, "", metric->value, metric->unit, Verdict::ok};
-  const double found = metric->value.value();
+  const double found = metric->value ? metric->value->value() : 0;
   bool ok = true;
   if (expectation.equals) {
     const double percent = expectation.within_percent.value_or(0);
@@ -44,7 +44,7 @@ std::optional<ExpectationResult> judge(const Results& results, const scenario::E
   }
   // An expectation that names no bound is refused by the loader; one that comes another way must not pass unseen.
   const bool bounded = expectation.equals || expectation.at_least || expectation.at_most;
-  result.verdict = ok && bounded ? Verdict::ok : Verdict::failed;
+  result.verdict = ok && bounded && metric->value ? Verdict::ok : Verdict::failed;
   return result;
 }
 

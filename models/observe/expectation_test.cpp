@@ -28,6 +28,18 @@ TEST(Expectation, EqualsIsExactWithoutATolerance) {
   EXPECT_EQ(judged(e).verdict, Verdict::failed);
 }
 
+TEST(Expectation, NothingMeasuredIsNeverWhatWasWanted) {
+  auto results = sample_results();
+  results.traffic[0].latency = {};
+  finish(results, {});
+  auto e = expect("stream.latency_p99_ns");
+  e.at_most = 5000;
+  const auto verdict = judge(results, e);
+  ASSERT_TRUE(verdict.has_value());
+  EXPECT_EQ(verdict->found, std::nullopt);
+  EXPECT_EQ(verdict->verdict, Verdict::failed) << "no packet arrived in time, as none arrived";
+}
+
 TEST(Expectation, WithinPercentIsOfTheWantedValue) {
   auto e = expect("stream.goodput_gbps");  // 320
   e.equals = 316;

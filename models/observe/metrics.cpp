@@ -30,7 +30,7 @@ Decimal percent(Duration part, Duration whole) {
 class Group {
  public:
   Group(std::vector<Metric>& metrics, std::string prefix) : metrics_{metrics}, prefix_{std::move(prefix)} {}
-  void add(std::string_view name, std::string_view unit, Decimal value, std::string doc) {
+  void add(std::string_view name, std::string_view unit, std::optional<Decimal> value, std::string doc) {
     metrics_.push_back({prefix_ + "." + std::string{name}, std::string{unit}, value, std::move(doc)});
   }
 
@@ -54,13 +54,14 @@ void add_traffic(std::vector<Metric>& metrics, const TrafficResult& traffic, Dur
   group.add("all_ones_bytes", "B", count(traffic.all_ones.count()), "Read in vain: every bit is one");
   group.add("lost_bytes", "B", count(traffic.lost.count()), "Written to where nobody took it");
   const auto& latency = traffic.latency;
-  group.add("latency_min_ns", "ns", nanoseconds(latency.least()), "Least latency");
-  group.add("latency_mean_ns", "ns", nanoseconds(latency.mean()), "Mean latency");
-  group.add("latency_p50_ns", "ns", nanoseconds(latency.quantile(500'000)), "Median latency");
-  group.add("latency_p90_ns", "ns", nanoseconds(latency.quantile(900'000)), "Latency that 90 % do not exceed");
-  group.add("latency_p99_ns", "ns", nanoseconds(latency.quantile(990'000)), "Latency that 99 % do not exceed");
-  group.add("latency_p999_ns", "ns", nanoseconds(latency.quantile(999'000)), "Latency that 99.9 % do not exceed");
-  group.add("latency_max_ns", "ns", nanoseconds(latency.largest()), "Largest latency");
+  const auto measured = [&](Duration d) { return latency.count() == 0 ? std::nullopt : std::optional{nanoseconds(d)}; };
+  group.add("latency_min_ns", "ns", measured(latency.least()), "Least latency");
+  group.add("latency_mean_ns", "ns", measured(latency.mean()), "Mean latency");
+  group.add("latency_p50_ns", "ns", measured(latency.quantile(500'000)), "Median latency");
+  group.add("latency_p90_ns", "ns", measured(latency.quantile(900'000)), "Latency that 90 % do not exceed");
+  group.add("latency_p99_ns", "ns", measured(latency.quantile(990'000)), "Latency that 99 % do not exceed");
+  group.add("latency_p999_ns", "ns", measured(latency.quantile(999'000)), "Latency that 99.9 % do not exceed");
+  group.add("latency_max_ns", "ns", measured(latency.largest()), "Largest latency");
 }
 
 void add_direction(std::vector<Metric>& metrics, const std::string& link, std::string_view name,

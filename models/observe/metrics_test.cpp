@@ -10,7 +10,8 @@ namespace {
 
 std::string text_of(const Results& results, const std::string& name) {
   const auto* metric = find_metric(results, name);
-  return metric == nullptr ? "no such metric" : to_string(metric->value) + " " + metric->unit;
+  if (metric == nullptr) return "no such metric";
+  return metric->value ? to_string(*metric->value) + " " + metric->unit : "none";
 }
 
 TEST(Metrics, AreNamedAndComputedAsDocumented) {

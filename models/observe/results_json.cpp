@@ -15,6 +15,8 @@ Json number(Decimal value) {
   return value.places == 0 ? Json(value.digits) : Json(value.value());
 }
 
+Json number(const std::optional<Decimal>& value) { return value ? number(*value) : Json(nullptr); }
+
 Json nanoseconds(Duration d) { return number({d.count(), 6}); }
 
 Json metric(const Metric& m) {

@@ -51,7 +51,7 @@ inline Results sample_results() {
   results.cpus.push_back({"cpu0", 4, 10us, 0_B, 7us});
   results.memories.push_back({"dram0", 0_B, 800_B, 1600_Gbps, 1600_Gbps});
   results.resources.push_back({"nic0 Ethernet port", 9800ns, 10us});
-  results.metrics.push_back({"nic0.interrupts", "1", {3, 0}, "Interrupts raised"});
+  results.metrics.push_back({"nic0.interrupts", "1", Decimal{3, 0}, "Interrupts raised"});
   return results;
 }
 

@@ -54,7 +54,7 @@ inline observe::Results run(const scenario::Scenario& s, const RunOptions& optio
 inline double metric(const observe::Results& results, const std::string& name) {
   const auto* found = observe::find_metric(results, name);
   EXPECT_NE(found, nullptr) << name;
-  return found == nullptr ? -1 : found->value.value();
+  return found == nullptr || !found->value ? -1 : found->value->value();
 }
 
 inline scenario::Traffic traffic(scenario::TrafficKind kind, const char* from, const char* to,

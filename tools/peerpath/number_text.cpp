@@ -50,6 +50,10 @@ std::string gbps(Bytes bytes, Duration window) {
   return fmt::format("{:.2f}", static_cast<double>(bytes.count()) * 8e6 / static_cast<double>(window.count()));
 }
 
+std::string found_text(const observe::ExpectationResult& expectation) {
+  return expectation.found ? to_string(*expectation.found) : "none";
+}
+
 std::string percent(observe::Decimal percent) { return fmt::format("{:.1f} %", percent.value()); }
 
 }  // namespace peerpath::cli

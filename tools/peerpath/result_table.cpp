@@ -163,7 +163,7 @@ std::string errors(const Results& results) {
 std::string expectation_table(const Results& results, const Terminal& terminal) {
   TextTable table{{{"", Align::left}, {"", Align::right}, {"", Align::left}, {"", Align::left}}};
   for (const auto& e : results.expectations)
-    table.add({e.metric, to_string(e.found), e.unit == "1" ? "" : e.unit, e.wanted});
+    table.add({e.metric, found_text(e), e.unit == "1" || !e.found ? "" : e.unit, e.wanted});
   // Verdicts go in front of finished lines, so that colour codes do not count as width.
   auto lines = table.text();
   std::string text;

@@ -4,6 +4,7 @@
 
 #include "observe/results_json.hpp"
 #include "peerpath/scenario/describe.hpp"
+#include "tools/peerpath/number_text.hpp"
 #include "tools/peerpath/output_file.hpp"
 #include "tools/peerpath/scenario_files.hpp"
 #include "tools/peerpath/version.hpp"
@@ -39,7 +40,7 @@ int report_located(const Problems& problems, const scenario::Loaded& loaded, con
 void report_failed(const observe::Results& results, const Terminal& terminal) {
   for (const auto& e : results.expectations)
     if (e.verdict == observe::Verdict::failed)
-      terminal.error("expectation failed: " + e.metric + " is " + to_string(e.found) + ", wanted " + e.wanted);
+      terminal.error("expectation failed: " + e.metric + " is " + found_text(e) + ", wanted " + e.wanted);
   for (const auto& violation : results.conservation) terminal.error("byte ledger violated: " + violation);
   if (results.deadlock) terminal.error("the run ended in a deadlock");
   for (const auto& broken : results.protocol.value_or(std::vector<std::string>{})) terminal.error(broken);

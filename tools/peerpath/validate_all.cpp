@@ -51,7 +51,7 @@ std::optional<double> metric_of(std::map<std::string, json>& runs, const std::st
   if (fresh) run->second = run_scenario(scenario);
   if (!run->second.is_object()) return std::nullopt;
   for (const auto& found : run->second.at("metrics"))
-    if (found.at("name") == metric) return found.at("value").get<double>();
+    if (found.at("name") == metric && found.at("value").is_number()) return found.at("value").get<double>();
   return std::nullopt;
 }
 

@@ -10,7 +10,7 @@ using Rows = std::vector<std::vector<std::string>>;
 std::string number_or_text(const Json& value) {
   if (value.is_number_integer()) return grouped(value.get<std::int64_t>());
   if (value.is_string()) return escaped(value.get<std::string>());
-  return escaped(value.dump());
+  return value.is_null() ? "none" : escaped(value.dump());
 }
 
 std::string integer(const Json& value) { return value.is_number_integer() ? grouped(value.get<std::int64_t>()) : "-"; }
@@ -31,9 +31,10 @@ std::string expectation_table(const Json& results) {
   Rows rows;
   for (const auto& e : at(results, "expectations")) {
     const bool ok = at(e, "ok") == true;
-    rows.push_back({ok ? "<span class=\"ok\">ok</span>" : "<span class=\"failed\">FAILED</span>",
-                    "<code>" + escaped(text_at(e, "metric")) + "</code>", escaped(text_at(e, "wanted")),
-                    number_or_text(at(e, "found")) + " " + unit_text(text_at(e, "unit"))});
+    rows.push_back(
+        {ok ? "<span class=\"ok\">ok</span>" : "<span class=\"failed\">FAILED</span>",
+         "<code>" + escaped(text_at(e, "metric")) + "</code>", escaped(text_at(e, "wanted")),
+         number_or_text(at(e, "found")) + (at(e, "found").is_null() ? "" : " " + unit_text(text_at(e, "unit")))});
   }
   return table({"", "metric", "wanted", "found"}, rows, 3);
 }

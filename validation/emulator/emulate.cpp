@@ -22,7 +22,7 @@ observe::ExpectationResult requirement(std::string metric, std::int64_t wanted, 
   observe::ExpectationResult out;
   out.metric = std::move(metric);
   out.wanted = "= " + std::to_string(wanted);
-  out.found = {found, 0};
+  out.found = observe::Decimal{found, 0};
   out.unit = std::move(unit);
   out.verdict = found == wanted ? observe::Verdict::ok : observe::Verdict::failed;
   return out;
@@ -81,8 +81,8 @@ void add_counters(const std::string& ledger, std::vector<observe::Metric>& metri
   for (const auto& [device, counters] : all.items()) {
     for (const auto& [name, unit] : known) {
       if (counters.contains(name))
-        metrics.push_back(
-            {device + "." + name, unit, {counters[name].get<std::int64_t>(), 0}, "As the device counted it"});
+        metrics.push_back({device + "." + name, unit, observe::Decimal{counters[name].get<std::int64_t>(), 0},
+                           "As the device counted it"});
     }
   }
 }
@@ -107,9 +107,8 @@ void take_traffic(const scenario::Scenario& scenario, const scenario::Traffic& t
       out.results.faults.push_back({traffic.from, problem, 1, {}});
   }
   const auto& source = receive ? far : near;
-  out.results.metrics.push_back({traffic.name + ".retransmitted_bytes",
-                                 "B",
-                                 {source.value("retransmitted_bytes", std::int64_t{0}), 0},
+  out.results.metrics.push_back({traffic.name + ".retransmitted_bytes", "B",
+                                 observe::Decimal{source.value("retransmitted_bytes", std::int64_t{0}), 0},
                                  "Bytes that TCP sent more than once"});
   out.requirements.push_back(requirement(traffic.name + ".validated_bytes", payload_of(scenario, traffic).count(),
                                          result.delivered_payload.count(), "B"));

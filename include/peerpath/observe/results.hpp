@@ -53,8 +53,8 @@ Decimal quotient(WideInt numerator, WideInt denominator, int places);
 /// One named number.
 struct Metric {
   std::string name;
-  std::string unit;  ///< "Gb/s", "ns", "B", "%", "1" (a count or a ratio)
-  Decimal value;
+  std::string unit;              ///< "Gb/s", "ns", "B", "%", "1" (a count or a ratio)
+  std::optional<Decimal> value;  ///< none where nothing was measured: the latency of no packets
   std::string doc;
 };
 
@@ -202,8 +202,8 @@ enum class Verdict : std::uint8_t { ok, failed };
 /// A checked `expect` entry.
 struct ExpectationResult {
   std::string metric;
-  std::string wanted;  ///< "= 195.7 +-0.5 %", ">= 190"
-  Decimal found;
+  std::string wanted;            ///< "= 195.7 +-0.5 %", ">= 190"
+  std::optional<Decimal> found;  ///< the metric's value; without one nothing that is wanted holds
   std::string unit;
   Verdict verdict{};
 };
