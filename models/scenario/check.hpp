@@ -21,8 +21,8 @@ void check_events(const Scenario& scenario, const Tree& tree, Problems& out);
 /// Metrics that cannot exist, bounds that exclude each other.
 void check_expectations(const Scenario& scenario, const Tree& tree, Problems& out);
 
-/// Whether a root complex translates.
-bool has_iommu(const Scenario& scenario);
+/// What the root complex translates with; nullptr if it does not translate.
+const device::IommuConfig* iommu_of(const Scenario& scenario);
 
 /// What is wrong with a list of ACS controls.
 std::optional<std::string> contradiction(const std::vector<pcie::AcsControl>& controls);

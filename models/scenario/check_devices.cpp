@@ -134,8 +134,13 @@ class Devices {
   void check(const Device& device, const device::NicConfig& nic) {
     needs_link(device);
     power_of_two(device, "ring_entries", nic.ring_entries, std::to_string(nic.ring_entries));
-    if (nic.ats && !has_iommu(scenario_))
+    if (!nic.ats) return;
+    if (const auto* iommu = iommu_of(scenario_); iommu == nullptr)
       add(at(device, "ats"), "there is nothing to translate: no root_complex here has an \"iommu\"");
+    else if (nic.ats->page_size > iommu->page_size)
+      add(at(device, "ats/page_size"), std::string{name_of(nic.ats->page_size)} +
+                                           " is more than a page of the IOMMU, " +
+                                           std::string{name_of(iommu->page_size)} + ": no translation covers it");
   }
   void check(const Device& device, const device::GpuConfig& gpu) {
     needs_link(device);
@@ -187,11 +192,11 @@ class Devices {
 
 }  // namespace
 
-bool has_iommu(const Scenario& scenario) {
-  return std::ranges::any_of(scenario.devices, [](const Device& device) {
-    const auto* root = std::get_if<device::RootComplexConfig>(&device.config);
-    return root != nullptr && root->iommu;
-  });
+const device::IommuConfig* iommu_of(const Scenario& scenario) {
+  for (const Device& device : scenario.devices)
+    if (const auto* root = std::get_if<device::RootComplexConfig>(&device.config); root != nullptr && root->iommu)
+      return &*root->iommu;
+  return nullptr;
 }
 
 std::optional<std::string> contradiction(const std::vector<pcie::AcsControl>& controls) {

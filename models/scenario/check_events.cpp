@@ -68,7 +68,8 @@ class Events {
         needs_iommu();
         [[fallthrough]];
       case EventKind::wrong_requester_id:
-        if (has_iommu(scenario_)) needs_memory("what the IOMMU refuses is answered at its root complex's memory");
+        if (iommu_of(scenario_) != nullptr)
+          needs_memory("what the IOMMU refuses is answered at its root complex's memory");
         [[fallthrough]];
       case EventKind::poison:
         if (function_of(*device) == nullptr) add("device", what_is(*device) + ", which asks for nothing by DMA");

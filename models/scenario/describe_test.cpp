@@ -91,6 +91,8 @@ TEST(Explain, SaysDefaultRangeAndSource) {
   EXPECT_FALSE(explain("nic.quues").has_value());
   EXPECT_EQ(nearest_topic("nic.quues"), "nic.queues");
   EXPECT_EQ(nearest_topic("gpuu"), "gpu");
+  EXPECT_EQ(nearest_topic("iommu.walker"), "iommu.walkers") << "explain takes names without their device too";
+  EXPECT_EQ(nearest_topic("wakers"), "walkers");
 }
 
 TEST(List, NamesEveryKind) {

@@ -97,6 +97,19 @@ std::vector<std::string> topics() {
   return names;
 }
 
+/// What `wherever` finds: options without what they are an option of, "iommu.walkers" and "walkers".
+std::vector<std::string> shorter_names() {
+  std::vector<std::string> names;
+  for_each_topic([&](const auto& topic) {
+    for (const auto& option : options_of(topic.name))
+      for (std::size_t from = 0;; from = option.key.find('.', from) + 1) {
+        names.push_back(option.key.substr(from));
+        if (option.key.find('.', from) == std::string::npos) break;
+      }
+  });
+  return names;
+}
+
 }  // namespace
 
 std::vector<Entry> device_kinds() {
@@ -138,6 +151,9 @@ std::optional<std::string> explain(std::string_view topic) {
   return out.empty() ? std::nullopt : std::optional{out};
 }
 
-std::string nearest_topic(std::string_view word) { return nearest(word, topics()); }
+std::string nearest_topic(std::string_view word) {
+  auto found = nearest(word, topics());
+  return found.empty() ? nearest(word, shorter_names()) : found;
+}
 
 }  // namespace peerpath::scenario

@@ -188,14 +188,15 @@ struct AtsConfig {
   std::optional<Duration> page_request{};
 
   static constexpr auto fields() {
-    return std::tuple{field("entries", &AtsConfig::entries, "Translations that the function keeps")
-                          .at_least(1)
-                          .at_most(65536)
-                          .from("assumed"),
-                      field("page_size", &AtsConfig::page_size, "What one translation covers"),
-                      field("page_request", &AtsConfig::page_request,
-                            "No page is resident: the host takes this long from the function's page request (PRI) to "
-                            "its response; absent: all are")};
+    return std::tuple{
+        field("entries", &AtsConfig::entries, "Translations that the function keeps")
+            .at_least(1)
+            .at_most(65536)
+            .from("assumed"),
+        field("page_size", &AtsConfig::page_size, "What one translation covers; no more than iommu.page_size"),
+        field("page_request", &AtsConfig::page_request,
+              "No page is resident: the host takes this long from the function's page request (PRI) to "
+              "its response; absent: all are")};
   }
 };
 
