@@ -23,7 +23,7 @@ namespace {
 
 Bytes bytes_of(std::uint64_t n) { return Bytes{static_cast<std::int64_t>(n)}; }
 
-std::string quoted(std::string_view text) {
+std::string json_text(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -40,15 +40,17 @@ std::string_view spelling(Enum value) {
 }
 
 std::string field(std::string_view key, std::int64_t value) {
-  return ", " + quoted(key) + ": " + std::to_string(value);
+  return ", " + json_text(key) + ": " + std::to_string(value);
 }
-std::string field(std::string_view key, std::string_view value) { return ", " + quoted(key) + ": " + quoted(value); }
+std::string field(std::string_view key, std::string_view value) {
+  return ", " + json_text(key) + ": " + json_text(value);
+}
 
 std::string rows_of(const pcie::LinkLedger& ledger, std::uint32_t link, bool up) {
   std::string text;
   for (const auto& [key, traffic] : ledger.rows()) {
     if (key.link != link || key.up != up) continue;
-    text += std::string{text.empty() ? "" : ", "} + "{\"requester\": " + quoted(ledger.name(key.requester)) +
+    text += std::string{text.empty() ? "" : ", "} + "{\"requester\": " + json_text(ledger.name(key.requester)) +
             field("purpose", spelling(key.purpose)) + field("tlps", traffic.tlps) +
             field("data_bytes", traffic.data.count()) + field("overhead_bytes", traffic.overhead.count()) + "}";
   }
@@ -61,14 +63,14 @@ std::string json_of(const pcie::LinkLedger& ledger) {
   for (std::uint32_t i = 0; i < links.size(); ++i) {
     for (const bool up : {true, false})
       text += std::string{i == 0 && up ? "\n  " : ",\n  "} +
-              "{\"link\": " + quoted(links[i].farther + "-" + links[i].nearer) +
+              "{\"link\": " + json_text(links[i].farther + "-" + links[i].nearer) +
               field("direction", up ? "up" : "down") + field("nearer", links[i].nearer) +
               field("farther", links[i].farther) + ", \"rows\": [" + rows_of(ledger, i, up) + "]}";
   }
   text += "],\n \"routes\": [";
   bool first = true;
   for (const auto& [key, total] : ledger.routes()) {
-    text += std::string{first ? "\n  " : ",\n  "} + "{\"requester\": " + quoted(ledger.name(key.requester)) +
+    text += std::string{first ? "\n  " : ",\n  "} + "{\"requester\": " + json_text(ledger.name(key.requester)) +
             field("completer", ledger.name(key.completer)) +
             field("operation", key.op == pcie::Operation::memory_read ? "read" : "write") +
             field("purpose", spelling(key.purpose)) + field("route", ledger.way(key.path)) +
