@@ -55,6 +55,8 @@ class Events {
     if (event.at < Duration{0}) add("at", "lies before the start");
     check_end(event);
     check_keys(event);
+    if (event.outage > Duration::max() - event.at)
+      add("outage", "ends later than can be counted, some 2.5 h from the start");
     switch (event.kind) {
       case EventKind::acs:
         return check_acs(*device, event);
@@ -63,7 +65,7 @@ class Events {
           add("device", what_is(*device) + ", which answers no requests for memory");
         if (event.status == pcie::Status::poisoned)
           add("status", "poisoned is what a sender does; use an event of kind \"poison\"");
-        return;
+        return check_success(event);
       case EventKind::iommu_fault:
         needs_iommu();
         [[fallthrough]];
@@ -72,8 +74,8 @@ class Events {
           needs_memory("what the IOMMU refuses is answered at its root complex's memory");
         [[fallthrough]];
       case EventKind::poison:
-        if (function_of(*device) == nullptr) add("device", what_is(*device) + ", which asks for nothing by DMA");
-        return;
+        if (function_of(*device) == nullptr) return add("device", what_is(*device) + ", which asks for nothing by DMA");
+        return check_payload(*device, event);
       case EventKind::surprise_down:
       case EventKind::port_reset:
         if (function_of(*device) == nullptr) add("device", what_is(*device) + "; name what is below the port");
@@ -112,6 +114,38 @@ class Events {
     if (keys_of(event.kind) == "frame" || event.at < end || ends_by_itself) return;
     add("at", to_text(event.at) + " is after the end of the run, at " + to_text(end) +
                   " (run.warmup + run.measure): it would never happen");
+  }
+
+  // Every device answers with success until an event says something else.
+  void check_success(const Event& event) {
+    const bool refused = std::ranges::any_of(scenario_.events, [&](const Event& e) {
+      return e.kind == EventKind::answer && e.device == event.device && e.at <= event.at &&
+             e.status != pcie::Status::success;
+    });
+    if (event.status == pcie::Status::success && !refused)
+      add("status",
+          "success is how " + event.device + " answers anyway; give unsupported_request, completer_abort or no_answer");
+  }
+
+  // Only payload can be poisoned, or carry a wrong ID.
+  void check_payload(const Device& device, const Event& event) {
+    if (event.kind == EventKind::iommu_fault) return;
+    const bool writes_alone = event.kind == EventKind::poison;
+    if (std::ranges::none_of(scenario_.traffic, [&](const Traffic& t) { return moves(device, t, writes_alone); }))
+      add("device", what_is(device) + (writes_alone ? ", which writes no payload here: nothing would be poisoned"
+                                                    : ", which moves no payload here: nothing would carry that ID"));
+  }
+
+  /// Whether a function moves payload of the traffic, or writes it.
+  static bool moves(const Device& device, const Traffic& t, bool writes_alone) {
+    const auto* gpu = std::get_if<device::GpuConfig>(&device.config);
+    const bool writes = t.kind == TrafficKind::write || t.kind == TrafficKind::receive;
+    if (t.from == device.name) return writes || !writes_alone;
+    // The copy engine of a bounce works the other way.
+    const bool bounces =
+        t.path == DataPath::bounce || (gpu != nullptr && gpu->bar1.when_full == device::Bar1Full::bounce);
+    const bool copies = bounces && (t.kind == TrafficKind::receive || t.kind == TrafficKind::transmit);
+    return copies && t.to == device.name && (!writes || !writes_alone);
   }
 
   // What is set and has no effect is a misunderstanding.

@@ -167,6 +167,17 @@ void Reader::read_list(const Node* node, const std::string& pointer, std::vector
   }
 }
 
+/// An event without a kind is not one of the kind that happens to stand first.
+void Reader::need_kinds(const Node* events) {
+  if (events == nullptr || !events->is(Node::Type::array)) return;
+  for (std::size_t i = 0; i < events->items.size(); ++i) {
+    const Node& event = events->items[i];
+    if (event.is(Node::Type::object) && event.find("kind") == nullptr)
+      report_.add(event.place, join(join("/events", i), "kind"),
+                  "is missing; one of " + listed(choices_of<EventKind>()));
+  }
+}
+
 void Reader::read_device(const Member& member, Scenario& out) {
   const std::string at = join("/devices", member.key);
   if (member.key.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") !=
@@ -229,6 +240,7 @@ void Reader::read(const Node& root, Scenario& out) {
   read_list(root.find("arbitration"), "/arbitration", out.arbitration);
   read_list(root.find("traffic"), "/traffic", out.traffic);
   read_list(root.find("events"), "/events", out.events);
+  need_kinds(root.find("events"));
   read_list(root.find("expect"), "/expect", out.expect);
   Node none;
   none.type = Node::Type::object;

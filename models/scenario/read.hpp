@@ -31,6 +31,7 @@ class Reader {
   template <class T>
   void read_list(const Node* node, const std::string& pointer, std::vector<T>& out);
   void read_devices(const Node* node, Scenario& out);
+  void need_kinds(const Node* events);
   void read_device(const Member& member, Scenario& out);
   void read_text(const Node& root, std::string_view key, std::string& out);
   bool object_at(const Node* node, const std::string& pointer, Node::Type type, std::string_view what);
