@@ -81,6 +81,20 @@ TEST(Deadlock, LostCreditsAreNamedWithoutACircle) {
   }
 }
 
+TEST(Deadlock, WhoIsTakenInSlowlyDoesNotWaitForGood) {
+  for (const Mode mode : {Mode::event, Mode::tlp, Mode::train}) {
+    Pair p;
+    p.down(1).credits[0] = {1, 8};
+    p.endpoint(p.b).service[0].per_tlp = 100us;
+    const auto fabric = make_fabric(p.t, p, mode);
+    for (int i = 0; i < 4; ++i) fabric->submit(p.a, own, p.write(64_B));
+    for (const Duration now : {50us, 120us, 299us}) {
+      fabric->advance(at(now));
+      EXPECT_TRUE(find_deadlock(p.t, fabric->waiting()).blocked.empty()) << name_of(mode);
+    }
+  }
+}
+
 TEST(Deadlock, WhatALinkThatIsDownHoldsUpIsNotBlockedForGood) {
   Pair p;
   p.go().set_link(LinkId{1}, false);

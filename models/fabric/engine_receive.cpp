@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "fabric/engine.hpp"
+#include "fabric/worse_status.hpp"
 #include "peerpath/base/fail.hpp"
 #include "peerpath/base/random.hpp"
 #include "peerpath/fabric/gate.hpp"
@@ -93,8 +94,7 @@ void Engine::receive_passed(Transmitter& x, int tlp_class, const TlpRun& run, Fe
   record.open -= count;
   if (topology_.strays) {
     record.done = std::max(record.done, done);
-    if (record.asked.target.value() != own.node->number)
-      record.status = std::max(record.status, own.config.misdirected);
+    if (record.asked.target.value() != own.node->number) record.status = worse(record.status, own.config.misdirected);
     if (record.open == 0) finish_posted(record, run.record, leaf(record.asked.target), record.done);
   } else if (record.open == 0) {
     finish_posted(record, run.record, own, done);

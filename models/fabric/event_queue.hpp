@@ -27,6 +27,8 @@ class EventQueue {
  public:
   bool empty() const { return heap_.empty(); }
   const Event& top() const { return heap_.front(); }
+  /// All that are to come, in no order.
+  const std::vector<Event>& all() const { return heap_; }
 
   void push(const Event& event) {
     std::size_t hole = heap_.size();

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "fabric/event_reference.hpp"
+#include "fabric/worse_status.hpp"
 #include "peerpath/base/random.hpp"
 
 namespace peerpath::fabric {
@@ -74,7 +75,7 @@ void EventReference::take_in(NodeId node, std::uint8_t pool) {
   Job* job = tlp->job;
   switch (tlp->tlp_class) {
     case TlpClass::posted:
-      if (tlp->destination != node) job->status = std::max(job->status, station(node).node->endpoint.misdirected);
+      if (tlp->destination != node) job->status = worse(job->status, station(node).node->endpoint.misdirected);
       if (--job->unfinished == 0) deliver(DeliveryKind::arrived, *job, nullptr, {});
       break;
     case TlpClass::non_posted:

@@ -232,6 +232,20 @@ bool EventReference::has_credits(const Transmitter& t, std::size_t pool, const T
   return (advertised.header == 0 || t.header[pool] >= 1) && (advertised.data == 0 || t.data[pool] >= tlp.piece.units);
 }
 
+/// Whether the credits in hand will be enough with those on their way back, and those of what an endpoint is taking in.
+bool EventReference::will_have_credits(std::uint32_t index, std::size_t pool, const Tlp& tlp) const {
+  Transmitter t = transmitters_[index];
+  const auto give = [&](int units) {
+    t.header[pool] += 1;
+    t.data[pool] += units;
+  };
+  for (const Event& event : events_.all())
+    if (event.kind == EventKind::credit && event.place == index && event.pool == pool) give(event.units);
+  for (const Tlp* taken : stations_[t.to.value()].servers[pool].tlps)
+    if (taken->came_by == index) give(taken->piece.units);
+  return has_credits(t, pool, tlp);
+}
+
 Waiting EventReference::waiting_in(std::size_t node, std::size_t slot) const {
   const Station& s = stations_[node];
   const Ingress& ingress = s.ingresses[slot / pcie::tlp_classes];
@@ -247,7 +261,8 @@ Waiting EventReference::waiting_in(std::size_t node, std::size_t slot) const {
     why = WaitFor::link;
   else if (fifo.head == Fifo::Head::eligible && !has_tag(t, slot))
     why = WaitFor::tag;
-  else if (fifo.head == Fifo::Head::eligible && !has_credits(t, pool_of(channel(t, head), head.tlp_class), head))
+  else if (fifo.head == Fifo::Head::eligible &&
+           !will_have_credits(head.egress, pool_of(channel(t, head), head.tlp_class), head))
     why = WaitFor::credits;
   return {NodeId{static_cast<std::uint16_t>(node)},
           static_cast<int>(slot / pcie::tlp_classes),

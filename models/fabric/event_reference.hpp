@@ -61,6 +61,7 @@ class EventReference final : public Fabric {
   void arbitrate_all();
   void arbitrate(std::uint32_t index);
   static bool has_credits(const Transmitter& t, std::size_t pool, const Tlp& tlp);
+  bool will_have_credits(std::uint32_t index, std::size_t pool, const Tlp& tlp) const;
   bool has_tag(const Transmitter& t, std::size_t slot) const;
   Waiting waiting_in(std::size_t node, std::size_t slot) const;
   void count_stalls(Transmitter& t);

@@ -29,6 +29,21 @@ TEST(Faults, AWriteThatGoesAstrayArrivesAsUnsupported) {
   EXPECT_EQ(p.deliveries.at(0).target, p.b);
 }
 
+TEST(Faults, WhoRefusesAWriteDoesNotLookForPoison) {
+  for (const Mode mode : {Mode::event, Mode::tlp, Mode::train}) {
+    Pair p;
+    p.t.strays = true;
+    const auto fabric = make_fabric(p.t, p, mode);
+    fabric->set_route({p.node, LinkId{0}, RouteKind::request, p.b, LinkId{2}});
+    auto bad = p.write(64_B);
+    bad.answer = Status::poisoned;
+    fabric->submit(p.a, own, bad);
+    fabric->advance(at(10us));
+    ASSERT_EQ(p.deliveries.size(), 1U);
+    EXPECT_EQ(p.deliveries[0].status, Status::unsupported_request) << name_of(mode);
+  }
+}
+
 TEST(Faults, AReadThatGoesAstrayIsAnsweredByWhereItEnds) {
   Astray p{RouteKind::request};
   p.fabric->submit(p.a, own, p.read(64_B));
