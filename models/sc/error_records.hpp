@@ -10,7 +10,10 @@
 
 namespace peerpath::sc {
 
-/// Of each error in the measured window: who reports it, how severe it is, its bit, and the header of the first TLP.
+/// When something begins or ceases to refuse requests, in order.
+std::vector<Instant> refusal_turns(const scenario::Scenario& scenario);
+
+/// Of each error since the start: who reports it, how severe it is, its bit, and the header of the first TLP.
 /// A request that is refused with a completion is advisory, so correctable (PCIe Base Spec 6.2.3.2.4.1); one without
 /// (posted) is not. Bit errors are Bad TLPs of the receiver, a lost UpdateFC a Bad DLLP of its receiver, which is the
 /// transmitter of the credits. `counted` is of the end of the run: it says which router has stopped whose requests. A
@@ -19,8 +22,17 @@ std::vector<observe::ErrorRecord> error_records(const scenario::Scenario& scenar
                                                 const Meter& meter, const observe::Snapshot& counted,
                                                 const observe::Results& results);
 
+/// What a header says besides what its delivery knows.
+struct HeaderFields {
+  Bytes max_payload{}, max_read_request{};
+  int traffic_class = 0;
+  bool relaxed_ordering = false, id_based_ordering = false;
+  bool digest = false;
+};
+
 /// The header of the first request TLP of a transaction (2.2.1). Requester IDs are numbers of functions in the order in
-/// which the platform was built, on bus 0; that of a spoofed request is ff:00.0; tags are not kept, so 0.
-std::array<std::uint32_t, 4> header_log(const fabric::Delivery& failed, Bytes max_payload, Bytes max_read_request);
+/// which the platform was built, on bus 0; that of a spoofed request is ff:00.0; tags and
+/// the address type are not kept, so 0.
+std::array<std::uint32_t, 4> header_log(const fabric::Delivery& failed, const HeaderFields& fields);
 
 }  // namespace peerpath::sc

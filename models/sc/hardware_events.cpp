@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <tuple>
 
 #include "peerpath/base/fail.hpp"
 
@@ -161,20 +162,30 @@ void HardwareEvents::route(fabric::Fabric& fabric) {
   for (const auto& [device, trap] : gone_) divert(fabric, device, trap);
 }
 
-/// From now on everything for the device leaves the router above it by `egress`.
+/// From now on what would leave the router above the device towards it does so by `egress`. What ACS blocks or sends up
+/// does not come to that port.
 void HardwareEvents::divert(fabric::Fabric& fabric, const std::string& device, fabric::LinkId egress) {
   const auto router = platform_.node(device_of(link_above(device).from));
+  const auto natural = platform_.link_above(device);
   const auto& links = platform_.domain.topology().links;
   for (std::size_t l = 0; l < links.size(); ++l) {
     const fabric::LinkId ingress{static_cast<std::uint16_t>(l)};
     if (links[l].a != router && links[l].b != router) continue;
-    for (std::size_t kind = 0; kind < pcie::route_kinds; ++kind)
-      fabric.set_route({router, ingress, static_cast<pcie::RouteKind>(kind), platform_.node(device), egress});
+    for (std::size_t kind = 0; kind < pcie::route_kinds; ++kind) {
+      fabric::Route route{router, ingress, static_cast<pcie::RouteKind>(kind), platform_.node(device), {}};
+      const auto acs = in_force_.lower_bound(route);
+      const bool known = acs != in_force_.end() && std::tie(acs->router, acs->ingress, acs->kind, acs->target) ==
+                                                       std::tie(route.router, route.ingress, route.kind, route.target);
+      if (known && acs->egress != natural) continue;
+      route.egress = egress;
+      fabric.set_route(route);
+    }
   }
 }
 
 /// The port above the device is down: it answers requests with Unsupported Request (PCIe Base Spec 2.9.1), completions
-/// are lost, and nothing that the device does from then on comes out. What it had sent before still arrives.
+/// are lost, and nothing that the device does from then on comes out. What it had sent before still arrives. It is back
+/// when no outage is left; what fell off the bus stays away.
 void HardwareEvents::take_away(const scenario::Event& event) {
   platform_.domain.allow_strays();
   const auto above = device_of(link_above(event.device).from);
@@ -182,15 +193,15 @@ void HardwareEvents::take_away(const scenario::Event& event) {
     traps_[above].unsupported = platform_.add_trap(above, pcie::Status::unsupported_request);
   const auto trap = *traps_[above].unsupported;
   platform_.domain.at(Instant{event.at}, [this, &event, trap](fabric::Fabric& fabric) {
+    ++outages_[event.device];
     gone_[event.device] = trap;
     divert(fabric, event.device, trap);
   });
   if (event.kind == EventKind::surprise_down) return;
   platform_.domain.at(Instant{event.at + event.outage}, [this, &event](fabric::Fabric& fabric) {
+    if (--outages_[event.device] > 0) return;
     gone_.erase(event.device);
     divert(fabric, event.device, platform_.link_above(event.device));
-    in_force_.clear();
-    if (acs_in_play_) route(fabric);
   });
 }
 

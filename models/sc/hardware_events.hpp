@@ -54,6 +54,7 @@ class HardwareEvents {
   std::map<std::string, int> recovering_;  ///< retrains under way, by the device below the link
   Problems problems_;
   std::map<std::string, fabric::LinkId> gone_;  ///< devices that are not there, and who answers for them
+  std::map<std::string, int> outages_;          ///< for how many reasons they are not
 };
 
 }  // namespace peerpath::sc

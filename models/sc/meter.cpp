@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/devices/dma_card/dma_card.hpp"
+#include "core/devices/nic/cookie.hpp"
 #include "peerpath/net/ethernet.hpp"
 #include "peerpath/net/headers.hpp"
 #include "transport/traffic/frame_stream.hpp"
@@ -45,8 +46,11 @@ void Meter::done(std::size_t entry, Instant begin, Instant end, Bytes payload) {
 }
 
 void Meter::on_packet(const nic::PacketRecord& packet) {
+  const std::size_t entry = transport::stream_of(packet.handle);
+  if (packet.lost || packet.spoilt) ended_in_vain(entry, packet.application);
   if (packet.lost) return;  // its bytes are counted as lost
-  done(transport::stream_of(packet.handle), packet.wire, packet.application, packet.payload);
+  if (packet.spoilt) return spoilt(entry, packet.application, &observe::TrafficResult::all_ones, packet.payload);
+  done(entry, packet.wire, packet.application, packet.payload);
 }
 
 void Meter::on_drop(std::uint64_t handle, nic::Drop why, Instant wire) {
@@ -64,22 +68,39 @@ Instant Meter::first_drop(std::size_t entry, nic::Drop why) const {
 void Meter::on_sent(const host_cpu::SentRecord& packet) {
   if (packet.lost) return;
   const auto found = queues_.find({packet.nic, packet.queue});
-  if (found != queues_.end()) done(found->second, packet.posted, packet.completed, packet.payload);
+  if (found == queues_.end()) return;
+  if (packet.spoilt) return spoilt(found->second, packet.completed, &observe::TrafficResult::lost, packet.payload);
+  done(found->second, packet.posted, packet.completed, packet.payload);
 }
 
-void Meter::map_nic(fabric::NodeId nic, pcie::Operation op, fabric::NodeId target, std::size_t entry) {
-  nic_payload_.try_emplace({nic, op, target}, entry);
-  nics_.try_emplace(nic, entry);
+void Meter::ended_in_vain(std::size_t entry, Instant end) {
+  if (!inside(end)) return;
+  if (in_vain_.size() <= entry) in_vain_.resize(entry + 1);
+  ++in_vain_[entry];
+  last_ = std::max(last_, end);
+}
+
+/// A bounced packet that came to its end with other bytes in it.
+void Meter::spoilt(std::size_t entry, Instant end, Bytes observe::TrafficResult::*bytes, Bytes payload) {
+  if (!inside(end)) return;
+  ++traffic[entry].failed_transfers;
+  traffic[entry].*bytes += payload;
 }
 
 /// Whose payload a transaction moves.
 std::optional<std::size_t> Meter::entry_of(const fabric::Delivery& d) const {
   if (const auto source = sources_.find({d.requester, d.channel}); source != sources_.end()) return source->second;
   if (const auto stream = stream_entry(d)) return stream;
-  if (const auto known = nic_payload_.find({d.requester, d.op, d.target}); known != nic_payload_.end())
-    return known->second;
   const auto nic = nics_.find(d.requester);
-  return nic == nics_.end() ? std::nullopt : std::optional{nic->second};
+  return nic == nics_.end() ? std::nullopt : nic_entry(*nic->second, d);
+}
+
+/// Several entries may receive into one memory, or send from it: the packet or the queue tells them apart.
+std::optional<std::size_t> Meter::nic_entry(const nic::PacketJournal& journal, const fabric::Delivery& d) const {
+  const auto cookie = nic::Cookie::unpack(d.cookie);
+  if (cookie.dma == nic::Dma::rx_data) return transport::stream_of(journal.at(nic::PacketIndex{cookie.value}).handle);
+  const auto queue = queues_.find({d.requester, cookie.queue});
+  return cookie.dma != nic::Dma::tx_data || queue == queues_.end() ? std::nullopt : std::optional{queue->second};
 }
 
 /// Of which entry a DMA card does it by itself.
@@ -102,10 +123,14 @@ void Meter::failed(const fabric::Delivery& d) {
   auto& failure = failures_[{d.requester, d.status, unnoticed}];
   ++failure.count;
   failure.first = std::min(failure.first, d.done);
-  auto& [count, earliest] = failed_[{d.requester, d.target, d.status, d.op, d.spoofed}];
-  if (++count == 1 || d.done < earliest.done) earliest = d;
-  const auto entry = entry_of(d);
-  if (d.purpose != pcie::Purpose::payload || !entry || !inside(d.done)) return;
+  const auto entry = d.purpose == pcie::Purpose::payload ? entry_of(d) : std::nullopt;
+  const auto turn = std::ranges::upper_bound(turns_, d.done) - turns_.begin();
+  auto& [count, earliest, whose] = failed_[{d.requester, d.target, d.status, d.op, d.spoofed, turn}];
+  if (++count == 1 || d.done < earliest.done) {
+    earliest = d;
+    whose = entry;
+  }
+  if (!entry || !inside(d.done)) return;
   auto& result = traffic[*entry];
   ++result.failed_transfers;
   (d.kind == fabric::DeliveryKind::completed ? result.all_ones : result.lost) += d.bytes;

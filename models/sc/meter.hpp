@@ -30,13 +30,15 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
   /// A stream of transfers of a DMA card.
   void map_stream(fabric::NodeId card, std::size_t stream, std::size_t entry) { streams_[{card, stream}] = entry; }
 
-  /// Whose payload the failed transactions of a NIC are: those that move payload as the entry does, to or from
-  /// `target`; and all that nobody else claims.
-  void map_nic(fabric::NodeId nic, pcie::Operation op, fabric::NodeId target, std::size_t entry);
+  /// A NIC whose packets are in this journal: so it is known whose payload its failed transactions move.
+  void map_nic(fabric::NodeId nic, const nic::PacketJournal& journal) { nics_[nic] = &journal; }
   /// A source of transfers that has a channel of its own.
   void map_source(fabric::NodeId requester, fabric::ChannelIndex channel, std::size_t entry) {
     sources_[{requester, channel}] = entry;
   }
+
+  /// Times from which on requests may be refused for other reasons, in order: failures are told apart by them.
+  void turn_at(std::vector<Instant> turns) { turns_ = std::move(turns); }
 
   void offer(std::size_t entry, Instant when, std::int64_t packets, Bytes payload);
   void frame(const device::FrameArrival& arrival);
@@ -60,12 +62,15 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
   struct Failed {
     std::int64_t count = 0;
     fabric::Delivery first{};
+    std::optional<std::size_t> entry{};  ///< whose payload `first` moves, if any
   };
-  using FailedKey = std::tuple<fabric::NodeId, fabric::NodeId, pcie::Status, pcie::Operation, bool>;
-  /// By requester, target, status, operation, and whether they were spoofed.
+  using FailedKey = std::tuple<fabric::NodeId, fabric::NodeId, pcie::Status, pcie::Operation, bool, std::ptrdiff_t>;
+  /// By requester, target, status, operation, whether they were spoofed, and between which of the `turns` they ended.
   const std::map<FailedKey, Failed>& failed_transactions() const { return failed_; }
   /// When the first frame of an entry was dropped for this reason; `never` if none was.
   Instant first_drop(std::size_t entry, nic::Drop why) const;
+  /// Packets of an entry that came to their end without their bytes: a part was lost, or read in vain.
+  std::int64_t in_vain(std::size_t entry) const { return entry < in_vain_.size() ? in_vain_[entry] : 0; }
   /// When the last packet or transfer ended; the start if none did.
   Instant last() const { return last_; }
   /// What the frames of an entry took of the wire: preamble, FCS and gap included.
@@ -74,17 +79,21 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
  private:
   std::optional<std::size_t> stream_entry(const fabric::Delivery& d) const;
   std::optional<std::size_t> entry_of(const fabric::Delivery& d) const;
+  std::optional<std::size_t> nic_entry(const nic::PacketJournal& journal, const fabric::Delivery& d) const;
+  void spoilt(std::size_t entry, Instant end, Bytes observe::TrafficResult::*bytes, Bytes payload);
+  void ended_in_vain(std::size_t entry, Instant end);
   void failed(const fabric::Delivery& d);
   bool inside(Instant t) const { return t >= begin_ && t < end_; }
 
   Instant begin_, end_;
+  std::vector<Instant> turns_;
   Instant last_ = begin_;
   std::map<std::pair<fabric::NodeId, nic::QueueIndex>, std::size_t> queues_;
   std::map<std::pair<fabric::NodeId, std::size_t>, std::size_t> streams_;
-  std::map<std::tuple<fabric::NodeId, pcie::Operation, fabric::NodeId>, std::size_t> nic_payload_;
-  std::map<fabric::NodeId, std::size_t> nics_;
+  std::map<fabric::NodeId, const nic::PacketJournal*> nics_;
   std::map<std::pair<fabric::NodeId, fabric::ChannelIndex>, std::size_t> sources_;
   std::vector<Bytes> wire_;
+  std::vector<std::int64_t> in_vain_;  ///< by entry
   std::map<std::pair<std::size_t, nic::Drop>, Instant> first_drops_;
   std::map<FailureKey, Failure> failures_;
   std::map<FailedKey, Failed> failed_;

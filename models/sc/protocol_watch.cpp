@@ -47,8 +47,7 @@ void ProtocolWatch::reached(Instant horizon) {
 
 std::vector<std::string> ProtocolWatch::violations() const {
   std::vector<std::string> all;
-  for (const auto& violation : checker_.violations())
-    all.push_back(std::string{name_of(violation.rule)} + ": " + violation.what);
+  for (const auto& violation : checker_.violations()) all.push_back(violation.what);
   return all;
 }
 

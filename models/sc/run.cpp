@@ -44,7 +44,7 @@ bool has_ended(const scenario::Scenario& scenario, const Meter& meter) {
   for (std::size_t i = 0; i < scenario.traffic.size(); ++i) {
     const auto& result = meter.traffic[i];
     const auto frames = scenario::frames_of(scenario.traffic[i]).value_or(0);
-    if (frames == 0 || result.delivered_packets + result.dropped_packets < frames) return false;
+    if (frames == 0 || result.delivered_packets + result.dropped_packets + meter.in_vain(i) < frames) return false;
   }
   return true;
 }
@@ -59,6 +59,7 @@ tl::expected<observe::Results, Problems> run_model(const scenario::Scenario& sce
   const Instant begin{run.warmup}, end = begin + run.measure;
 
   Meter meter{begin, end};
+  meter.turn_at(refusal_turns(scenario));
   Platform platform{scenario,
                     {.mode = options.mode,
                      .quantum = options.quantum.value_or(run.quantum),

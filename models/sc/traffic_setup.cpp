@@ -57,22 +57,16 @@ TrafficSetup::TrafficSetup(const scenario::Scenario& scenario, Platform& platfor
     result.path = name_of(path);
     result.from = t.from;
     result.to = t.to;
-    const auto& nics_memory = path == scenario::DataPath::bounce ? t.headers_to : t.to;
     result.requesters = {t.from};
     if (path == scenario::DataPath::bounce)  // in the order of the payload's way
       result.requesters.insert(t.kind == TrafficKind::transmit ? result.requesters.begin() : result.requesters.end(),
                                t.to);
     meter.traffic.push_back(result);
-    if (t.kind == TrafficKind::receive) {
-      meter.map_nic(platform.node(t.from), pcie::Operation::memory_write, platform.node(nics_memory), i);
-      receivers.insert(t.from);
-    }
-    if (t.kind == TrafficKind::transmit) {
-      meter.map_nic(platform.node(t.from), pcie::Operation::memory_read, platform.node(nics_memory), i);
-      transmitters.insert(t.from);
-    }
+    if (t.kind == TrafficKind::receive) receivers.insert(t.from);
+    if (t.kind == TrafficKind::transmit) transmitters.insert(t.from);
     if (t.kind == TrafficKind::write || t.kind == TrafficKind::read) transfer(i);
   }
+  for (const auto& [name, nic] : platform.nics) meter.map_nic(nic->node(), nic->rings()->journal());
   for (const auto& nic : receivers) receive(nic, captures);
   for (const auto& nic : transmitters) transmit(nic);
   platform.domain.observe(&meter);

@@ -85,7 +85,8 @@ bool TransactionFaults::change(fabric::NodeId from, fabric::Transaction& t) {
     for (auto& poison : poisons->second) {
       if (t.ready < poison.from || poison.writes == 0) continue;
       --poison.writes;
-      t.answer = pcie::Status::poisoned;
+      // Who refuses it does not look at its data (PCIe Base Spec 6.2.3.2.3).
+      if (t.answer == pcie::Status::success) t.answer = pcie::Status::poisoned;
       break;
     }
   return true;

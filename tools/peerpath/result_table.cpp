@@ -202,8 +202,10 @@ std::string result_table(const Results& results, const scenario::Scenario& scena
   if (results.protocol) {
     text += results.protocol->empty() ? "\nNo rule of the protocol was broken on any link.\n"
                                       : heading(terminal, "Protocol");
-    for (std::size_t i = 0; i < std::min<std::size_t>(results.protocol->size(), 20); ++i)
-      text += terminal.paint(Paint::red, "  " + (*results.protocol)[i]) + "\n";
+    const auto shown = std::min<std::size_t>(results.protocol->size(), 20);
+    for (std::size_t i = 0; i < shown; ++i) text += terminal.paint(Paint::red, "  " + (*results.protocol)[i]) + "\n";
+    if (shown < results.protocol->size())
+      text += fmt::format("  and {} more, in run.json\n", results.protocol->size() - shown);
   }
   for (const auto& violation : results.conservation)
     text += terminal.paint(Paint::red, "BYTE LEDGER VIOLATED: " + violation) + "\n";

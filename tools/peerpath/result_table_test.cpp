@@ -34,6 +34,13 @@ TEST(ResultTable, ShowsEveryPart) {
   EXPECT_EQ(text.find("\033["), std::string::npos) << "colour without a terminal";
 }
 
+TEST(ResultTable, ShowsTheFirstBreachesOfTheProtocolAndHowManyThereAre) {
+  auto results = observe::sample_results();
+  results.protocol.emplace(23, "ordering: somewhere");
+  const auto text = table_of(results);
+  EXPECT_NE(text.find("  ordering: somewhere\n  and 3 more, in run.json\n"), std::string::npos) << text;
+}
+
 TEST(ResultTable, SaysWhenTheRunWasInterruptedAndWhenBytesWereLost) {
   auto results = observe::sample_results();
   results.complete = false;

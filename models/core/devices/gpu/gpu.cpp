@@ -68,7 +68,7 @@ void Gpu::moved(const fabric::Delivery& delivery, device::Outbox& out) {
   const auto engine = static_cast<std::size_t>(delivery.channel.value() - 1);
   auto& self = engines_[engine];
   auto& copy = found->second;
-  if (delivery.status != pcie::Status::success) copy.failed = true;
+  if (delivery.status != pcie::Status::success && !std::exchange(copy.failed, true)) copy.asked->fail(copy.handle);
   --copy.in_flight;
   if (--self.in_flight == 0) busy_ += delivery.done - self.busy_since;
   if (copy.in_flight == 0 && copy.issued == copy.request.bytes) {
@@ -91,7 +91,8 @@ void Gpu::ring(const fabric::Delivery& doorbell, device::Outbox& out) {
   });
   const auto engine = static_cast<std::size_t>(chosen - engines_.begin());
   const std::uint64_t ticket = tickets_++;
-  auto& copy = copies_[ticket] = {.request = request, .handle = doorbell.cookie, .start = now + setup_};
+  auto& copy =
+      copies_[ticket] = {.asked = host->second, .request = request, .handle = doorbell.cookie, .start = now + setup_};
   if (request.bytes == Bytes{0}) {
     write_completion(copy, engine, copy.start, out);
     return count(ticket);

@@ -65,7 +65,7 @@ class Gpu final : public device::Endpoint {
 
   /// Doorbells that the cores at `host` ring are about this table, which must outlive the GPU. Nobody else may ring
   /// one.
-  void serve(fabric::NodeId host, const host_cpu::CopyRequests& requests) { requests_[host] = &requests; }
+  void serve(fabric::NodeId host, host_cpu::CopyRequests& requests) { requests_[host] = &requests; }
 
   void on_delivery(const fabric::Delivery& delivery, device::Outbox& out) override;
   void on_wake(device::TimerId timer, Instant now, device::Outbox& out) override;
@@ -78,6 +78,7 @@ class Gpu final : public device::Endpoint {
 
  private:
   struct Copy {
+    host_cpu::CopyRequests* asked = nullptr;
     host_cpu::CopyRequest request;
     std::uint64_t handle = 0;
     Instant start{};  ///< of the first chunk, at the earliest
@@ -102,7 +103,7 @@ class Gpu final : public device::Endpoint {
   void count(std::uint64_t ticket);
 
   Duration setup_;
-  std::map<fabric::NodeId, const host_cpu::CopyRequests*> requests_;  ///< by host
+  std::map<fabric::NodeId, host_cpu::CopyRequests*> requests_;  ///< by host
   CopyEngineShape shape_;
   std::vector<Engine> engines_;
   std::map<std::uint64_t, Copy> copies_;  ///< by ticket, the cookie of their chunks

@@ -27,6 +27,7 @@ struct CopyRequest {
   GpuAddress gpu{};
   Bytes bytes{};
   nic::MemoryPlace completion{};  ///< where the GPU writes that it is done
+  bool failed = false;  ///< a part of it was refused: how the model measures, a completion does not say so here
 };
 
 inline constexpr Bytes copy_doorbell_size{8};
@@ -49,6 +50,11 @@ class CopyRequests {
   const CopyRequest& at(std::uint64_t handle) const {
     require(handle < rows_.size(), "copy request handle out of range");
     return rows_[handle];
+  }
+
+  void fail(std::uint64_t handle) {
+    require(handle < rows_.size(), "copy request handle out of range");
+    rows_[handle].failed = true;
   }
 
   void remove(std::uint64_t handle) {

@@ -39,17 +39,18 @@ void CopyStage::flush(Instant now, Core& core, device::Outbox& out) {
   ring(*host_, setup_.doorbell, handle, copy_doorbell_size, done, out);
 }
 
-bool CopyStage::completed(std::uint64_t handle, std::vector<nic::PacketIndex>& packets) {
+std::optional<bool> CopyStage::completed(std::uint64_t handle, std::vector<nic::PacketIndex>& packets) {
   const auto copy = std::ranges::find_if(copies_, [&](const Copy& c) { return c.handle == handle && !c.done; });
-  if (copy == copies_.end()) return false;
+  if (copy == copies_.end()) return std::nullopt;
   packets = std::exchange(copy->packets, {});
   copy->done = true;
+  const bool moved = !host_->copies.at(handle).failed;
   host_->copies.remove(handle);
   while (!copies_.empty() && copies_.front().done) {
     used_ -= copies_.front().space;
     copies_.pop_front();
   }
-  return true;
+  return moved;
 }
 
 }  // namespace peerpath::host_cpu

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "core/devices/host_cpu/driver_context.hpp"
@@ -19,8 +20,9 @@ class CopyStage {
   void append(Bytes bytes, nic::PacketIndex packet, bool last, Instant now, Core& core, device::Outbox& out);
   /// Rings the GPU's doorbell for what has gathered; returns when the core is done with it.
   void flush(Instant now, Core& core, device::Outbox& out);
-  /// The GPU has completed a copy: the packets that it contained. False if it was not one of ours.
-  bool completed(std::uint64_t handle, std::vector<nic::PacketIndex>& packets);
+  /// The GPU has completed a copy: the packets that it contained, and whether all of it was moved. None if it was not
+  /// one of ours.
+  std::optional<bool> completed(std::uint64_t handle, std::vector<nic::PacketIndex>& packets);
 
  private:
   struct Copy {

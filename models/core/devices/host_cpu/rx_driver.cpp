@@ -91,9 +91,13 @@ void RxDriver::take(const nic::RxCompletion& completion, Instant now, Core& core
 }
 
 bool RxDriver::copied(std::uint64_t handle, Instant now, Core& core) {
-  if (!stage_ || !stage_->completed(handle, done_)) return false;
+  const auto moved = stage_ ? stage_->completed(handle, done_) : std::nullopt;
+  if (!moved) return false;
   const Instant when = core.run(now, host_->config.packet_cost);
-  for (const auto packet : done_) memory_->journal().consumed(packet, when);
+  for (const auto packet : done_) {
+    if (!*moved) memory_->journal().spoil(packet);
+    memory_->journal().consumed(packet, when);
+  }
   done_.clear();
   return true;
 }

@@ -21,7 +21,7 @@ Instant SendStage::fetch(std::uint32_t packets, Instant now, Core& core, device:
                                            .gpu = setup_.gpu_memory + at,
                                            .bytes = packet_ * some,
                                            .completion = setup_.completion});
-    copies_.push_back({handle, some, false});
+    copies_.push_back({handle, some});
     ++host_->counters.copies;
     next_ = (next_ + some) % places_;
     used_ += some;
@@ -36,14 +36,16 @@ bool SendStage::completed(std::uint64_t handle) {
   const auto copy = std::ranges::find_if(copies_, [&](const Copy& c) { return c.handle == handle && !c.done; });
   if (copy == copies_.end()) return false;
   copy->done = true;
+  copy->moved = !host_->copies.at(handle).failed;
   host_->copies.remove(handle);
-  for (; !copies_.empty() && copies_.front().done; copies_.pop_front()) whole_ += copies_.front().packets;
+  for (; !copies_.empty() && copies_.front().done; copies_.pop_front())
+    intact_.insert(intact_.end(), copies_.front().packets, copies_.front().moved);
   return true;
 }
 
 void SendStage::release(std::uint32_t packets) {
-  require(packets <= whole_, "a packet leaves pinned memory before it is there");
-  whole_ -= packets;
+  require(packets <= whole(), "a packet leaves pinned memory before it is there");
+  intact_.erase(intact_.begin(), intact_.begin() + packets);
   used_ -= packets;
 }
 

@@ -22,7 +22,9 @@ class SendStage {
   bool completed(std::uint64_t handle);
   /// Packets that are there, as are all that were asked for before them: with two engines a copy may be done before the
   /// one ahead of it.
-  std::uint32_t whole() const { return whole_; }
+  std::uint32_t whole() const { return static_cast<std::uint32_t>(intact_.size()); }
+  /// Whether the copy of the i-th of them moved all of it.
+  bool intact(std::uint32_t i) const { return intact_[i]; }
   /// The next of them are being copied. A core does its work in order: what it asks for after this comes when they are.
   void release(std::uint32_t packets);
 
@@ -30,14 +32,15 @@ class SendStage {
   struct Copy {
     std::uint64_t handle = 0;
     std::uint32_t packets = 0;
-    bool done = false;
+    bool done = false, moved = true;
   };
 
   DriverContext* host_;
   BounceSetup setup_;
   Bytes packet_;
-  std::uint32_t places_, next_ = 0, used_ = 0, whole_ = 0;
+  std::uint32_t places_, next_ = 0, used_ = 0;
   std::deque<Copy> copies_;  ///< as asked for
+  std::deque<bool> intact_;  ///< packets that are there
 };
 
 }  // namespace peerpath::host_cpu

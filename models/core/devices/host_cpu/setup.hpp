@@ -60,7 +60,8 @@ struct SentRecord {
   Instant posted{};     ///< the driver put it into the ring, or asked the GPU for it
   Instant completed{};  ///< the driver saw its completion
   fabric::NodeId nic{};
-  bool lost = false;  ///< the NIC could not read it, and sent nothing
+  bool lost = false;    ///< the NIC could not read it, and sent nothing
+  bool spoilt = false;  ///< bounced: not all of it came to host memory, and other bytes were sent in its place
 };
 
 class SentSink {

@@ -14,6 +14,7 @@ TxDriver::TxDriver(DriverContext& host, const NicSetup& nic, const TxSetup& setu
       packet_doorbell_{nic.doorbells + nic::doorbell_offset(setup.queue, nic::Doorbell::tx_packets)},
       arm_doorbell_{nic.doorbells + nic::doorbell_offset(setup.queue, nic::Doorbell::tx_arm)},
       taken_at_(nic.memory->entries()),
+      spoilt_(nic.memory->entries()),
       sequence_(static_cast<std::size_t>(std::max(setup.flows, 1))) {
   require(setup.packet > Bytes{0} && setup.payload.size >= setup.packet, "a transmit queue has no payload to send");
   require(setup.headers.size >= Bytes{net::HeaderBytes::capacity} * memory_->entries(),
@@ -81,6 +82,7 @@ void TxDriver::copy_out(Instant now, Core& core, device::Outbox& out) {
   const auto most = std::max<std::int64_t>(copy_round / setup_.packet, 1);
   const auto packets = std::min(stage_->whole(), static_cast<std::uint32_t>(most));
   if (packets == 0) return;
+  for (std::uint32_t i = 0; i < packets; ++i) spoilt_[(posted_ + i) & (memory_->entries() - 1)] = !stage_->intact(i);
   stage_->release(packets);
   const Bytes bytes = setup_.packet * packets;
   auto& counters = host_->counters;
@@ -106,7 +108,8 @@ bool TxDriver::free_entries(Instant now, Core& core, device::Outbox& out) {
     ++consumed_;
     ++host_->counters.tx_packets;
     if (sink_ != nullptr)
-      sink_->on_sent({setup_.queue, setup_.packet, taken_at_[slot], now, packet_doorbell_.node, completion->lost});
+      sink_->on_sent(
+          {setup_.queue, setup_.packet, taken_at_[slot], now, packet_doorbell_.node, completion->lost, spoilt_[slot]});
   }
   if (taken > 0)
     core.run(now, host_->config.packet_cost * taken / 4);  // freeing is the smaller part of a packet's work

@@ -19,6 +19,7 @@ struct PacketRecord {
   Instant wire{};         ///< last bit came in
   Instant memory{};       ///< its last byte was taken in by the memory that the NIC wrote to
   bool lost = false;      ///< a write of it did not end in success: nobody took the data
+  bool spoilt = false;    ///< bounced: the GPU read ones in every bit in place of some of it
   Instant application{};  ///< the application can use it; never before `memory`
 };
 
@@ -42,6 +43,9 @@ class PacketJournal {
 
   /// One of its writes arrives at `done`. If it is the last one to be known of: when all of the packet is in memory.
   std::optional<Instant> written(PacketIndex index, Instant done, bool success = true);
+
+  /// What the driver hands to the application is not what came.
+  void spoil(PacketIndex index) { rows_[index.value()].record.spoilt = true; }
 
   /// The driver has handed it to the application.
   void consumed(PacketIndex index, Instant when);
