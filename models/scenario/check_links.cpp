@@ -31,6 +31,7 @@ class Links {
       add(at + "/width", std::to_string(link.width) + " lanes are no PCIe link; one of 1, 2, 4, 8, 12, 16");
     check_from(link, at);
     check_to(link, at, i);
+    check_host_bridge(link, at);
     check_credits(link.credits, at + "/credits");
     if (link.vc1) check_channel(link, *link.vc1, at);
   }
@@ -91,6 +92,12 @@ class Links {
       add(at + "/to", name + " has its upstream link already, /links/" + std::to_string(first));
     else if (!port.empty())
       take_port(link.to, port, link.from, at + "/to");
+  }
+
+  void check_host_bridge(const Link& link, const std::string& at) {
+    const Device* device = tree_.find(split_end(link.from).device);
+    if (link.host_bridge == 0 || device == nullptr || is_one_of<device::RootComplexConfig>(*device)) return;
+    add(at + "/host_bridge", what_is(*device) + "; host bridges are of a root_complex, name it at the link from there");
   }
 
   void take_port(const std::string& end, const std::string& port, const std::string& peer, std::string key) {

@@ -33,34 +33,40 @@ class Builder {
       out_.peer_to_peer = root->forwards_peers;
       out_.iommu = root->iommu.has_value();
       out_.host_bridge = root->host_bridge;
-      add_below(device.name, -1, pcie::FunctionKind::root_port, pcie::acs::control_of(root->acs));
+      add_below(device.name, -1, 0, pcie::FunctionKind::root_port, pcie::acs::control_of(root->acs));
     }
     out_.functions = pcie::AddressMap{out_.functions, {}}.functions();
     for (std::size_t i = 0; i < out_.functions.size(); ++i) {
       out_.acs[i].secondary_bus = out_.functions[i].secondary_bus;
       out_.acs[i].subordinate_bus = out_.functions[i].subordinate_bus;
     }
+    for (const Event& event : scenario_.events)
+      if (event.kind == EventKind::acs && event.at == Duration{0}) happen(out_, scenario_, event);
     return std::move(out_);
   }
 
  private:
-  int add(std::string name, pcie::FunctionKind kind, int parent, std::uint16_t control = 0) {
+  int add(std::string name, pcie::FunctionKind kind, int parent, int host_bridge, std::uint16_t control = 0) {
     out_.functions.push_back({.name = std::move(name), .kind = kind, .parent = parent});
     out_.acs.push_back({.control = control, .egress_vector = ~std::uint64_t{0}});
+    out_.host_bridges.push_back(host_bridge);
     return static_cast<int>(out_.functions.size()) - 1;
   }
 
   /// The ports of a switch or root complex, and what is below each.
-  void add_below(const std::string& name, int parent, pcie::FunctionKind kind, std::uint16_t control) {
+  void add_below(const std::string& name, int parent, int host_bridge, pcie::FunctionKind kind, std::uint16_t control) {
     for (const Link* link : links_in_port_order(scenario_)) {
       if (split_end(link->from).device != name) continue;
       const Device* device = tree_.find(split_end(link->to).device);
-      const int port = add(port_name(*link), kind, parent, control);
+      const int bridge_above = parent < 0 ? link->host_bridge : host_bridge;
+      const int port = add(port_name(*link), kind, parent, bridge_above, control);
       if (const auto* bridge = std::get_if<device::SwitchConfig>(&device->config)) {
-        const int upstream = add(device->name + " upstream port", pcie::FunctionKind::upstream_port, port);
-        add_below(device->name, upstream, pcie::FunctionKind::downstream_port, pcie::acs::control_of(bridge->acs));
+        const int upstream =
+            add(device->name + " upstream port", pcie::FunctionKind::upstream_port, port, bridge_above);
+        add_below(device->name, upstream, bridge_above, pcie::FunctionKind::downstream_port,
+                  pcie::acs::control_of(bridge->acs));
       } else {
-        add(device->name, pcie::FunctionKind::endpoint, port);
+        add(device->name, pcie::FunctionKind::endpoint, port, bridge_above);
       }
     }
   }

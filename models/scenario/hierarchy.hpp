@@ -14,6 +14,7 @@ namespace peerpath::scenario {
 struct Hierarchy {
   std::vector<pcie::Function> functions;  ///< "rc port to sw0", "sw0 upstream port", "sw0 port to nic0", "nic0"
   std::vector<pcie::AcsPort> acs;         ///< by function
+  std::vector<int> host_bridges;          ///< by function: which of the root complex's it is below
   std::string root;                       ///< name of the root complex
   bool peer_to_peer = true;
   bool iommu = false;
@@ -24,7 +25,7 @@ struct Hierarchy {
 /// in a number ("sw0.down1") by that number, and then the others as the scenario lists them.
 std::vector<const Link*> links_in_port_order(const Scenario& scenario);
 
-/// Of a scenario without problems, as it is before its first event.
+/// Of a scenario without problems, as it is at the start: ACS events at 0 are in force.
 Hierarchy hierarchy_of(const Scenario& scenario);
 
 /// Lets an event of kind acs happen: to all ports of a switch or root complex, or to the port above another device.

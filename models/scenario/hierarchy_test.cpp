@@ -57,6 +57,36 @@ TEST(AcsEvents, AreOfAllPortsOfARouterOrOfThePortAboveADevice) {
   EXPECT_EQ(controls(), (All{pcie::acs::upstream_forwarding, 0, pcie::acs::request_redirect}));
 }
 
+TEST(AcsEvents, AtTheStartAreInForceFromThere) {
+  Scenario scenario;
+  scenario.devices = {{"rc", device::RootComplexConfig{}}, {"a", device::NicConfig{}}};
+  scenario.links.resize(1);
+  scenario.links[0].from = "rc";
+  scenario.links[0].to = "a";
+  scenario.events = {{.kind = EventKind::acs, .device = "a", .acs = {pcie::AcsControl::request_redirect}}};
+  EXPECT_EQ(hierarchy_of(scenario).acs[0].control, pcie::acs::request_redirect);
+  scenario.events[0].at = 1ns;
+  EXPECT_EQ(hierarchy_of(scenario).acs[0].control, 0);
+}
+
+TEST(HostBridges, AreThoseOfTheRootPortsAbove) {
+  Scenario scenario;
+  scenario.devices = {{"rc", device::RootComplexConfig{}},
+                      {"sw", device::SwitchConfig{}},
+                      {"a", device::NicConfig{}},
+                      {"b", device::GpuConfig{}}};
+  for (const auto& [from, to] : {std::pair{"rc", "sw"}, {"sw", "a"}, {"rc", "b"}}) {
+    scenario.links.emplace_back();
+    scenario.links.back().from = from;
+    scenario.links.back().to = to;
+  }
+  scenario.links[0].host_bridge = 3;
+  const auto hierarchy = hierarchy_of(scenario);
+  for (std::size_t i = 0; i < hierarchy.functions.size(); ++i)
+    EXPECT_EQ(hierarchy.host_bridges[i], hierarchy.functions[i].name.ends_with("b") ? 0 : 3)
+        << hierarchy.functions[i].name;
+}
+
 TEST(PortOrder, DecidesWhatSoftwareFindsFirst) {
   Scenario scenario;
   scenario.devices = {

@@ -104,8 +104,11 @@ tl::expected<Loaded, Problems> load_text(std::string_view text, const fs::path& 
   // A device that could not be read would be missed in each link and traffic entry: that would only hide the mistake.
   const Node* devices = root.find("devices");
   if (devices == nullptr || devices->members.size() == out.scenario.devices.size())
-    for (const Problem& problem : check(out.scenario))
-      if (!report.has_given_up(problem.key)) report.add(locate(root, problem.key), problem.key, problem.message);
+    for (const Problem& problem : check(out.scenario)) {
+      const bool allowed = options.without_traffic && problem.key == "/traffic" && out.scenario.traffic.empty();
+      if (!allowed && !report.has_given_up(problem.key))
+        report.add(locate(root, problem.key), problem.key, problem.message);
+    }
   if (!report.problems().empty()) return tl::unexpected{sorted(report.problems(), sources)};
   return out;
 }

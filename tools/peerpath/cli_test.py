@@ -87,6 +87,48 @@ class Cli(unittest.TestCase):
         self.assertEqual(wrong.returncode, 2)
         self.assertIn("did you mean 'gpu0'?", wrong.stderr)
 
+    def route_between(self, first, second, *words):
+        """nic0 and gpu0 at root ports of these host bridges."""
+        file = self.scenario(json.dumps({
+            "devices": {"rc": {"kind": "root_complex"}, "dram": {"kind": "host_memory", "at": "rc"},
+                        "nic0": {"kind": "nic"}, "gpu0": {"kind": "gpu"}},
+            "links": [{"from": "rc", "to": "nic0", "host_bridge": first}, {"from": "rc", "to": "gpu0", "host_bridge": second}]}))
+        done = peerpath("route", file, "nic0", "gpu0", *words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout.partition("Linux p2pdma\n")[2].splitlines()[0].strip()
+
+    def test_route_asks_the_host_bridges_of_both_ports(self):
+        trust = "--set", "devices.rc.host_bridge=same_bridge_only"
+        self.assertEqual(self.route_between(0, 0), "THRU_HOST_BRIDGE, distance 4: they share no bridge below the root complex; "
+                                                   "the kernel trusts rc to forward between its ports (host_bridge)")
+        self.assertIn("THRU_HOST_BRIDGE", self.route_between(1, 1, *trust))
+        self.assertEqual(self.route_between(1, 0, *trust), "NOT_SUPPORTED, distance 4: they are below host bridges 0 and 1; "
+                                                           "the kernel does not trust rc to forward between host bridges (host_bridge)")
+        self.assertIn("THRU_HOST_BRIDGE", self.route_between(1, 0))
+        # Between root ports nobody asks for ACS.
+        acs = self.route_between(0, 0, "--set", 'devices.rc.acs=["RR","CR"]')
+        self.assertIn("they share no bridge", acs)
+        self.assertNotIn("ACS", acs)
+
+    def test_route_has_acs_events_at_the_start_in_force_and_says_what_later_ones_do_to_the_verdict(self):
+        trap = str(pathlib.Path(SCENARIO).parent.parent / "traps" / "acs_flip.json")
+        event = '[{"at":"%s","kind":"acs","device":"sw0","acs":"none"}]'
+        words = "route", trap, "gpu0", "gpu1", "--json", "--set", "devices.sw0.acs=[\"RR\"]", "--set"
+        at_once = json.loads(peerpath(*words, "events=" + event % "0ns").stdout)
+        self.assertFalse(at_once["request"]["redirected"])
+        self.assertEqual(at_once["p2pdma"]["mapping"], "BUS_ADDR")
+        self.assertNotIn("changes", at_once)
+        later = json.loads(peerpath(*words, "events=" + event % "1us").stdout)
+        self.assertEqual(later["p2pdma"]["mapping"], "THRU_HOST_BRIDGE")
+        self.assertEqual([change["p2pdma"]["mapping"] for change in later["changes"]], ["BUS_ADDR"])
+
+    def test_route_knows_that_completions_with_relaxed_ordering_are_not_redirected(self):
+        trap = str(pathlib.Path(SCENARIO).parent.parent / "traps" / "acs_through_host.json")
+        words = "route", trap, "nic0", "gpu0", "--json"
+        self.assertTrue(json.loads(peerpath(*words).stdout)["completion"]["redirected"])
+        relaxed = json.loads(peerpath(*words, "--set", "devices.nic0.function.relaxed_ordering=true").stdout)
+        self.assertFalse(relaxed["completion"]["redirected"])
+
     def trap(self, name, *words):
         file = pathlib.Path(SCENARIO).parent.parent / "traps" / (name + ".json")
         done = peerpath("run", str(file), "--out", str(self.out), *words)

@@ -55,19 +55,38 @@ std::string said(const Hierarchy& h, const pcie::RouteHop& hop, pcie::RouteKind 
   return "";
 }
 
+int host_bridge_at(const Hierarchy& h, int function) { return h.host_bridges[static_cast<std::size_t>(function)]; }
+
 /// The verdict's reason, as a sentence.
-std::string reason(const Hierarchy& h, const pcie::P2pVerdict& verdict) {
+std::string reason(const Hierarchy& h, const pcie::P2pVerdict& verdict, int from, int to) {
   std::string bridges;
   for (const int bridge : verdict.redirects)
     bridges += (bridges.empty() ? "" : ", ") + name_at(h, bridge) + " (" + control_at(h, bridge) + ")";
   if (verdict.mapping == pcie::P2pMapping::bus_address)
     return "both are below " + name_at(h, verdict.common_bridge) + ", and no bridge between them redirects";
-  const std::string why =
-      bridges.empty() ? "they share no bridge below the root complex" : "ACS redirects at " + bridges;
-  return why +
-         (verdict.mapping == pcie::P2pMapping::not_supported ? "; the kernel does not trust "
-                                                             : "; the kernel trusts ") +
-         h.root + " to forward between its ports (host_bridge)";
+  const bool one_host_bridge = host_bridge_at(h, to) == host_bridge_at(h, from);
+  const auto why = !bridges.empty()  ? "ACS redirects at " + bridges
+                   : one_host_bridge ? "they share no bridge below the root complex"
+                                     : "they are below host bridges " + std::to_string(host_bridge_at(h, to)) +
+                                           " and " + std::to_string(host_bridge_at(h, from));
+  const bool trusted = verdict.mapping == pcie::P2pMapping::through_host_bridge;
+  return why + (trusted ? "; the kernel trusts " : "; the kernel does not trust ") + h.root + " to forward between " +
+         (one_host_bridge ? "its ports" : "host bridges") + " (host_bridge)";
+}
+
+pcie::P2pVerdict verdict_of(const Hierarchy& h, int from, int to) {
+  return pcie::p2pdma(h.functions, h.acs, to, from, h.host_bridge, h.host_bridge,
+                      host_bridge_at(h, to) == host_bridge_at(h, from));
+}
+
+ordered_json to_json(const Hierarchy& h, const pcie::P2pVerdict& verdict, int from, int to) {
+  return {
+      {"mapping", name_of(verdict.mapping)}, {"distance", verdict.distance}, {"reason", reason(h, verdict, from, to)}};
+}
+
+std::string text(const Hierarchy& h, const pcie::P2pVerdict& verdict, int from, int to) {
+  return std::string{name_of(verdict.mapping)} + ", distance " + std::to_string(verdict.distance) + ": " +
+         reason(h, verdict, from, to);
 }
 
 ordered_json to_json(const Hierarchy& h, const pcie::PacketRoute& route) {
@@ -168,14 +187,24 @@ std::string brief(const Hierarchy& h, const Asked& asked, const pcie::PacketRout
   return way + redirects;
 }
 
-/// The events that make another route of one of those asked for, in their order.
+/// What p2pdma says after an event, if it is something else.
+std::string verdict_after(const Hierarchy& before, const Hierarchy& after, const Asked& asked, ordered_json& change) {
+  if (asked.to == pcie::at_root_complex) return "";
+  const auto verdict = verdict_of(after, asked.from, asked.to);
+  if (verdict.mapping == verdict_of(before, asked.from, asked.to).mapping) return "";
+  change["p2pdma"] = to_json(after, verdict, asked.from, asked.to);
+  return "    Linux p2pdma, unless it has been asked before: " + text(after, verdict, asked.from, asked.to) + "\n";
+}
+
+/// The events that make another route of one of those asked for, or another verdict, in their order.
 std::string changes(const scenario::Scenario& s, Hierarchy h, const std::vector<Asked>& asked, ordered_json& document) {
   auto events = s.events;
   std::ranges::stable_sort(events, {}, &scenario::Event::at);
   std::string out;
   auto before = routes(h, asked);
   for (const auto& event : events) {
-    if (event.kind != scenario::EventKind::acs) continue;
+    if (event.kind != scenario::EventKind::acs || event.at == Duration{0}) continue;
+    const auto h_before = h;
     scenario::happen(h, s, event);
     const auto after = routes(h, asked);
     std::string line;
@@ -186,8 +215,9 @@ std::string changes(const scenario::Scenario& s, Hierarchy h, const std::vector<
       change[asked[i].key] = to_json(h, after[i]);
     }
     before = after;
-    if (line.empty()) continue;
-    out += "  at " + scenario::to_text(event.at) + ", " + scenario::to_text(event) + line + "\n";
+    const auto verdict = verdict_after(h_before, h, asked.front(), change);
+    if (line.empty() && verdict.empty()) continue;
+    out += "  at " + scenario::to_text(event.at) + ", " + scenario::to_text(event) + line + "\n" + verdict;
     document["changes"].push_back(std::move(change));
   }
   return out.empty() ? "" : "Changes by events\n" + out + "\n";
@@ -198,6 +228,19 @@ bool translates(const scenario::Scenario& s, const std::string& name) {
   return std::ranges::any_of(s.devices, [&](const auto& device) {
     const auto* nic = std::get_if<device::NicConfig>(&device.config);
     return device.name == name && nic != nullptr && nic->ats.has_value();
+  });
+}
+
+/// Whether its reads carry Relaxed Ordering, so that their completions do.
+bool relaxes(const scenario::Scenario& s, const std::string& name) {
+  return std::ranges::any_of(s.devices, [&](const auto& device) {
+    return device.name == name && std::visit(
+                                      [](const auto& config) {
+                                        if constexpr (requires { config.function; })
+                                          return config.function.relaxed_ordering;
+                                        return false;
+                                      },
+                                      device.config);
   });
 }
 
@@ -212,7 +255,7 @@ bool spoofs(const scenario::Scenario& s, const std::string& name) {
 
 Exit route(const Arguments& arguments, Terminal& terminal) {
   const auto& words = arguments.words();
-  const auto loaded = load_scenario(words[0], arguments, terminal);
+  const auto loaded = load_scenario(words[0], arguments, terminal, true);
   if (!loaded) return Exit::wrong_input;
   const auto h = scenario::hierarchy_of(loaded->scenario);
   const auto from = end_of(loaded->scenario, h, words[1], terminal),
@@ -231,7 +274,9 @@ Exit route(const Arguments& arguments, Terminal& terminal) {
     asked.push_back({"spoofed_request", "Requests" + there + " with a requester ID that nobody has", *from, *to,
                      pcie::RouteKind::spoofed_request});
   if (*to != pcie::at_root_complex)
-    asked.push_back({"completion", "Completions" + back, *to, *from, pcie::RouteKind::completion});
+    asked.push_back(
+        {"completion", "Completions" + back + (relaxes(loaded->scenario, words[1]) ? " (RO)" : ""), *to, *from,
+         relaxes(loaded->scenario, words[1]) ? pcie::RouteKind::relaxed_completion : pcie::RouteKind::completion});
   ordered_json document{{"scenario", words[0]}, {"from", words[1]}, {"to", words[2]}};
   std::string out;
   const auto found = routes(h, asked);
@@ -241,11 +286,9 @@ Exit route(const Arguments& arguments, Terminal& terminal) {
   }
   out += changes(loaded->scenario, h, asked, document);
   if (*to != pcie::at_root_complex) {
-    const auto verdict = pcie::p2pdma(h.functions, h.acs, *to, *from, h.host_bridge, h.host_bridge, true);
-    document["p2pdma"] = {
-        {"mapping", name_of(verdict.mapping)}, {"distance", verdict.distance}, {"reason", reason(h, verdict)}};
-    out += "Linux p2pdma\n  " + std::string{name_of(verdict.mapping)} + ", distance " +
-           std::to_string(verdict.distance) + ": " + reason(h, verdict) + "\n";
+    const auto verdict = verdict_of(h, *from, *to);
+    document["p2pdma"] = to_json(h, verdict, *from, *to);
+    out += "Linux p2pdma\n  " + text(h, verdict, *from, *to) + "\n";
   }
   for (const auto& plan : scenario::bar1_plans(loaded->scenario)) {
     if (plan.gpu != words[2]) continue;

@@ -81,17 +81,19 @@ std::vector<std::string> scenario_names() {
   return names;
 }
 
-tl::expected<scenario::Loaded, Problems> load_scenario(const std::string& name, const Arguments& arguments) {
+tl::expected<scenario::Loaded, Problems> load_scenario(const std::string& name, const Arguments& arguments,
+                                                       bool without_traffic) {
   if (!exists(name)) return tl::make_unexpected(Problems{not_found(name)});
   scenario::LoadOptions options;
   options.overrides = overrides(arguments);
   options.search = scenario_folders();
+  options.without_traffic = without_traffic;
   return scenario::load(name, options);
 }
 
 std::optional<scenario::Loaded> load_scenario(const std::string& name, const Arguments& arguments,
-                                              const Terminal& terminal) {
-  auto loaded = load_scenario(name, arguments);
+                                              const Terminal& terminal, bool without_traffic) {
+  auto loaded = load_scenario(name, arguments, without_traffic);
   if (loaded) return std::move(*loaded);
   terminal.report(loaded.error());
   return std::nullopt;

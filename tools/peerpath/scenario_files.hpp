@@ -18,12 +18,13 @@ std::vector<std::filesystem::path> scenario_folders();
 std::vector<std::string> scenario_names();
 
 /// Loads the scenario with the overrides of --set, --seed and --quantum. Prints every problem; nullopt if there are
-/// any.
+/// any. `without_traffic`: it may be hardware alone.
 std::optional<scenario::Loaded> load_scenario(const std::string& name, const Arguments& arguments,
-                                              const Terminal& terminal);
+                                              const Terminal& terminal, bool without_traffic = false);
 
 /// The same without printing.
-tl::expected<scenario::Loaded, Problems> load_scenario(const std::string& name, const Arguments& arguments);
+tl::expected<scenario::Loaded, Problems> load_scenario(const std::string& name, const Arguments& arguments,
+                                                       bool without_traffic = false);
 
 /// The problem with the place of its key filled in.
 Problem located(Problem problem, const scenario::Loaded& loaded);

@@ -110,8 +110,12 @@ struct RootComplexConfig {
         field("forwards_peers", &RootComplexConfig::forwards_peers,
               "Whether it forwards from one root port down to another, or to the same; else Unsupported Request")
             .from("assumed: server root complexes do, many desktop ones do not"),
-        field("host_bridge", &RootComplexConfig::host_bridge, "Whether Linux trusts it to do so (drivers/pci/p2pdma.c)")
-            .from("AMD from family 17h on, and the Intel server bridges in the kernel's list")};
+        field("host_bridge", &RootComplexConfig::host_bridge,
+              "Whether Linux trusts it to do so (drivers/pci/p2pdma.c); same_bridge_only: between root ports of one "
+              "host bridge alone (links.host_bridge)")
+            .from(
+                "AMD from family 17h on, and the Intel server bridges in the kernel's list; same_bridge_only: Xeon E5 "
+                "and E5 v3")};
   }
 };
 

@@ -76,11 +76,11 @@ constexpr std::array<EnumName<AcsControl>, 8> enum_names(AcsControl) {
            {"none", AcsControl::none}}};
 }
 
-/// Whether the kernel trusts a root complex to forward between its root ports: the CPU's family (AMD from 17h on,
-/// Hygon) or a list of host bridges says so (drivers/pci/p2pdma.c: cpu_supports_p2pdma, pci_p2pdma_whitelist).
+/// Whether the kernel trusts a root complex to forward between its root ports: the CPU's family (AMD from 17h on) or a
+/// list of host bridges says so (drivers/pci/p2pdma.c: cpu_supports_p2pdma, pci_p2pdma_whitelist).
 enum class HostBridgeList : std::uint8_t {
-  listed,            ///< between any root complexes that are listed
-  same_bridge_only,  ///< only between root ports of this one
+  listed,            ///< between any host bridges that are listed
+  same_bridge_only,  ///< only between root ports of one host bridge
   unlisted,
 };
 

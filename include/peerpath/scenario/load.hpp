@@ -61,6 +61,7 @@ struct LoadOptions {
   /// Folders in which scenario names and `extends` are looked up after the file's own folder, e.g. scenarios/.
   std::vector<std::filesystem::path> search;
   FileAccess files = disk();
+  bool without_traffic = false;  ///< for who asks for the hardware alone: a scenario need not have any
 };
 
 /// A scenario that can be run, and whence each value.

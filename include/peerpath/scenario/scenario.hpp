@@ -70,6 +70,7 @@ struct Link {
   std::string from, to;
   int generation = 5;
   int width = 16;
+  int host_bridge = 0;
   pcie::DllpAccounting dllp = pcie::DllpAccounting::counted;
   double link_share = 1.0;
   Duration propagation = 10ns;
@@ -88,6 +89,11 @@ struct Link {
             .at_least(1)
             .at_most(6),
         field("width", &Link::width, "Lanes: 1, 2, 4, 8, 12 or 16; the most that it trains to").at_least(1).at_most(16),
+        field("host_bridge", &Link::host_bridge,
+              "Of a link from a root port: which of the root complex's host bridges (root buses) the port belongs to. "
+              "Hosts of several sockets or I/O dies have several; Linux's p2pdma asks (peerpath route)")
+            .at_least(0)
+            .at_most(255),
         field("dllp", &Link::dllp, "How link-layer packets are charged"),
         field("link_share", &Link::link_share, "What a real link achieves of the modelled rate")
             .at_least(0.01)

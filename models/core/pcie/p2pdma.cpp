@@ -39,7 +39,6 @@ P2pVerdict p2pdma(std::span<const Function> functions, std::span<const AcsPort> 
     }
   } else {
     verdict.distance = static_cast<int>(ours.size() + theirs.size());
-    std::ranges::for_each(ours, look_at);
   }
   verdict.mapping =
       trusted(host_provider, host_client, same_host) ? P2pMapping::through_host_bridge : P2pMapping::not_supported;
