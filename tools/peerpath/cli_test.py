@@ -129,6 +129,29 @@ class Cli(unittest.TestCase):
         relaxed = json.loads(peerpath(*words, "--set", "devices.nic0.function.relaxed_ordering=true").stdout)
         self.assertFalse(relaxed["completion"]["redirected"])
 
+    def test_what_import_makes_of_a_switch_is_a_scenario(self):
+        dump = pathlib.Path(self.folder.name) / "lspci.txt"
+        express = "\tCapabilities: [90] Express (v2) %s, MSI 00\n\t\tDevCap:\tMaxPayload 512 bytes\n\t\tDevCtl:\tCorrErr-\n" \
+                  "\t\t\tMaxPayload 256 bytes, MaxReadReq 512 bytes\n\t\tDevSta:\tCorrErr-\n\t\tLnkSta:\tSpeed 32GT/s, Width x16\n"
+        acs = "\t\tACSCtl:\tSrcValid+ TransBlk- ReqRedir+ CmpltRedir+ UpstreamFwd+ EgressCtrl- DirectTrans-\n"
+        bridge = "%s PCI bridge: %s\n\tBus: primary=%s, secondary=%s, subordinate=05, sec-latency=0\n"
+        dump.write_text("00:00.0 Host bridge: Advanced Micro Devices, Inc. [AMD] Starship/Matisse Root Complex\n"
+                        + bridge % ("00:01.1", "A", "00", "01") + express % "Root Port (Slot+)"
+                        + bridge % ("01:00.0", "B", "01", "02") + express % "Upstream Port"
+                        + bridge % ("02:00.0", "C", "02", "03") + express % "Downstream Port (Slot+)" + acs
+                        + bridge % ("02:01.0", "C", "02", "04") + express % "Downstream Port (Slot+)" + acs
+                        + "03:00.0 Ethernet controller: N\n" + express % "Endpoint"
+                        + "04:00.0 3D controller: G\n\tRegion 2: Memory at 1000 (64-bit, prefetchable) [size=128G]\n" + express % "Endpoint")
+        done = peerpath("import", str(dump))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        made = self.scenario(done.stdout)
+        traffic = '{"name": "w", "kind": "write", "from": "gpu0", "to": "dram"}'
+        checked = peerpath("check", made, "--set", f"traffic=[{traffic}]")
+        self.assertEqual(checked.returncode, 0, checked.stderr)
+        route = json.loads(peerpath("route", made, "nic0", "gpu0", "--json").stdout)
+        self.assertTrue(route["request"]["redirected"])
+        self.assertEqual(route["p2pdma"]["mapping"], "THRU_HOST_BRIDGE")
+
     def trap(self, name, *words):
         file = pathlib.Path(SCENARIO).parent.parent / "traps" / (name + ".json")
         done = peerpath("run", str(file), "--out", str(self.out), *words)

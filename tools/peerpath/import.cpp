@@ -22,9 +22,10 @@ Exit import(const Arguments& arguments, Terminal& terminal) {
     terminal.report(preset.error());
     return Exit::wrong_input;
   }
+  for (const auto& note : preset->notes) terminal.say("note: " + note);
   if (const auto out = arguments.value("--out"))
-    return write_file(*out, *preset, terminal) ? Exit::done : Exit::wrong_input;
-  terminal.data(*preset);
+    return write_file(*out, preset->text, terminal) ? Exit::done : Exit::wrong_input;
+  terminal.data(preset->text);
   return Exit::done;
 }
 

@@ -8,6 +8,8 @@
 #include <set>
 #include <tuple>
 
+#include "core/pcie/acs.hpp"
+
 namespace peerpath::import {
 namespace {
 
@@ -58,19 +60,63 @@ std::optional<int> generation(std::string_view speed) {
   return {};
 }
 
+/// "SrcValid+ TransBlk- ..." as register bits.
+std::uint16_t acs_bits(std::string_view flags) {
+  constexpr std::array<std::pair<std::string_view, std::uint16_t>, 7> names{
+      {{"SrcValid+", pcie::acs::source_validation},
+       {"TransBlk+", pcie::acs::translation_blocking},
+       {"ReqRedir+", pcie::acs::request_redirect},
+       {"CmpltRedir+", pcie::acs::completion_redirect},
+       {"UpstreamFwd+", pcie::acs::upstream_forwarding},
+       {"EgressCtrl+", pcie::acs::egress_control},
+       {"DirectTrans+", pcie::acs::direct_translated}}};
+  std::uint16_t bits = 0;
+  for (const auto& [name, bit] : names)
+    if (flags.find(name) != flags.npos) bits = static_cast<std::uint16_t>(bits | bit);
+  return bits;
+}
+
+/// The "128G" of "[size=128G]".
+std::optional<Bytes> region_size(std::string_view line) {
+  const auto text = after(line, "[size=");
+  const auto count = text ? number(*text) : std::nullopt;
+  if (!count || *count <= 0 || *count > 4096) return {};
+  constexpr std::string_view units = "KMGTP";
+  const auto unit = text->find_first_not_of("0123456789");
+  const auto power = unit == text->npos ? units.npos : units.find((*text)[unit]);
+  return Bytes{std::int64_t{*count} << (power == units.npos ? 0 : 10 * (power + 1))};
+}
+
+/// "8086:2f00", at the start of a text.
+void read_ids(std::string_view text, Function& f) {
+  if (text.size() < 9 || text[4] != ':' || !digits(text.substr(0, 4), hex) || !digits(text.substr(5, 4), hex)) return;
+  f.vendor = number(text.substr(0, 4), 16);
+  f.device_id = number(text.substr(5, 4), 16);
+}
+
 /// One function's text, read line by line.
 class Reader {
  public:
   Reader(std::string file, Problems& problems) : file_{std::move(file)}, problems_{problems} {}
 
-  void read(std::string_view line, int number, Function& f) {
-    line_ = number;
+  void read(std::string_view line, int row, Function& f) {
+    line_ = row;
     if (const auto rest = after(line, "Bus: primary=")) buses(*rest, f);
     if (const auto rest = after(line, "] Express ")) express(*rest, f);
     if (line.find("DevCap:") != line.npos) size(line, "MaxPayload ", f.max_payload_supported);
     if (line.find("DevCtl:") != line.npos) in_control_ = true;
     if (in_control_) control(line, f);
     if (line.find("DevSta:") != line.npos) in_control_ = false;
+    if (line.find("DevCtl2:") != line.npos) in_control_2_ = true;
+    if (line.find("LnkCap2:") != line.npos || line.find("Capabilities:") != line.npos) in_control_2_ = false;
+    if (in_control_2_) flag(line, "10BitTagReq", f.ten_bit_tag);
+    if (const auto rest = after(line, "ACSCtl:")) f.acs_control = acs_bits(*rest);
+    const auto indent = line.substr(0, line.find_first_not_of("\t "));
+    const bool own = indent == "\t" || indent == "        ";  // what stands further right is of virtual functions
+    if (own && line.find("Region ") == indent.size() && line.find(" prefetchable") != line.npos)
+      f.window = std::max(f.window, region_size(line));
+    if (const auto rest = after(line, "NUMA node: ")) f.numa_node = number(*rest);
+    if (const auto rest = after(line, "IOMMU group: ")) f.iommu_group = number(*rest);
     if (line.find("LnkCap:") != line.npos) shape(line, f.link_capability);
     if (line.find("LnkSta:") != line.npos) shape(line, f.link);
     if (line.find("LnkCtl:") != line.npos && line.find("RCB ") != line.npos) size(line, "RCB ", f.rcb);
@@ -79,7 +125,7 @@ class Reader {
   }
 
   bool within_control() const { return in_control_; }
-  void reset() { in_control_ = false; }
+  void reset() { in_control_ = in_control_2_ = false; }
 
  private:
   void problem(const std::string& what) { problems_.push_back({file_, line_, 1, "", what}); }
@@ -137,17 +183,20 @@ class Reader {
   std::string file_;
   Problems& problems_;
   int line_ = 0;
-  bool in_control_ = false;
+  bool in_control_ = false, in_control_2_ = false;
 };
+
+/// What lspci says besides: "pcilib: sysfs_read_vpd: read failed: Input/output error".
+bool aside(std::string_view line) { return line.starts_with("pcilib: ") || line.starts_with("lspci: "); }
 
 bool heading(std::string_view line) { return !line.empty() && line.front() != '\t' && line.front() != ' '; }
 
-Function read_heading(std::string_view line, int number, const std::string& file, Problems& problems) {
+Function read_heading(std::string_view line, int row, const std::string& file, Problems& problems) {
   Function f;
-  f.line = number;
+  f.line = row;
   const auto space = line.find(' ');
   if (space == line.npos || !read_address(line.substr(0, space), f)) {
-    problems.push_back({file, number, 1, "",
+    problems.push_back({file, row, 1, "",
                         "\"" + std::string{line.substr(0, std::min<std::size_t>(space, 40))} +
                             "\" is not the address of a function; expected an lspci -vvv dump"});
     return f;
@@ -155,7 +204,21 @@ Function read_heading(std::string_view line, int number, const std::string& file
   const auto rest = line.substr(space + 1);
   const auto colon = rest.find(": ");
   f.kind = std::string{rest.substr(0, colon)};
-  if (colon != rest.npos) f.name = std::string{rest.substr(colon + 2)};
+  if (colon == rest.npos) return f;
+  f.name = std::string{rest.substr(colon + 2)};
+  read_ids(f.name, f);
+  for (auto at = f.name.find('['); at != f.name.npos; at = f.name.find('[', at + 1))
+    read_ids(std::string_view{f.name}.substr(at + 1), f);
+  constexpr std::array<std::pair<std::string_view, int>, 4> vendors{
+      {{"Intel Corporation Device ", 0x8086},
+       {"Advanced Micro Devices, Inc. [AMD] Device ", 0x1022},
+       {"NVIDIA Corporation Device ", 0x10de},
+       {"Google, Inc. Device ", 0x1ae0}}};
+  for (const auto& [vendor, id] : vendors) {  // a device that pci.ids did not know yet
+    if (f.vendor || !f.name.starts_with(vendor)) continue;
+    f.vendor = id;
+    f.device_id = number(std::string_view{f.name}.substr(vendor.size()), 16);
+  }
   return f;
 }
 
@@ -179,12 +242,14 @@ tl::expected<std::vector<Function>, Problems> parse_lspci(std::string_view text,
       problems.push_back({file, line, 1, "", "the dump ends within a capability: truncated?"});
     reader.reset();
   };
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // byte order mark
   while (!text.empty()) {
     ++number;
     const auto end = text.find('\n');
     auto line = text.substr(0, end);
     text.remove_prefix(end == text.npos ? text.size() : end + 1);
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+    if (aside(line)) continue;
     if (heading(line)) {
       close(number);
       auto f = read_heading(line, number, file, problems);

@@ -1,6 +1,7 @@
 // `lspci -vvv` dumps: functions with their links, payload sizes and place in the tree of bridges.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,13 +26,18 @@ struct Function {
   std::optional<pcie::LinkShape> link;        ///< LnkSta: as trained
   std::optional<pcie::LinkShape> link_capability;
   std::optional<Bytes> max_payload_supported, max_payload, max_read_request, rcb;
-  std::optional<bool> extended_tag, relaxed_ordering, no_snoop, ecrc_generation;
+  std::optional<bool> extended_tag, ten_bit_tag, relaxed_ordering, no_snoop, ecrc_generation;
+  std::optional<std::uint16_t> acs_control;  ///< bits of pcie::acs; none without the capability
+  std::optional<Bytes> window;               ///< largest prefetchable memory BAR
+  std::optional<int> numa_node, iommu_group;
+  std::optional<int> vendor, device_id;  ///< from `-nn`, `-n`, or a name that is only a number
 
   std::string address() const;  ///< "0000:03:00.0"
 };
 
-/// All functions of a dump, in its order. Problems: no function at all, an address or a number that cannot be read, an
-/// address that is there twice, a function whose text ends within a capability (truncated).
+/// All functions of a dump, in its order. Lines that lspci and its library print of their own (`pcilib: ...`) are
+/// passed over. Problems: no function at all, an address or a number that cannot be read, an address that is there
+/// twice, a function whose text ends within a capability (truncated).
 tl::expected<std::vector<Function>, Problems> parse_lspci(std::string_view text, const std::string& file);
 
 /// The bridge right above a function, nullptr for one on a root bus.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/pcie/acs.hpp"
+
 namespace peerpath::import {
 namespace {
 
@@ -82,6 +84,46 @@ TEST(Lspci, RefusesLinksThatPcieDoesNotHave) {
   EXPECT_NE(
       first_problem(replaced("LnkSta:\tSpeed 8GT/s, Width x8", "LnkSta:\tSpeed 8GT/s, Width x5")).find("d.txt:20"),
       std::string::npos);
+}
+
+TEST(Lspci, ReadsAcsWindowsAndWhereAFunctionIs) {
+  const auto functions = parse_lspci(
+      "0000:03:00.0 3D controller [0302]: NVIDIA Corporation GH100 [H100 SXM5 80GB] [10de:2330] (rev a1)\n"
+      "\tNUMA node: 1\n\tIOMMU group: 18\n"
+      "\tRegion 0: Memory at a0000000 (64-bit, non-prefetchable) [size=512G]\n"
+      "\tRegion 2: Memory at 24000000000 (64-bit, prefetchable) [size=128G]\n"
+      "\tRegion 4: Memory at 26000000000 (64-bit, prefetchable) [size=32M]\n"
+      "\tCapabilities: [60] Express (v2) Endpoint, MSI 00\n"
+      "\t\tDevCap2: Completion Timeout: Range AB, 10BitTagComp+ 10BitTagReq-\n"
+      "\t\tDevCtl2: Completion Timeout: 50us to 50ms, TimeoutDis-\n"
+      "\t\t\t 10BitTagReq+ OBFF Disabled\n"
+      "\tCapabilities: [220 v1] Access Control Services\n"
+      "\t\tACSCap:\tSrcValid+ TransBlk+ ReqRedir+ CmpltRedir+ UpstreamFwd+ EgressCtrl+ DirectTrans+\n"
+      "\t\tACSCtl:\tSrcValid+ TransBlk- ReqRedir+ CmpltRedir- UpstreamFwd- EgressCtrl- DirectTrans+\n"
+      "\tCapabilities: [250 v1] Single Root I/O Virtualization (SR-IOV)\n"
+      "\t\tRegion 2: Memory at 0000000000000000 (64-bit, prefetchable) [size=1T]\n",
+      "d.txt");
+  ASSERT_TRUE(functions);
+  const auto& gpu = functions->front();
+  EXPECT_EQ(gpu.acs_control, pcie::acs::source_validation | pcie::acs::request_redirect | pcie::acs::direct_translated);
+  EXPECT_EQ(gpu.window, Bytes{std::int64_t{128} << 30});
+  EXPECT_EQ(gpu.ten_bit_tag, true);
+  EXPECT_EQ(gpu.numa_node, 1);
+  EXPECT_EQ(gpu.iommu_group, 18);
+  EXPECT_EQ(gpu.vendor, 0x10de);
+  EXPECT_EQ(gpu.device_id, 0x2330);
+  EXPECT_FALSE(parse_lspci(dump, "d.txt")->front().acs_control);
+}
+
+TEST(Lspci, PassesOverWhatItsLibrarySays) {
+  const auto functions = parse_lspci(
+      "lspci: Unable to load libkmod resources: error -2\n" + replaced("\tCapabilities: [c0]",
+                                                                       "pcilib: sysfs_read_vpd: read failed\n"
+                                                                       "\tCapabilities: [c0]"),
+      "d.txt");
+  ASSERT_TRUE(functions);
+  EXPECT_EQ(functions->size(), 2U);
+  EXPECT_EQ(functions->back().max_read_request, Bytes{4096});
 }
 
 TEST(Lspci, NoticesATruncatedDump) {

@@ -1,9 +1,15 @@
 #include "validation/import/preset.hpp"
 
 #include <algorithm>
+#include <array>
+#include <initializer_list>
 #include <map>
 
 #include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/pcie/acs.hpp"
+#include "validation/import/host_trust.hpp"
 
 namespace peerpath::import {
 namespace {
@@ -14,8 +20,11 @@ bool is_upstream_port(const Function& f) { return f.port.starts_with("Upstream P
 
 bool is_bridge(const Function& f) { return f.secondary.has_value() || f.kind.find("bridge") != std::string::npos; }
 
-/// A leaf that has a link of its own; the further functions of a device share the link of function 0.
-bool is_leaf(const Function& f) { return !is_bridge(f) && f.function == 0 && f.link && f.bus != 0; }
+/// A leaf that has a link of its own; the further functions of a device share the link of function 0. What is
+/// integrated in a root complex has none; an endpoint on a root bus is in a virtual machine.
+bool is_leaf(const Function& f) {
+  return !is_bridge(f) && f.function == 0 && f.link && (f.bus != 0 || f.port.starts_with("Endpoint"));
+}
 
 /// Functions that only do DMA, whatever class they claim: the card that pcie-bench was run on.
 bool is_benchmark_card(const Function& f) {
@@ -24,16 +33,33 @@ bool is_benchmark_card(const Function& f) {
 
 const char* device_kind(const Function& f) {
   if (is_benchmark_card(f)) return "dma_card";
-  if (f.kind.find("Ethernet") != std::string::npos || f.kind.find("Network") != std::string::npos ||
-      f.kind.find("Infiniband") != std::string::npos)
-    return "nic";
-  if (f.kind.find("3D") != std::string::npos || f.kind.find("VGA") != std::string::npos ||
-      f.kind.find("Display") != std::string::npos)
-    return "gpu";
+  const auto is = [&](std::initializer_list<std::string_view> words) {
+    return std::ranges::any_of(words, [&](auto word) { return f.kind.find(word) != f.kind.npos; });
+  };
+  if (is({"Ethernet", "Network", "Infiniband"}) || f.kind.starts_with("02")) return "nic";
+  if (is({"3D", "VGA", "Display"}) || f.kind.starts_with("03")) return "gpu";
   return "dma_card";
 }
 
-std::string size_text(Bytes size) { return std::to_string(size.count()) + "B"; }
+std::string size_text(Bytes size) {
+  constexpr std::array units{"B", "KiB", "MiB", "GiB", "TiB"};
+  auto count = size.count();
+  std::size_t unit = 0;
+  for (; unit + 1 < units.size() && count >= 8192 && count % 1024 == 0; ++unit) count /= 1024;
+  return std::to_string(count) + units[unit];
+}
+
+std::string shape_text(pcie::LinkShape shape) {
+  return "Gen" + std::to_string(shape.generation) + " x" + std::to_string(shape.width);
+}
+
+Json acs_json(std::uint16_t control) {
+  if (control == 0) return "none";
+  auto list = Json::array();
+  for (const auto& [name, bit] : enum_names(pcie::AcsControl{}))
+    if (bit != pcie::AcsControl::none && (control >> static_cast<unsigned>(bit) & 1) != 0) list.push_back(name);
+  return list;
+}
 
 Json function_json(const Function& f) {
   Json json;
@@ -41,7 +67,7 @@ Json function_json(const Function& f) {
     json["max_payload_supported"] = size_text(std::max(*f.max_payload_supported, Bytes{128}));
   json["max_payload"] = size_text(*f.max_payload);
   json["max_read_request"] = size_text(*f.max_read_request);
-  json["tags"] = f.extended_tag.value_or(false) ? 256 : 32;
+  json["tags"] = f.ten_bit_tag.value_or(false) ? 768 : f.extended_tag.value_or(false) ? 256 : 32;
   return json;
 }
 
@@ -49,7 +75,7 @@ class Builder {
  public:
   Builder(const std::vector<Function>& functions, std::string file) : functions_{functions}, file_{std::move(file)} {}
 
-  tl::expected<std::string, Problems> build() {
+  tl::expected<Preset, Problems> build() {
     devices_["rc"] = {{"kind", "root_complex"}};
     devices_["dram"] = {{"kind", "host_memory"}, {"at", "rc"}};
     for (const auto& f : functions_)
@@ -57,15 +83,32 @@ class Builder {
     if (links_.empty() && problems_.empty())
       problems_.push_back({file_, 0, 0, "", "no device with a PCIe link; was lspci -vvv run as root?"});
     if (!problems_.empty()) return tl::unexpected{problems_};
+    for (const auto& [router, ports] : ports_) add_ports(router, ports);
+    add_host_trust();
+    add_notes();
     Json root;
     root["description"] = "Devices and links of a machine, from its lspci dump; no traffic";
     root["source"] = "lspci -vvv: " + file_;
     root["devices"] = devices_;
     root["links"] = links_;
-    return root.dump(2) + "\n";
+    if (!events_.empty()) {
+      root["events"] = events_;
+      notes_.push_back(
+          "ports of one router differ in ACS, which events at 0ns say: a scenario with events of its own "
+          "has to repeat them");
+    }
+    return Preset{root.dump(2) + "\n", notes_};
   }
 
  private:
+  /// A port of a router, and the device that it leads to.
+  struct Port {
+    const Function* function;  ///< nullptr: not in the dump
+    std::string to;
+    bool to_switch;
+    std::uint16_t control() const { return function == nullptr ? 0 : function->acs_control.value_or(0); }
+  };
+
   void add_leaf(const Function& f) {
     if (!f.max_payload || !f.max_read_request) {
       problems_.push_back({file_, f.line, 1, "",
@@ -75,8 +118,11 @@ class Builder {
     const std::string kind = device_kind(f);
     const auto name = kind + std::to_string(counts_[kind]++);
     devices_[name] = {{"kind", kind}, {"function", function_json(f)}};
+    if (kind == "gpu" && f.window) devices_[name]["bar_size"] = size_text(*f.window);
     if (kind == "dma_card" && f.ecrc_generation.value_or(false)) devices_[name]["ecrc"] = true;
-    add_link(above(f), name, *f.link);
+    add_link(above(f), f, name, false);
+    if (f.numa_node) nodes_.insert(*f.numa_node);
+    iommu_ = iommu_ || f.iommu_group;
   }
 
   /// The switch that a function is below, or the root complex; switches on the way are added once.
@@ -91,33 +137,120 @@ class Builder {
     if (fresh) {
       at->second = "switch" + std::to_string(switches_.size() - 1);
       const auto name = at->second;
-      devices_[name] = {{"kind", "switch"}};
-      if (upstream.max_payload_supported)
-        devices_[name]["max_payload_supported"] = size_text(*upstream.max_payload_supported);
+      devices_[name] = {{"kind", "pcie_switch"}};
+      raise_payload(name, upstream);
       if (!upstream.link)
         problems_.push_back({file_, upstream.line, 1, "", upstream.address() + " shows no link"});
       else
-        add_link(above(upstream), name, *upstream.link);
+        add_link(above(upstream), upstream, name, true);
       return name;
     }
     return at->second;
   }
 
-  void add_link(const std::string& from, const std::string& to, pcie::LinkShape shape) {
-    links_.push_back({{"from", from}, {"to", to}, {"generation", shape.generation}, {"width", shape.width}});
+  void add_link(const std::string& from, const Function& f, const std::string& to, bool to_switch) {
+    const auto shape = *f.link;
+    Json link{{"from", from}, {"to", to}, {"generation", shape.generation}, {"width", shape.width}};
+    if (from == "rc")
+      if (const auto bridge = host_bridge_of(f); bridge > 0) link["host_bridge"] = bridge;
+    links_.push_back(link);
+    ports_[from].push_back({parent(functions_, f), to, to_switch});
+    if (f.link_capability && f.link_capability != f.link)
+      notes_.push_back(to + " (" + f.address() + "): its link was trained to " + shape_text(shape) + ", it can do " +
+                       shape_text(*f.link_capability) +
+                       (to.starts_with("gpu") ? "; GPUs train down when idle, so dump it under load" : ""));
+  }
+
+  /// Root buses are numbered as they come; what stands below no bridge of the dump says nothing of its own.
+  int host_bridge_of(const Function& f) {
+    const auto* top = &f;
+    while (const auto* bridge = parent(functions_, *top)) top = bridge;
+    if (top == &f && f.bus != 0) {
+      notes_.push_back(f.address() + ": the bridge above it is not in the dump; put at the root complex");
+      return 0;
+    }
+    const std::pair root{top->domain, top->bus};
+    auto at = std::ranges::find(root_buses_, root);
+    if (at == root_buses_.end()) at = root_buses_.insert(at, root);
+    return static_cast<int>(at - root_buses_.begin());
+  }
+
+  /// ACS controls are of all ports of a router; an event at 0ns can change the port above a device, not above a switch.
+  void add_ports(const std::string& router, const std::vector<Port>& ports) {
+    std::map<std::uint16_t, int> votes;
+    for (const Port& port : ports) votes[port.control()] += port.to_switch ? 1000 : 1;
+    const auto common = std::ranges::max_element(votes, {}, [](const auto& vote) { return vote.second; })->first;
+    if (common != 0) devices_[router]["acs"] = acs_json(common);
+    for (const Port& port : ports) {
+      if (port.function != nullptr && router == "rc") raise_payload(router, *port.function);
+      if ((port.control() & pcie::acs::egress_control) != 0)
+        notes_.push_back(port.function->address() +
+                         ": lspci does not show which peers Egress Control forbids; here EC "
+                         "forbids all");
+      if (port.control() == common) continue;
+      if (port.to_switch)
+        notes_.push_back(port.function->address() + ": its ACS (" + pcie::acs::to_string(port.control()) +
+                         ") is left out: the other ports of " + router + " have " + pcie::acs::to_string(common));
+      else
+        events_.push_back({{"at", "0ns"}, {"kind", "acs"}, {"device", port.to}, {"acs", acs_json(port.control())}});
+    }
+  }
+
+  /// Root ports differ (those of a chipset take less); each device has agreed with its own.
+  void raise_payload(const std::string& router, const Function& port) {
+    if (!port.max_payload_supported) return;
+    auto& most = payloads_[router];
+    most = std::max({most, *port.max_payload_supported, Bytes{128}});
+    devices_[router]["max_payload_supported"] = size_text(most);
+  }
+
+  /// The least of what the kernel makes of the host bridges that have devices.
+  void add_host_trust() {
+    auto least = pcie::HostBridgeList::listed;
+    const Function* whose = nullptr;
+    for (const auto& [domain, bus] : root_buses_) {
+      const auto* bridge = host_bridge_device(functions_, domain, bus);
+      if (host_trust(bridge) <= least) continue;
+      least = host_trust(bridge);
+      whose = bridge;
+    }
+    if (least == pcie::HostBridgeList::listed) return;
+    devices_["rc"]["host_bridge"] = name_of(least);
+    const auto name = whose == nullptr ? "a root bus that begins with neither 00.0 nor a root port"
+                                       : whose->address() + ", " + whose->name;
+    notes_.push_back("rc.host_bridge is " + std::string{name_of(least)} + ": " +
+                     (least == pcie::HostBridgeList::unlisted
+                          ? "Linux's list has no " + name + "; with an AMD CPU of family 17h or later set listed"
+                          : "Linux's list has " + name + ", for one host bridge alone"));
+  }
+
+  void add_notes() {
+    if (nodes_.size() > 1)
+      notes_.push_back("the devices are at " + std::to_string(nodes_.size()) +
+                       " NUMA nodes; here they share one root complex, with one latency");
+    if (iommu_)
+      notes_.push_back(
+          "the machine has IOMMU groups, so its IOMMU is on; unless it passes through (iommu=pt), add "
+          "\"iommu\": {} to rc");
   }
 
   const std::vector<Function>& functions_;
   std::string file_;
   Problems problems_;
-  Json devices_ = Json::object(), links_ = Json::array();
+  Json devices_ = Json::object(), links_ = Json::array(), events_ = Json::array();
   std::map<std::string, int> counts_;
   std::map<std::string, std::string> switches_;
+  std::map<std::string, std::vector<Port>> ports_;
+  std::map<std::string, Bytes> payloads_;
+  std::vector<std::pair<int, int>> root_buses_;  ///< domain and bus
+  std::set<int> nodes_;
+  bool iommu_ = false;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace
 
-tl::expected<std::string, Problems> to_preset(const std::vector<Function>& functions, const std::string& file) {
+tl::expected<Preset, Problems> to_preset(const std::vector<Function>& functions, const std::string& file) {
   return Builder{functions, file}.build();
 }
 
