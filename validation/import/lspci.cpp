@@ -138,6 +138,9 @@ class Reader {
     };
     one("secondary=", f.secondary);
     one("subordinate=", f.subordinate);
+    // Buses are numbered from the root on, so whoever climbs them comes to an end.
+    if (f.secondary && *f.secondary != 0 && *f.secondary <= f.bus)
+      problem("a bridge whose secondary bus is not above its own");
   }
 
   static void express(std::string_view rest, Function& f) {

@@ -37,7 +37,7 @@ struct Function {
 
 /// All functions of a dump, in its order. Lines that lspci and its library print of their own (`pcilib: ...`) are
 /// passed over. Problems: no function at all, an address or a number that cannot be read, an address that is there
-/// twice, a function whose text ends within a capability (truncated).
+/// twice, a bridge that leads to no higher bus, a function whose text ends within a capability (truncated).
 tl::expected<std::vector<Function>, Problems> parse_lspci(std::string_view text, const std::string& file);
 
 /// The bridge right above a function, nullptr for one on a root bus.

@@ -115,6 +115,13 @@ TEST(Lspci, ReadsAcsWindowsAndWhereAFunctionIs) {
   EXPECT_FALSE(parse_lspci(dump, "d.txt")->front().acs_control);
 }
 
+TEST(Lspci, RefusesBridgesThatLeadBack) {
+  EXPECT_NE(first_problem("01:00.0 PCI bridge: A\n\tBus: primary=01, secondary=01, subordinate=01\n").find("d.txt:2"),
+            std::string::npos);
+  // Not set up.
+  EXPECT_EQ(first_problem("01:00.0 PCI bridge: A\n\tBus: primary=00, secondary=00, subordinate=00\n"), "");
+}
+
 TEST(Lspci, PassesOverWhatItsLibrarySays) {
   const auto functions = parse_lspci(
       "lspci: Unable to load libkmod resources: error -2\n" + replaced("\tCapabilities: [c0]",

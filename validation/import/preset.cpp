@@ -16,6 +16,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::size_t most_ports = 20;  // `check` allows a router no more
+
 bool is_upstream_port(const Function& f) { return f.port.starts_with("Upstream Port"); }
 
 bool is_bridge(const Function& f) { return f.secondary.has_value() || f.kind.find("bridge") != std::string::npos; }
@@ -83,7 +85,10 @@ class Builder {
     if (links_.empty() && problems_.empty())
       problems_.push_back({file_, 0, 0, "", "no device with a PCIe link; was lspci -vvv run as root?"});
     if (!problems_.empty()) return tl::unexpected{problems_};
-    for (const auto& [router, ports] : ports_) add_ports(router, ports);
+    for (auto& [router, ports] : ports_) {
+      leave_out(router, ports);
+      add_ports(router, ports);
+    }
     add_host_trust();
     add_notes();
     Json root;
@@ -104,7 +109,7 @@ class Builder {
   /// A port of a router, and the device that it leads to.
   struct Port {
     const Function* function;  ///< nullptr: not in the dump
-    std::string to;
+    std::string to, address;   ///< as named here, and in the dump
     bool to_switch;
     std::uint16_t control() const { return function == nullptr ? 0 : function->acs_control.value_or(0); }
   };
@@ -154,7 +159,7 @@ class Builder {
     if (from == "rc")
       if (const auto bridge = host_bridge_of(f); bridge > 0) link["host_bridge"] = bridge;
     links_.push_back(link);
-    ports_[from].push_back({parent(functions_, f), to, to_switch});
+    ports_[from].push_back({parent(functions_, f), to, f.address(), to_switch});
     if (f.link_capability && f.link_capability != f.link)
       notes_.push_back(to + " (" + f.address() + "): its link was trained to " + shape_text(shape) + ", it can do " +
                        shape_text(*f.link_capability) +
@@ -173,6 +178,24 @@ class Builder {
     auto at = std::ranges::find(root_buses_, root);
     if (at == root_buses_.end()) at = root_buses_.insert(at, root);
     return static_cast<int>(at - root_buses_.begin());
+  }
+
+  /// Routers of the fabric have so many ports; NICs and GPUs are what scenarios are about.
+  void leave_out(const std::string& router, std::vector<Port>& ports) {
+    std::string names;
+    while (ports.size() > most_ports) {
+      const auto last =
+          std::find_if(ports.rbegin(), ports.rend(), [](const Port& port) { return port.to.starts_with("dma_card"); });
+      if (last == ports.rend()) break;
+      names += (names.empty() ? "" : ", ") + last->address;
+      devices_.erase(last->to);
+      const auto link = std::ranges::find(links_, last->to, [](const Json& l) { return l["to"].get<std::string>(); });
+      links_.erase(link);
+      ports.erase(std::next(last).base());
+    }
+    if (!names.empty())
+      notes_.push_back(router + " has more than " + std::to_string(most_ports) +
+                       " ports, the most of a scenario's; left out: " + names);
   }
 
   /// ACS controls are of all ports of a router; an event at 0ns can change the port above a device, not above a switch.

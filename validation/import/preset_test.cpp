@@ -125,6 +125,21 @@ TEST(Preset, AnEndpointOnARootBusIsThatOfAVirtualMachine) {
   EXPECT_FALSE(to_preset({gpu}, "d.txt"));
 }
 
+TEST(Preset, LeavesOutWhatARouterHasNoPortsFor) {
+  std::vector<Function> functions;
+  for (int i = 1; i <= 24; ++i) {
+    functions.push_back(bridge(0, i, "Root Port (Slot+)", pcie::LinkShape{4, 4}));
+    functions.back().device = i;
+    functions.push_back(leaf(i, i == 24 ? "Ethernet controller" : "Non-Volatile memory controller", {4, 4}));
+  }
+  const auto json = made_of(functions);
+  EXPECT_EQ(json["links"].size(), 20U);
+  EXPECT_EQ(json["devices"].size(), 22U);  // with rc and dram
+  EXPECT_TRUE(json["devices"].contains("nic0"));
+  EXPECT_TRUE(json["devices"].contains("dma_card18"));
+  EXPECT_FALSE(json["devices"].contains("dma_card19"));
+}
+
 TEST(Preset, SaysWhatTheDumpLeavesOpen) {
   auto gpu = leaf(1, "3D controller", {1, 16});
   gpu.link_capability = pcie::LinkShape{5, 16};
