@@ -379,8 +379,9 @@ struct Record {
     const Transaction &x = asked, &y = other.asked;
     return x.op == y.op && x.bytes == y.bytes && x.target == y.target && x.answer == y.answer && tally == other.tally &&
            requester == other.requester && channel == other.channel && x.relaxed_ordering == y.relaxed_ordering &&
-           x.id_based_ordering == y.id_based_ordering && x.translated == y.translated && x.spoofed == y.spoofed &&
-           x.notify_requester == y.notify_requester && x.notify_target == y.notify_target;
+           x.id_based_ordering == y.id_based_ordering && x.translated == y.translated &&
+           x.translation == y.translation && x.spoofed == y.spoofed && x.notify_requester == y.notify_requester &&
+           x.notify_target == y.notify_target;
   }
 
   /// Whether its TLPs of this class are posted requests that the target will not take.
@@ -392,7 +393,7 @@ struct Record {
   pcie::RouteKind kind(int tlp_class) const {
     if (tlp_class == static_cast<int>(pcie::TlpClass::completion))
       return asked.relaxed_ordering ? pcie::RouteKind::relaxed_completion : pcie::RouteKind::completion;
-    return pcie::request_kind(asked.translated, asked.spoofed);
+    return pcie::request_kind(asked.translated || asked.translation, asked.spoofed);
   }
 
   /// The function that sends its TLPs of this class: the requester, for completions the completer.
@@ -401,11 +402,23 @@ struct Record {
   }
 
   Delivery told(DeliveryKind kind, bool notify, pcie::Status as, Femto at) const {
-    return {kind,          notify,       asked.op,
-            asked.purpose, as,           asked.spoofed,
-            requester,     asked.target, channel,
-            asked.cookie,  {},           asked.address,
-            asked.bytes,   asked.ready,  Instant{Duration{at}}};
+    return {.kind = kind,
+            .notify = notify,
+            .op = asked.op,
+            .purpose = asked.purpose,
+            .status = as,
+            .spoofed = asked.spoofed,
+            .translated = asked.translated,
+            .translation = asked.translation,
+            .requester = requester,
+            .target = asked.target,
+            .channel = channel,
+            .cookie = asked.cookie,
+            .request = {},
+            .address = asked.address,
+            .bytes = asked.bytes,
+            .ready = asked.ready,
+            .done = Instant{Duration{at}}};
   }
 };
 

@@ -111,7 +111,8 @@ bool Engine::ReadLoop::capture(SteadyState& state) {
   state.add(static_cast<std::int64_t>(run.shape()));
   state.add(asked.target.value());
   state.add(read().tally);
-  state.add(asked.relaxed_ordering | asked.id_based_ordering << 1 | asked.translated << 2 | asked.spoofed << 3);
+  state.add(asked.relaxed_ordering | asked.id_based_ordering << 1 | asked.translated << 2 | asked.spoofed << 3 |
+            asked.translation << 4);
   return capture_runs(state) && state.complete();
 }
 

@@ -193,6 +193,8 @@ void EventReference::deliver(DeliveryKind kind, const Job& job, const Request* r
   d.purpose = t.purpose;
   if (kind != DeliveryKind::requested) d.status = job.status;
   d.spoofed = t.spoofed;
+  d.translated = t.translated;
+  d.translation = t.translation;
   d.requester = job.requester;
   d.target = t.target;
   d.channel = job.channel;

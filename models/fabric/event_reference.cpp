@@ -51,7 +51,8 @@ void EventReference::submit(NodeId requester, ChannelIndex channel, const Transa
     for (std::int64_t i = 0; i < run.count; ++i) {
       Tlp* tlp = tlps_.take({.job = job, .piece = run[i], .tlp_class = tlp_class});
       tlp->destination = transaction.target;
-      tlp->kind = pcie::request_kind(transaction.translated, transaction.spoofed && flaw_ != Flaw::spoofs);
+      tlp->kind = pcie::request_kind(transaction.translated || transaction.translation,
+                                     transaction.spoofed && flaw_ != Flaw::spoofs);
       tlp->earliest = transaction.ready;
       tlp->egress = from.outgoing.front();
       ++job->users;

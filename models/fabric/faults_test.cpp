@@ -73,6 +73,17 @@ TEST(Faults, KindsOfTlpsGoTheirOwnWays) {
   EXPECT_EQ(p.starts(2, 1), Times{1110});
 }
 
+TEST(Faults, TranslationRequestsGoTheWayOfTranslatedOnes) {
+  Astray p{RouteKind::translated_request};
+  Transaction translation = p.read(8_B);
+  translation.translation = true;
+  p.fabric->submit(p.a, own, translation);
+  p.finish();
+  EXPECT_TRUE(p.starts(1, 1).empty());
+  EXPECT_EQ(p.starts(2, 1).size(), 1U);
+  EXPECT_TRUE(p.deliveries.at(0).translation);
+}
+
 TEST(Faults, AStruckTlpIsReplayedAfterItsRecovery) {
   Pair p;
   p.up(0).replay_delay = 30ns;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "scenario/hierarchy.hpp"
 #include "scenario/tree.hpp"
 
 namespace peerpath::sc {
@@ -20,7 +21,9 @@ constexpr std::uint32_t spoofed_id = 0xff00;
 class Recorder {
  public:
   Recorder(const scenario::Scenario& scenario, const Platform& platform, const observe::Snapshot& counted)
-      : scenario_{scenario}, platform_{platform}, counted_{counted} {}
+      : scenario_{scenario}, platform_{platform}, counted_{counted} {
+    for (const auto& function : scenario::hierarchy_of(scenario).functions) ids_[function.name] = function.bdf;
+  }
 
   void add(const fabric::Delivery& first, std::int64_t count, std::optional<std::size_t> entry) {
     // A posted request has no completion that could be missed: who hangs records nothing, and nobody else can.
@@ -108,6 +111,8 @@ class Recorder {
                         .max_read_request = asker.endpoint.max_read_request,
                         .traffic_class = entry ? scenario_.traffic[*entry].traffic_class : 0,
                         .digest = asker.endpoint.ecrc};
+    if (const auto id = ids_.find(asker.name); id != ids_.end())
+      fields.requester = id->second;  // else 00:00.0, the host
     for (const auto& device : scenario_.devices)
       if (const auto* function = scenario::function_of(device); function != nullptr && device.name == asker.name) {
         // As transactions are marked when they are submitted (transaction_faults.hpp).
@@ -207,6 +212,7 @@ class Recorder {
   const observe::Snapshot& counted_;
   std::map<std::tuple<fabric::NodeId, fabric::NodeId, pcie::Operation, bool, std::string, std::string>, std::size_t>
       places_;
+  std::map<std::string, pcie::Bdf> ids_;  ///< by function, as `peerpath route` shows them
 };
 
 }  // namespace
@@ -235,10 +241,11 @@ std::array<std::uint32_t, 4> header_log(const fabric::Delivery& failed, const He
   const auto front = static_cast<unsigned>(failed.address % 4), end = static_cast<unsigned>((front + bytes) % 4);
   const auto last = end == 0 ? 0xfu : 0xfu >> (4 - end);
   const auto enables = words > 1 ? last << 4 | (0xfu << front & 0xf) : bytes == 0 ? 0 : 0xfu << front & last;
-  const auto requester = failed.spoofed ? spoofed_id : static_cast<std::uint32_t>(failed.requester.value()) << 3;
+  const std::uint32_t requester = failed.spoofed ? spoofed_id : fields.requester.id();
   const auto attributes = static_cast<std::uint32_t>(fields.traffic_class) << 20 |
                           (fields.id_based_ordering ? 1u << 18 : 0) | (fields.digest ? 1u << 15 : 0) |
-                          (fields.relaxed_ordering ? 1u << 13 : 0);
+                          (fields.relaxed_ordering ? 1u << 13 : 0) | (failed.translated ? 2u << 10 : 0) |
+                          (failed.translation ? 1u << 10 : 0);
   return {format << 29 | attributes | poisoned | static_cast<std::uint32_t>(words & 0x3ff), requester << 16 | enables,
           wide ? static_cast<std::uint32_t>(failed.address >> 32) : low, wide ? low : 0};
 }

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "core/pcie/address_map.hpp"
 #include "observe/ledger.hpp"
 #include "peerpath/observe/results.hpp"
 #include "sc/meter.hpp"
@@ -28,11 +29,11 @@ struct HeaderFields {
   int traffic_class = 0;
   bool relaxed_ordering = false, id_based_ordering = false;
   bool digest = false;
+  pcie::Bdf requester{};
 };
 
-/// The header of the first request TLP of a transaction (2.2.1). Requester IDs are numbers of functions in the order in
-/// which the platform was built, on bus 0; that of a spoofed request is ff:00.0; tags and
-/// the address type are not kept, so 0.
+/// The header of the first request TLP of a transaction (2.2.1). The requester ID of a spoofed request is ff:00.0; tags
+/// are not kept, so 0.
 std::array<std::uint32_t, 4> header_log(const fabric::Delivery& failed, const HeaderFields& fields);
 
 }  // namespace peerpath::sc

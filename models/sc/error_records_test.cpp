@@ -6,7 +6,7 @@ namespace peerpath::sc {
 namespace {
 
 using namespace literals;
-constexpr HeaderFields mps_256{.max_payload = 256_B, .max_read_request = 512_B};
+constexpr HeaderFields mps_256{.max_payload = 256_B, .max_read_request = 512_B, .requester = {3, 0, 0}};
 using Words = std::array<std::uint32_t, 4>;
 
 fabric::Delivery failed(pcie::Operation op, std::uint64_t address, Bytes bytes,
@@ -21,14 +21,14 @@ fabric::Delivery failed(pcie::Operation op, std::uint64_t address, Bytes bytes,
 }
 
 TEST(HeaderLog, OfAWriteBelow4GiBHasThreeDoubleWords) {
-  // Fmt 010, 64 double words; requester 00:03.0, all bytes
+  // Fmt 010, 64 double words; requester 03:00.0, all bytes
   EXPECT_EQ(header_log(failed(pcie::Operation::memory_write, 0x1000, 4096_B), mps_256),
-            (Words{0x40000040, 0x001800ff, 0x1000, 0}));
+            (Words{0x40000040, 0x030000ff, 0x1000, 0}));
 }
 
 TEST(HeaderLog, OfAReadAbove4GiBHasFour) {
   EXPECT_EQ(header_log(failed(pcie::Operation::memory_read, 0x12'3456'7880, 4096_B), mps_256),
-            (Words{0x20000060, 0x001800ff, 0x12, 0x34567880}));  // to the next multiple of MRRS
+            (Words{0x20000060, 0x030000ff, 0x12, 0x34567880}));  // to the next multiple of MRRS
 }
 
 TEST(HeaderLog, EnablesTheBytesThatAreAskedFor) {
@@ -50,6 +50,15 @@ TEST(HeaderLog, HasTheTrafficClassAndTheAttributes) {
   EXPECT_EQ(header_log(failed(pcie::Operation::memory_write, 0x1000, 4_B), fields)[0], 0x4054a001U);
 }
 
+TEST(HeaderLog, HasTheAddressType) {
+  auto access = failed(pcie::Operation::memory_write, 0x1000, 256_B);
+  access.translated = true;
+  EXPECT_EQ(header_log(access, mps_256)[0], 0x40000840U);
+  auto asking = failed(pcie::Operation::memory_read, 0x1000, 8_B);
+  asking.translation = true;
+  EXPECT_EQ(header_log(asking, mps_256)[0], 0x00000402U);
+}
+
 TEST(HeaderLog, OfASpoofedWriteHasTheIdThatItCarried) {
   auto spoofed = failed(pcie::Operation::memory_write, 0x1000, 4096_B, pcie::Status::completer_abort);
   spoofed.spoofed = true;
@@ -58,7 +67,7 @@ TEST(HeaderLog, OfASpoofedWriteHasTheIdThatItCarried) {
 
 TEST(HeaderLog, OfAPoisonedWriteHasTheEpBit) {
   EXPECT_EQ(header_log(failed(pcie::Operation::memory_write, 0, 4_B, pcie::Status::poisoned), mps_256),
-            (Words{0x40004001, 0x0018000f, 0, 0}));
+            (Words{0x40004001, 0x0300000f, 0, 0}));
 }
 
 }  // namespace

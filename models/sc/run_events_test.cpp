@@ -1,5 +1,7 @@
 #include "sc/test_run.hpp"
 
+#include <algorithm>
+
 namespace peerpath::sc {
 namespace {
 
@@ -146,14 +148,32 @@ TEST(RunEvents, WhatAGpuRefusesIsNotWritten) {
 
 TEST(RunEvents, ARootPortBlocksTranslatedRequests) {
   auto s = below_one_switch(traffic(scenario::TrafficKind::receive, "nic", "dram"));
-  the<device::RootComplexConfig>(s).acs = {pcie::AcsControl::translation_blocking};
+  the<device::RootComplexConfig>(s).iommu.emplace();
+  the<device::NicConfig>(s).ats.emplace();
+  s.events.push_back(
+      {.at = 70us, .kind = EventKind::acs, .device = "rc", .acs = {pcie::AcsControl::translation_blocking}});
+  const auto r = run(s);
+  EXPECT_GT(metric(r, "nic.ats_hits"), 100) << "until then";
+  const auto blocked = std::ranges::find(r.errors, "ACS Violation Status", &observe::ErrorRecord::error);
+  ASSERT_NE(blocked, r.errors.end());
+  EXPECT_EQ(blocked->device, "rc");
+  EXPECT_EQ(blocked->header.value()[0] >> 10 & 3, 2U) << "Address Type: translated";
+  EXPECT_EQ(blocked->header.value()[1] >> 16, 0x0300U) << "03:00.0, as `peerpath route` shows the NIC";
+}
+
+TEST(RunEvents, WhereAPortBlocksTranslationRequestsAccessesGoUntranslated) {
+  auto s = below_one_switch(traffic(scenario::TrafficKind::receive, "nic", "gpu", 50_Gbps));
+  the<device::RootComplexConfig>(s).iommu.emplace();
+  the<device::SwitchConfig>(s).acs = {pcie::AcsControl::translation_blocking};
   the<device::NicConfig>(s).ats.emplace();
   const auto r = run(s);
-  EXPECT_EQ(metric(r, "t.delivered_packets"), 0);  // not even descriptors come
-  EXPECT_EQ(metric(r, "dram.read_bytes"), 0);
-  ASSERT_FALSE(r.errors.empty());
-  EXPECT_EQ(r.errors[0].device, "rc");
+  EXPECT_NEAR(metric(r, "t.goodput_gbps"), 50, 2);
+  EXPECT_EQ(metric(r, "t.lost_bytes"), 0);
+  EXPECT_EQ(metric(r, "nic.ats_hits"), 0);
+  ASSERT_EQ(r.errors.size(), 1U);
+  EXPECT_EQ(r.errors[0].device, "sw");
   EXPECT_EQ(r.errors[0].error, "Advisory Non-Fatal Error Status (ACS Violation Status)");
+  EXPECT_EQ(r.errors[0].header.value()[0] >> 10 & 3, 1U) << "Address Type: translation request";
 }
 
 /// A card whose transfers to `target` carry a requester ID that nobody has, below a switch that validates sources or

@@ -22,6 +22,7 @@ struct Transaction {
   bool relaxed_ordering = false;
   bool id_based_ordering = false;
   bool translated = false;         ///< its requests carry a translated address (ATS): routes and gates care
+  bool translation = false;        ///< it asks for a translation: ports block it like a translated one (ACS TB)
   bool spoofed = false;            ///< its requests carry an ID that nobody has (PCIe Base Spec 6.12.1.1): routes care
   std::uint8_t traffic_class = 0;  ///< of its TLPs and their completions: each link maps it to a virtual channel
   bool notify_target = false;      ///< the target reacts to the arrival: bounds how far the fabric may compute
@@ -47,7 +48,7 @@ struct Delivery {
   pcie::Operation op{};
   pcie::Purpose purpose{};
   pcie::Status status = pcie::Status::success;
-  bool spoofed = false;  ///< of the transaction
+  bool spoofed = false, translated = false, translation = false;  ///< of the transaction
   NodeId requester{}, target{};
   ChannelIndex channel{};  ///< of the requester
   std::uint64_t cookie = 0;

@@ -54,8 +54,9 @@ std::string describe(const Scenario& s) {
     out << "planned " << from.value() << '.' << channel.value() << " -> " << t.target.value() << " op " << int(t.op)
         << " cookie " << t.cookie << " address " << t.address << " bytes " << t.bytes.count() << " ready "
         << femtoseconds(t.ready) << " ro " << t.relaxed_ordering << " ido " << t.id_based_ordering << " translated "
-        << t.translated << " spoofed " << t.spoofed << " class " << int(t.traffic_class) << " answer " << int(t.answer)
-        << " notify " << t.notify_target << t.notify_requester << '\n';
+        << t.translated << " translation " << t.translation << " spoofed " << t.spoofed << " class "
+        << int(t.traffic_class) << " answer " << int(t.answer) << " notify " << t.notify_target << t.notify_requester
+        << '\n';
   }
   if (s.planned.size() > 30) out << "... " << s.planned.size() << " planned in all\n";
   for (const Reactor& r : s.reactors)

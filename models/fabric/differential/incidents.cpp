@@ -51,7 +51,10 @@ void add_gates(Scenario& scenario) {
   for (std::size_t l = 0; l < scenario.topology.links.size(); ++l)
     for (int direction = 0; direction < 2; ++direction)
       if (draw.chance(30)) scenario.gates.push_back({LinkId{static_cast<std::uint16_t>(l)}, direction, draw.next()});
-  for (Planned& p : scenario.planned) p.transaction.translated = draw.chance(30);
+  for (Planned& p : scenario.planned) {
+    p.transaction.translated = draw.chance(30);
+    p.transaction.translation = !p.transaction.translated && draw.chance(15);
+  }
 }
 
 void refuse_writes(Scenario& scenario) {

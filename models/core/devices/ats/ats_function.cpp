@@ -96,6 +96,7 @@ void AtsFunction::request(std::uint64_t page, Instant ready, fabric::ChannelInde
   asked.target = agent_;
   asked.op = pcie::Operation::memory_read;
   asked.purpose = pcie::Purpose::control;
+  asked.translation = true;
   asked.notify_requester = true;
   asked.address = page << page_bits_;
   asked.bytes = Bytes{8};  // one translation (PCIe Base Spec 10.2.2)
