@@ -326,9 +326,15 @@ DirectionCounters Engine::counters(LinkId link, int direction) const {
     return true;
   });
   const Duration signalling{x.signalling + (dllps - x.dllps_then) * x.dllp};
-  return {
-      dllps,      Duration{x.busy}, Duration{x.queueing}, x.replays, Duration{x.replaying}, Duration{x.credit_stall},
-      signalling, x.tallies};
+  return {.dllps = dllps,
+          .busy = Duration{x.busy},
+          .queueing = Duration{x.queueing},
+          .replays = x.replays,
+          .replaying = Duration{x.replaying},
+          .credit_stall = Duration{x.credit_stall},
+          .signalling = signalling,
+          .ahead = Duration{std::max<Femto>(free - reached_, 0)},
+          .tallies = x.tallies};
 }
 
 }  // namespace peerpath::fabric

@@ -160,6 +160,7 @@ void EventReference::strike(LinkId link, int direction) {
 DirectionCounters EventReference::counters(LinkId link, int direction) const {
   const Transmitter& t = transmitters_[2u * link.value() + static_cast<std::size_t>(direction)];
   DirectionCounters counters = t.counters;
+  counters.ahead = std::max(t.free - horizon_, Duration{0});
   counters.tallies = t.tallies;
   return counters;
 }

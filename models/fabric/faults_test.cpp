@@ -142,6 +142,23 @@ TEST(Faults, TheTimeThatDllpsTakeIsThatOfTheRateAtWhichTheyWereSent) {
   }
 }
 
+TEST(Faults, WhatTheLineIsStillToCarryIsKnown) {
+  for (const Mode mode : {Mode::event, Mode::tlp, Mode::train}) {
+    Pair p;
+    p.up(0).replay_delay = 30ns;
+    const auto fabric = make_fabric(p.t, p, mode);
+    fabric->strike(LinkId{0}, 0);
+    for (int i = 0; i < 2; ++i) fabric->submit(p.a, own, p.write(64_B));
+    for (const auto& [now, taken, ahead] :
+         {std::tuple{50ns, 182ns, 132ns}, {200ns, 258ns, 58ns}, {300ns, 258ns, 0ns}}) {
+      fabric->advance(at(now));
+      const auto counters = fabric->counters(LinkId{0}, 0);
+      EXPECT_EQ(counters.busy + counters.replaying, taken) << name_of(mode);
+      EXPECT_EQ(counters.ahead, ahead) << name_of(mode);
+    }
+  }
+}
+
 TEST(Faults, ALinkThatDegradesAndRetrainsLosesNoPostedByte) {
   for (const Mode mode : {Mode::event, Mode::tlp, Mode::train}) {
     Pair p;

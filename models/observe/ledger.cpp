@@ -11,6 +11,7 @@ LinkDirectionResult difference(const fabric::Topology& topology, const Snapshot:
   result.busy = after.busy - before.busy;
   result.signalling = after.signalling - before.signalling;
   result.replaying = after.replaying - before.replaying;
+  result.ahead = after.ahead - before.ahead;
   result.queueing = after.queueing - before.queueing;
   result.replays = after.replays - before.replays;
   result.credit_stall = after.credit_stall - before.credit_stall;
@@ -42,6 +43,7 @@ Snapshot take_snapshot(const fabric::Fabric& fabric, std::size_t links) {
       side.busy = counters.busy;
       side.signalling = counters.signalling;
       side.replaying = counters.replaying;
+      side.ahead = counters.ahead;
       side.queueing = counters.queueing;
       side.credit_stall = counters.credit_stall;
       side.tallies.assign(counters.tallies.begin(), counters.tallies.end());

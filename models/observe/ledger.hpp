@@ -15,7 +15,7 @@ struct Snapshot {
   struct Side {
     std::int64_t dllps = 0;
     std::int64_t replays = 0;
-    Duration busy{}, signalling{}, replaying{}, queueing{}, credit_stall{};
+    Duration busy{}, signalling{}, replaying{}, ahead{}, queueing{}, credit_stall{};
     std::vector<fabric::Tally> tallies;  ///< [requester node * pcie::purposes + purpose]
   };
   std::vector<std::array<Side, 2>> links;

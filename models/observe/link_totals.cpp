@@ -1,5 +1,7 @@
 #include "observe/link_totals.hpp"
 
+#include <algorithm>
+
 namespace peerpath::observe {
 namespace {
 
@@ -25,7 +27,7 @@ LinkTotals total(const LinkDirectionResult& direction) {
 }
 
 Decimal utilisation(const LinkDirectionResult& direction, Duration window) {
-  const auto taken = direction.busy + direction.signalling + direction.replaying;
+  const auto taken = direction.busy + direction.signalling + direction.replaying - direction.ahead;
   return quotient(static_cast<WideInt>(taken.count()) * 100, window.count(), percent_places);
 }
 
@@ -37,7 +39,9 @@ Decimal utilisation(const MemoryResult& memory, Duration window) {
   };
   const auto read = share(memory.read, memory.read_rate);
   const auto written = share(memory.written, memory.write_rate);
-  return read.digits > written.digits ? read : written;
+  // Of more than it can take a part still stands in its receiver's buffer.
+  const std::int64_t all = 100 * 10'000;  // in units of 10^-percent_places
+  return {std::min(std::max(read.digits, written.digits), all), percent_places};
 }
 
 }  // namespace peerpath::observe

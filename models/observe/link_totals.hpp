@@ -23,7 +23,8 @@ LinkTotals total(const LinkDirectionResult& direction);
 /// Time in which the direction carried TLPs or DLLPs, in percent of `window`.
 Decimal utilisation(const LinkDirectionResult& direction, Duration window);
 
-/// The busier of reads and writes, in percent of the memory's rate for them.
+/// The busier of reads and writes, in percent of the memory's rate for them, at most 100: what came beyond that has not
+/// been taken in yet.
 Decimal utilisation(const MemoryResult& memory, Duration window);
 
 }  // namespace peerpath::observe

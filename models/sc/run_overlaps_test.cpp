@@ -119,6 +119,22 @@ TEST(RunOverlaps, BadTlpsBeforeTheMeasurementAreRecordedToo) {
   EXPECT_EQ(at("gpu"), 1);
 }
 
+TEST(RunOverlaps, ALineIsBusyWithAReplayOnlyAsFarAsTheWindowGoes) {
+  auto s = below_one_switch(traffic(scenario::TrafficKind::write, "card", "gpu", 1_Gbps));
+  s.links.back().replay_delay = 10ms;
+  s.events.push_back({.at = 70us, .kind = EventKind::bit_error, .device = "card"});
+  // A transfer every 32.8 us: the one at 98.3 us is hit.
+  EXPECT_NEAR(metric(run(s), "card-sw.up.utilisation_percent"), 21.7, 0.5);
+}
+
+TEST(RunOverlaps, ASaturatedLineIsNotBusyFor101Percent) {
+  auto s = below_one_switch(traffic(scenario::TrafficKind::write, "card", "gpu", 600_Gbps));
+  s.links.back().width = 1;
+  s.links.back().generation = 1;
+  s.run.measure = 10us;  // nine TLPs
+  EXPECT_EQ(metric(run(s), "card-sw.up.utilisation_percent"), 100);
+}
+
 scenario::Scenario bounced(scenario::TrafficKind kind) {
   auto t = traffic(kind, "nic", "gpu", 50_Gbps);
   t.path = scenario::DataPath::bounce;

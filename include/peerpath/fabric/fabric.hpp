@@ -81,6 +81,7 @@ struct DirectionCounters {
   Duration credit_stall{};   ///< line free and up, a TLP eligible (tag included), and none could start for want of
                              ///< credits; counted when the next one starts
   Duration signalling{};     ///< sending DLLPs
+  Duration ahead{};  ///< of `busy`, `replaying` and `signalling`: beyond the time reached, as starts count whole
   std::span<const Tally> tallies;  ///< [requester node * pcie::purposes + purpose]
 
   const Tally& tally(NodeId requester, pcie::Purpose purpose) const {

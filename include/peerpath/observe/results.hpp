@@ -80,6 +80,7 @@ struct LinkDirectionResult {
   Duration busy{};        ///< serialising TLPs
   Duration signalling{};  ///< sending DLLPs
   Duration replaying{};   ///< taken by transmissions that failed, up to their replay
+  Duration ahead{};       ///< of these three: beyond the end of the window, without what began before it
   Duration queueing{};
   Duration credit_stall{};
   std::int64_t replays = 0;

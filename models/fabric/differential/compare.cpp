@@ -31,7 +31,7 @@ std::string text(const Counted& c) {
   std::ostringstream out;
   out << "dllps " << c.dllps << " busy " << c.busy.count() << " queueing " << c.queueing.count() << " credit_stall "
       << c.credit_stall.count() << " replays " << c.replays << " replaying " << c.replaying.count() << " signalling "
-      << c.signalling.count() << " tallies";
+      << c.signalling.count() << " ahead " << c.ahead.count() << " tallies";
   for (std::size_t i = 0; i < c.tallies.size(); ++i)
     if (c.tallies[i].tlps != 0)
       out << " [" << i / pcie::purposes << ',' << i % pcie::purposes << "] " << c.tallies[i].tlps << '/'

@@ -348,6 +348,7 @@ class Player final : public DeliverySink, public TlpObserver {
                                      c.credit_stall,
                                      c.replaying,
                                      c.signalling,
+                                     c.ahead,
                                      {c.tallies.begin(), c.tallies.end()}});
         for (const Tally& tally : c.tallies) outcome_.tlp_count += tally.tlps;
       }

@@ -15,7 +15,7 @@ using Make = std::function<std::unique_ptr<Fabric>(const Topology&, DeliverySink
 /// Counters of one direction, held without the fabric.
 struct Counted {
   std::int64_t dllps = 0, replays = 0;
-  Duration busy{}, queueing{}, credit_stall{}, replaying{}, signalling{};
+  Duration busy{}, queueing{}, credit_stall{}, replaying{}, signalling{}, ahead{};
   std::vector<Tally> tallies;
 };
 
