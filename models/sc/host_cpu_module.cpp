@@ -34,24 +34,25 @@ host_cpu::NicSetup& HostCpu::setup(Nic& nic) {
   return nics_.emplace_back(std::move(setup));
 }
 
-void HostCpu::receive(Nic& nic, const std::vector<int>& queues, Gpu* to, bool bounce,
-                      std::optional<BusAddress> mapped) {
+void HostCpu::receive(Nic& nic, const std::vector<int>& queues, Gpu* to, bool bounce, std::optional<Buffers> mapped) {
   auto& drivers = setup(nic);
   const Bytes headers = drivers.header_buffer_size * drivers.memory->entries();
   const Bytes payload = drivers.buffer_size * drivers.memory->entries();
   const auto in_dram = [&](Bytes size) { return host_cpu::Region{{host_.node(), host_.reserve(size)}, size}; };
   if (to != nullptr && bounce) to->serve(host_);
   if (to != nullptr && !bounce && !mapped && !queues.empty())
-    mapped = to->map(payload * static_cast<std::int64_t>(queues.size()));
+    mapped = {to->node(), to->map(payload * static_cast<std::int64_t>(queues.size()))};
   for (const int queue : queues) {
     host_cpu::RxSetup rx;
     rx.queue = index(queue);
     rx.headers = in_dram(headers);
     rx.bounce = bounce && to != nullptr;
-    if (to == nullptr || bounce)
+    if (!mapped || bounce) {
       rx.payload = in_dram(payload);
-    else
-      rx.payload = {{to->node(), std::exchange(mapped, *mapped + payload).value()}, payload};
+    } else {
+      rx.payload = {{mapped->node, mapped->address}, payload};
+      mapped->address = mapped->address + payload;
+    }
     if (rx.bounce)
       rx.copy = {in_dram(staging_size), GpuAddress{}, {to->node(), to->doorbell()}, in_dram(completion_size).base};
     drivers.rx.push_back(rx);
@@ -66,10 +67,12 @@ void HostCpu::send(Nic& nic, const Send& send) {
   host_cpu::TxSetup tx;
   tx.queue = index(send.queue);
   tx.headers = in_dram(Bytes{net::HeaderBytes::capacity} * drivers.memory->entries());
-  if (send.from == nullptr || bounce)
+  if (bounce || (send.from == nullptr && !send.mapped))
     tx.payload = in_dram(payload);
+  else if (send.mapped)
+    tx.payload = {{send.mapped->node, send.mapped->address}, payload};
   else
-    tx.payload = {{send.from->node(), send.mapped ? *send.mapped : send.from->map(payload)}, payload};
+    tx.payload = {{send.from->node(), send.from->map(payload)}, payload};
   tx.bounce = bounce;
   if (bounce) {
     send.from->serve(host_);

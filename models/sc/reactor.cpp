@@ -133,10 +133,10 @@ void Reactor::pass_on(const fabric::Delivery& delivery) {
 
 DeviceSlot* Reactor::completer(fabric::NodeId node, std::uint64_t address) const {
   const auto& [slots, by_channel, by_address] = nodes_[node.value()];
-  if (!by_address) return slots.empty() ? nullptr : slots.front();
   DeviceSlot* catch_all = nullptr;
   for (auto* slot : slots) {
-    if (slot->claims(address)) return slot;
+    if (slot->place().only_asks) continue;
+    if (!by_address || slot->claims(address)) return slot;
     if (slot->place().windows.empty() && catch_all == nullptr) catch_all = slot;
   }
   return catch_all;

@@ -86,6 +86,29 @@ TEST(Run, PacketsAreSentFromGpuMemory) {
   EXPECT_EQ(metric(r, "sw-rc.payload_crossings"), 0);
 }
 
+TEST(Run, PayloadGoesIntoACardAndComesOutOfIt) {
+  auto s = below_one_switch(traffic(scenario::TrafficKind::receive, "nic", "card", 50_Gbps));
+  auto sent = traffic(scenario::TrafficKind::transmit, "nic", "card", 50_Gbps);
+  sent.name = "sent";
+  s.traffic.push_back(sent);
+  const auto r = run(s);
+  EXPECT_NEAR(metric(r, "t.goodput_gbps"), 48.9, 1);
+  EXPECT_NEAR(metric(r, "card-sw.down.payload_gbps"), 48.9, 1);
+  EXPECT_NEAR(metric(r, "card-sw.up.payload_gbps"), 48.9, 1.5);
+  EXPECT_EQ(metric(r, "sw-rc.payload_crossings"), 0);
+}
+
+TEST(Run, WhatIsWrittenToACardIsNotForThePatternByWhichItReads) {
+  auto s = below_one_switch(traffic(scenario::TrafficKind::write, "gpu", "card", 50_Gbps));
+  auto read = traffic(scenario::TrafficKind::read, "card", "gpu", 50_Gbps);
+  read.name = "read";
+  read.arrival = scenario::ArrivalLaw::poisson;
+  s.traffic.push_back(read);
+  const auto r = run(s);
+  EXPECT_NEAR(metric(r, "t.goodput_gbps"), 50, 1);
+  EXPECT_GT(metric(r, "read.goodput_gbps"), 30);
+}
+
 TEST(Run, ACardWrites) {
   const auto r = run(below_one_switch(traffic(scenario::TrafficKind::write, "card", "gpu", 100_Gbps)));
   EXPECT_NEAR(metric(r, "t.goodput_gbps"), 100, 0.5);

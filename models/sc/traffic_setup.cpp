@@ -88,6 +88,15 @@ std::optional<BusAddress> TrafficSetup::mapped(std::size_t entry) {
   return platform_.gpus.at(scenario_.traffic[entry].to)->map(mapping->given);
 }
 
+/// Where the payload of a NIC's traffic is, if that is known before its queues are set up.
+std::optional<HostCpu::Buffers> TrafficSetup::buffers(std::size_t entry) {
+  const auto& to = scenario_.traffic[entry].to;
+  if (const auto card = platform_.cards.find(to); card != platform_.cards.end())
+    return HostCpu::Buffers{card->second->node(), card->second->memory()};
+  const auto in_window = mapped(entry);
+  return in_window ? std::optional{HostCpu::Buffers{platform_.node(to), *in_window}} : std::nullopt;
+}
+
 void TrafficSetup::problem(std::size_t entry, const std::string& key, const std::string& message) {
   problems_.push_back({{}, 0, 0, "/traffic/" + std::to_string(entry) + "/" + key, message});
 }
@@ -108,7 +117,7 @@ void TrafficSetup::receive(const std::string& name, const std::vector<std::files
       continue;
     }
     cpu->receive(nic, share.queues, gpu == platform_.gpus.end() ? nullptr : gpu->second.get(),
-                 t.path == scenario::DataPath::bounce || bounced(first), mapped(first));
+                 t.path == scenario::DataPath::bounce || bounced(first), buffers(first));
   }
 
   auto& sender = *(senders_[name] = std::make_unique<transport::EthernetSender>(nic.config().wire_rate));
@@ -181,7 +190,7 @@ void TrafficSetup::transmit(const std::string& name) {
       return problem(i, "arrival", "transmit is regular or burst");
     cpu->watch_sent(&meter_);
     const auto gpu = platform_.gpus.find(t.to);
-    auto payload = mapped(i);
+    auto payload = buffers(i);
     const Bytes largest = nic.config().mtu - ip_and_tcp;
     for (std::size_t q = 0; q < queues.size(); ++q) {
       const Bytes packet = t.sizes[q % t.sizes.size()];
@@ -198,7 +207,10 @@ void TrafficSetup::transmit(const std::string& name) {
       send.interval = wire * static_cast<std::int64_t>(queues.size()) / t.rate;
       send.burst = t.arrival == scenario::ArrivalLaw::burst ? t.burst : 1;
       send.flows = std::max(1, t.flows / static_cast<int>(queues.size()));
-      if (payload) send.mapped = std::exchange(payload, *payload + packet * nic.config().ring_entries);
+      if (payload) {
+        send.mapped = payload;
+        payload->address = payload->address + packet * nic.config().ring_entries;
+      }
       if (!refused(i)) cpu->send(nic, send);
       meter_.map_queue(nic.node(), nic::QueueIndex{static_cast<std::uint16_t>(send.queue)}, i);
       // Offered is what the application would send at this rate.
@@ -275,7 +287,8 @@ void TrafficSetup::start_source(std::size_t entry, transport::DmaPattern pattern
   });
   auto& endpoint = platform_.domain.endpoint(source);
   ++endpoint.channels;
-  const auto device = platform_.domain.attach(dma, {.node = source, .channels = 1, .hears_arrivals = true});
+  const auto device =
+      platform_.domain.attach(dma, {.node = source, .channels = 1, .hears_arrivals = true, .only_asks = true});
   meter_.map_source(source, platform_.domain.first_channel(device), entry);
 }
 

@@ -39,6 +39,7 @@ class TrafficSetup {
   bool bounced(std::size_t entry) const;
   /// Maps it.
   std::optional<BusAddress> mapped(std::size_t entry);
+  std::optional<HostCpu::Buffers> buffers(std::size_t entry);
   void problem(std::size_t entry, const std::string& key, const std::string& message);
 
   const scenario::Scenario& scenario_;

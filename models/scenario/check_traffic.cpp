@@ -108,6 +108,7 @@ class TrafficCheck {
     check_registered(t, to);
     const auto* nic = as<device::NicConfig>(from);
     if (nic == nullptr) return;
+    if (const auto* card = as<device::DmaCardConfig>(to)) check_buffers(t, *nic, *card);
     if (t.kind == TrafficKind::receive && t.path == DataPath::zero_copy && !nic->header_split && to != nullptr &&
         !is_host(*to))
       add(at_ + "/path", "zero_copy to " + to->name + " needs header_split on " + from->name +
@@ -120,6 +121,16 @@ class TrafficCheck {
                                          (receive ? "with 52 B of IPv4 and TCP headers is above the mtu of " +
                                                         from->name + ", " + to_text(nic->mtu)
                                                   : "is above the most that one send can have, 64KiB"));
+  }
+
+  /// As if all queues of the NIC were this traffic's.
+  void check_buffers(const Traffic& t, const device::NicConfig& nic, const device::DmaCardConfig& card) {
+    const bool receive = t.kind == TrafficKind::receive;
+    const Bytes each = receive || t.sizes.empty() ? nic.buffer_size : std::ranges::max(t.sizes);
+    const Bytes all = each * (std::int64_t{nic.ring_entries} * nic.queues);
+    if (all > card.memory)
+      add(at_ + "/to", t.to + " has " + to_text(card.memory) + " of memory, too little for the " +
+                           (receive ? "buffers" : "packets") + " in the rings of " + t.from + ", " + to_text(all));
   }
 
   void check_dma(const Traffic& t) {

@@ -172,18 +172,26 @@ class HostCpu final : public sc_core::sc_module {
           const device::HostCpuConfig& config = {});
   ~HostCpu() override;
 
-  /// Queues of a NIC whose frames the cores receive: payload goes straight to `to`, or with `bounce` to host memory,
-  /// from there by a copy of the cores to pinned memory, and then by the GPU's copy engine. Without `to` it stays in
-  /// host memory. `mapped` is where in the GPU's window their buffers are; if it is not given, they are mapped here.
-  void receive(Nic& nic, const std::vector<int>& queues, Gpu* to, bool bounce = false,
-               std::optional<BusAddress> mapped = std::nullopt);
+  /// Buffers in the memory of a device.
+  struct Buffers {
+    fabric::NodeId node{};
+    BusAddress address{};
+  };
 
-  /// A transmit queue that sends packets regularly, from GPU memory or, without `from`, host memory. With `bounce` the
-  /// GPU's copy engine brings them to pinned memory, a core copies them from there, and the NIC reads host memory.
+  /// Queues of a NIC whose frames the cores receive: payload goes straight to `to`, or with `bounce` to host memory,
+  /// from there by a copy of the cores to pinned memory, and then by the GPU's copy engine. Without `to` it goes to
+  /// `mapped`, or stays in host memory. `mapped` is where in the GPU's window their buffers are; if it is not given,
+  /// they are mapped here.
+  void receive(Nic& nic, const std::vector<int>& queues, Gpu* to, bool bounce = false,
+               std::optional<Buffers> mapped = std::nullopt);
+
+  /// A transmit queue that sends packets regularly, from GPU memory or, without `from`, from `mapped` or host memory.
+  /// With `bounce` the GPU's copy engine brings them to pinned memory, a core copies them from there, and the NIC reads
+  /// host memory.
   struct Send {
     int queue = 0;
     Gpu* from = nullptr;
-    std::optional<BusAddress> mapped{};  ///< where in the GPU's window; if it is not given, it is mapped here
+    std::optional<Buffers> mapped{};  ///< where in the GPU's window; if it is not given, it is mapped here
     bool bounce = false;
     Bytes packet{4096};   ///< payload that the application hands over
     Bytes segment{};      ///< > 0: the NIC cuts it to this

@@ -21,12 +21,14 @@ struct Window {
 
 /// A node's place for one device. Several devices may share a node (a host's CPU and its memory): each gets own
 /// channels, numbered from 1 as it sees them, and what arrives at the node goes to the first device attached with a
-/// window that holds the address, else to the first one without windows, else to nobody.
+/// window that holds the address, else to the first one without windows, else to nobody. Those that only ask do not
+/// count.
 struct Place {
   fabric::NodeId node{};
   int channels = 1;
   std::vector<Window> windows{};
   bool hears_arrivals = false;  ///< is told when what it posted with notify_requester has arrived
+  bool only_asks = false;       ///< takes in nothing of what comes to the node
 };
 
 /// One end of an Ethernet wire.
