@@ -10,6 +10,9 @@
 namespace peerpath::observe {
 namespace {
 
+/// Ends the names of the leaves where routers answer what their ports block by ACS: that has come up into a port.
+constexpr std::string_view acs_violations = " ACS violations";
+
 /// Payload of one requester on one direction of a link.
 struct Hop {
   std::string from, to;
@@ -75,6 +78,7 @@ class Ways {
         const bool back = hop.to == last.from;
         if (hop.from != last.to || hop.payload == 0 || rank != (back ? 2 : hop.up ? 0 : 1)) continue;
         if (std::ranges::find(taken, next) != taken.end()) continue;
+        if (!last.up && hop.to.ends_with(acs_violations)) continue;
         taken.push_back(next);
         if (follow(taken)) return true;
         taken.pop_back();

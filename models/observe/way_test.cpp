@@ -82,6 +82,17 @@ TEST(Way, RedirectedForAThirdOfTheTime) {
             "gpu0 -> switch0 -> rc0 -> switch0 -> gpu1, then gpu0 -> switch0 -> gpu1");
 }
 
+TEST(Way, WhatAPortBlocksHasNotBeenRedirectedBefore) {
+  auto results = below_a_switch();
+  carry(results.links[0], "gpu0", 4096_B, 4096_B);  // redirected, until Egress Control blocks the rest
+  carry(results.links[1], "gpu0", 8192_B, {});
+  results.links.insert(results.links.begin() + 2, sample_link("switch0 ACS violations", "switch0"));
+  carry(results.links[2], "gpu0", {}, 4096_B);
+  carry(results.links[3], "gpu0", {}, 4096_B);
+  EXPECT_EQ(describe_way(results, results.traffic[0]),
+            "gpu0 -> switch0 -> rc0 -> switch0 -> gpu1, then gpu0 -> switch0 -> switch0 ACS violations");
+}
+
 TEST(Way, OfOneOfTwoFlowsIsItsOwn) {
   auto results = below_a_switch();
   carry(results.links[0], "gpu0", 400_B, 300_B);
