@@ -53,9 +53,9 @@ std::string provenance(const std::vector<HostData>& hosts) {
   for (const auto& host : hosts) names += (names.empty() ? "" : ", ") + host.name;
   return "Output of `peerpath validate pcie-bench --refit-card`: NLopt Nelder-Mead on five times, every whole byte "
          "tried for tlp_gap, read_latency and completion_step of each host fitted along, in rounds until the sum "
-         "changes by less than 0.2 %; then turnaround, on which LAT_DMA_WRRD alone depends, at the least of its "
-         "squares "
-         "in closed form. read_buffer is as chosen, not fitted. Minimised: squares of weighted relative errors at "
+         "changes by less than 0.2 %, of which the best one is kept; then turnaround, on which LAT_DMA_WRRD alone "
+         "depends, at the least of its squares in closed form. read_buffer is as chosen, not fitted. Minimised: "
+         "squares of weighted relative errors at "
          "(size, weight) " +
          points + ". Hosts: " + names +
          ". The card's structure was read off the curves of these same hosts, and sizes and weights were "
