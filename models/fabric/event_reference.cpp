@@ -46,13 +46,14 @@ void EventReference::submit(NodeId requester, ChannelIndex channel, const Transa
   Job* job = jobs_.take({transaction, requester, channel});
   const TlpClass tlp_class = pcie::request_class(transaction.op);
   if (tlp_class == TlpClass::posted) job->status = transaction.answer;
+  const auto kind = pcie::request_kind(transaction.translated || transaction.translation,
+                                       transaction.spoofed && flaw_ != Flaw::spoofs);
   const auto runs = pcie::split_request(from.rules, transaction.op, transaction.address, transaction.bytes);
   for (const pcie::Run& run : runs)
     for (std::int64_t i = 0; i < run.count; ++i) {
       Tlp* tlp = tlps_.take({.job = job, .piece = run[i], .tlp_class = tlp_class});
       tlp->destination = transaction.target;
-      tlp->kind = pcie::request_kind(transaction.translated || transaction.translation,
-                                     transaction.spoofed && flaw_ != Flaw::spoofs);
+      tlp->kind = kind;
       tlp->earliest = transaction.ready;
       tlp->egress = from.outgoing.front();
       ++job->users;

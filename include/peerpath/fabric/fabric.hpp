@@ -48,7 +48,7 @@ struct Delivery {
   pcie::Operation op{};
   pcie::Purpose purpose{};
   pcie::Status status = pcie::Status::success;
-  bool spoofed = false, translated = false, translation = false;  ///< of the transaction
+  bool translated = false, translation = false, spoofed = false;  ///< of the transaction
   NodeId requester{}, target{};
   ChannelIndex channel{};  ///< of the requester
   std::uint64_t cookie = 0;
