@@ -3,6 +3,7 @@
 
 #include "peerpath/scenario/describe.hpp"
 #include "peerpath/scenario/frames.hpp"
+#include "peerpath/scenario/queues.hpp"
 #include "scenario/check.hpp"
 #include "scenario/document.hpp"
 
@@ -37,7 +38,8 @@ bool by_own_engine(const Traffic& t, const Device& from) {
          t.traffic_class == 0;
 }
 
-constexpr int most_queues = 20;  // of an endpoint in the fabric
+constexpr int most_queues = 20;            // of an endpoint in the fabric
+constexpr std::int64_t most_rules = 4096;  // of flow steering
 
 /// Queues that a device has for itself.
 int own_queues(const Device& device) {
@@ -73,6 +75,10 @@ class TrafficCheck {
         add(at_ + "/traffic_class", "only write and read traffic has a traffic class; that of a NIC is 0");
     }
     check_wire_rates();
+    for (const std::string& nic : tree_.all<device::NicConfig>()) {
+      check_shares(nic, TrafficKind::receive);
+      check_shares(nic, TrafficKind::transmit);
+    }
   }
 
  private:
@@ -105,6 +111,8 @@ class TrafficCheck {
               what_is(*to));
     if (!t.capture.empty() && t.kind == TrafficKind::transmit)
       add(at_ + "/capture", "only receive traffic can be replayed from a capture");
+    if (t.kind == TrafficKind::transmit && t.arrival != ArrivalLaw::regular && t.arrival != ArrivalLaw::burst)
+      add(at_ + "/arrival", "transmit is regular or burst");
     check_registered(t, to);
     const auto* nic = as<device::NicConfig>(from);
     if (nic == nullptr) return;
@@ -196,6 +204,28 @@ class TrafficCheck {
       add(at_ + "/bytes", to_text(t.bytes) + " are no whole number of frames with the payload of \"sizes\"");
     if (scenario_.run.warmup > Duration{0})
       add("/run/warmup", "traffic that ends is counted from its first frame: must be 0ns where there is \"bytes\"");
+  }
+
+  // A NIC's queues are shared out between destinations (receive) or entries (transmit), and flows steered to them.
+  void check_shares(const std::string& nic, TrafficKind kind) {
+    const auto shares = queue_shares(scenario_, nic, kind);
+    const bool receive = kind == TrafficKind::receive;
+    std::int64_t flows = 0;
+    for (const QueueShare& share : shares) {
+      if (share.queues.empty())
+        add(join("/traffic", share.entries.front()) + "/from",
+            nic + (receive ? " has fewer queues than destinations" : " has fewer queues than transmit entries"));
+      if (!receive || shares.size() == 1) continue;
+      for (const std::size_t i : share.entries) {
+        const Traffic& t = scenario_.traffic[i];
+        const auto several = nic + " receives for several destinations and so steers by flow rules: ";
+        if (!t.capture.empty()) add(join("/traffic", i) + "/capture", several + "no captures");
+        const bool was_over = flows > most_rules;
+        flows += t.flows;
+        if (!was_over && flows > most_rules)
+          add(join("/traffic", i) + "/flows", several + std::to_string(most_rules) + " flows at most, all together");
+      }
+    }
   }
 
   // A wire carries what it carries: sources that offer more together would only measure their own queue.
