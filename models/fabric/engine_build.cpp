@@ -56,7 +56,7 @@ void Engine::build_transmitters() {
     x.peer_port = wiring_.port_of(peer, LinkId{static_cast<std::uint16_t>(i / 2)});
     x.framing = direction.framing.count();
     set_times(x, direction.rate);
-    x.errors = {topology_.seed, static_cast<std::uint32_t>(i), direction.bits_per_error};
+    x.errors = {topology_.seed, direction.errors.value_or(static_cast<std::uint32_t>(i)), direction.bits_per_error};
     x.error_prone = direction.bits_per_error > 0 || link.vc1_classes != 0;
     x.vc1_classes = link.vc1_classes;
     x.vc1.ingress = wiring_.ingress_of(peer, LinkId{static_cast<std::uint16_t>(i / 2)}, 1);

@@ -29,8 +29,8 @@ void EventReference::build_transmitters() {
       t.opposite = static_cast<std::uint32_t>(2 * l + static_cast<std::size_t>(1 - d));
       t.to_ingress = static_cast<std::size_t>(wiring_.port_of(t.to, t.link));
       set_times(t, t.direction->rate);
-      t.errors = {topology_.seed, static_cast<std::uint32_t>(2 * l + static_cast<std::size_t>(d)),
-                  t.direction->bits_per_error};
+      const auto place = static_cast<std::uint32_t>(2 * l + static_cast<std::size_t>(d));
+      t.errors = {topology_.seed, t.direction->errors.value_or(place), t.direction->bits_per_error};
       t.vc1_classes = link.vc1_classes;
       t.vc_ingress = static_cast<std::size_t>(wiring_.ingress_of(t.to, t.link, 1));
       t.channels[0].turns = t.direction->vc_arbitration.vc0_turns;

@@ -97,7 +97,8 @@ Platform::Platform(const scenario::Scenario& scenario, const DomainConfig& confi
   for (const auto* device : order) add_device(*device, scenario);
   for (const auto& [name, node] : nodes_)
     if (!memory_of_cpu_.contains(name)) domain.rename(node, name);
-  for (const auto* link : scenario::links_in_port_order(scenario)) add_link(*link);
+  for (const auto* link : scenario::links_in_port_order(scenario))
+    add_link(*link, static_cast<std::uint32_t>(link - scenario.links.data()));
   for (const auto& weight : scenario.arbitration)
     domain.weigh(port_towards(weight.at, weight.from), port_towards(weight.at, weight.to), weight.turns);
 }
@@ -162,9 +163,11 @@ PciePort& Platform::take_port(const std::string& end, bool upstream) {
   return card->second->pcie;
 }
 
-void Platform::add_link(const scenario::Link& link) {
+void Platform::add_link(const scenario::Link& link, std::uint32_t number) {
   auto& nearer = take_port(link.from, false);
-  nearer.bind(take_port(link.to, true), link_config(link));
+  auto config = link_config(link);
+  config.error_sequence = number;  // whatever else there is
+  nearer.bind(take_port(link.to, true), config);
   joints_.push_back(
       {&nearer, "Gen" + std::to_string(link.generation) + " x" + std::to_string(link.width), device_of(link.to)});
 }

@@ -75,7 +75,7 @@ class Platform {
   };
   const Joint& joint_above(const std::string& device) const;
   void add_device(const scenario::Device& device, const scenario::Scenario& scenario);
-  void add_link(const scenario::Link& link);
+  void add_link(const scenario::Link& link, std::uint32_t number);
   const PciePort& port_towards(const std::string& router, const std::string& other) const;
   PciePort& take_port(const std::string& end, bool upstream);
   HostMemory* any_memory() { return memories.empty() ? nullptr : memories.begin()->second.get(); }

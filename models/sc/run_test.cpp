@@ -18,6 +18,21 @@ TEST(Run, ReceivedPayloadGoesStraightToTheGpu) {
   EXPECT_EQ(metric(r, "run.simulated_ns"), 100'000);
 }
 
+TEST(Run, BitErrorsOfALinkDoNotChangeWithWhatElseThereIs) {
+  auto s = below_one_switch(traffic(scenario::TrafficKind::write, "card", "gpu"));
+  for (auto& link : s.links)
+    if (link.to == "card") link.bit_error_rate = 1e-6;
+  const double alone = metric_of_another_run(s, "t.latency_mean_ns");
+  EXPECT_GT(metric_of_another_run(s, "card-sw.up.replays"), 10);
+  s.devices.insert(s.devices.begin(), {"idle", device::GpuConfig{}});
+  s.links.push_back(s.links.back());
+  s.links.back().to = "idle";
+  s.links.back().bit_error_rate = 0;
+  EXPECT_EQ(metric_of_another_run(s, "t.latency_mean_ns"), alone);
+  s.events.push_back({.at = 119us, .kind = scenario::EventKind::port_reset, .device = "idle", .outage = 1us});
+  EXPECT_EQ(metric_of_another_run(s, "t.latency_mean_ns"), alone);
+}
+
 TEST(Run, BouncedPayloadCrossesTheUpstreamLinkTwice) {
   auto t = traffic(scenario::TrafficKind::receive, "nic", "gpu", 50_Gbps);
   t.path = scenario::DataPath::bounce;

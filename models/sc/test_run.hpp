@@ -2,7 +2,10 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <array>
 #include <string>
 #include <utility>
 
@@ -55,6 +58,23 @@ inline double metric(const observe::Results& results, const std::string& name) {
   const auto* found = observe::find_metric(results, name);
   EXPECT_NE(found, nullptr) << name;
   return found == nullptr || !found->value ? -1 : found->value->value();
+}
+
+/// The metric after a run in a child process, so that a test may compare runs: SystemC runs once a process.
+inline double metric_of_another_run(const scenario::Scenario& s, const std::string& name) {
+  std::array<int, 2> ends{};
+  require(pipe(ends.data()) == 0, "a pipe");
+  const pid_t child = fork();
+  if (child == 0) {
+    const double found = metric(run(s), name);
+    _exit(write(ends[1], &found, sizeof found) == sizeof found ? 0 : 1);
+  }
+  close(ends[1]);
+  double found = -1;
+  EXPECT_EQ(read(ends[0], &found, sizeof found), static_cast<ssize_t>(sizeof found)) << "the child did not end well";
+  close(ends[0]);
+  waitpid(child, nullptr, 0);
+  return found;
 }
 
 inline scenario::Traffic traffic(scenario::TrafficKind kind, const char* from, const char* to,

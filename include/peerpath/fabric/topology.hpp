@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,8 @@ struct LinkDirection {
   std::int64_t bits_per_error = 0;  ///< mean distance of bit errors, 1 / BER; 0: none
   Duration replay_delay{};          ///< end of a TLP that was hit to the start of its replay
   Gate* gate = nullptr;             ///< at the receiver, asked about each TLP; not owned, has to outlive the fabric
+  /// Which of the seed's sequences of bit errors it has; none: that of its place in the topology.
+  std::optional<std::uint32_t> errors{};
 };
 
 /// A link between two nodes; `direction[0]` carries a to b, `direction[1]` b to a.

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <optional>
 
 #include "peerpath/fabric/topology.hpp"
 #include "peerpath/pcie/link_shape.hpp"
@@ -23,6 +25,8 @@ struct LinkConfig {
   std::array<fabric::Credits, pcie::tlp_classes> vc1_credits{};
   fabric::VcArbitration vc_arbitration{};
   bool internal = false;
+  /// Which bit errors it has of the seed's: links of the same number have the same. None: by the order of all links.
+  std::optional<std::uint32_t> error_sequence{};
 };
 
 /// Each direction of such a link. `max_payload` is the MPS of the hierarchy, which sets how often it is acknowledged.
