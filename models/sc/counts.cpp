@@ -69,11 +69,10 @@ void fill_ring(Results& results, const std::string& name, const nic::RingCounter
             "Bytes of those entries");
 }
 
-void fill_nic(Results& results, const std::string& name, const device::NicConfig& config,
-              const nic::NicCounters& before, const nic::NicCounters& after, const Meter& meter,
-              const std::vector<std::size_t>& entries, Duration window) {
-  Bytes received{};
-  for (const auto i : entries) received += meter.wire_bytes(static_cast<std::uint16_t>(i));
+void fill_nic(Results& results, const std::string& name, const nic::NicCounters& before, const nic::NicCounters& after,
+              const Meter& meter, const std::vector<std::size_t>& entries, Duration window, Instant end) {
+  Duration receiving{};
+  for (const auto i : entries) receiving += meter.wire_busy(i, end);
   for (const auto& [reason, drop] : nic::enum_names(nic::Drop{})) {
     const auto count = after.dropped(drop) - before.dropped(drop);
     add_count(results, name + ".dropped_" + std::string{reason}, "1", count, "Frames not received for this reason");
@@ -90,7 +89,7 @@ void fill_nic(Results& results, const std::string& name, const device::NicConfig
             "Writes of completion entries");
   fill_ring(results, name + ".rx", before.rx_ring, after.rx_ring);
   fill_ring(results, name + ".tx", before.tx_ring, after.tx_ring);
-  results.resources.push_back({name + " Ethernet receive", received / config.wire_rate, window, true});
+  results.resources.push_back({name + " Ethernet receive", receiving, window, true});
   results.resources.push_back({name + " Ethernet transmit", after.wire_busy - before.wire_busy, window});
 }
 
@@ -232,7 +231,7 @@ void fill(Results& results, const Platform& platform, const scenario::Scenario& 
         add_count(results, name + ".ats_requests", "1", b.requests - a.requests, "Translation requests");
         add_count(results, name + ".page_requests", "1", b.page_requests - a.page_requests, "Page requests (PRI)");
       }
-      fill_nic(results, name, *nic, before.nics.at(name), after.nics.at(name), meter, entries, window);
+      fill_nic(results, name, before.nics.at(name), after.nics.at(name), meter, entries, window, after.when);
     } else if (const auto* cpu = std::get_if<device::HostCpuConfig>(&device.config)) {
       const auto &a = before.cpus.at(name), &b = after.cpus.at(name);
       observe::CpuResult cores{name, cpu->cores, {}, b.counters.copied - a.counters.copied};

@@ -26,15 +26,21 @@ void Meter::offer(std::size_t entry, Instant when, std::int64_t packets, Bytes p
   traffic[entry].offered_payload += payload;
 }
 
-void Meter::frame(const device::FrameArrival& arrival) {
-  if (!inside(arrival.last_bit)) return;
+void Meter::frame(const device::FrameArrival& arrival, BitRate rate) {
   const std::size_t entry = transport::stream_of(arrival.frame.handle);
-  offer(entry, arrival.last_bit, 1, payload_of(arrival.frame));
   if (wire_.size() <= entry) wire_.resize(entry + 1);
-  wire_[entry] += net::wire_size(arrival.frame.size);
+  auto& [busy, start, until] = wire_[entry];
+  start = arrival.last_bit - (net::preamble + net::padded(arrival.frame.size) + net::fcs) / rate;
+  until = start + net::wire_size(arrival.frame.size) / rate;
+  busy += std::max(until - std::max(start, begin_), Duration{0});
+  if (inside(arrival.last_bit)) offer(entry, arrival.last_bit, 1, payload_of(arrival.frame));
 }
 
-Bytes Meter::wire_bytes(std::uint16_t entry) const { return entry < wire_.size() ? wire_[entry] : Bytes{0}; }
+Duration Meter::wire_busy(std::size_t entry, Instant now) const {
+  if (entry >= wire_.size()) return {};
+  const auto& [busy, start, until] = wire_[entry];
+  return busy - std::max(until - std::max({start, begin_, now}), Duration{0});
+}
 
 void Meter::done(std::size_t entry, Instant begin, Instant end, Bytes payload) {
   if (!inside(end)) return;

@@ -41,7 +41,8 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
   void turn_at(std::vector<Instant> turns) { turns_ = std::move(turns); }
 
   void offer(std::size_t entry, Instant when, std::int64_t packets, Bytes payload);
-  void frame(const device::FrameArrival& arrival);
+  /// A frame of an Ethernet port that runs at `rate`.
+  void frame(const device::FrameArrival& arrival, BitRate rate);
   void done(std::size_t entry, Instant begin, Instant end, Bytes payload);
 
   void deliver(const fabric::Delivery& delivery) override;
@@ -73,8 +74,8 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
   std::int64_t in_vain(std::size_t entry) const { return entry < in_vain_.size() ? in_vain_[entry] : 0; }
   /// When the last packet or transfer ended; the start if none did.
   Instant last() const { return last_; }
-  /// What the frames of an entry took of the wire: preamble, FCS and gap included.
-  Bytes wire_bytes(std::uint16_t entry) const;
+  /// How long the frames of an entry took the wire until `now`: preamble, FCS and gap included.
+  Duration wire_busy(std::size_t entry, Instant now) const;
 
  private:
   std::optional<std::size_t> stream_entry(const fabric::Delivery& d) const;
@@ -92,7 +93,11 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
   std::map<std::pair<fabric::NodeId, std::size_t>, std::size_t> streams_;
   std::map<fabric::NodeId, const nic::PacketJournal*> nics_;
   std::map<std::pair<fabric::NodeId, fabric::ChannelIndex>, std::size_t> sources_;
-  std::vector<Bytes> wire_;
+  struct Wire {
+    Duration busy{};
+    Instant start{}, until{};  ///< of the latest frame, which may lie ahead
+  };
+  std::vector<Wire> wire_;             ///< by entry
   std::vector<std::int64_t> in_vain_;  ///< by entry
   std::map<std::pair<std::size_t, nic::Drop>, Instant> first_drops_;
   std::map<FailureKey, Failure> failures_;

@@ -18,6 +18,16 @@ TEST(Run, ReceivedPayloadGoesStraightToTheGpu) {
   EXPECT_EQ(metric(r, "run.simulated_ns"), 100'000);
 }
 
+// Of the frame that is on the wire at either end of the window only a part is in it.
+TEST(Run, AnEthernetPortAtItsRateReceivesAllOfTheTime) {
+  auto s = below_one_switch(traffic(scenario::TrafficKind::receive, "nic", "gpu"));
+  s.run.measure = 20us;
+  const auto r = run(s);
+  const auto found = std::ranges::find(r.utilisation, "nic Ethernet receive", &observe::Utilisation::name);
+  ASSERT_NE(found, r.utilisation.end());
+  EXPECT_EQ(observe::to_string(found->percent), "100");
+}
+
 TEST(Run, BitErrorsOfALinkDoNotChangeWithWhatElseThereIs) {
   auto s = below_one_switch(traffic(scenario::TrafficKind::write, "card", "gpu"));
   for (auto& link : s.links)

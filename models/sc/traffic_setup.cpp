@@ -119,7 +119,7 @@ void TrafficSetup::receive(const std::string& name, const std::vector<std::files
   }
 
   auto& sender = *(senders_[name] = std::make_unique<transport::EthernetSender>(nic.config().wire_rate));
-  sender.watch([this](const device::FrameArrival& arrival) { meter_.frame(arrival); });
+  sender.watch([this, rate = nic.config().wire_rate](const auto& arrival) { meter_.frame(arrival, rate); });
   std::uint32_t first_flow = 0;
   for (std::size_t i = 0; i < scenario_.traffic.size(); ++i) {
     const auto& t = scenario_.traffic[i];
