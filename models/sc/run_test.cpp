@@ -28,6 +28,24 @@ TEST(Run, AnEthernetPortAtItsRateReceivesAllOfTheTime) {
   EXPECT_EQ(observe::to_string(found->percent), "100");
 }
 
+TEST(Run, CoresGoToQueuesInTheOrderOfTheTrafficWhateverNicsAreCalled) {
+  const auto latency = [](const char* second) {
+    auto t = traffic(scenario::TrafficKind::receive, "nic", "dram", 100_Gbps);
+    auto s = below_one_switch(t);
+    the<device::HostCpuConfig>(s).cores = 3;
+    s.devices.push_back({second, device::NicConfig{}});
+    s.links.push_back(s.links[1]);
+    s.links.back().to = second;
+    t.name = "other";
+    t.from = second;
+    t.rate = 20_Gbps;
+    s.traffic.push_back(t);
+    return metric_of_another_run(s, "t.latency_mean_ns");
+  };
+  EXPECT_GT(latency("z_nic"), 0);
+  EXPECT_EQ(latency("a_nic"), latency("z_nic"));
+}
+
 TEST(Run, BitErrorsOfALinkDoNotChangeWithWhatElseThereIs) {
   auto s = below_one_switch(traffic(scenario::TrafficKind::write, "card", "gpu"));
   for (auto& link : s.links)

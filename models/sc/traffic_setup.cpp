@@ -1,7 +1,6 @@
 #include "sc/traffic_setup.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "peerpath/net/ethernet.hpp"
 #include "peerpath/scenario/frames.hpp"
@@ -46,7 +45,11 @@ net::FlowKey whole_flow() {
 TrafficSetup::TrafficSetup(const scenario::Scenario& scenario, Platform& platform, Meter& meter,
                            const std::vector<std::filesystem::path>& captures)
     : scenario_{scenario}, platform_{platform}, meter_{meter}, windows_{scenario::bar1_plans(scenario)} {
-  std::set<std::string> receivers, transmitters;
+  // In the order of their entries, for that is the order in which queues get their cores.
+  std::vector<std::string> receivers, transmitters;
+  const auto once = [](std::vector<std::string>& names, const std::string& name) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  };
   for (std::size_t i = 0; i < scenario.traffic.size(); ++i) {
     const auto& t = scenario.traffic[i];
     observe::TrafficResult result;
@@ -61,8 +64,8 @@ TrafficSetup::TrafficSetup(const scenario::Scenario& scenario, Platform& platfor
       result.requesters.insert(t.kind == TrafficKind::transmit ? result.requesters.begin() : result.requesters.end(),
                                t.to);
     meter.traffic.push_back(result);
-    if (t.kind == TrafficKind::receive) receivers.insert(t.from);
-    if (t.kind == TrafficKind::transmit) transmitters.insert(t.from);
+    if (t.kind == TrafficKind::receive) once(receivers, t.from);
+    if (t.kind == TrafficKind::transmit) once(transmitters, t.from);
     if (t.kind == TrafficKind::write || t.kind == TrafficKind::read) transfer(i);
   }
   for (const auto& [name, nic] : platform.nics) meter.map_nic(nic->node(), nic->rings()->journal());
