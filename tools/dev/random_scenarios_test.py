@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""What judges runs of random scenarios is judged here: flaws planted between it and peerpath are found, and made small.
+
+usage: random_scenarios_test.py PEERPATH
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+PEERPATH = pathlib.Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else None
+
+# Stands for peerpath, and changes what it says.
+STAND_IN = """#!/usr/bin/env python3
+import json, subprocess, sys
+done = subprocess.run([{peerpath!r}, *sys.argv[1:]], capture_output=True, text=True)
+out, status = done.stdout, done.returncode
+scenario = json.load(open("scenario.json"))
+if sys.argv[1] == "run" and status in (0, 1):
+    results = json.loads(out)
+    metrics = {{m["name"]: m for m in results["metrics"]}}
+{flaw}
+    out = json.dumps(results)
+sys.stdout.write(out)
+sys.stderr.write(done.stderr)
+sys.exit(status)
+"""
+
+FLAWS = {
+    "bytes_are_conserved": 'results["conservation"] = {"holds": False, "violations": ["a byte"]}',
+    "numbers_have_a_range": 'results["utilisation"][0]["percent"] = 100.1',
+    "rates_are_bytes_over_time": 'metrics[results["traffic"][0]["name"] + ".payload_bytes"]["value"] += 1000',
+    "ledger_and_metrics_agree": 'metrics["dram-rc.up.tlps"]["value"] += 1',
+    "ends_well": 'status = 70 if "gpu" in json.dumps(scenario) else status',
+    "events_come_to_pass": 'results.get("events", [None]).pop()',
+    "quantum": 'metrics["dram-rc.up.tlps"]["value"] += scenario["run"].get("quantum") is not None',
+    "reference": 'metrics["dram-rc.up.tlps"]["value"] += "event" in sys.argv',
+    "windows_add_up": 'metrics["dram-rc.up.tlps"]["value"] += 1',
+    "renamed": 'metrics["run.blocked_queues"]["value"] += "rc" not in scenario["devices"]',
+}
+
+
+class Planted(unittest.TestCase):
+    def judge(self, flaw, only, *options):
+        with tempfile.TemporaryDirectory() as folder:
+            stand_in = pathlib.Path(folder) / "peerpath"
+            stand_in.write_text(STAND_IN.format(peerpath=str(PEERPATH), flaw="    " + flaw))
+            stand_in.chmod(0o755)
+            command = [sys.executable, "-B", HERE / "random_scenarios", stand_in, "--seed", "1", "--only", only]
+            return subprocess.run([*command, *options], capture_output=True, text=True)
+
+    def test_each_flaw_is_found(self):
+        for only, flaw in FLAWS.items():
+            with self.subTest(only):
+                done = self.judge(flaw, only, "--cases", "2", "--tries", "1")
+                self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+                self.assertRegex(done.stdout, rf"seed [0-9]+: {only}: ")
+
+    def test_nothing_is_found_without_a_flaw(self):
+        done = self.judge("pass", "ledger_and_metrics_agree", "--cases", "2")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_a_failing_scenario_is_made_small(self):
+        done = self.judge(FLAWS["bytes_are_conserved"], "bytes_are_conserved", "--cases", "1", "--tries", "60")
+        small = re.search(r'"devices": (.*), "links"', done.stdout)[1]
+        self.assertLessEqual(small.count('"kind"'), 5, done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
