@@ -23,6 +23,30 @@ TEST(Topology, DrawsEveryDeviceAndBothDirectionsOfEveryLink) {
   EXPECT_NE(svg.find("204.1 Gb/s, 80 %"), std::string::npos);
 }
 
+TEST(Topology, LongNamesTakeLinesThatFitIntoTheirBox) {
+  const auto svg = topology_svg(Json::parse(R"({"ledger": [
+    {"link": "l", "direction": "up", "nearer": "rc", "farther": "rc unsupported requests"},
+    {"link": "m", "direction": "up", "nearer": "rc", "farther": "nvidia_h200withoutanyblank"}]})"));
+  for (const char* line : {">rc </text>", ">unsupported </text>", ">requests</text>", ">nvidia_</text>",
+                           ">h200withoutan</text>", ">yblank</text>"})
+    EXPECT_NE(svg.find(line), std::string::npos) << line << " in " << svg;
+}
+
+TEST(Topology, NoLineIsDrawnOverARate) {
+  const auto svg = topology_svg(Json::parse(sample_results));
+  EXPECT_LT(svg.rfind("<line"), svg.find("<text"));
+}
+
+TEST(Topology, AWideTreeIsScrolledAndNotShrunk) {
+  auto results = Json::object({{"ledger", Json::array()}});
+  for (int i = 0; i < 20; ++i)
+    results["ledger"].push_back(
+        {{"link", std::to_string(i)}, {"direction", "up"}, {"nearer", "rc"}, {"farther", "gpu" + std::to_string(i)}});
+  const auto svg = topology_svg(results);
+  EXPECT_TRUE(svg.starts_with("<div class=\"scroll\">"));
+  EXPECT_NE(svg.find("min-width:3155px"), std::string::npos) << svg.substr(0, 200);
+}
+
 TEST(Topology, NothingToDraw) { EXPECT_EQ(topology_svg(Json::object()), ""); }
 
 TEST(Topology, ALoopDoesNotHang) {
