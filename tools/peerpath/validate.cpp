@@ -89,16 +89,32 @@ Exit validate_dataset(const std::string& file, const Arguments& arguments, const
   return assessment.passed() ? Exit::done : Exit::expectation_failed;
 }
 
+/// Options that another kind of validation has: they would be taken, and do nothing.
+bool has_options_of_another(const std::string& what, const Arguments& arguments, const Terminal& terminal) {
+  bool found = false;
+  const auto refuse = [&](std::string_view option, const std::string& whose) {
+    if (what == whose || !arguments.has(option)) return;
+    terminal.error(std::string{option} + " is of " + whose + ", not of " + what);
+    found = true;
+  };
+  for (const auto* option : {"--calibration", "--out", "--spread"}) refuse(option, "a dataset");
+  for (const auto* option : {"--data", "--host", "--refit-card"}) refuse(option, "pcie-bench");
+  return found;
+}
+
 }  // namespace
 
 Exit validate(const Arguments& arguments, Terminal& terminal) {
-  if (arguments.has("--all")) return validate_all(data_folder(), arguments, terminal);
-  if (arguments.words().empty()) {
-    terminal.error("validate takes pcie-bench, a dataset of `peerpath measure`, or --all");
+  const auto& words = arguments.words();
+  if (words.empty() != arguments.has("--all")) {
+    terminal.error("validate takes one of pcie-bench, a dataset of `peerpath measure`, and --all");
     return Exit::wrong_input;
   }
-  const auto& what = arguments.words().front();
-  return what == "pcie-bench" ? validate_pcie_bench(arguments, terminal) : validate_dataset(what, arguments, terminal);
+  const std::string what = words.empty() ? "--all" : words.front() == "pcie-bench" ? "pcie-bench" : "a dataset";
+  if (has_options_of_another(what, arguments, terminal)) return Exit::wrong_input;
+  if (what == "--all") return validate_all(data_folder(), arguments, terminal);
+  return what == "pcie-bench" ? validate_pcie_bench(arguments, terminal)
+                              : validate_dataset(words.front(), arguments, terminal);
 }
 
 }  // namespace peerpath::cli

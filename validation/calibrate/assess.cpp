@@ -28,7 +28,7 @@ std::string score_text(const Assessment& a) {
 }
 
 std::string interval_text(const Estimate& e) {
-  if (!e.identifiable) return "not identifiable: " + e.why_not;
+  if (!e.identifiable) return "not identifiable";
   return e.low == e.high ? "" : fmt::format("{:.4g} .. {:.4g}", e.low, e.high);
 }
 
@@ -100,7 +100,8 @@ Assessment assess(const compare::Dataset& dataset, const Calibration& calibratio
 std::string to_text(const Calibration& calibration) {
   std::string text = fmt::format("{:<22} {:>10}\n", "parameter", "value");
   for (const auto& e : calibration.estimates)
-    text += fmt::format("{:<22} {:>10.4g} {:<5} {:<20} {}\n", e.name, e.value, e.unit, interval_text(e), e.meaning);
+    text += fmt::format("{:<22} {:>10.4g} {:<5} {:<20} {}{}\n", e.name, e.value, e.unit, interval_text(e), e.meaning,
+                        e.identifiable ? "" : " (" + e.why_not + ")");
   return text + fmt::format("{} points fitted, root mean square of their errors {:.1f} %\n", calibration.points,
                             100 * calibration.rms);
 }

@@ -1,7 +1,11 @@
 #include "validation/compare/dataset.hpp"
 
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <set>
 #include <sstream>
 
@@ -13,6 +17,7 @@ namespace {
 using nlohmann::json;
 
 constexpr double rate_tolerance = 1e-3;
+constexpr std::array lanes{1, 2, 4, 8, 12, 16};
 
 class Reader {
  public:
@@ -55,13 +60,27 @@ class Reader {
     try {
       line = json::parse(text);
     } catch (const json::exception& e) {
-      return problem("", "not JSON: " + std::string{e.what()});
+      refused_ = line_ == 1;  // no dataset at all: what its other lines are not is of no interest
+      return problem("", "not JSON: " + reason(e));
     }
     if (!line.is_object()) return problem("", "not a JSON object");
     if (line_ == 1) return take_header(line);
     if (ended_) return problem("", "there is more after the end");
-    if (line.contains("end")) return take_end(line);
-    take_point(line);
+    try {
+      if (line.contains("end")) return take_end(line);
+      take_point(line);
+    } catch (const json::exception& e) {
+      problem("", "a value of another kind than it should be: " + reason(e));
+    }
+  }
+
+  /// What the parser says without its own numbers: "[json.exception.type_error.302] type must be number".
+  static std::string reason(const json::exception& e) {
+    const std::string text = e.what();
+    const auto id_ends = text.find("] ");
+    const auto from = id_ends == std::string::npos ? 0 : id_ends + 2;
+    const auto place_ends = text.starts_with("[json.exception.parse_error") ? text.find(": ", from) : std::string::npos;
+    return text.substr(place_ends == std::string::npos ? from : place_ends + 2);
   }
 
   void take_header(const json& line) {
@@ -82,18 +101,26 @@ class Reader {
       for (const auto& gpu : line.at("gpus")) dataset_.gpus.push_back(gpu_facts(gpu));
       for (const auto& item : line.at("plan")) planned_[item.at("experiment")] = item.at("points");
     } catch (const json::exception& e) {
-      problem("", std::string{"the header lacks something: "} + e.what());
+      problem("", "the header lacks something: " + reason(e));
       refused_ = true;
     }
   }
 
-  static GpuFacts gpu_facts(const json& gpu) {
+  GpuFacts gpu_facts(const json& gpu) {
     GpuFacts facts;
     facts.name = gpu.at("name");
     const auto function = gpu.at("pcie").value("function", json::object());
     facts.link = {function.value("generation", facts.link.generation), function.value("width", facts.link.width)};
     facts.max_payload = function.value("max_payload", facts.max_payload);
     facts.max_read_request = function.value("max_read_request", facts.max_read_request);
+    if (facts.link.generation < 1 || facts.link.generation > 6 || std::ranges::count(lanes, facts.link.width) == 0)
+      problem("gpus", facts.name + " has a link of generation " + std::to_string(facts.link.generation) + " and " +
+                          std::to_string(facts.link.width) + " lanes, which no PCIe link has");
+    for (const auto& [key, bytes] :
+         {std::pair{"max_payload", facts.max_payload}, {"max_read_request", facts.max_read_request}})
+      if (bytes < 128 || bytes > 4096 || !std::has_single_bit(static_cast<unsigned>(bytes)))
+        problem("gpus", facts.name + " has a " + key + " of " + std::to_string(bytes) +
+                            "; it is 128, 256, 512, 1024, 2048 or 4096");
     return facts;
   }
 
@@ -140,7 +167,10 @@ class Reader {
     if (settings == line.end() || !settings->is_object() || settings->empty())
       return problem("settings", "is missing"), false;
     for (const auto& [name, value] : settings->items()) {
-      if (!value.is_number_integer()) return problem("settings", name + " is not a whole number"), false;
+      const bool countable = !value.is_number_unsigned() ||
+                             value.get<std::uint64_t>() <= std::uint64_t{std::numeric_limits<std::int64_t>::max()};
+      if (!value.is_number_integer() || !countable)
+        return problem("settings", name + " is not a whole number that can be counted"), false;
       point.settings[name] = value;
     }
     if (!places_.emplace(point.experiment, point.settings).second) problem("settings", "the same point is there twice");

@@ -54,6 +54,38 @@ TEST(Dataset, ThoseInTheRepositoryAreWhole) {
   }
 }
 
+TEST(Dataset, ValuesOfAnotherKindAreRefusedWithTheirLine) {
+  for (const auto& [what, instead] : {std::pair{"\"point\":1", "\"point\":\"1\""},
+                                      {"\"experiment\":\"copy\"", "\"experiment\":5"},
+                                      {"\"unit\":\"ns\"", "\"unit\":5"},
+                                      {"\"rate_unit\":\"GB/s\"", "\"rate_unit\":[]"}})
+    EXPECT_THAT(problems_of(std::string{header} + with(first, what, instead) + second + end),
+                testing::Contains(HasSubstr("d.jsonl:2:1: a value of another kind than it should be: type must be")))
+        << instead;
+  EXPECT_THAT(
+      problems_of(std::string{header} + with(first, "\"bytes\":64}", "\"bytes\":18446744073709551615}") + second + end),
+      testing::Contains(HasSubstr("d.jsonl:2:1: settings: bytes is not a whole number that can be counted")));
+}
+
+TEST(Dataset, LinksAndSizesThatPcieDoesNotHaveAreRefused) {
+  for (const auto& [what, instead] : {std::pair{"\"generation\":5", "\"generation\":9"},
+                                      {"\"width\":16", "\"width\":0"},
+                                      {"\"width\":16", "\"width\":3"}})
+    EXPECT_THAT(problems_of(with(header, what, instead) + first + second + end),
+                testing::ElementsAre(HasSubstr("d.jsonl:1:1: gpus: H200 has a link of generation")))
+        << instead;
+  for (const auto& [what, instead] :
+       {std::pair{"\"max_payload\":256", "\"max_payload\":0"}, {"request\":4096", "request\":700"}})
+    EXPECT_THAT(problems_of(with(header, what, instead) + first + second + end),
+                testing::ElementsAre(HasSubstr("; it is 128, 256, 512, 1024, 2048 or 4096")))
+        << instead;
+}
+
+TEST(Dataset, WhatIsNoDatasetIsRefusedAtItsFirstLine) {
+  EXPECT_THAT(problems_of("{\n  \"devices\": 5\n}\n"),
+              testing::ElementsAre(HasSubstr("d.jsonl:1:1: not JSON: syntax error while parsing object key")));
+}
+
 TEST(Dataset, AnotherSchemaVersionIsRefused) {
   EXPECT_THAT(problems_of(with(header, "dataset\":1", "dataset\":2") + first + second + end),
               testing::ElementsAre(HasSubstr("d.jsonl:1:1: peerpath_dataset: schema version 2; this program reads 1")));

@@ -126,7 +126,8 @@ tl::expected<std::vector<LedgerLine>, std::string> compare_ledgers(const std::st
     const auto b = read(second);
     for (const auto* run : {&a, &b}) {
       if (const auto problem = unaccounted(*run); !problem.empty())
-        return tl::unexpected{std::string{run == &a ? "the first: " : "the second: "} + problem};
+        return tl::unexpected{std::string{run == &a ? "the first: " : "the second: "} + problem +
+                              "; compare takes whole transfers: traffic with `bytes`, `run.warmup` 0ns"};
     }
     add_links(a, b, lines);
     add_rings(a, b, lines);
