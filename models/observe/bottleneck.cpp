@@ -80,6 +80,8 @@ std::vector<Utilisation> rank_utilisation(const Results& results) {
 
 std::string explain_bottleneck(const Results& results) {
   const auto lagging = falling_short(results);
+  if (results.deadlock)  // how busy something was before says nothing of why nothing moves
+    return "a deadlock" + (lagging.empty() ? "" : "; it holds back " + joined(lagging));
   auto ranked = rank_utilisation(results);
   // What was offered has passed the entrance, so that cannot be what holds it back.
   if (!lagging.empty())

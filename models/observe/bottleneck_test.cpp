@@ -61,6 +61,13 @@ TEST(Bottleneck, NamesAWindowThatIsFullWhereSomethingFallsShort) {
       << explain_bottleneck(results);
 }
 
+TEST(Bottleneck, ADeadlockIsWhatHoldsBack) {
+  auto results = sample_results();
+  results.deadlock.emplace();
+  results.traffic[0].offered_payload = 500'000_B;
+  EXPECT_EQ(explain_bottleneck(results), "a deadlock; it holds back stream");
+}
+
 TEST(Bottleneck, NothingBusy) { EXPECT_EQ(explain_bottleneck({}), "nothing was busy"); }
 
 }  // namespace
