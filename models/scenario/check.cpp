@@ -13,6 +13,7 @@ Problems check(const Scenario& scenario) {
   check_arbitration(scenario, tree, out);
   check_traffic(scenario, tree, out);
   check_events(scenario, tree, out);
+  check_names(scenario, tree, out);
   check_expectations(scenario, tree, out);
   return out;
 }

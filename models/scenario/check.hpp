@@ -18,6 +18,8 @@ void check_payload_sizes(const Scenario& scenario, const Tree& tree, Problems& o
 void check_traffic(const Scenario& scenario, const Tree& tree, Problems& out);
 /// Devices, ports and links that events name, and whether an event of their kind can happen to them.
 void check_events(const Scenario& scenario, const Tree& tree, Problems& out);
+/// Whether each metric has a name of its own.
+void check_names(const Scenario& scenario, const Tree& tree, Problems& out);
 /// Metrics that cannot exist, bounds that exclude each other.
 void check_expectations(const Scenario& scenario, const Tree& tree, Problems& out);
 

@@ -107,12 +107,11 @@ Hint explain_rate_unit(std::string_view number, std::string_view unit) {
     if (name.empty() || name[0] != prefix) continue;
     const auto rest = std::string_view{name}.substr(1);
     if (rest.empty()) return "has no unit of a rate; write " + quoted(number, spelt);
-    if (rest == "b/s" || rest == "bit/s" || rest == "bits/s" || rest == "bit" || rest == "b") {
-      const bool bytes = unit.size() > 1 && unit[1] == 'B';
-      if (!bytes) return "is spelt " + quoted(number, spelt) + " here";
-    }
-    if (rest == "b/s" || rest == "bps" || rest == "ib/s")
+    const bool bytes = unit.find('B') != unit.npos;
+    if (bytes && (rest == "b/s" || rest == "bps" || rest == "ib/s"))
       return "counts bytes; a rate is in bits per second, such as " + quoted("200", spelt);
+    if (rest == "b/s" || rest == "bit/s" || rest == "bits/s" || rest == "bit" || rest == "b")
+      return "is spelt " + quoted(number, spelt) + " here";
   }
   return {};
 }

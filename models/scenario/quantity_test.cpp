@@ -40,6 +40,8 @@ TEST(Quantity, RefusesWhatCouldMeanTwoThings) {
   EXPECT_EQ(hint<Bytes>("4M"), "is ambiguous; write \"4MiB\" for 1024 KiB or \"4MB\" for powers of 1000");
   EXPECT_EQ(hint<BitRate>("200G"), "has no unit of a rate; write \"200Gbps\"");
   EXPECT_EQ(hint<BitRate>("25GBps"), "counts bytes; a rate is in bits per second, such as \"200Gbps\"");
+  EXPECT_EQ(hint<BitRate>("25GB/s"), "counts bytes; a rate is in bits per second, such as \"200Gbps\"");
+  EXPECT_EQ(hint<BitRate>("200gbps"), "has its unit spelt wrongly; write \"200Gbps\"");
   EXPECT_EQ(hint<BitRate>("200Gb/s"), "is spelt \"200Gbps\" here");
   EXPECT_EQ(hint<Duration>("5m"), "has no unit of a time; write \"5ms\"");
   EXPECT_EQ(hint<Duration>("5\u00b5s"), "is spelt \"5us\" here");

@@ -45,7 +45,8 @@ struct FunctionConfig {
             .at_least(1)
             .at_most(768),
         field("completion_timeout", &FunctionConfig::completion_timeout, "Ends a request that nobody answers")
-            .at_least(50us),
+            .at_least(50us)
+            .at_most(std::chrono::seconds{64}),
         field("one_queue", &FunctionConfig::one_queue,
               "A faulty receiver, one queue for requests and completions: with so many completions waiting to leave it "
               "takes in neither; 0: sound")
@@ -72,6 +73,7 @@ struct SwitchConfig {
     return std::tuple{
         field("latency", &SwitchConfig::latency, "Cut-through latency, head in to head out")
             .at_least(shortest_latency)
+            .at_most(longest_wait)
             .from("typical Gen4/Gen5 switch product briefs: 105..115 ns"),
         field("max_payload_supported", &SwitchConfig::max_payload_supported, "Largest MPS that its ports can do")
             .at_least(128_B)
@@ -96,6 +98,7 @@ struct RootComplexConfig {
     return std::tuple{
         field("latency", &RootComplexConfig::latency, "Port to port, and port to memory")
             .at_least(shortest_latency)
+            .at_most(longest_wait)
             .from("assumed"),
         field("max_payload_supported", &RootComplexConfig::max_payload_supported, "Largest MPS that its ports can do")
             .at_least(128_B)
@@ -169,16 +172,24 @@ struct HostCpuConfig {
         field("cores", &HostCpuConfig::cores, "Cores that serve receive and transmit queues, one a queue in turn")
             .at_least(1)
             .at_most(256),
-        field("interrupt_cost", &HostCpuConfig::interrupt_cost, "Interrupt to the driver's poll loop").from("assumed"),
-        field("wakeup_cost", &HostCpuConfig::wakeup_cost, "Waking the thread that waits for data").from("assumed"),
+        field("interrupt_cost", &HostCpuConfig::interrupt_cost, "Interrupt to the driver's poll loop")
+            .at_most(longest_wait)
+            .from("assumed"),
+        field("wakeup_cost", &HostCpuConfig::wakeup_cost, "Waking the thread that waits for data")
+            .at_most(longest_wait)
+            .from("assumed"),
         field("packet_cost", &HostCpuConfig::packet_cost, "Driver and protocol work per packet")
+            .at_most(longest_wait)
             .from("116.2 Gb/s of 4 KiB packets in one TCP flow on one core without copy: io_uring zcrx cover letter, "
                   "EPYC 9454"),
         field("byte_cost_per_kib", &HostCpuConfig::byte_cost_per_kib,
               "Protocol work per KiB of payload that the CPU touches without copying")
+            .at_most(longest_step)
             .from("assumed"),
         field("copy_rate", &HostCpuConfig::copy_rate, "One core copying between two buffers in DRAM").from("assumed"),
-        field("doorbell_cost", &HostCpuConfig::doorbell_cost, "An MMIO write by a core").from("assumed")};
+        field("doorbell_cost", &HostCpuConfig::doorbell_cost, "An MMIO write by a core")
+            .at_most(longest_wait)
+            .from("assumed")};
   }
 };
 
@@ -216,7 +227,9 @@ struct GpuConfig {
             .at_most(longest_wait)
             .from("assumed"),
         field("copy_engines", &GpuConfig::copy_engines, "DMA engines of its own").at_least(1).at_most(16),
-        field("copy_setup", &GpuConfig::copy_setup, "Submission of a copy to its first read").from("assumed"),
+        field("copy_setup", &GpuConfig::copy_setup, "Submission of a copy to its first read")
+            .at_most(longest_wait)
+            .from("assumed"),
         field("peer_reads", &GpuConfig::peer_reads,
               "Read requests of peers that it serves at a time, so that they read slower than they write; absent: any "
               "number")
@@ -274,11 +287,14 @@ struct NicConfig {
             .at_least(16_KiB)
             .from("assumed"),
         field("pipeline_latency", &NicConfig::pipeline_latency, "Last bit in to first DMA, without waiting")
+            .at_most(longest_wait)
             .from("assumed"),
         field("prefetch", &NicConfig::prefetch, "Buffer descriptors fetched at a time").at_least(1).at_most(256),
         field("writeback_batch", &NicConfig::writeback_batch, "Completions written together").at_least(1).at_most(64),
-        field("writeback_timeout", &NicConfig::writeback_timeout, "Longest wait for a batch to fill"),
-        field("interrupt_moderation", &NicConfig::interrupt_moderation, "Least time between interrupts of one queue"),
+        field("writeback_timeout", &NicConfig::writeback_timeout, "Longest wait for a batch to fill")
+            .at_most(longest_wait),
+        field("interrupt_moderation", &NicConfig::interrupt_moderation, "Least time between interrupts of one queue")
+            .at_most(longest_wait),
         field("interrupt_frames", &NicConfig::interrupt_frames,
               "Frames that cause an interrupt before that time is over")
             .at_least(1),
@@ -310,15 +326,22 @@ struct DmaCardConfig {
         field("bar_address", &DmaCardConfig::bar_address,
               "Where firmware put that BAR, if it matters: a multiple of its size"),
         field("outstanding", &DmaCardConfig::outstanding, "DMA transfers in flight").at_least(1).at_most(65536),
-        field("read_issue", &DmaCardConfig::read_issue, "Least time between the starts of two reads"),
-        field("write_issue", &DmaCardConfig::write_issue, "Least time between the starts of two writes"),
+        field("read_issue", &DmaCardConfig::read_issue, "Least time between the starts of two reads")
+            .at_most(longest_wait),
+        field("write_issue", &DmaCardConfig::write_issue, "Least time between the starts of two writes")
+            .at_most(longest_wait),
         field("command", &DmaCardConfig::command,
-              "One internal command of the DMA engine: each transfer has at least one"),
-        field("write_chunk", &DmaCardConfig::write_chunk, "DMA engine fetching 128 B of card memory to write it"),
-        field("read_beat", &DmaCardConfig::read_beat, "DMA engine passing 32 B of a read request of at most one MPS"),
-        field("completion", &DmaCardConfig::completion, "Taking in one completion TLP, beside its data at link rate"),
-        field("store", &DmaCardConfig::store, "Storing 128 B that were read in card memory"),
-        field("turnaround", &DmaCardConfig::turnaround, "Between a DMA write done and a dependent read"),
+              "One internal command of the DMA engine: each transfer has at least one")
+            .at_most(longest_step),
+        field("write_chunk", &DmaCardConfig::write_chunk, "DMA engine fetching 128 B of card memory to write it")
+            .at_most(longest_step),
+        field("read_beat", &DmaCardConfig::read_beat, "DMA engine passing 32 B of a read request of at most one MPS")
+            .at_most(longest_step),
+        field("completion", &DmaCardConfig::completion, "Taking in one completion TLP, beside its data at link rate")
+            .at_most(longest_step),
+        field("store", &DmaCardConfig::store, "Storing 128 B that were read in card memory").at_most(longest_step),
+        field("turnaround", &DmaCardConfig::turnaround, "Between a DMA write done and a dependent read")
+            .at_most(longest_wait),
         field("ecrc", &DmaCardConfig::ecrc, "Adds a digest to each TLP that it sends")};
   }
 };

@@ -14,6 +14,8 @@ namespace peerpath::device {
 
 /// Bounds of what a device can be told, far beyond any real one: sums of such times stay within what can be counted.
 inline constexpr Duration longest_wait = std::chrono::seconds{1};
+/// The same of what each piece of a transfer takes.
+inline constexpr Duration longest_step = std::chrono::microseconds{100};
 inline constexpr BitRate least_rate{1'000'000};
 /// Of what forwards: nothing goes through at once (1 ps).
 inline constexpr Duration shortest_latency{1000};

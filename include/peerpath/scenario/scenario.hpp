@@ -99,8 +99,9 @@ struct Link {
             .at_least(0.01)
             .at_most(1.0)
             .from("fitted where a preset says so"),
-        field("propagation", &Link::propagation, "Wire and PHY, one way"),
-        field("update_fc", &Link::update_fc, "Buffer freed to credit usable by the sender"),
+        field("propagation", &Link::propagation, "Wire and PHY, one way").at_most(device::longest_wait),
+        field("update_fc", &Link::update_fc, "Buffer freed to credit usable by the sender")
+            .at_most(device::longest_wait),
         field("tlp_gap", &Link::tlp_gap, "Line time that the downstream end leaves idle after each TLP it sends")
             .at_least(0_B)
             .at_most(256_B)
@@ -114,6 +115,7 @@ struct Link {
             .at_most(1e-4),
         field("replay_delay", &Link::replay_delay,
               "End of a TLP with an error to the start of its replay: the way there and back, and the NAK")
+            .at_most(device::longest_wait)
             .from("assumed")};
   }
 };
@@ -336,6 +338,9 @@ struct Event {
 
 /// How long to simulate.
 struct Run {
+  /// Both parts together, and what is waited for at their end, stay below what femtoseconds in 64 bits count: 9223 s.
+  static constexpr Duration longest_part = std::chrono::seconds{4500};
+
   Duration warmup = 20us;
   Duration measure = 200us;
   int seed = 1;
@@ -344,10 +349,12 @@ struct Run {
 
   static constexpr auto fields() {
     return std::tuple{
-        field("warmup", &Run::warmup, "Simulated before counting starts"),
-        field("measure", &Run::measure, "Simulated time that counts").at_least(1us),
+        field("warmup", &Run::warmup, "Simulated before counting starts").at_most(longest_part),
+        field("measure", &Run::measure, "Simulated time that counts").at_least(1us).at_most(longest_part),
         field("seed", &Run::seed, "Of all randomness").at_least(0),
-        field("quantum", &Run::quantum, "Longest batch of the fabric; changes speed, never results").at_least(1ns),
+        field("quantum", &Run::quantum, "Longest batch of the fabric; changes speed, never results")
+            .at_least(1ns)
+            .at_most(device::longest_wait),
         field("watchdog", &Run::watchdog,
               "What waits in a circle, or for credits that are lost, for so long without any move ends the run with a "
               "deadlock report; 0: never")
