@@ -164,6 +164,7 @@ class Cli(unittest.TestCase):
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         self.assertEqual(results["deadlock"], again["deadlock"])
         self.assertIn("cycle: gpu1 receive queue", done.stdout)
+        self.assertIn("Bottleneck\n  a deadlock; it holds back in0, in1\n", done.stdout)
         cycle = [results["deadlock"]["blocked"][i] for i in results["deadlock"]["cycle"]]
         self.assertEqual([queue["waits_for"] for queue in cycle],
                          ["room for its completions in gpu1", "completion credits of gpu1 -> sw0",
@@ -341,6 +342,16 @@ class Cli(unittest.TestCase):
         self.assertEqual(len(document["spread"]["points"]), 274)
         self.assertEqual(peerpath(*words[:-1], "/nowhere.jsonl").returncode, 2)
 
+    def test_validate_takes_no_options_that_would_do_nothing(self):
+        for words, option in ((["pcie-bench", "--spread", "x"], "--spread"), (["--all", "--out", "x"], "--out"),
+                              (["x.jsonl", "--refit-card"], "--refit-card")):
+            result = peerpath("validate", *words)
+            self.assertEqual(result.returncode, 2, words)
+            self.assertRegex(result.stderr, f"^error: {option} is of (a dataset|pcie-bench), not of ")
+        result = peerpath("validate", "--all", "x.jsonl")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("one of pcie-bench, a dataset", result.stderr)
+
     def test_validate_all_holds_the_published_cases(self):
         done = peerpath("validate", "--all", "--json", "--quiet")
         document = json.loads(done.stdout)
@@ -355,6 +366,14 @@ class Cli(unittest.TestCase):
         for case in document["cases"]:
             self.assertLessEqual(case["tolerance"], 0.15)
             self.assertTrue(case["parameters"] and case["source"] and case["evidence"], case["id"])
+
+    def test_what_standard_output_did_not_take_is_no_success(self):
+        # One line, which only the last flush writes, and a document that is written before it.
+        for words in (["--version"], ["schema"], ["run", SCENARIO, "--json", "--out", str(self.out)]):
+            with open("/dev/full", "w") as full:
+                result = subprocess.run([PROGRAM, *words], stdout=full, stderr=subprocess.PIPE, text=True, timeout=300)
+            self.assertEqual(result.returncode, 2, words)
+            self.assertIn("error: standard output could not be written to its end", result.stderr)
 
     def test_documents_are_json(self):
         for words in (("doctor", "--json"), ("schema",), ("list", "scenarios", "--json"), ("show", SCENARIO),
@@ -377,6 +396,14 @@ class Cli(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(page.read_text(), (self.out / "report.html").read_text())
         self.assertEqual(peerpath("report", self.folder.name).returncode, 2)
+
+    def test_a_report_of_what_is_no_result_is_refused(self):
+        self.out.mkdir()
+        for text in ("[]", "{}", "{\"schema_version\": 1"):
+            (self.out / "results.json").write_text(text)
+            done = peerpath("report", str(self.out))
+            self.assertEqual(done.returncode, 2, text)
+            self.assertIn("results.json: is not what `peerpath run` writes", done.stderr)
 
     def test_interrupt_keeps_what_was_computed(self):
         command = [PROGRAM, "run", SCENARIO, "--set", "run.measure=1000s", "--set", "run.warmup=1us", "--out", str(self.out)]

@@ -9,6 +9,14 @@
 namespace peerpath::cli {
 namespace {
 
+/// Data that could not be written (a full disk, a closed pipe) must not look like success.
+Exit written(Exit exit, const Terminal& terminal) {
+  const bool flushed = std::fflush(stdout) == 0;
+  if (flushed && std::ferror(stdout) == 0) return exit;
+  terminal.error("standard output could not be written to its end");
+  return exit == Exit::done ? Exit::wrong_input : exit;
+}
+
 Exit answer(const Message& message, const Terminal& terminal) {
   if (message.exit == Exit::done)
     terminal.data(message.text);
@@ -20,13 +28,10 @@ Exit answer(const Message& message, const Terminal& terminal) {
 Exit dispatch(int argc, const char* const* argv) {
   Terminal terminal;
   const auto parsed = parse(argc, argv, catalogue());
-  if (const auto* message = std::get_if<Message>(&parsed)) return answer(*message, terminal);
+  if (const auto* message = std::get_if<Message>(&parsed)) return written(answer(*message, terminal), terminal);
   const auto& [command, arguments] = std::get<Invocation>(parsed);
   terminal.set_quiet(arguments.has("--quiet"));
-  const auto exit = command->run(arguments, terminal);
-  // Data that could not be written (a full disk, a closed pipe) must not look like success.
-  if (std::fflush(stdout) != 0 && exit == Exit::done) return Exit::wrong_input;
-  return exit;
+  return written(command->run(arguments, terminal), terminal);
 }
 
 }  // namespace

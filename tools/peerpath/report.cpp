@@ -9,9 +9,10 @@ namespace peerpath::cli {
 Exit report(const Arguments& arguments, Terminal& terminal) {
   const std::filesystem::path folder = arguments.words().front();
   const auto results = read_file(folder / "results.json");
-  if (!results || !nlohmann::json::accept(*results)) {
+  const auto document = nlohmann::json::parse(results.value_or(""), nullptr, false);
+  if (!document.is_object() || !document.contains("schema_version")) {
     terminal.error((folder / "results.json").string() +
-                   (results ? ": is not JSON" : ": cannot be read; `peerpath run` writes it"));
+                   (results ? ": is not what `peerpath run` writes" : ": cannot be read; `peerpath run` writes it"));
     return Exit::wrong_input;
   }
   const std::filesystem::path file = arguments.value("--out").value_or((folder / "report.html").string());
