@@ -375,6 +375,14 @@ class Cli(unittest.TestCase):
             self.assertEqual(result.returncode, 2, words)
             self.assertIn("error: standard output could not be written to its end", result.stderr)
 
+    def test_doctor_looks_for_the_emulator_that_run_would_use(self):
+        nowhere = dict(os.environ, PEERPATH_EMULATOR=self.folder.name)
+        findings = json.loads(peerpath("doctor", "--json", env=nowhere).stdout)["findings"]
+        emulator = next(finding for finding in findings if finding["name"] == "emulator")
+        waived = peerpath("run", SCENARIO, "--on", "emulator", env=nowhere)
+        self.assertEqual(waived.returncode, 3)
+        self.assertEqual(waived.stderr, f"waived: {emulator['detail']}\n")
+
     def test_documents_are_json(self):
         for words in (("doctor", "--json"), ("schema",), ("list", "scenarios", "--json"), ("show", SCENARIO),
                       ("show", SCENARIO, "--resolved", "--json"), ("check", SCENARIO, "--json")):

@@ -31,7 +31,6 @@ constexpr std::array programs{
     Program{"lspci", "importing a topology", "apt install pciutils"},
     Program{"tshark", "reading captures by hand", "apt install tshark"},
     Program{"valgrind", "the speed gates", "apt install valgrind"},
-    Program{"qemu-system-x86_64", "the emulator backend", "not built into this program yet"},
     Program{"nvcc", "the hardware backend with NVIDIA GPUs", "install the CUDA toolkit"},
     Program{"hipcc", "the hardware backend with AMD GPUs", "apt install hipcc"},
     Program{"ib_write_bw", "cross-checking RDMA figures", "apt install perftest"},
@@ -92,6 +91,10 @@ std::vector<Finding> examine_machine() {
   std::vector<Finding> findings;
   for (const auto& program : programs)
     findings.push_back(finding(program.name, find_program(program.name), program.install, program.purpose));
+  // Its own QEMU, with peerpath's devices: one in PATH is of no use to it.
+  const auto equipment = emulator::find_equipment();
+  findings.push_back(finding("emulator", equipment ? equipment->qemu.string() : "", equipment ? "" : equipment.error(),
+                             "the emulator backend"));
   const auto why_no_kvm = emulator::why_no_kvm();
   findings.push_back(finding("KVM", why_no_kvm.empty() ? "the guest boots with it" : "",
                              why_no_kvm + " (guests run by TCG, in software)", "running guests at speed"));

@@ -22,6 +22,7 @@ bool write_file(const fs::path& file, std::string_view text, const Terminal& ter
     stream.close();
     if (!stream) {
       terminal.error("cannot write " + file.string() + ": " + std::strerror(errno));
+      if (replace) fs::remove(beside, unknown);
       return false;
     }
   }

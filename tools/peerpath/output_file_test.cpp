@@ -2,10 +2,12 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
 #include <iterator>
 #include <string>
 
@@ -28,6 +30,22 @@ TEST_F(OutputFile, ReplacesAFileAndLeavesNothingBeside) {
   ASSERT_TRUE(write_file(file, "first", terminal_));
   ASSERT_TRUE(write_file(file, "second", terminal_));
   EXPECT_EQ(read_file(file), "second");
+  EXPECT_EQ(std::distance(fs::directory_iterator{folder_}, fs::directory_iterator{}), 1);
+}
+
+TEST_F(OutputFile, WhatCouldNotBeWrittenLeavesTheOldFileAndNothingBeside) {
+  const auto file = folder_ / "report.html";
+  ASSERT_TRUE(write_file(file, "first", terminal_));
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit little{4096, before.rlim_max};
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &little), 0);
+  const bool written = write_file(file, std::string(100'000, 'x'), terminal_);
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_FALSE(written);
+  EXPECT_EQ(read_file(file), "first");
   EXPECT_EQ(std::distance(fs::directory_iterator{folder_}, fs::directory_iterator{}), 1);
 }
 
