@@ -29,17 +29,20 @@ void Meter::offer(std::size_t entry, Instant when, std::int64_t packets, Bytes p
 void Meter::frame(const device::FrameArrival& arrival, BitRate rate) {
   const std::size_t entry = transport::stream_of(arrival.frame.handle);
   if (wire_.size() <= entry) wire_.resize(entry + 1);
-  auto& [busy, start, until] = wire_[entry];
-  start = arrival.last_bit - (net::preamble + net::padded(arrival.frame.size) + net::fcs) / rate;
-  until = start + net::wire_size(arrival.frame.size) / rate;
+  auto& [busy, latest] = wire_[entry];
+  const Instant start = arrival.last_bit - (net::preamble + net::padded(arrival.frame.size) + net::fcs) / rate;
+  const Instant until = start + net::wire_size(arrival.frame.size) / rate;
+  latest = {{{start, until}, latest[0]}};
   busy += std::max(until - std::max(start, begin_), Duration{0});
   if (inside(arrival.last_bit)) offer(entry, arrival.last_bit, 1, payload_of(arrival.frame));
 }
 
 Duration Meter::wire_busy(std::size_t entry, Instant now) const {
   if (entry >= wire_.size()) return {};
-  const auto& [busy, start, until] = wire_[entry];
-  return busy - std::max(until - std::max({start, begin_, now}), Duration{0});
+  Duration busy = wire_[entry].busy;
+  for (const auto& [start, until] : wire_[entry].latest)
+    busy -= std::max(until - std::max({start, begin_, now}), Duration{0});
+  return busy;
 }
 
 void Meter::done(std::size_t entry, Instant begin, Instant end, Bytes payload) {

@@ -1,6 +1,7 @@
 // Counts what traffic came to, within the measured window.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -95,7 +96,8 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
   std::map<std::pair<fabric::NodeId, fabric::ChannelIndex>, std::size_t> sources_;
   struct Wire {
     Duration busy{};
-    Instant start{}, until{};  ///< of the latest frame, which may lie ahead
+    /// From start to end: the latest frame, which may lie ahead, and the one before it, whose gap may.
+    std::array<std::pair<Instant, Instant>, 2> latest{};
   };
   std::vector<Wire> wire_;             ///< by entry
   std::vector<std::int64_t> in_vain_;  ///< by entry
