@@ -37,8 +37,8 @@ Decimal utilisation(const MemoryResult& memory, Duration window) {
     return rate.bps() == 0 ? Decimal{0, percent_places}
                            : quotient(bits_fs * 100, static_cast<WideInt>(rate.bps()) * window.count(), percent_places);
   };
-  const auto read = share(memory.read, memory.read_rate);
-  const auto written = share(memory.written, memory.write_rate);
+  const auto read = share(memory.read - memory.own_read, memory.read_rate);
+  const auto written = share(memory.written - memory.own_written, memory.write_rate);
   // Of more than it can take a part still stands in its receiver's buffer.
   const std::int64_t all = 100 * 10'000;  // in units of 10^-percent_places
   return {std::min(std::max(read.digits, written.digits), all), percent_places};

@@ -112,7 +112,7 @@ void add_memory(std::vector<Metric>& metrics, const MemoryResult& memory, Durati
   group.add("read_gbps", "Gb/s", gbps(memory.read, window), "Rate of reads");
   group.add("written_gbps", "Gb/s", gbps(memory.written, window), "Rate of writes");
   group.add("utilisation_percent", "%", utilisation(memory, window),
-            "The busier of its reads and writes, of their rate");
+            "The busier of its reads and writes, of their rate; of a GPU those of its peers");
 }
 
 void add_window(std::vector<Metric>& metrics, const Bar1Result& window) {

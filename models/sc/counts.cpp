@@ -29,15 +29,18 @@ Leaf leaf_of(const fabric::Topology& topology, fabric::NodeId node) {
   return {};
 }
 
+struct MemoryLoad {
+  host_memory::Load all, own;  ///< `own`: of all, by the device itself
+};
+
 /// Data that went into and came out of the memory of a device by PCIe; what it refused did not. Doorbells and
 /// interrupts are no memory; of its own transactions its reads bring data in, and what it writes elsewhere comes out of
 /// memory only as payload.
-host_memory::Load memory_load(const Platform& platform, const std::string& name, const Counts& before,
-                              const Counts& after) {
+MemoryLoad memory_load(const Platform& platform, const std::string& name, const Counts& before, const Counts& after) {
   const auto& topology = platform.domain.topology();
   const auto node = platform.node(name);
   const auto place = leaf_of(topology, node);
-  host_memory::Load load;
+  MemoryLoad load;
   for (std::size_t requester = 0; requester < topology.nodes.size(); ++requester) {
     for (const auto& entry : enum_names(Purpose{})) {
       const Purpose purpose = entry.value;
@@ -46,11 +49,17 @@ host_memory::Load memory_load(const Platform& platform, const std::string& name,
         return after.links.tally(place.link, direction, requester, purpose).payload -
                before.links.tally(place.link, direction, requester, purpose).payload;
       };
-      load.written += moved(place.towards);
-      if (requester != node.value() || purpose == Purpose::payload) load.read += moved(1 - place.towards);
+      const bool own = requester == node.value();
+      const Bytes written = moved(place.towards);
+      const Bytes read = own && purpose != Purpose::payload ? Bytes{0} : moved(1 - place.towards);
+      load.all.written += written;
+      load.all.read += read;
+      if (!own) continue;
+      load.own.written += written;
+      load.own.read += read;
     }
   }
-  if (after.refused.contains(name)) load.written -= after.refused.at(name) - before.refused.at(name);
+  if (after.refused.contains(name)) load.all.written -= after.refused.at(name) - before.refused.at(name);
   return load;
 }
 
@@ -254,7 +263,8 @@ void fill(Results& results, const Platform& platform, const scenario::Scenario& 
       if (root->iommu) fill_iommu(results, name, *root->iommu, before.iommus.at(name), after.iommus.at(name), window);
     } else if (const auto* gpu = std::get_if<device::GpuConfig>(&device.config)) {
       const auto load = memory_load(platform, name, before, after);
-      results.memories.push_back({name, load.read, load.written, gpu->read_rate, gpu->write_rate});
+      results.memories.push_back(
+          {name, load.all.read, load.all.written, gpu->read_rate, gpu->write_rate, load.own.read, load.own.written});
       const auto &a = before.copies.at(name), &b = after.copies.at(name);
       results.resources.push_back({name + " copy engines", b.busy - a.busy, window * gpu->copy_engines});
       if (gpu->peer_reads)
@@ -268,7 +278,7 @@ void fill(Results& results, const Platform& platform, const scenario::Scenario& 
   for (const auto& device : scenario.devices) {
     if (const auto* memory = std::get_if<device::HostMemoryConfig>(&device.config)) {
       const auto load = memory_load(platform, device.name, before, after);
-      results.memories.push_back({device.name, load.read + by_cores.read, load.written + by_cores.written,
+      results.memories.push_back({device.name, load.all.read + by_cores.read, load.all.written + by_cores.written,
                                   memory->read_rate, memory->write_rate});
       if (memory->channels)
         results.resources.push_back({device.name + " channels",

@@ -65,6 +65,16 @@ TEST(Run, BitErrorsOfALinkDoNotChangeWithWhatElseThereIs) {
   EXPECT_EQ(metric_of_another_run(s, "t.latency_mean_ns"), alone);
 }
 
+TEST(Run, AGpuIsBusyWithWhatItsPeersWantNotWithItsOwnAccesses) {
+  for (const auto kind : {scenario::TrafficKind::write, scenario::TrafficKind::read}) {
+    auto s = below_one_switch(traffic(kind, "gpu", "dram", 100_Gbps));
+    auto& gpu = the<device::GpuConfig>(s);
+    gpu.read_rate = gpu.write_rate = 50_Gbps;  // of peers
+    EXPECT_GT(metric_of_another_run(s, "t.goodput_gbps"), 99);
+    EXPECT_EQ(metric_of_another_run(s, "gpu.utilisation_percent"), 0);
+  }
+}
+
 TEST(Run, BouncedPayloadCrossesTheUpstreamLinkTwice) {
   auto t = traffic(scenario::TrafficKind::receive, "nic", "gpu", 50_Gbps);
   t.path = scenario::DataPath::bounce;

@@ -125,6 +125,7 @@ struct MemoryResult {
   std::string name;
   Bytes read{}, written{};
   BitRate read_rate{}, write_rate{};
+  Bytes own_read{}, own_written{};  ///< of these, by the device itself, whose accesses the rates do not limit
 };
 
 /// Memory that traffic registered in a GPU's window.
