@@ -112,7 +112,8 @@ def nominal_slack(t, device, offered_packets):
         return 0
     at_once = t["burst"] if t["arrival"] == "burst" else 1
     chance = 6 * (1 + offered_packets**0.5) if t["arrival"] in ("poisson", "jittered") else 0
-    return at_once * (device["queues"] if t["kind"] == "transmit" else 1) + chance
+    sizes = len(t["sizes"]) if isinstance(t["sizes"], list) else 1  # offered as if all came to the mean
+    return sizes - 1 + at_once * (device["queues"] if t["kind"] == "transmit" else 1) + chance
 
 
 def largest(t):
@@ -219,15 +220,22 @@ def events_come_to_pass(scenario, run):
 
 
 def memory_takes_what_it_can(scenario, run):
-    for name, device in run.document["scenario"]["devices"].items():
-        if device["kind"] not in ("gpu", "host_memory"):
-            continue
-        for what in ("read", "written"):
-            key = "read_rate" if what == "read" else "write_rate"
-            rate = float(re.match(r"[0-9.]+", device[key])[0]) * {"Gbps": 1, "Mbps": 1e-3}[re.sub(r"[0-9.]+", "", device[key])]
-            most = rate * run.document["simulated_ns"] / 8 + 16 * 4096
-            if run.metrics[f"{name}.{what}_bytes"] > most:
-                yield f"{name}: {run.metrics[f'{name}.{what}_bytes']} B {what}, at most {most:.0f} at {device[key]}"
+    """Of what others read and write; what buffers on the way hold comes besides, and all twice with a second channel."""
+    times = 2 if any("vc1" in l for l in scenario["links"]) else 1
+    for side in run.document["ledger"]:
+        name = side["farther"]
+        device = run.document["scenario"]["devices"].get(name, {})
+        if device.get("kind") != "gpu":
+            continue  # the way to host memory has all the buffer that it takes
+        moved = sum(row["data_bytes"] for row in side["rows"] if row["requester"] != name)
+        rate = device["write_rate" if side["direction"] == "down" else "read_rate"]
+        most = times * (gbps(rate) * run.document["simulated_ns"] / 8 + 16 * 4096)
+        if moved > most:
+            yield f"{name}: {moved} B moved {side['direction']}, at most {most:.0f} at {rate}"
+
+
+def gbps(rate):
+    return float(re.match(r"[0-9.]+", rate)[0]) * {"Gbps": 1, "Mbps": 1e-3}[re.sub(r"[0-9.]+", "", rate)]
 
 
 def cores_add_up(scenario, run):

@@ -67,7 +67,7 @@ def resolved(program, scenario, draw):
 
 
 def order_of_devices(program, scenario, draw):
-    if {"cache", "channels"} & set(scenario["devices"]["dram"]):
+    if {"cache", "channels"} & set(scenario["devices"].get("dram", ())):
         return  # addresses in memory are given in the order of the devices
     other = copy.deepcopy(scenario)
     names = list(other["devices"])
