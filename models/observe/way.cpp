@@ -40,12 +40,13 @@ std::vector<Hop> hops_of(const Results& results, const std::string& requester) {
   return hops;
 }
 
-/// The ledger says how much crossed each link and not which way it took in all. A way begins and ends at a leaf, takes
-/// no hop twice, and turns round at a router only where nothing else is left: as redirected payload does at the root
-/// complex.
+/// The ledger says how much crossed each link and not which way it took in all. A way begins and ends at a leaf, of
+/// which one is the requester (payload is what it writes or reads), takes no hop twice, and turns round at a router
+/// only where nothing else is left: as redirected payload does at the root complex.
 class Ways {
  public:
-  Ways(const Results& results, const std::string& requester) : hops_{hops_of(results, requester)} {
+  Ways(const Results& results, const std::string& requester)
+      : requester_{requester}, hops_{hops_of(results, requester)} {
     for (const auto& link : results.links)
       for (const auto* end : {&link.nearer, &link.farther})
         (seen_.insert(*end).second ? leaves_ : routers_).insert(*end);
@@ -68,10 +69,12 @@ class Ways {
  private:
   bool is_leaf(const std::string& node) const { return leaves_.contains(node) && !routers_.contains(node); }
 
-  /// Completes the way to a leaf other than its first; false if there is none.
+  /// Completes the way to a leaf other than its first, or to the requester where it begins elsewhere; false if there is
+  /// none.
   bool follow(std::vector<std::size_t>& taken) const {
     const Hop last = hops_[taken.back()];
-    if (is_leaf(last.to)) return last.to != hops_[taken.front()].from;
+    const std::string& begin = hops_[taken.front()].from;
+    if (is_leaf(last.to)) return last.to != begin && (begin == requester_ || last.to == requester_);
     for (const int rank : {0, 1, 2})
       for (std::size_t next = 0; next < hops_.size(); ++next) {
         const Hop& hop = hops_[next];
@@ -112,6 +115,7 @@ class Ways {
     return a.nodes.front() == b.nodes.front() && a.nodes.back() == b.nodes.back();
   }
 
+  std::string requester_;
   std::vector<Hop> hops_;
   std::set<std::string> seen_, leaves_, routers_;
 };

@@ -65,6 +65,30 @@ Results below_a_switch() {
   return results;
 }
 
+// Some of what was read is still between switch1 and card0.
+TEST(Way, WhatIsUnderWayToAReaderDoesNotTakeTheWayOfItsWrites) {
+  Results results;
+  for (const auto& [farther, nearer] :
+       {std::pair{"switch0", "rc0"}, {"switch1", "rc0"}, {"gpu0", "switch0"}, {"card0", "switch1"}, {"dram0", "rc0"}})
+    results.links.push_back(sample_link(farther, nearer));
+  carry(results.links[0], "card0", 1'000'000_B, 0_B);
+  carry(results.links[1], "card0", 500'000_B, 1'000'000_B);
+  carry(results.links[2], "card0", 1'000'000_B, 0_B);
+  carry(results.links[3], "card0", 500'000_B, 900'000_B);
+  carry(results.links[4], "card0", 0_B, 500'000_B);
+  results.traffic.resize(2);
+  results.traffic[0].kind = "read";
+  results.traffic[0].to = "gpu0";
+  results.traffic[1].kind = "write";
+  results.traffic[1].to = "dram0";
+  for (auto& traffic : results.traffic) {
+    traffic.from = "card0";
+    traffic.requesters = {"card0"};
+  }
+  EXPECT_EQ(describe_way(results, results.traffic[0]), "gpu0 -> switch0 -> rc0 -> switch1 -> card0");
+  EXPECT_EQ(describe_way(results, results.traffic[1]), "card0 -> switch1 -> rc0 -> dram0");
+}
+
 TEST(Way, RedirectedPayloadTurnsRoundAtTheRootComplex) {
   auto results = below_a_switch();
   carry(results.links[0], "gpu0", 9'900'000_B, 9'890'000_B);
