@@ -193,10 +193,6 @@ void Domain::add_links() {
       auto back = link_direction(peer->link, max_payload);
       direction.gate = peer->gate;
       back.gate = port->gate;
-      if (const auto sequence = port->link.error_sequence) {
-        direction.errors = 2 * *sequence;
-        back.errors = 2 * *sequence + 1;
-      }
       parts_->links[port] = parts_->links[peer] = connect(port->node(), peer->node(), direction, back);
       parts_->topology.links.back().vc1_classes = port->link.vc1_classes;
     }

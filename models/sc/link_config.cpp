@@ -17,7 +17,8 @@ fabric::LinkDirection link_direction(const LinkConfig& config, Bytes max_payload
           .ack_interval = timing.ack_interval,
           .fc_interval = timing.fc_interval,
           .bits_per_error = config.bit_error_rate > 0 ? static_cast<std::int64_t>(1 / config.bit_error_rate + 0.5) : 0,
-          .replay_delay = config.replay_delay};
+          .replay_delay = config.replay_delay,
+          .errors = config.error_sequence};
 }
 
 }  // namespace peerpath::sc

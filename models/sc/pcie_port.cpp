@@ -21,6 +21,10 @@ PciePort::~PciePort() = default;
 void PciePort::bind(PciePort& peer, const LinkConfig& config) {
   link = peer.link = config;
   link.tlp_gap = Bytes{};
+  if (config.error_sequence) {  // each direction has its own
+    link.error_sequence = 2 * *config.error_sequence;
+    peer.link.error_sequence = 2 * *config.error_sequence + 1;
+  }
   out.bind(peer.in);
   peer.out.bind(in);
 }

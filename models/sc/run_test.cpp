@@ -52,14 +52,22 @@ TEST(Run, CoresGoToQueuesInTheOrderOfTheTrafficWhateverNicsAreCalled) {
 
 TEST(Run, BitErrorsOfALinkDoNotChangeWithWhatElseThereIs) {
   auto s = below_one_switch(traffic(scenario::TrafficKind::write, "card", "gpu"));
-  for (auto& link : s.links)
-    if (link.to == "card") link.bit_error_rate = 1e-6;
+  const auto below = [&s](const char* from, const char* to, double bit_error_rate) {
+    s.links.push_back(s.links[0]);
+    s.links.back().from = from;
+    s.links.back().to = to;
+    s.links.back().bit_error_rate = bit_error_rate;
+  };
+  s.links.pop_back();  // the card's; a second switch comes between
+  s.devices.push_back({"low", device::SwitchConfig{}});
+  below("sw", "low", 1e-6);
+  below("low", "card", 0);
   const double alone = metric_of_another_run(s, "t.latency_mean_ns");
-  EXPECT_GT(metric_of_another_run(s, "card-sw.up.replays"), 10);
+  EXPECT_GT(metric_of_another_run(s, "low-sw.up.replays"), 10);
+  std::ranges::reverse(s.devices);
+  EXPECT_EQ(metric_of_another_run(s, "t.latency_mean_ns"), alone);
   s.devices.insert(s.devices.begin(), {"idle", device::GpuConfig{}});
-  s.links.push_back(s.links.back());
-  s.links.back().to = "idle";
-  s.links.back().bit_error_rate = 0;
+  below("sw", "idle", 0);
   EXPECT_EQ(metric_of_another_run(s, "t.latency_mean_ns"), alone);
   s.events.push_back({.at = 119us, .kind = scenario::EventKind::port_reset, .device = "idle", .outage = 1us});
   EXPECT_EQ(metric_of_another_run(s, "t.latency_mean_ns"), alone);

@@ -26,6 +26,7 @@ struct LinkConfig {
   fabric::VcArbitration vc_arbitration{};
   bool internal = false;
   /// Which bit errors it has of the seed's: links of the same number have the same. None: by the order of all links.
+  /// (Of the config that `bind` is given; it gives each end one of its own.)
   std::optional<std::uint32_t> error_sequence{};
 };
 
