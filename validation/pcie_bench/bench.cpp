@@ -20,10 +20,8 @@ constexpr BitRate memory_rate{8'000'000'000'000};  // no bottleneck: all hosts h
 constexpr Bytes window{8192};
 constexpr int cache_ways = 20, ddio_ways = 2;  // Xeon E5-2600 (v1, v3, v4): 20 ways of 2.5 MB slices; two for devices
 constexpr int ranks = 1;                       // assumed: no document says which memory the hosts hold
-// The other socket's lines come two at a time (inferred), a line in nine flits of QPI: 8 B each, 8 GT/s by 16 data
-// lanes (Intel, "An Introduction to the Intel QuickPath Interconnect", 2009; ark.intel.com).
-constexpr Bytes remote_piece{128};
-constexpr Duration remote_further_line{4'500'000};
+// Read off: a batch of reads of 128 or 256 B, and what of it is still out when the next one begins.
+constexpr Bytes batch{16 << 10}, left_of_batch{1 << 10};
 constexpr int posted = 95;  // one transfer of each worker thread: github.com/pcie-bench/pciebench-nfp, me/pcie_dma.c
 constexpr std::uint64_t high_buffer = 0x1'0000'0000, low_buffer = 0x1000'0000;
 
@@ -47,23 +45,20 @@ device::DmaCardConfig card_config(const Setup& setup, const CardConstants& card,
   return config;
 }
 
-Bytes completion_step(const HostConstants& host) {
-  return Bytes{static_cast<std::int64_t>(host.completion_step + 0.5)};
+/// A read of at most one MPS comes back whole on every host, alone and under load.
+Bytes max_completion(Bytes size, const Setup& setup, const HostConstants& host) {
+  return size <= setup.max_payload ? setup.max_payload : Bytes{static_cast<std::int64_t>(host.completion_step + 0.5)};
 }
 
 host::Refresh refresh_of(const HostConstants& host) {
   return {.interval = refresh_interval, .time = from_ns(host.refresh), .ranks = ranks};
 }
 
-host_memory::MemoryGate memory_gate(const device::HostMemoryConfig& config, const Setup& setup,
-                                    const HostConstants& host) {
+host_memory::MemoryGate memory_gate(const device::HostMemoryConfig& config, const HostConstants& host) {
   host_memory::MemoryGate gate{config};
   gate.set_refresh(refresh_of(host));
   gate.set_banks({});
-  // The root complex asks for what one completion holds at a time; of what is longer than one MPS, ahead.
-  host_memory::Fetching fetching{.piece = completion_step(host), .longest = setup.max_payload};
-  if (setup.remote_memory) fetching = {remote_piece, setup.max_payload, remote_further_line};
-  gate.set_fetching(fetching);
+  gate.fetch_lines_once();
   return gate;
 }
 
@@ -78,7 +73,7 @@ struct Host {
   fabric::NodeId card, memory;
 };
 
-Host build(const Setup& setup, const CardConstants& card, const HostConstants& host,
+Host build(const Case& which, const Setup& setup, const CardConstants& card, const HostConstants& host,
            const device::DmaCardConfig& config, Gates& gates) {
   const auto timing = pcie::link_timing(setup.link, setup.max_payload, pcie::DllpAccounting::counted);
   fabric::LinkDirection down{.rate = timing.rate,
@@ -95,7 +90,7 @@ Host build(const Setup& setup, const CardConstants& card, const HostConstants& h
 
   fabric::Endpoint memory;
   memory.max_payload = setup.max_payload;
-  memory.max_completion = completion_step(host);
+  memory.max_completion = max_completion(which.size, setup, host);
   memory.read_latency = from_ns(host.read_latency);
   memory.ecrc = setup.host_ecrc;
 
@@ -160,13 +155,13 @@ double mean_ns(Duration total, std::int64_t count) {
 double run(const Case& which, const Setup& setup, const CardConstants& card, const HostConstants& host,
            const dma_card::Stream& wanted, Gates& gates) {
   const auto config = card_config(setup, card, is_latency(which.test));
-  const auto made = build(setup, card, host, config, gates);
+  const auto made = build(which, setup, card, host, config, gates);
   const auto problems = fabric::validate(made.topology);
   require(problems.empty(), problems.empty() ? "" : problems.front());
   auto stream = wanted;
   stream.target = made.memory;
   dma_card::DmaCard device{config, made.card, {stream}};
-  device.set_read_buffer(Bytes{static_cast<std::int64_t>(card.read_buffer + 0.5)});
+  device.set_read_limits({.buffer = setup.tags * setup.max_payload, .batch = batch, .left = left_of_batch});
   loop::Loop loop{made.topology, fabric::Mode::train};
   loop.add(device, {.node = made.card, .channels = 2, .windows = {}, .hears_arrivals = true});
   Instant end{};
@@ -188,7 +183,7 @@ double run(const Case& which, const Setup& setup, const CardConstants& card, con
 
 double play(const Case& which, const Setup& setup, const CardConstants& card, const HostConstants& host) {
   Gates gates;
-  if (setup.remote_memory) gates.memory = memory_gate({}, setup, host);  // nothing of it is in the near cache
+  if (setup.remote_memory) gates.memory = memory_gate({}, host);  // nothing of it is in the near cache
   return run(which, setup, card, host, stream_of(which, setup), gates);
 }
 
@@ -205,7 +200,7 @@ double play(const Sweep& sweep, const Setup& setup, const CardConstants& card, c
   memory.cache = device::CacheConfig{
       .size = setup.cache, .ways = cache_ways, .ddio_ways = ddio_ways, .miss_latency = from_ns(effects.cold_miss)};
   if (setup.remote_memory) memory.remote_hop = from_ns(effects.remote_hop);
-  gates.memory = memory_gate(memory, setup, host);
+  gates.memory = memory_gate(memory, host);
   auto& cache = *gates.memory->cache();
   // The test goes on for seconds before it counts, so what the card writes has filled the ways for it.
   if (sweep.which.test != Test::lat_dma_read && sweep.which.test != Test::bw_read)

@@ -1,5 +1,5 @@
-// Seven constants of the benchmark card (all fitted but one, the buffer, which was chosen), three of a host, and five
-// of what windows, caches, sockets and address translation do. Everything else is read or derived.
+// Six fitted constants of the benchmark card, three of a host, and five of what windows, caches, sockets and address
+// translation do. Everything else is read or derived.
 #pragma once
 
 #include <array>
@@ -20,10 +20,9 @@ struct CardConstants {
   double turnaround = 100.0;
   double setup = 37.0;
   double tlp_gap = 16.0;
-  double read_buffer = 6144.0;
 };
 
-/// Completions of a host are cut at multiples of `completion_step` bytes; `refresh` is read off, not fitted.
+/// Completions of reads longer than one MPS are cut at multiples of `completion_step` bytes; `refresh` is read off.
 struct HostConstants {
   double read_latency = 300.0;
   double completion_step = 256.0;
@@ -48,24 +47,22 @@ struct Constant {
   double least, most;
 };
 
-inline constexpr std::array<Constant<CardConstants>, 7> card_constants{{
+inline constexpr std::array<Constant<CardConstants>, 6> card_constants{{
     {"command", "ns", &CardConstants::command,
      "one internal command: a transfer has one or two, a completion TLP taken in one", 0, 20},
     {"chunk", "ns", &CardConstants::chunk, "moving 128 B from card memory for a write, or into it after a read", 1, 60},
-    {"read_beat", "ns", &CardConstants::read_beat, "DMA engine passing 32 B of a read request of at most one MPS", 0,
-     20},
+    {"read_beat", "ns", &CardConstants::read_beat, "32 B on the card's internal bus, as reads pass it", 0, 20},
     {"turnaround", "ns", &CardConstants::turnaround, "from a DMA write done to the read that depends on it", 0, 400},
     {"setup", "ns", &CardConstants::setup, "posting a DMA read and being told that it is done, while others go on", 0,
      400},
     {"tlp_gap", "B", &CardConstants::tlp_gap, "line time that the card leaves idle after each TLP that it sends", 0,
      64},
-    {"read_buffer", "B", &CardConstants::read_buffer, "what DMA reads in flight share; not fitted", 384, 65536},
 }};
 
 inline constexpr std::array<Constant<HostConstants>, 3> host_constants{{
     {"read_latency", "ns", &HostConstants::read_latency, "root complex: read request taken in to its first data", 0,
      5000},
-    {"completion_step", "B", &HostConstants::completion_step, "root complex: addresses at which completions are cut",
+    {"completion_step", "B", &HostConstants::completion_step, "root complex: addresses at which completions of more than one MPS are cut",
      64, 256},
     {"refresh", "ns", &HostConstants::refresh, "DRAM: a rank serves nothing while it is refreshed", 0, 1000},
 }};

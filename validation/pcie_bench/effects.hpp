@@ -1,4 +1,4 @@
-// The window sweeps: the five constants that they add, fitted on eight named points, and what comes of the others.
+// The window sweeps: the five constants that they add, fitted on a few named points, and what comes of the others.
 #pragma once
 
 #include <optional>
@@ -15,24 +15,21 @@ namespace peerpath::pcie_bench {
 /// The directories of one machine: off and local, and what differs from that in one thing.
 struct Variants {
   const HostData* base = nullptr;
-  const HostData* iommu = nullptr;   ///< with translation in pages of 4 KiB
-  const HostData* remote = nullptr;  ///< with the buffer at the other socket
+  const HostData* iommu = nullptr;     ///< with translation in pages of 4 KiB
+  const HostData* remote = nullptr;    ///< with the buffer at the other socket
+  std::vector<const HostData*> plain;  ///< `base`, and what every other machine has like it
 };
 
 /// The first machine that was measured in all three ways.
 std::optional<Variants> find_variants(std::span<const HostData> hosts);
 
-/// The points that the fit looks at, of a machine with all three variants.
-struct NamedPoint {
-  const HostData* Variants::*of;
-  Sweep sweep;
-};
-std::span<const NamedPoint> wanted_effect_points();
+/// Whether the fit looks at this point.
+bool is_fitted(const Variants& variants, const HostData& host, const Sweep& sweep);
 
-/// From the named points: `cold_miss` and `remote_hop` are differences of two latencies; `walk_latency` and
-/// `iotlb_entries` follow from two added latencies, as of P random pages an IOTLB of E entries misses 1 - E / P;
-/// `walk_interval` lies between what reads and what writes say (the geometric mean) of a window far beyond the IOTLB.
-/// Nothing if a point is missing.
+/// `cold_miss` and `remote_hop` are differences of two latencies, less the mean wait for refreshes; the former is
+/// what suits all machines best (least squares of relative errors). `walk_latency` and `iotlb_entries` follow from two added latencies, as of P random pages an
+/// IOTLB of E entries misses 1 - E / P; `walk_interval` lies between what reads and what writes say (the geometric
+/// mean) of a window far beyond the IOTLB. Nothing if a point is missing.
 std::optional<EffectConstants> fit_effects(const Variants& variants);
 
 struct SweepPrediction {

@@ -37,8 +37,9 @@ struct HostData {
   const SweepPoint* find(const Sweep& sweep) const;
 };
 
-/// How long a refresh of the host's DRAM lasts: what the slowest thousandth of cold reads take longer than the median
-/// (64 B, 1 MiB), and a thousandth of the interval; without that row, 350 ns, tRFC1 of 8 Gb DDR4 (JESD79-4).
+/// How long a refresh of the host's DRAM lasts: of the times that are standard (tRFC of 1 to 16 Gb: JESD79-3, -4) the
+/// one next to what the slowest thousandth of cold reads take longer than the median (64 B, 64 KiB), less the same of
+/// warm reads where the cache serves those, and a thousandth of the interval. Without these rows 350 ns.
 double read_refresh(const HostData& host);
 
 /// Reads the size sweeps (bw_dma_sz_sweep.csv, lat_dma_sizes.csv, lat_cmd_sizes.csv), sys-lspci.txt and

@@ -54,7 +54,7 @@ std::string provenance(const std::vector<HostData>& hosts) {
   return "Output of `peerpath validate pcie-bench --refit-card`: NLopt Nelder-Mead on five times, every whole byte "
          "tried for tlp_gap, read_latency and completion_step of each host fitted along, in rounds until the sum "
          "changes by less than 0.2 %, of which the best one is kept; then turnaround, on which LAT_DMA_WRRD alone "
-         "depends, at the least of its squares in closed form. read_buffer is as chosen, not fitted. Minimised: "
+         "depends, at the least of its squares in closed form. Minimised: "
          "squares of weighted relative errors at "
          "(size, weight) " +
          points + ". Hosts: " + names +
@@ -83,9 +83,7 @@ void add_sweeps(std::vector<HostReport>& reports, const std::vector<HostData>& a
   const auto fitted = [&](const HostData& host, const Sweep& sweep) {
     if (sweep == wanted_fit_window() && !host.setup.remote_memory && (!host.setup.iommu || host.setup.super_pages))
       return true;  // by the card's constants
-    return fitted_on && std::ranges::any_of(wanted_effect_points(), [&](const NamedPoint& named) {
-             return ((*fitted_on).*named.of)->name == host.name && named.sweep == sweep;
-           });
+    return fitted_on && is_fitted(*fitted_on, host, sweep);
   };
   const auto base_of = [&](const HostData& host) -> const HostData* {
     for (const auto& other : all)

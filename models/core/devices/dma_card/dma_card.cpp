@@ -6,12 +6,6 @@
 #include "peerpath/base/fail.hpp"
 
 namespace peerpath::dma_card {
-namespace {
-
-Bytes in_lines(Bytes size) { return Bytes{(size.count() + line_bytes - 1) / line_bytes * line_bytes}; }
-
-}  // namespace
-
 fabric::Endpoint fabric_endpoint(const device::DmaCardConfig& config, BitRate link_rate) {
   fabric::Endpoint endpoint;
   endpoint.max_payload = config.function.max_payload;
@@ -95,8 +89,14 @@ Instant DmaCard::issue_write(const Slot& slot, Instant at) {
   return write_free_;
 }
 
-Bytes DmaCard::buffer_for(const Slot& slot) const {
-  return read_buffer_ > Bytes{} ? read_buffer_taken(config_, read_buffer_, slot.size) : Bytes{};
+bool DmaCard::has_room(Bytes size) {
+  if (limits_.buffer == Bytes{}) return true;
+  const auto lines = in_lines(size);
+  if (buffered_ > Bytes{} && buffered_ + lines > limits_.buffer) return false;
+  if (!comes_in_batches(config_, size) || batch_ + lines <= limits_.batch) return true;
+  if (buffered_ > limits_.left) return false;
+  batch_ = buffered_;
+  return true;
 }
 
 void DmaCard::read(std::size_t index, Instant at, device::Outbox& out) {
@@ -109,16 +109,15 @@ void DmaCard::read(std::size_t index, Instant at, device::Outbox& out) {
   take_up_reads(at, out);
 }
 
-/// The engine spends time on a read once it has a tag, and room for what comes back: it does not work ahead.
+/// The engine works ahead of the tags, as far as the limits let it.
 void DmaCard::take_up_reads(Instant at, device::Outbox& out) {
-  while (!waiting_.empty() && taken_up_ < config_.function.tags) {
+  while (!waiting_.empty() && has_room(slots_[waiting_.front()].size)) {
     const auto index = waiting_.front();
-    const auto takes = buffer_for(slots_[index]);
-    if (buffered_ > Bytes{} && takes > Bytes{} && buffered_ + takes > read_buffer_) return;
+    const auto& slot = slots_[index];
     waiting_.pop_front();
-    ++taken_up_;
-    buffered_ += takes;
-    submit(index, pcie::Operation::memory_read, issue_read(slots_[index], std::max(at, slots_[index].read_from)), out);
+    buffered_ += in_lines(slot.size);
+    if (comes_in_batches(config_, slot.size)) batch_ += in_lines(slot.size);
+    submit(index, pcie::Operation::memory_read, issue_read(slot, std::max(at, slot.read_from)), out);
   }
 }
 
@@ -157,8 +156,7 @@ void DmaCard::on_delivery(const fabric::Delivery& delivery, device::Outbox& out)
   }
   const auto stored = !arrived && dma ? delivery.done + store_time(config_, slot.size) : delivery.done;
   if (slot.reading && dma) {
-    --taken_up_;
-    buffered_ -= buffer_for(slot);
+    buffered_ -= in_lines(slot.size);
     take_up_reads(delivery.done, out);
   }
   finish(index, delivery.done, stored);

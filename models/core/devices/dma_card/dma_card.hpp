@@ -56,6 +56,14 @@ inline constexpr fabric::ChannelIndex write_channel{1}, read_channel{2};
 /// Which stream, in the order in which the card was given them, a transaction with this cookie is of.
 constexpr std::size_t stream_of(std::uint64_t cookie) { return static_cast<std::size_t>(cookie >> 32); }
 
+/// What bounds the DMA reads that the engine has taken up, in whole lines. A batch begins when at most `left` of the
+/// last one is still out, and that counts as its own.
+struct ReadLimits {
+  Bytes buffer;  ///< what comes back has room; 0: no limit at all
+  Bytes batch;   ///< of reads of more than a line and at most one MPS
+  Bytes left;
+};
+
 /// The active part of the card. Up to `outstanding` transfers are in flight; a write is so until it has arrived.
 class DmaCard final : public device::Endpoint {
  public:
@@ -66,8 +74,8 @@ class DmaCard final : public device::Endpoint {
   void on_delivery(const fabric::Delivery& delivery, device::Outbox& out) override;
   void on_wake(device::TimerId, Instant, device::Outbox&) override {}
 
-  /// Reads in flight share this much (`read_buffer_taken`); 0, as at first: it has no bound.
-  void set_read_buffer(Bytes size) { read_buffer_ = size; }
+  /// Without, as at first, what is outstanding is the only limit.
+  void set_read_limits(const ReadLimits& limits) { limits_ = limits; }
 
   const Counters& counters() const { return counters_; }
   /// Every stream with an end has come to it.
@@ -99,7 +107,8 @@ class DmaCard final : public device::Endpoint {
   Instant issue_read(const Slot& slot, Instant at);
   void read(std::size_t slot, Instant at, device::Outbox& out);
   void take_up_reads(Instant at, device::Outbox& out);
-  Bytes buffer_for(const Slot& slot) const;
+  /// Whether the limits let one more read of this size be taken up; it may begin a batch.
+  bool has_room(Bytes size);
   void finish(std::size_t slot, Instant at, Instant done);
   std::uint64_t next_address(Progress& progress, Bytes size);
 
@@ -110,8 +119,8 @@ class DmaCard final : public device::Endpoint {
   std::vector<std::size_t> free_;
   std::size_t in_flight_ = 0, turn_ = 0;
   std::deque<std::size_t> waiting_;   ///< reads that the engine has not taken up, first come first
-  int taken_up_ = 0;                  ///< DMA reads that have a tag
-  Bytes read_buffer_{}, buffered_{};  ///< what there is for them, and what they hold
+  ReadLimits limits_;
+  Bytes buffered_{}, batch_{};  ///< lines of the reads that are taken up, and of the batch so far
   Instant write_free_{}, read_free_{}, resume_{};
   Counters counters_;
 };

@@ -22,10 +22,10 @@ class Bench {
     topology_.connect(memory_, card_, wire, wire);
   }
 
-  Counters run(Stream stream, Bytes read_buffer = {}) {
+  Counters run(Stream stream, const ReadLimits& limits = {}) {
     stream.target = memory_;
     DmaCard card{config_, card_, {stream}};
-    card.set_read_buffer(read_buffer);
+    card.set_read_limits(limits);
     loop::Loop loop{topology_, fabric::Mode::event};
     loop.add(card, {.node = card_, .channels = 2, .windows = {}, .hears_arrivals = true});
     loop.run_until(Instant{1ms});
@@ -67,34 +67,50 @@ TEST(DmaCard, ReadsAreBoundByTagsAndRoundTrip) {
   EXPECT_NEAR(gbps(Bench{config}.run(stream(Step::read, 64_B))), 8 * 64 * 8 / round_trip, 0.5);
 }
 
-TEST(DmaCard, ReadsAreBoundByTheBufferUnlessTheyStream) {
+constexpr ReadLimits no_batches(Bytes buffer) { return {.buffer = buffer, .batch = 1_MiB, .left = 1_MiB}; }
+
+TEST(DmaCard, ReadsInFlightShareABuffer) {
   device::DmaCardConfig config;
   config.function.max_payload = config.function.max_payload_supported = 256_B;
-  const Bytes buffer{4 * 352};  // four reads of 256 B
   config.function.tags = 4;
   const auto four = gbps(Bench{config}.run(stream(Step::read, 256_B)));
   config.function.tags = 32;
   EXPECT_GT(gbps(Bench{config}.run(stream(Step::read, 256_B))), 2 * four);
-  EXPECT_NEAR(gbps(Bench{config}.run(stream(Step::read, 256_B), buffer)), four, 0.01 * four);
+  EXPECT_NEAR(gbps(Bench{config}.run(stream(Step::read, 256_B), no_batches(1_KiB))), four, 0.01 * four);
+  EXPECT_NEAR(gbps(Bench{config}.run(stream(Step::read, 512_B), no_batches(2_KiB))), 2 * four, 0.1 * four);
+  EXPECT_GT(gbps(Bench{config}.run(stream(Step::read, 2048_B), no_batches(1_KiB))), 0) << "one is, however long";
 }
 
-TEST(DmaCard, OfLongerReadsAsMuchIsInFlightAsTheTagsHaveMaximumPayloads) {
+/// Time of one read of `size`, in nanoseconds.
+double read_time(const device::DmaCardConfig& config, Bytes size, const ReadLimits& limits) {
+  return static_cast<double>(size.count()) * 8 / gbps(Bench{config}.run(stream(Step::read, size), limits));
+}
+
+TEST(DmaCard, ABatchOfReadsWaitsForTheLastOne) {
   device::DmaCardConfig config;
-  config.function.tags = 2;
-  const auto two = gbps(Bench{config}.run(stream(Step::read, 512_B)));
-  config.function.tags = 4;
-  EXPECT_GT(gbps(Bench{config}.run(stream(Step::read, 512_B))), 1.5 * two);
-  EXPECT_NEAR(gbps(Bench{config}.run(stream(Step::read, 512_B), Bytes{1408})), two, 0.01 * two);
-  EXPECT_GT(gbps(Bench{config}.run(stream(Step::read, 2048_B), Bytes{1408})), 0) << "one is, however long";
+  config.function.max_payload = config.function.max_payload_supported = 256_B;
+  const ReadLimits whole{.buffer = 8_KiB, .batch = 2_KiB, .left = 0_B};  // eight of 256 B, all back before the next
+  constexpr double round_trip = 500 + (24 + 280) * 0.08;
+  EXPECT_NEAR(read_time(config, 256_B, whole), round_trip / 8 + 280 * 0.08 * 7 / 8, 1);
+  EXPECT_NEAR(read_time(config, 512_B, whole), read_time(config, 512_B, no_batches(8_KiB)), 0.01) << "they stream";
+  EXPECT_NEAR(read_time(config, 64_B, whole), read_time(config, 64_B, no_batches(8_KiB)), 0.01) << "single lines";
 }
 
-TEST(DmaCard, TheEngineDoesNotWorkAheadOfTheTags) {
+TEST(DmaCard, WhatIsLeftOfABatchCountsAsTheNextOnes) {
+  device::DmaCardConfig config;
+  config.function.max_payload = config.function.max_payload_supported = 256_B;
+  const ReadLimits half{.buffer = 8_KiB, .batch = 2_KiB, .left = 1_KiB};  // four more whenever four are left
+  const ReadLimits four{.buffer = 8_KiB, .batch = 1_KiB, .left = 0_B};
+  EXPECT_LT(read_time(config, 256_B, half), 0.6 * read_time(config, 256_B, four));
+}
+
+TEST(DmaCard, TheEngineWorksAheadOfTheTags) {
   device::DmaCardConfig config;
   config.function.tags = 1;
+  config.outstanding = 4;
   config.command = 200ns;
-  // Were the command of the next read spent while the tag is taken, it would be hidden in the round trip.
-  const double alone = 500 + 24 * 0.08 + 84 * 0.08;
-  EXPECT_NEAR(gbps(Bench{config}.run(stream(Step::read, 64_B))), 64 * 8 / (alone + 200), 0.01);
+  const double alone = 500 + 24 * 0.08 + 84 * 0.08;  // the next command is spent meanwhile
+  EXPECT_NEAR(gbps(Bench{config}.run(stream(Step::read, 64_B))), 64 * 8 / alone, 0.01);
 }
 
 TEST(DmaCard, TheEngineBoundsSmallWrites) {

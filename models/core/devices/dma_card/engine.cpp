@@ -7,14 +7,11 @@ namespace {
 
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// Beats that any transfer takes that is longer than a line, or has a partial double word to be merged.
+/// Two lines' worth: what a read of more than a line leaves later by, and what one with a partial double word takes.
 constexpr std::int64_t least_beats = 2 * line_bytes / beat_bytes;
 
 /// A beat is six cycles of the card's 1.2 GHz.
 constexpr int beat_cycles = 6;
-
-/// What a read holds of the buffer beside its lines.
-constexpr Bytes beside_lines{96};
 
 /// What a request reads beyond this does not delay writes.
 constexpr std::int64_t most_shared_bytes = 1024;
@@ -30,19 +27,16 @@ Duration write_occupancy(const device::DmaCardConfig& config, Bytes size) {
 
 Duration read_occupancy(const device::DmaCardConfig& config, std::uint64_t address, Bytes size) {
   const auto mrrs = config.function.max_read_request.count();
-  const bool odd = size.count() % 4 != 0;
-  Duration total{}, least{};
+  Duration total{};
   auto left = size.count();
   for (auto at = static_cast<std::int64_t>(address % static_cast<std::uint64_t>(mrrs)); left > 0; at = 0) {
     const auto request = std::min(left, mrrs - at);
     left -= request;
-    total += config.command;
-    if (request <= config.function.max_payload.count()) total += ceil_div(request, beat_bytes) * config.read_beat;
+    total += (request <= config.function.max_payload.count() ? ceil_div(request, line_bytes) : 1) * config.command;
   }
-  const bool passes = size <= config.function.max_payload;
-  if (passes && (odd || size.count() > line_bytes)) least = config.command + least_beats * config.read_beat;
-  const auto merging = passes && odd ? config.read_beat / beat_cycles : Duration{};
-  return std::max(config.read_issue, std::max(total, least) + merging);
+  if (size <= config.function.max_payload && size.count() % 4 != 0)
+    total = std::max(total, config.command + least_beats * config.read_beat) + config.read_beat / beat_cycles;
+  return std::max(config.read_issue, total);
 }
 
 Duration read_lead(const device::DmaCardConfig& config, Bytes size) {
@@ -57,11 +51,10 @@ Duration read_share_of_write_bus(const device::DmaCardConfig& config, Bytes size
   return beats * config.read_beat;
 }
 
-Bytes read_buffer_taken(const device::DmaCardConfig& config, Bytes buffer, Bytes size) {
-  const Bytes lines{ceil_div(size.count(), line_bytes) * line_bytes};
-  if (size <= config.function.max_payload) return lines + beside_lines;
-  const auto streaming = config.function.tags * config.function.max_payload;
-  return Bytes{ceil_div(lines.count() * buffer.count(), streaming.count())};
+Bytes in_lines(Bytes size) { return Bytes{ceil_div(size.count(), line_bytes) * line_bytes}; }
+
+bool comes_in_batches(const device::DmaCardConfig& config, Bytes size) {
+  return size.count() > line_bytes && size <= config.function.max_payload;
 }
 
 Duration store_time(const device::DmaCardConfig& config, Bytes size) {

@@ -26,17 +26,18 @@ TEST(Engine, AWriteIsBusyForEachChunkAndForTheCommandsOfTheLastOne) {
   EXPECT_EQ(write_occupancy(config(), 513_B), 89ns);
 }
 
-TEST(Engine, AnOddReadTakesTwoLinesWorthOfBeats) {
+TEST(Engine, AReadTakesACommandForEachLineAndAnOddOneTwoLinesWorthOfBeats) {
   const Duration odd = config().read_beat / 6;  // a cycle
-  EXPECT_EQ(read_occupancy(config(), 0, 64_B), 14ns);
+  EXPECT_EQ(read_occupancy(config(), 0, 64_B), 4ns);
+  EXPECT_EQ(read_occupancy(config(), 0, 128_B), 8ns);
+  EXPECT_EQ(read_occupancy(config(), 0, 256_B), 16ns);
   EXPECT_EQ(read_occupancy(config(), 0, 63_B), 24ns + odd);
   EXPECT_EQ(read_occupancy(config(), 0, 65_B), 24ns + odd);
-  EXPECT_EQ(read_occupancy(config(), 0, 256_B), 44ns);
 }
 
 TEST(Engine, LongRequestsStreamAndThoseCutShortByMrrsDoNot) {
   EXPECT_EQ(read_occupancy(config(), 0, 257_B), 4ns);
-  EXPECT_EQ(read_occupancy(config(), 256, 320_B), 2 * 4ns + 10 * 5ns);  // 256 up to the boundary, 64 beyond
+  EXPECT_EQ(read_occupancy(config(), 256, 320_B), 5 * 4ns);  // 256 up to the boundary, 64 beyond
 }
 
 TEST(Engine, AReadOfMoreThanOneLineLeavesAfterTwoLinesWorthOfBeats) {
@@ -55,16 +56,12 @@ TEST(Engine, ReadsTakeOfTheWritesBusWhatTheFirstKibOfEachRequestHas) {
   EXPECT_EQ(read_share_of_write_bus(one_request, 2048_B), 40ns);
 }
 
-TEST(Engine, AReadHoldsItsLinesAndALineAndAHalfUnlessItStreams) {
-  constexpr Bytes buffer{6144};
-  EXPECT_EQ(read_buffer_taken(config(), buffer, 16_B), 160_B);
-  EXPECT_EQ(read_buffer_taken(config(), buffer, 129_B), 288_B);
-  EXPECT_EQ(read_buffer_taken(config(), buffer, 256_B), 352_B);
-  auto streaming = config();
-  streaming.function.tags = 32;  // of 256 B each
-  EXPECT_EQ(read_buffer_taken(streaming, buffer, 257_B), 240_B);
-  EXPECT_EQ(read_buffer_taken(streaming, buffer, 512_B), 384_B);
-  EXPECT_EQ(read_buffer_taken(streaming, buffer, 2048_B), 1536_B);
+TEST(Engine, ReadsOfMoreThanALineAndAtMostOneMpsComeInBatches) {
+  EXPECT_FALSE(comes_in_batches(config(), 64_B));
+  EXPECT_TRUE(comes_in_batches(config(), 65_B));
+  EXPECT_TRUE(comes_in_batches(config(), 256_B));
+  EXPECT_FALSE(comes_in_batches(config(), 257_B));
+  EXPECT_EQ(in_lines(65_B), 128_B);
 }
 
 TEST(Engine, IssueFloorsHold) {

@@ -87,15 +87,11 @@ Instant MemoryGate::pass(const fabric::GatedTlp& tlp) {
   auto begin = std::max(tlp.at, written_);  // a request does not pass a write (PCIe Base Spec 2.4.1)
   const auto missing = cache_ ? cache_->read(tlp.address, tlp.bytes) : Duration{0};
   if (cache_ && missing == Duration{0}) return begin;
-  if (fetching_) begin = after_fetches(tlp.address, tlp.bytes, begin);
+  if (fetches_once_) begin = after_fetches(tlp.address, tlp.bytes, begin);
   const auto served = after_refresh(tlp.address, take_channel(tlp, begin));
-  const auto first_there = take_bank(tlp.address, served) + missing + hop_;
-  if (!fetching_) return first_there;
-  fetches_.back().there = first_there;
-  const auto last = std::max<std::int64_t>(1, tlp.bytes.count()) - 1;
-  const auto further_lines = std::min(last, fetching_->piece.count() - 1) / whole_line.count();
-  const auto pieces_after = tlp.bytes > fetching_->longest ? 0 : last / fetching_->piece.count();
-  return first_there + pieces_after * missing + further_lines * fetching_->further_line;
+  const auto there = take_bank(tlp.address, served) + missing + hop_;
+  if (fetches_once_) fetches_.back().there = there;
+  return there;
 }
 
 }  // namespace peerpath::host_memory

@@ -19,14 +19,6 @@ struct Banks {
   Duration cycle = std::chrono::nanoseconds{47};  ///< tRC: from a row's opening to that of the bank's next one
 };
 
-/// How a read that the cache does not hold is fetched: piece after piece, each of which adds its miss. A line that is
-/// on its way is not fetched again before it is there. The model card is core/host/README.md.
-struct Fetching {
-  Bytes piece;              ///< at least a line
-  Bytes longest;            ///< whose pieces wait for one another; those of a longer read are asked for at once
-  Duration further_line{};  ///< what each line of the first piece after its first takes longer
-};
-
 /// The gate of the direction towards the memory's node.
 class MemoryGate final : public fabric::Gate {
  public:
@@ -37,8 +29,8 @@ class MemoryGate final : public fabric::Gate {
   void set_refresh(const host::Refresh& refresh) { refresh_ = refresh; }
   /// Without, as at first, no fetch waits for a bank. The ranks are those of the refresh that is set before.
   void set_banks(const Banks& banks);
-  /// Without, as at first, all of a read is fetched at once, whatever else is on its way.
-  void set_fetching(const Fetching& fetching) { fetching_ = fetching; }
+  /// A line that is on its way is not fetched again before it is there. Without, as at first, it is.
+  void fetch_lines_once() { fetches_once_ = true; }
 
   /// Whether this memory needs a gate.
   static bool wanted(const device::HostMemoryConfig& config) {
@@ -82,8 +74,8 @@ class MemoryGate final : public fabric::Gate {
   std::optional<host::Refresh> refresh_;
   Duration bank_cycle_{};
   std::vector<Bank> banks_;  ///< rank by rank; none as at first
-  std::optional<Fetching> fetching_;
-  std::vector<Fetch> fetches_;  ///< kept with `fetching_` only
+  bool fetches_once_ = false;
+  std::vector<Fetch> fetches_;  ///< kept with `fetches_once_` only
   device::ChannelsConfig channels_;
   struct Channel {
     Instant free{};

@@ -129,17 +129,17 @@ TEST(MemoryGate, AnotherRowOfABankIsOpenedACycleAfterTheLastOne) {
   EXPECT_EQ(read_at(same_bank, 200ns), 200ns) << "long after";
 }
 
-TEST(MemoryGate, FurtherPiecesAddTheirMissAndALineOnItsWayIsWaitedFor) {
+TEST(MemoryGate, ALineOnItsWayIsWaitedFor) {
   MemoryGate gate{{.cache = device::CacheConfig{.miss_latency = 50ns}, .remote_hop = 30ns}};
-  gate.set_fetching({.piece = 128_B, .longest = 256_B, .further_line = 1ns});
   const auto read_at = [&](std::uint64_t address, Bytes bytes, Duration after) {
     auto read = of(TlpClass::non_posted, address, bytes);
     read.at = at + after;
     return gate.pass(read) - at;
   };
-  EXPECT_EQ(read_at(0, 128_B, 0ns), 81ns);
-  EXPECT_EQ(read_at(4096, 256_B, 0ns), 131ns) << "two pieces, one hop, one further line";
-  EXPECT_EQ(read_at(8192, 512_B, 0ns), 81ns) << "all pieces at once";
+  EXPECT_EQ(read_at(64, 64_B, 0ns), 80ns);
+  EXPECT_EQ(read_at(64, 64_B, 0ns), 80ns) << "unless it is asked for";
+  gate.fetch_lines_once();
+  EXPECT_EQ(read_at(0, 128_B, 0ns), 80ns);
   EXPECT_EQ(read_at(64, 64_B, 10ns), 160ns) << "fetched when the first fetch is there";
   EXPECT_EQ(read_at(64, 64_B, 20ns), 240ns) << "and then once more";
   EXPECT_EQ(read_at(128, 64_B, 30ns), 110ns) << "another line";
