@@ -62,8 +62,8 @@ inline constexpr std::array<Constant<CardConstants>, 6> card_constants{{
 inline constexpr std::array<Constant<HostConstants>, 3> host_constants{{
     {"read_latency", "ns", &HostConstants::read_latency, "root complex: read request taken in to its first data", 0,
      5000},
-    {"completion_step", "B", &HostConstants::completion_step, "root complex: addresses at which completions of more than one MPS are cut",
-     64, 256},
+    {"completion_step", "B", &HostConstants::completion_step,
+     "root complex: addresses at which completions of more than one MPS are cut", 64, 256},
     {"refresh", "ns", &HostConstants::refresh, "DRAM: a rank serves nothing while it is refreshed", 0, 1000},
 }};
 

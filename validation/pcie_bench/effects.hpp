@@ -27,9 +27,9 @@ std::optional<Variants> find_variants(std::span<const HostData> hosts);
 bool is_fitted(const Variants& variants, const HostData& host, const Sweep& sweep);
 
 /// `cold_miss` and `remote_hop` are differences of two latencies, less the mean wait for refreshes; the former is
-/// what suits all machines best (least squares of relative errors). `walk_latency` and `iotlb_entries` follow from two added latencies, as of P random pages an
-/// IOTLB of E entries misses 1 - E / P; `walk_interval` lies between what reads and what writes say (the geometric
-/// mean) of a window far beyond the IOTLB. Nothing if a point is missing.
+/// what suits all machines best (least squares of relative errors). `walk_latency` and `iotlb_entries` follow from two
+/// added latencies, as of P random pages an IOTLB of E entries misses 1 - E / P; `walk_interval` lies between what
+/// reads and what writes say (the geometric mean) of a window far beyond the IOTLB. Nothing if a point is missing.
 std::optional<EffectConstants> fit_effects(const Variants& variants);
 
 struct SweepPrediction {

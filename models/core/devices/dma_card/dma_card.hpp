@@ -118,7 +118,7 @@ class DmaCard final : public device::Endpoint {
   std::vector<Slot> slots_;
   std::vector<std::size_t> free_;
   std::size_t in_flight_ = 0, turn_ = 0;
-  std::deque<std::size_t> waiting_;   ///< reads that the engine has not taken up, first come first
+  std::deque<std::size_t> waiting_;  ///< reads that the engine has not taken up, first come first
   ReadLimits limits_;
   Bytes buffered_{}, batch_{};  ///< lines of the reads that are taken up, and of the batch so far
   Instant write_free_{}, read_free_{}, resume_{};
