@@ -335,7 +335,8 @@ struct DmaCardConfig {
             .at_most(longest_step),
         field("write_chunk", &DmaCardConfig::write_chunk, "DMA engine fetching 128 B of card memory to write it")
             .at_most(longest_step),
-        field("read_beat", &DmaCardConfig::read_beat, "DMA engine passing 32 B of a read request of at most one MPS")
+        field("read_beat", &DmaCardConfig::read_beat,
+              "32 B on the card's internal bus, four of which a read of more than a line waits for")
             .at_most(longest_step),
         field("completion", &DmaCardConfig::completion, "Taking in one completion TLP, beside its data at link rate")
             .at_most(longest_step),
