@@ -1,8 +1,8 @@
 // Virtual channels at times computed by hand: what goes by VC 1 waits for nothing of VC 0 but the line.
 #include <gmock/gmock.h>
 
-#include "fabric/deadlock.hpp"
 #include "fabric/test_pair.hpp"
+#include "fabric/vocabulary/deadlock.hpp"
 
 namespace peerpath::fabric {
 namespace {

@@ -30,7 +30,7 @@ TEST(Faults, AWriteThatGoesAstrayArrivesAsUnsupported) {
 }
 
 TEST(Faults, WhoRefusesAWriteDoesNotLookForPoison) {
-  for (const Mode mode : {Mode::event, Mode::tlp, Mode::train}) {
+  for (const Mode mode : {Mode::event, Mode::train}) {
     Pair p;
     p.t.strays = true;
     const auto fabric = make_fabric(p.t, p, mode);
@@ -109,7 +109,7 @@ TEST(Faults, ARetrainedLinkSendsAtItsNewRate) {
 }
 
 TEST(Faults, ARetrainedLinkHasItsNewFramingAndDllps) {
-  for (const Mode mode : {Mode::event, Mode::tlp, Mode::train}) {
+  for (const Mode mode : {Mode::event, Mode::train}) {
     Pair p;
     const auto fabric = make_fabric(p.t, p, mode);
     fabric->observe(&p);
@@ -128,7 +128,7 @@ TEST(Faults, ARetrainedLinkHasItsNewFramingAndDllps) {
 }
 
 TEST(Faults, TheTimeThatDllpsTakeIsThatOfTheRateAtWhichTheyWereSent) {
-  for (const Mode mode : {Mode::event, Mode::tlp, Mode::train}) {
+  for (const Mode mode : {Mode::event, Mode::train}) {
     Pair p;
     p.down(1).ack_interval = 1ns;
     const auto fabric = make_fabric(p.t, p, mode);
@@ -143,7 +143,7 @@ TEST(Faults, TheTimeThatDllpsTakeIsThatOfTheRateAtWhichTheyWereSent) {
 }
 
 TEST(Faults, WhatTheLineIsStillToCarryIsKnown) {
-  for (const Mode mode : {Mode::event, Mode::tlp, Mode::train}) {
+  for (const Mode mode : {Mode::event, Mode::train}) {
     Pair p;
     p.up(0).replay_delay = 30ns;
     const auto fabric = make_fabric(p.t, p, mode);
@@ -160,7 +160,7 @@ TEST(Faults, WhatTheLineIsStillToCarryIsKnown) {
 }
 
 TEST(Faults, ALinkThatDegradesAndRetrainsLosesNoPostedByte) {
-  for (const Mode mode : {Mode::event, Mode::tlp, Mode::train}) {
+  for (const Mode mode : {Mode::event, Mode::train}) {
     Pair p;
     p.down(1).credits[0] = {4, 64};
     const auto fabric = make_fabric(p.t, p, mode);

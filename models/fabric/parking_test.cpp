@@ -105,7 +105,7 @@ TEST_P(Parking, TheTargetSendsBackMeanwhile) {
 }
 
 TEST(Advance, RefusesTheEndOfTime) {
-  for (const Mode mode : {Mode::event, Mode::tlp, Mode::train}) {
+  for (const Mode mode : {Mode::event, Mode::train}) {
     Flow flow{mode};
     EXPECT_EXIT(flow.fabric->advance(never), ::testing::ExitedWithCode(exit_bug), "end of time");
   }

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "fabric/acs_routes.hpp"
 #include "fabric/test_pair.hpp"
+#include "fabric/vocabulary/acs_routes.hpp"
 
 namespace peerpath::fabric {
 namespace {
@@ -130,7 +130,7 @@ TEST_P(Spoofs, AReadThatIsBlockedTimesOut) {
   EXPECT_EQ(status(), Status::no_answer);
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryMode, Spoofs, testing::Values(Mode::event, Mode::tlp, Mode::train),
+INSTANTIATE_TEST_SUITE_P(EveryMode, Spoofs, testing::Values(Mode::event, Mode::train),
                          [](const auto& info) { return std::string(name_of(info.param)); });
 
 /// Where nobody spoofs, nothing that ACS says of these requests may keep the engine from its short ways.

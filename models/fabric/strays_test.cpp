@@ -104,9 +104,9 @@ TEST_P(Strays, ATagByTimeoutComesBackBeforeOneThatWasKnownEarlier) {
   for (const Delivery& delivery : std::vector<Delivery>{pair_.deliveries})
     if (delivery.kind == DeliveryKind::requested) f.respond(delivery.request, at(200ns), Status::success);
   advance(1ms);
-  // The first completion leaves the switch behind the write, at 11386, and is taken in 40 us later. The second follows,
-  // ends at d at 11386 + 76 * 80 + 10, and its request 1 us later.
-  EXPECT_EQ(pair_.starts(0, 0), (Times{0, 12, 18476}));
+  // The first completion leaves the switch at once, by another port than the write, and is taken in 40 us later. The
+  // second leaves behind the write at 11310, ends at d at 11310 + 76 * 80 + 10, and its request 1 us later.
+  EXPECT_EQ(pair_.starts(0, 0), (Times{0, 12, 18400}));
   Times reads;
   for (const TlpRecord& r : pair_.tlps)
     if (r.link == LinkId{1} && r.direction == 1 && r.tlp_class == pcie::TlpClass::non_posted)
@@ -128,7 +128,7 @@ TEST_P(Strays, AnExternalEndpointAnswersWhateverTheRequestSays) {
   EXPECT_EQ(pair_.deliveries.back().status, Status::success);
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryMode, Strays, testing::Values(Mode::event, Mode::tlp, Mode::train),
+INSTANTIATE_TEST_SUITE_P(EveryMode, Strays, testing::Values(Mode::event, Mode::train),
                          [](const auto& info) { return std::string(name_of(info.param)); });
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "fabric/event_reference.hpp"
+#include "fabric/reference/event_reference.hpp"
 
 namespace peerpath::fabric::test {
 

@@ -96,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(AtAllQuanta, SystemC,
                          testing::Combine(testing::Values(Duration{1ns}, Duration{100ns}, Duration{777ns},
                                                           Duration{1us}, Duration{10us}),
                                           testing::Values(Duration{0}, Duration{150ns}),
-                                          testing::Values(fabric::Mode::event, fabric::Mode::tlp, fabric::Mode::train)),
+                                          testing::Values(fabric::Mode::event, fabric::Mode::train)),
                          [](const auto& info) {
                            return std::string{name_of(std::get<2>(info.param))} + "_quantum_" +
                                   std::to_string(std::get<0>(info.param) / 1ns) + "ns_reaction_" +

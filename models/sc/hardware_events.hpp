@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-#include "fabric/acs_routes.hpp"
+#include "fabric/vocabulary/acs_routes.hpp"
 #include "peerpath/base/problem.hpp"
 #include "sc/platform.hpp"
 #include "sc/transaction_faults.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "fabric/protocol_checker.hpp"
+#include "fabric/check/protocol_checker.hpp"
 
 namespace peerpath::sc {
 

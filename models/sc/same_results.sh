@@ -10,7 +10,7 @@ trap 'rm -rf "$folder"' EXIT
 wanted=$folder/event-100ns/results.json
 failures=0
 
-for fabric in event tlp train; do
+for fabric in event train; do
   for quantum in 100ns 1us 10us; do
     out=$folder/$fabric-$quantum
     status=0
@@ -25,4 +25,4 @@ for fabric in event tlp train; do
 done
 # Equal for lack of anything to tell apart would prove nothing.
 grep -Eq '"tlps": [1-9]' "$wanted" || { echo "nothing crossed any link" >&2; exit 1; }
-[ $failures -eq 0 ] && echo "the same results in all nine runs"
+[ $failures -eq 0 ] && echo "the same results in all six runs"

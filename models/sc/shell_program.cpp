@@ -1,6 +1,6 @@
 // A posted flow NIC-switch-GPU with one exact SystemC event per packet completion, to be run under callgrind with N and
 // 2 N packets: the difference over N is what a 4 KiB packet costs, fabric included.
-//   peerpath_shell <packets> [quantum in us [event|tlp|train [none|counted]]]
+//   peerpath_shell <packets> [quantum in us [event|train [none|counted]]]
 #include <cstdlib>
 #include <iostream>
 #include <string>

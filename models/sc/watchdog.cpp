@@ -1,6 +1,6 @@
 #include "sc/watchdog.hpp"
 
-#include "fabric/deadlock.hpp"
+#include "fabric/vocabulary/deadlock.hpp"
 
 namespace peerpath::sc {
 

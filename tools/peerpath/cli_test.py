@@ -184,7 +184,7 @@ class Cli(unittest.TestCase):
                 ("source_validation_on", "sw0", "non_fatal", "ACS Violation Status"),
                 ("credit_leak", None, "correctable", "Bad DLLP Status"),
                 ("flaky_riser", None, "correctable", "Bad TLP Status")):
-            done, results = self.trap(name, "--fabric", "tlp")
+            done, results = self.trap(name, "--fabric", "event")
             found = [e for e in results["aer"] if e["error"] == error and device in (None, e["device"])]
             self.assertTrue(found, name + str(results["aer"]))
             self.assertEqual({e["severity"] for e in found}, {severity}, name)
@@ -280,10 +280,10 @@ class Cli(unittest.TestCase):
         for word in (os.uname().nodename, self.folder.name, os.getcwd(), str(pathlib.Path(SCENARIO).parent), "quantum",
                      "wall", "compiler"):
             self.assertNotRegex(first, r"(?<!\w)" + re.escape(word) + r"(?!\w)")
-        self.run_short("--quantum", "10us", "--fabric", "tlp")
+        self.run_short("--quantum", "10us", "--fabric", "event")
         self.assertEqual(first, (self.out / "results.json").read_text())
         record = json.loads((self.out / "run.json").read_text())
-        self.assertEqual((record["quantum"], record["fabric"]), ("10us", "tlp"))
+        self.assertEqual((record["quantum"], record["fabric"]), ("10us", "event"))
 
     def test_failed_expectation_is_1(self):
         done = self.run_short("--set", 'expect=[{"metric":"run.simulated_ns","equals":1}]')

@@ -124,7 +124,7 @@ enum class WaitFor : std::uint8_t {
   time,      ///< nothing: it is known when it goes
   credits,   ///< of its class, of the direction by which it is to leave
   tag,       ///< all of its requester's are taken
-  ordering,  ///< posted TLPs of its ingress that came before it
+  ordering,  ///< posted TLPs that came before it by the same ingress and leave by the same egress
   link,      ///< the link by which it is to leave is down
   room,      ///< for completions in an endpoint that has one receive queue
 };
@@ -138,7 +138,8 @@ constexpr std::array<EnumName<WaitFor>, 6> enum_names(WaitFor) {
            {"room", WaitFor::room}}};
 }
 
-/// A queue that is not empty, and its first TLP.
+/// A queue that is not empty, and its first TLP. At a router there is one for each ingress and class, and each port and
+/// virtual channel by which its TLPs leave.
 struct Waiting {
   static constexpr int received = -1;  ///< `ingress` of the one receive queue of an endpoint
 
@@ -194,21 +195,19 @@ class Fabric {
 
   virtual DirectionCounters counters(LinkId link, int direction) const = 0;
 
-  /// All queues that hold TLPs at the time reached, by node, ingress and class. Where nothing can move any more all
-  /// engines say the same; before that one may know the time of what another still waits for.
+  /// All queues that hold TLPs at the time reached, by node, ingress, class and egress. Where nothing can move any more
+  /// all engines say the same; before that one may know the time of what another still waits for.
   virtual std::vector<Waiting> waiting() const = 0;
 
   /// Sends a copy of every TLP to `observer` (nullptr: nobody). Costs a virtual call per TLP and hop.
   virtual void observe(TlpObserver* observer) = 0;
 };
 
-/// How a fabric computes: as textbook events (the oracle), or computed, with the starts of equal TLPs worked out one
-/// after the other (`tlp`) or as an arithmetic progression (`train`). All give the same times to the femtosecond.
-enum class Mode : std::uint8_t { event, tlp, train };
+/// How a fabric computes: as textbook events (the oracle), or with the starts of equal TLPs as trains. Both give the
+/// same times to the femtosecond.
+enum class Mode : std::uint8_t { event, train };
 
-constexpr std::array<EnumName<Mode>, 3> enum_names(Mode) {
-  return {{{"event", Mode::event}, {"tlp", Mode::tlp}, {"train", Mode::train}}};
-}
+constexpr std::array<EnumName<Mode>, 2> enum_names(Mode) { return {{{"event", Mode::event}, {"train", Mode::train}}}; }
 
 /// Makes a fabric of a topology that `validate` accepts. The sink must outlive it.
 std::unique_ptr<Fabric> make_fabric(const Topology& topology, DeliverySink& sink, Mode mode = Mode::train);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include "peerpath/base/id.hpp"
 #include "peerpath/base/time.hpp"
@@ -30,15 +29,6 @@ struct GatedRun {
   std::int32_t count = 1;
 };
 
-/// TLPs that follow one another, each with the next `first.bytes` of the access, the last of them `span` after the
-/// first, at whatever times in between; and by how much each may be delayed.
-struct AlikeTlps {
-  GatedTlp first;
-  Duration span{};
-  std::int32_t count = 0;
-  Duration delay{};
-};
-
 /// A gate at the receiving end of one direction of a link. It is asked once about each TLP that comes this way, in the
 /// order in which they start on it, at the time at which the start is computed: a gate's state may depend on nothing
 /// but what it was asked, and on what was set between two calls of Fabric::advance, which then holds for TLPs that
@@ -55,14 +45,6 @@ class Gate {
     static_cast<void>(spacing), static_cast<void>(count);
     return {pass(tlp), 1};
   }
-  /// Whether, if these are the next to come, in the order of the last TLP of each and otherwise in any, it is known
-  /// that each is delayed as it may be. Nothing has been asked by that.
-  virtual bool all_alike(std::span<const AlikeTlps> tlps) const {
-    static_cast<void>(tlps);
-    return false;
-  }
-  /// They have come, and `all_alike` is true of them: does what `pass` does about them one after the other.
-  virtual void pass_alike(std::span<const AlikeTlps> tlps) { static_cast<void>(tlps); }
 };
 
 }  // namespace peerpath::fabric

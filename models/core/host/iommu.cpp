@@ -70,21 +70,6 @@ Iommu::Translated Iommu::translate_run(std::uint64_t address, Bytes step, Instan
   return {first, static_cast<std::int32_t>(alike + 1)};
 }
 
-bool Iommu::all_hit(std::uint64_t address, Bytes step, Instant at, Duration span, std::int32_t count) const {
-  if (step <= Bytes{0} || page(address) != page(address + static_cast<std::uint64_t>(count * step.count()) - 1))
-    return false;
-  if (config_.flush_interval > Duration{0} && (at + span).time_since_epoch() / config_.flush_interval > flushed_)
-    return false;
-  const auto slot = cache_.peek(page(address));
-  return slot && ready_[*slot] <= at;
-}
-
-void Iommu::hit(std::uint64_t address, std::int32_t count) {
-  cache_.find(page(address));
-  counters_.hits += count;
-  counters_.waiting += count * config_.hit_latency;
-}
-
 /// What a walk needs of the memory system varies; all that is known of it is its mean.
 Duration Iommu::next_gap() {
   if (walk_interval_ == Duration{0}) return {};

@@ -38,12 +38,6 @@ class Iommu {
   /// The same for accesses of `step` bytes one behind the other, each `spacing` later than the one before: for the
   /// first and, at once, for as many of the `count` as surely wait as long as it does.
   Translated translate_run(std::uint64_t address, Bytes step, Instant at, Duration spacing, std::int32_t count);
-  /// Whether `count` accesses of `step` bytes one after the other, the first at `at` and the last `span` later, would
-  /// all find their translation, on one page, and be translated `hit_latency` later each.
-  bool all_hit(std::uint64_t address, Bytes step, Instant at, Duration span, std::int32_t count) const;
-  /// So many accesses of a page have come of which that is true.
-  void hit(std::uint64_t address, std::int32_t count);
-  Duration hit_latency() const { return config_.hit_latency; }
   /// Forgets the pages of [address, address + size).
   void invalidate(std::uint64_t address, std::uint64_t size);
   void invalidate_all();

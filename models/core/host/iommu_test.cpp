@@ -154,52 +154,6 @@ TEST(Iommu, ARunIsTranslatedAsItsAccessesOneAfterTheOther) {
   }
 }
 
-TEST(Iommu, WhatAllHitsIsWhatTheAccessesSayOneAfterTheOther) {
-  Random random{1, "alike"};
-  for (const auto& config : crowded) {
-    Iommu asked{config}, singles{config};
-    Instant now{};
-    int alike = 0;
-    for (int i = 0; i < 5000; ++i) {
-      // Two accesses by turns, of which the second one ends last.
-      const std::array addresses{random.below(6 * 32) * 128, random.below(6 * 32) * 128};
-      const auto count = static_cast<std::int32_t>(1 + random.below(16));
-      const Duration spacing{static_cast<std::int64_t>(random.below(30)) * 1'000'000};
-      const bool all = std::ranges::all_of(addresses, [&](std::uint64_t address) {
-        return asked.all_hit(address, Bytes{128}, now, (count - 1) * spacing, count);
-      });
-      alike += all ? 1 : 0;
-      if (all)
-        for (const std::uint64_t address : addresses) asked.hit(address, count);
-      for (std::int32_t k = 0; k < count; ++k, now += spacing)
-        for (const std::uint64_t address : addresses) {
-          const std::uint64_t next = address + static_cast<std::uint64_t>(k) * 128;
-          const Instant translated = singles.translate(next, now);
-          if (all)
-            ASSERT_EQ(translated, now + 20ns);
-          else
-            ASSERT_EQ(translated, asked.translate(next, now)) << "nothing has happened by asking";
-        }
-    }
-    EXPECT_GT(alike, 300);
-    EXPECT_LT(alike, 4500);
-    expect_same(asked.counters(), singles.counters());
-  }
-}
-
-TEST(Iommu, NotAllHitBeyondAPageOrAFlushOrBeforeTheWalkIsOver) {
-  Iommu iommu{{.walk_latency = 300ns, .flush_interval = 10us}};
-  iommu.translate(0x1000, at(0ns));
-  EXPECT_FALSE(iommu.all_hit(0x1000, Bytes{256}, at(299ns), 50ns, 4));
-  EXPECT_TRUE(iommu.all_hit(0x1000, Bytes{256}, at(300ns), 50ns, 16));
-  EXPECT_FALSE(iommu.all_hit(0x1100, Bytes{256}, at(300ns), 50ns, 16));
-  EXPECT_TRUE(iommu.all_hit(0x1000, Bytes{256}, at(9us), 999ns, 2));
-  EXPECT_FALSE(iommu.all_hit(0x1000, Bytes{256}, at(9us), 1us, 2));
-  EXPECT_FALSE(iommu.all_hit(0x1000, Bytes{0}, at(1us), 0ns, 1));
-  EXPECT_EQ(iommu.counters().hits, 0);
-  EXPECT_EQ(iommu.counters().misses, 1);
-}
-
 TEST(Iommu, OfRandomPagesTheShareThatFitsHits) {
   for (const auto replacement : {device::Replacement::lru, device::Replacement::random}) {
     Iommu iommu{{.entries = 64, .ways = 4, .replacement = replacement, .walkers = 64}};

@@ -1,7 +1,5 @@
 #include "core/host/refused_writes.hpp"
 
-#include <algorithm>
-
 namespace peerpath::host {
 
 void RefusedWrites::note(const fabric::GatedTlp& tlp, std::int32_t count) {
@@ -19,16 +17,6 @@ fabric::GatedRun RefusedWrites::pass_run(const fabric::GatedTlp& tlp, Duration s
   const auto run = next_ != nullptr ? next_->pass_run(tlp, spacing, count) : fabric::GatedRun{tlp.at, count};
   note(tlp, run.count);
   return run;
-}
-
-bool RefusedWrites::all_alike(std::span<const fabric::AlikeTlps> tlps) const {
-  if (next_ != nullptr) return next_->all_alike(tlps);
-  return std::ranges::all_of(tlps, [](const auto& run) { return run.delay == Duration{0}; });
-}
-
-void RefusedWrites::pass_alike(std::span<const fabric::AlikeTlps> tlps) {
-  for (const auto& run : tlps) note(run.first, run.count);
-  if (next_ != nullptr) next_->pass_alike(tlps);
 }
 
 }  // namespace peerpath::host

@@ -14,8 +14,6 @@ class RefusedWrites final : public fabric::Gate {
 
   Instant pass(const fabric::GatedTlp& tlp) override;
   fabric::GatedRun pass_run(const fabric::GatedTlp& tlp, Duration spacing, std::int32_t count) override;
-  bool all_alike(std::span<const fabric::AlikeTlps> tlps) const override;
-  void pass_alike(std::span<const fabric::AlikeTlps> tlps) override;
 
   /// Since the start.
   Bytes bytes() const { return bytes_; }

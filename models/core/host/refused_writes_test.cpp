@@ -48,14 +48,5 @@ TEST(RefusedWrites, AreCountedAsFarAsTheNextGateAnswers) {
   EXPECT_EQ(gate.bytes(), 512_B);
 }
 
-TEST(RefusedWrites, OfManyAlikeAreAllCounted) {
-  RefusedWrites gate{nullptr};
-  const std::vector<fabric::AlikeTlps> tlps{{write(0, 128_B, true), 30ns, 4, Duration{0}},
-                                            {write(0, 128_B, false), 30ns, 4, Duration{0}}};
-  ASSERT_TRUE(gate.all_alike(tlps));
-  gate.pass_alike(tlps);
-  EXPECT_EQ(gate.bytes(), 512_B);
-}
-
 }  // namespace
 }  // namespace peerpath::host

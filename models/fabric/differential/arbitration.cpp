@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "fabric/differential/draw.hpp"
-#include "fabric/wiring.hpp"
+#include "fabric/vocabulary/wiring.hpp"
 
 namespace peerpath::fabric::differential {
 

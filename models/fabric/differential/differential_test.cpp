@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "fabric/differential/driver.hpp"
-#include "fabric/event_reference.hpp"
+#include "fabric/reference/event_reference.hpp"
 #include "peerpath/base/fail.hpp"
 
 namespace peerpath::fabric::differential {
@@ -32,8 +32,7 @@ TEST_P(Differential, AgreesWithTheReference) {
 
 std::vector<Part> parts() {
   std::vector<Part> all;
-  for (const Mode m : {Mode::tlp, Mode::train})
-    for (std::uint64_t first = 1; first <= 1000; first += cases_per_part) all.push_back({m, first});
+  for (std::uint64_t first = 1; first <= 2000; first += cases_per_part) all.push_back({Mode::train, first});
   return all;
 }
 
@@ -63,10 +62,20 @@ TEST(DifferentialReference, TheQuantumNeverChangesAResult) {
 TEST(DifferentialReference, SomeCasesEndInACircleOfWaiting) {
   int cycles = 0;
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
-    const auto blocked = play(generate(seed), mode(Mode::tlp)).blocked;
+    const auto blocked = play(generate(seed), mode(Mode::train)).blocked;
     cycles += !blocked.empty() && blocked.back().rfind("in the cycle", 0) == 0 ? 1 : 0;
   }
   EXPECT_GE(cycles, 5);
+}
+
+/// The checker finds it by itself, with no other fabric to compare with.
+TEST(DifferentialReference, LinesThatIdleAreFoundByWorkConservation) {
+  for (const Flaw flaw : {Flaw::idles, Flaw::shared_queue}) {
+    bool found = false;
+    for (std::uint64_t seed = 1; seed <= 200 && !found; ++seed)
+      found = play(generate(seed), flawed(flaw), true).broken.rfind("work_conservation", 0) == 0;
+    EXPECT_TRUE(found) << name_of(flaw);
+  }
 }
 
 class PlantedFlaw : public testing::TestWithParam<Flaw> {};
@@ -84,7 +93,7 @@ TEST_P(PlantedFlaw, IsFoundWithin500Cases) {
 
 INSTANTIATE_TEST_SUITE_P(EachOne, PlantedFlaw,
                          testing::Values(Flaw::round_robin, Flaw::credits, Flaw::ordering, Flaw::routes, Flaw::replay,
-                                         Flaw::weights, Flaw::channels, Flaw::spoofs),
+                                         Flaw::weights, Flaw::channels, Flaw::spoofs, Flaw::idles, Flaw::shared_queue),
                          [](const auto& info) { return std::string(name_of(info.param)); });
 
 }  // namespace

@@ -5,8 +5,8 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "fabric/deadlock.hpp"
-#include "fabric/protocol_checker.hpp"
+#include "fabric/check/protocol_checker.hpp"
+#include "fabric/vocabulary/deadlock.hpp"
 #include "peerpath/base/fail.hpp"
 #include "peerpath/base/random.hpp"
 #include "peerpath/fabric/gate.hpp"
@@ -59,25 +59,6 @@ class Obstacle final : public Gate {
       break;
     }
     return run;
-  }
-
-  /// Known if it only counts.
-  bool all_alike(std::span<const AlikeTlps> tlps) const override {
-    std::int64_t count = 0;
-    for (const AlikeTlps& run : tlps) {
-      if (run.delay != latency_) return false;
-      count += run.count;
-    }
-    return count <= left_;
-  }
-  void pass_alike(std::span<const AlikeTlps> tlps) override {
-    for (const AlikeTlps& run : tlps) {
-      GatedTlp next = run.first;
-      for (std::int32_t i = 0; i < run.count; ++i) {
-        goes_on(next);
-        next.address += static_cast<std::uint64_t>(next.bytes.count());
-      }
-    }
   }
 
  private:
@@ -393,8 +374,9 @@ class Player final : public DeliverySink, public TlpObserver {
 
   void check_protocol() {
     if (!checked_ || !outcome_.broken.empty()) return;
-    ProtocolChecker checker{scenario_.topology,
-                            [this](std::uint64_t cookie) -> const Transaction& { return asked_.at(cookie); }};
+    ProtocolChecker checker{
+        scenario_.topology, [this](std::uint64_t cookie) -> const Transaction& { return asked_.at(cookie); },
+        scenario_.faults.empty() && scenario_.flips.empty() && scenario_.changes.empty() && scenario_.gates.empty()};
     auto tlps = outcome_.tlps;
     std::ranges::stable_sort(tlps, {}, &TlpRecord::start);
     for (const TlpRecord& tlp : tlps) checker.see(tlp);

@@ -51,7 +51,7 @@ void change_transaction(Input& in, differential::Scenario& scenario) {
 void change_link(Input& in, differential::Scenario& scenario) {
   differential::Change change;
   change.at = Instant{} + std::chrono::nanoseconds{in.number(2)};
-  change.kind = static_cast<differential::Change::Kind>(in.number(1) % 3);
+  change.kind = static_cast<differential::Change::Kind>(in.number(1) % 4);
   change.link = LinkId{static_cast<std::uint16_t>(in.number(1) % scenario.topology.links.size())};
   change.direction = static_cast<int>(in.number(1) % 2);
   change.tlp_class = static_cast<pcie::TlpClass>(in.number(1) % pcie::tlp_classes);

@@ -10,7 +10,7 @@
 #include "fabric/differential/redirected.hpp"
 #include "fabric/differential/scenario.hpp"
 #include "fabric/differential/steady.hpp"
-#include "fabric/wiring.hpp"
+#include "fabric/vocabulary/wiring.hpp"
 
 namespace peerpath::fabric::differential {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "fabric/acs_routes.hpp"
 #include "fabric/differential/draw.hpp"
 #include "fabric/differential/parts.hpp"
-#include "fabric/wiring.hpp"
+#include "fabric/vocabulary/acs_routes.hpp"
+#include "fabric/vocabulary/wiring.hpp"
 
 namespace peerpath::fabric::differential {
 namespace {

@@ -1,6 +1,6 @@
 #include "fabric/differential/parts.hpp"
 
-#include "fabric/wiring.hpp"
+#include "fabric/vocabulary/wiring.hpp"
 
 namespace peerpath::fabric::differential {
 

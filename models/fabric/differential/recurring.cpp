@@ -5,7 +5,7 @@
 #include "fabric/differential/draw.hpp"
 #include "fabric/differential/parts.hpp"
 #include "fabric/differential/redirected.hpp"
-#include "fabric/wiring.hpp"
+#include "fabric/vocabulary/wiring.hpp"
 
 namespace peerpath::fabric::differential {
 namespace {

@@ -55,7 +55,7 @@ def quantum(program, scenario, draw):
 
 
 def reference(program, scenario, draw):
-    for mode in ("event", "tlp"):
+    for mode in ("event",):
         yield from same(program, scenario, scenario, f"--fabric {mode}", "--fabric", mode)
 
 

@@ -73,7 +73,8 @@ TEST_P(CreditLaw, BoundsWritesAndReadsAndIsReached) {
 INSTANTIATE_TEST_SUITE_P(Published, CreditLaw,
                          testing::Values(Law{92, 300ns, 0, fabric::Mode::train}, Law{92, 300ns, 0, fabric::Mode::event},
                                          Law{65, 300ns, 0, fabric::Mode::train},
-                                         Law{92, 300ns, 33, fabric::Mode::train}, Law{16, 500ns, 0, fabric::Mode::tlp}),
+                                         Law{92, 300ns, 33, fabric::Mode::train},
+                                         Law{16, 500ns, 0, fabric::Mode::event}),
                          [](const auto& info) { return "case" + std::to_string(info.index); });
 
 }  // namespace

@@ -66,25 +66,6 @@ fabric::GatedRun RootPort::pass_run(const fabric::GatedTlp& tlp, Duration spacin
   return {for_memory ? translated.first : translated.first + peer_latency_, translated.count};
 }
 
-bool RootPort::all_alike(std::span<const fabric::AlikeTlps> tlps) const {
-  return std::ranges::all_of(tlps, [&](const fabric::AlikeTlps& run) {
-    const fabric::GatedTlp& tlp = run.first;
-    const bool completion = tlp.tlp_class == TlpClass::completion;
-    if (tlp.target == memory_ || (completion && peer_reads_.rate != BitRate{})) return false;
-    if (completion || tlp.purpose == pcie::Purpose::interrupt) return run.delay == Duration{0};
-    if (!iommu_ || tlp.translated) return run.delay == peer_latency_;
-    return run.delay == iommu_->hit_latency() + peer_latency_ &&
-           iommu_->all_hit(tlp.address, tlp.bytes, tlp.at, run.span, run.count);
-  });
-}
-
-void RootPort::pass_alike(std::span<const fabric::AlikeTlps> tlps) {
-  if (!iommu_) return;
-  for (const auto& [tlp, span, count, delay] : tlps)
-    if (tlp.tlp_class != TlpClass::completion && tlp.purpose != pcie::Purpose::interrupt && !tlp.translated)
-      iommu_->hit(tlp.address, count);
-}
-
 Instant PeerWrites::pass(const fabric::GatedTlp& tlp) {
   auto passed = tlp;
   if (tlp.tlp_class == TlpClass::posted && tlp.requester != memory_) passed.at = way_.take(tlp.bytes, tlp.at);

@@ -30,8 +30,6 @@ class RootPort final : public fabric::Gate {
 
   Instant pass(const fabric::GatedTlp& tlp) override;
   fabric::GatedRun pass_run(const fabric::GatedTlp& tlp, Duration spacing, std::int32_t count) override;
-  bool all_alike(std::span<const fabric::AlikeTlps> tlps) const override;
-  void pass_alike(std::span<const fabric::AlikeTlps> tlps) override;
 
   /// Whether its root ports need gates.
   static bool wanted(const device::RootComplexConfig& config) {

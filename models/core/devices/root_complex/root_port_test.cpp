@@ -93,47 +93,6 @@ TEST(RootPort, WhatPeersReadComesAtARateOfItsOwn) {
   EXPECT_EQ(port.pass(to_cores), at);
 }
 
-/// Whether `count` TLPs from `tlp` on are all delayed so much; if so, they come.
-bool alike(RootPort& port, const fabric::GatedTlp& tlp, std::int32_t count, Duration delay) {
-  const fabric::AlikeTlps all[]{{tlp, 50ns, count, delay}};
-  if (!port.all_alike(all)) return false;
-  port.pass_alike(all);
-  return true;
-}
-
-TEST(RootPort, SaysThatManyAreAlikeOnlyIfAllWouldWaitSoLong) {
-  const device::PeerConfig latency{.latency = 100ns};
-  auto write = from_nic(TlpClass::posted, gpu, 256_B);
-  RootPort plain{{.peer_to_peer = latency}, memory};
-  EXPECT_TRUE(alike(plain, write, 4, 100ns));
-  EXPECT_FALSE(alike(plain, write, 4, 0ns));
-  EXPECT_TRUE(alike(plain, from_nic(TlpClass::completion, gpu, 256_B), 4, 0ns));
-  EXPECT_FALSE(alike(plain, from_nic(TlpClass::posted, memory, 256_B), 4, 0ns)) << "may need credits";
-  RootPort paced{{.peer_to_peer = device::PeerConfig{.read_rate = 16_Gbps}}, memory};
-  EXPECT_FALSE(alike(paced, from_nic(TlpClass::completion, gpu, 256_B), 4, 0ns));
-
-  RootPort port{{.iommu = device::IommuConfig{.walk_latency = 290ns, .hit_latency = 20ns}, .peer_to_peer = latency},
-                memory};
-  EXPECT_FALSE(alike(port, write, 4, 120ns)) << "a miss";
-  EXPECT_EQ(port.pass(write), at + 410ns);
-  write.at += 1us;
-  EXPECT_FALSE(alike(port, write, 4, 100ns)) << "not as long as that";
-  EXPECT_EQ(port.iommu()->counters().hits, 0) << "nothing has been asked so far";
-  EXPECT_TRUE(alike(port, write, 16, 120ns));
-  EXPECT_FALSE(alike(port, write, 17, 120ns)) << "beyond the page";
-  EXPECT_EQ(port.iommu()->counters().hits, 16);
-  auto interrupt = write;
-  interrupt.purpose = pcie::Purpose::interrupt;
-  EXPECT_TRUE(alike(port, interrupt, 4, 0ns));
-  write.translated = true;
-  EXPECT_TRUE(alike(port, write, 4, 100ns));
-  EXPECT_EQ(port.iommu()->counters().hits, 16);
-  auto elsewhere = from_nic(TlpClass::posted, gpu, 256_B);
-  elsewhere.at = write.at, elsewhere.address += 1 << 30;
-  const fabric::AlikeTlps both[]{{write, 50ns, 4, 100ns}, {elsewhere, 50ns, 4, 120ns}};
-  EXPECT_FALSE(port.all_alike(both)) << "one of them misses";
-}
-
 TEST(PeerWrites, PassOneAfterTheOtherAndThenTheReceiversOwnGate) {
   RootPort slow{{.peer_to_peer = device::PeerConfig{.latency = 10ns}}, memory};
   PeerWrites gate{{.write_rate = 64_Gbps}, memory, &slow};

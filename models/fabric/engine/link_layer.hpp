@@ -1,0 +1,17 @@
+// DLLPs of a transmitter: the ones that it owes, and the ones that its TLPs cause on the way back.
+#pragma once
+
+#include "fabric/engine/state.hpp"
+
+namespace peerpath::fabric::engine {
+
+/// A TLP that could start on `x` at `start` lets the DLLPs go first that are due by then: its start.
+Femto after_dllps(const Transmitter& x, Femto start);
+
+/// Sends the DLLPs that are due up to and including `until`.
+void send_dllps(Transmitter& x, Femto until);
+
+/// TLPs of `x` arrive at its far end and make that owe ACKs and UpdateFCs; `now` is the start of the first of them.
+void cause_dllps(State& state, Transmitter& x, Femto first, Femto spacing, std::int32_t count, Femto now);
+
+}  // namespace peerpath::fabric::engine

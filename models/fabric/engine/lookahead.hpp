@@ -1,0 +1,43 @@
+// For how long nothing that is not known yet can interfere with a transmitter.
+#pragma once
+
+#include <algorithm>
+
+#include "fabric/engine/state.hpp"
+
+namespace peerpath::fabric::engine {
+
+/// Bounds on what is to come. Each is a time before which an event surely does not happen; sooner than true costs only
+/// shorter trains, later than true is wrong. `now` is the time of the decision that is being carried out: everything
+/// that starts before it is known, but for what waits for the next `advance`.
+class Lookahead {
+ public:
+  explicit Lookahead(const State& state) : s_{state} {}
+
+  /// `fifo`, which starts on `x` at `now`, may go on up to (not including) this time without regard to anybody else.
+  /// What comes after `wanted` does not matter.
+  Femto undisturbed_until(const Transmitter& x, const Fifo& fifo, Femto now, Femto wanted) const;
+
+  /// No start on `x` that is not known at `now` comes before this.
+  Femto next_start(const Transmitter& x, Femto now) const {
+    if (x.peer->endpoint == nullptr || x.peer->endpoint->inbound != 0 || s_.may_stray) return next_start_of_all(x, now);
+    // Only something yet to be submitted can come here.
+    return s_.notices_coming == 0 ? s_.horizon : std::min(s_.horizon, earliest_reaction(now));
+  }
+
+ private:
+  Femto next_start_of_all(const Transmitter& x, Femto now) const;
+  Femto next_arrival(const Transmitter& x, const Fifo& fifo, Femto now) const;
+  Femto next_dllp(const Transmitter& x, Femto now) const;
+  Femto earliest_arrival(const EndpointState& endpoint, Femto now) const;
+  Femto earliest_stimulus(const EndpointState& endpoint, Femto now) const {
+    if (s_.notices_coming == 0 && endpoint.requests_coming == 0 && !s_.may_stray) return unknown_time;
+    return earliest_of_stimuli(endpoint, now);
+  }
+  Femto earliest_of_stimuli(const EndpointState& endpoint, Femto now) const;
+  Femto earliest_reaction(Femto now) const;
+
+  const State& s_;
+};
+
+}  // namespace peerpath::fabric::engine

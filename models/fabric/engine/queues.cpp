@@ -1,0 +1,149 @@
+#include "fabric/engine/queues.hpp"
+
+#include <algorithm>
+
+namespace peerpath::fabric::engine {
+
+namespace {
+
+constexpr int posted = static_cast<int>(pcie::TlpClass::posted);
+constexpr int completion = static_cast<int>(pcie::TlpClass::completion);
+
+/// The credits that a TLP of this FIFO holds while it waits; none if they are infinite.
+CreditLoop* held_credit(const Fifo& fifo) {
+  const Lane& lane = *fifo.lane;
+  if (lane.from == nullptr) return nullptr;
+  CreditLoop& credit = lane.from->credit[lane.channel * pcie::tlp_classes + fifo.tlp_class];
+  return credit.limited() ? &credit : nullptr;
+}
+
+}  // namespace
+
+Fifo& Queues::entered(State& state, const Transmitter& x, const Fifo& left, const Record& record) {
+  const NodeState& router = *x.peer;
+  const std::size_t to = record.destination(left.tlp_class).value();
+  Transmitter& out =
+      *router.routes[(static_cast<std::size_t>(x.peer_port) * state.nodes.size() + to) * pcie::route_kinds +
+                     static_cast<std::size_t>(record.kind(left.tlp_class))];
+  const int ingress = left.channel == 0 ? x.peer_port : x.peer_vc1_ingress;
+  const std::size_t by = out.vc1_classes == 0 ? 0 : out.channel(record.asked);
+  return out.fifos[by][ingress * 3 + left.tlp_class];
+}
+
+void Queues::enqueue_alone(Fifo& fifo) {
+  TlpRun& run = fifo.runs.back();
+  Lane& lane = *fifo.lane;
+  run.slope = run.mark = 0;
+  run.per = 0;
+  lane.posted_in += run.count;
+  lane.posted_by[s_.records[run.record].requester.value()] = lane.posted_in;
+  lane.marked = false;
+  if (fifo.runs.size() == 1) refresh_head(fifo);
+}
+
+void Queues::enqueue(Fifo& fifo, const TlpRun& run) {
+  Lane& lane = *fifo.lane;
+  const Record& record = s_.records[run.record];
+  std::int64_t mark = 0;
+  bool may_join = true;
+  if (fifo.tlp_class == posted) {
+    lane.posted_in += run.count;
+    lane.posted_by[record.sender(posted).value()] = lane.posted_in;
+    may_join = !lane.marked;
+    lane.marked = false;
+  } else if (!(record.asked.relaxed_ordering && fifo.tlp_class == completion)) {
+    mark = record.asked.id_based_ordering ? lane.posted_by[record.sender(fifo.tlp_class).value()] : lane.posted_in;
+    lane.marked = lane.marked || mark > 0;
+  }
+  if (!fifo.runs.empty()) {
+    TlpRun& last = fifo.runs.back();
+    const Femto step = run.e - last.last_e();
+    if (may_join && last.mark == mark && step >= 0 && (last.count == 1 || step == last.slope) &&
+        (run.count == 1 || step == run.slope) && continues(last, run)) {
+      last.slope = step;
+      last.count += run.count;
+      last.tail = run.tail;
+      return;
+    }
+    fifo.runs.push(run).mark = mark;
+    return;
+  }
+  fifo.runs.push(run).mark = mark;
+  if (CreditLoop* credit = held_credit(fifo)) credit->wait_for(lane.stream);
+  refresh_head(fifo);
+}
+
+/// Whether the TLPs of `run` are those that come after `last`.
+bool Queues::continues(const TlpRun& last, const TlpRun& run) const {
+  if (last.record != run.record || last.dw != run.dw || last.step != run.step || last.per != run.per ||
+      last.address + static_cast<std::uint64_t>(last.count) * static_cast<std::uint64_t>(last.step) != run.address)
+    return false;
+  return run.per == 0 ? last.answered == run.answered
+                      : run.answered == (run.offset == 0 ? s_.answers[last.tail].next : last.tail);
+}
+
+void Queues::go_ahead_answers(TlpRun& run, std::int32_t count) const {
+  std::int32_t offset = run.offset + count;
+  for (; offset >= run.per && run.answered != nobody; offset -= run.per) run.answered = s_.answers[run.answered].next;
+  run.offset = static_cast<std::uint16_t>(offset);
+}
+
+void Queues::cut(TlpRun& run, std::int32_t count) const {
+  if (count < run.count && run.per > 0) {
+    TlpRun last = run;
+    go_ahead(last, count - 1);
+    run.tail = last.answered;
+  }
+  run.count = count;
+}
+
+void Queues::refresh_head(Fifo& fifo) {
+  const TlpRun& run = fifo.runs.front();
+  Transmitter& x = *fifo.out;
+  Femto eligible = std::max(run.e, fifo.left);
+  if (run.mark > 0 || fifo.blocked) {
+    const Lane& lane = *fifo.lane;
+    const bool blocked = run.mark > lane.posted_out;
+    x.blocked += static_cast<int>(blocked) - static_cast<int>(fifo.blocked);
+    fifo.blocked = blocked;
+    if (blocked) return;
+    if (run.mark == lane.posted_out) eligible = std::max(eligible, lane.posted_left);
+  }
+  fifo.head = eligible;
+  if (x.vc1_classes != 0 && x.node->endpoint != nullptr) {
+    x.candidates[fifo.channel] &= ~fifo.bit;
+    fifo.channel = x.channel(s_.records[run.record].asked);
+  }
+  x.candidates[fifo.channel] |= fifo.bit;
+  s_.touch(x);
+}
+
+void Queues::leave(Transmitter& x, Fifo& fifo, const Departure& departure) {
+  Lane& lane = *fifo.lane;
+  TlpRun& run = fifo.runs.front();
+  CreditLoop* const credit = held_credit(fifo);
+  if (credit != nullptr) {
+    Transmitter& back = *lane.from;
+    credit->give(lane.stream, departure.first + departure.serialisation + back.update_fc, departure.spacing,
+                 departure.count, run.units);
+    if (back.unknown) s_.touch(back);
+  }
+  fifo.left = x.free;
+  if (run.count == departure.count) {
+    fifo.runs.pop();
+    x.candidates[fifo.channel] &= ~fifo.bit;
+    if (credit != nullptr && fifo.runs.empty()) credit->wait_no_more(lane.stream);
+  } else {
+    go_ahead(run, departure.count);  // answers that are over keep the next one until they are used again
+  }
+  if (fifo.tlp_class == posted) {
+    lane.posted_out += departure.count;
+    lane.posted_left = x.free;
+    Fifo* const others = &fifo + 1;
+    if (others[0].blocked) refresh_head(others[0]);
+    if (others[1].blocked) refresh_head(others[1]);
+  }
+  if (!fifo.runs.empty()) refresh_head(fifo);
+}
+
+}  // namespace peerpath::fabric::engine

@@ -1,0 +1,56 @@
+// How TLPs enter the queues of a node and leave them.
+#pragma once
+
+#include "fabric/engine/state.hpp"
+
+namespace peerpath::fabric::engine {
+
+/// TLPs that start one after the other: the first at `first`, `count` in all, `spacing` apart.
+struct Departure {
+  Femto first = 0, spacing = 0, serialisation = 0;
+  std::int32_t count = 1;
+  Femto replaying = 0;  ///< failed transmissions and their recovery, before `first`
+  Femto last() const { return first + (count - 1) * spacing; }
+};
+
+/// Whether a TLP is the first of its FIFO, may start, and when, is kept with the FIFO and its transmitter: each change
+/// of a head touches the transmitter.
+class Queues {
+ public:
+  explicit Queues(State& state) : s_{state} {}
+
+  /// TLPs enter a FIFO; those that continue its last run join it.
+  void enqueue(Fifo& fifo, const TlpRun& run);
+  /// A posted transaction that is one run enters an endpoint's FIFO (the same as `enqueue`, by the shortest way).
+  void enqueue_alone(Fifo& fifo);
+  /// The head of a FIFO is another one, or lacks less than before.
+  void refresh_head(Fifo& fifo);
+  /// The first TLPs of a FIFO have started on `x`: they leave it and free the credits that they held here.
+  void leave(Transmitter& x, Fifo& fifo, const Departure& departure);
+
+  /// Takes the first `count` TLPs off a run, which may be all.
+  void go_ahead(TlpRun& run, std::int32_t count) const {
+    run.count -= count;
+    run.e += count * run.slope;
+    run.address += static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(run.step);
+    if (run.per != 0) go_ahead_answers(run, count);
+  }
+  /// Cuts a run to its first `count` TLPs.
+  void cut(TlpRun& run, std::int32_t count) const;
+
+  /// The FIFO where a router takes in what comes by `x` and one of its virtual channels.
+  static Fifo& entered(State& state, const Transmitter& x, const Fifo& left, const Record& record);
+  /// Where the completions of a transaction wait at the endpoint that makes them.
+  static Fifo& completions_of(const EndpointState& own, const Transaction& asked) {
+    const int ingress = own.out->channel(asked) == 0 ? 0 : own.vc1_ingress;
+    return own.out->fifos[0][ingress * 3 + static_cast<int>(pcie::TlpClass::completion)];
+  }
+
+ private:
+  bool continues(const TlpRun& last, const TlpRun& run) const;
+  void go_ahead_answers(TlpRun& run, std::int32_t count) const;
+
+  State& s_;
+};
+
+}  // namespace peerpath::fabric::engine

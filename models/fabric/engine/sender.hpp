@@ -1,0 +1,48 @@
+// Starts of TLPs: which comes next on a transmitter, how many follow it as a train, and where they go.
+#pragma once
+
+#include "fabric/engine/lookahead.hpp"
+#include "fabric/engine/queues.hpp"
+#include "fabric/engine/receiver.hpp"
+
+namespace peerpath::fabric::engine {
+
+/// The sending half. Invariant between two calls: of each transmitter that is not `touched`, `decision` and `winner`
+/// say what starts next as far as everything before that time is known.
+class Sender {
+ public:
+  Sender(State& state, Queues& queues, const Lookahead& ahead, Receiver& receiver)
+      : s_{state}, queues_{queues}, ahead_{ahead}, receiver_{receiver} {}
+
+  /// Works out the decisions that were touched.
+  void settle() {
+    if (!s_.touched.empty()) settle_touched();
+  }
+
+  /// The decision of `x` is the earliest: its TLPs start.
+  void carry_out(Transmitter& x);
+
+  /// Whether what starts next on `x` may wait for the next `advance`: the horizon would cut it in two, and nothing
+  /// comes of it before the horizon.
+  bool may_put_off(const Transmitter& x) const;
+
+ private:
+  void settle_touched();
+  void decide(Transmitter& x);
+  Femto decide_among(Transmitter& x);
+  Femto ready(Transmitter& x, const Fifo& fifo);
+  Departure plan(Transmitter& x, const Fifo& fifo, CreditLoop& credit);
+  void plan_train(Transmitter& x, const Fifo& fifo, CreditLoop& credit, Departure& departure);
+  void plan_paced(Transmitter& x, const Fifo& fifo, CreditLoop& credit, Departure& departure, std::int64_t most);
+  static void replay(Transmitter& x, const TlpRun& run, Departure& departure);
+  void take_tags(EndpointState& endpoint, const TlpRun& run, const Departure& departure);
+  void send_on(Transmitter& x, const Fifo& fifo, TlpRun sent, const Departure& departure);
+  void record_tlps(const Transmitter& x, const Fifo& fifo, const Departure& departure);
+
+  State& s_;
+  Queues& queues_;
+  const Lookahead& ahead_;
+  Receiver& receiver_;
+};
+
+}  // namespace peerpath::fabric::engine

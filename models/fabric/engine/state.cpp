@@ -1,0 +1,52 @@
+#include "fabric/engine/state.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace peerpath::fabric::engine {
+
+[[gnu::noinline]] void State::notice(EndpointState& endpoint, Femto done) {
+  --endpoint.notices_coming;
+  --notices_coming;
+  if (endpoint.config.reaction >= Duration{unknown_time / 2}) return;
+  const Femto bound = done + femtoseconds(endpoint.config.reaction);
+  bounds.push_back(bound);
+  std::ranges::push_heap(bounds, std::greater<>{});
+  horizon = std::min(horizon, bound);
+}
+
+void State::bound_horizon() {
+  while (!bounds.empty() && bounds.front() <= reached) {
+    std::ranges::pop_heap(bounds, std::greater<>{});
+    bounds.pop_back();
+  }
+  if (!bounds.empty()) horizon = std::min(horizon, bounds.front());
+}
+
+void State::mark_old_records() {
+  for (std::uint32_t i = 0; i < records.size(); ++i) {
+    if (!records[i].alive || records[i].rerouted) continue;
+    records[i].rerouted = true;
+    ++old_records;
+  }
+}
+
+Femto EndpointState::read_time(std::int32_t bytes) {
+  if (read_bytes != bytes) {
+    read_bytes = bytes;
+    read_spacing = config.read_rate.bps() > 0 ? femtoseconds(Bytes{bytes} / config.read_rate) : 0;
+  }
+  return read_spacing;
+}
+
+/// Works out anew how long a TLP of this size occupies the server of its class.
+Femto EndpointState::serve(int tlp_class, std::int32_t data_dw) {
+  Occupancy& known = occupancy[static_cast<std::size_t>(tlp_class)];
+  const ServiceTime& service = config.service[static_cast<std::size_t>(tlp_class)];
+  known.data_dw = data_dw;
+  known.time = femtoseconds(service.per_tlp);
+  if (service.rate.bps() > 0 && data_dw > 0) known.time += femtoseconds(Bytes{4 * data_dw} / service.rate);
+  return known.time;
+}
+
+}  // namespace peerpath::fabric::engine
