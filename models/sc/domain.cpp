@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -10,8 +11,9 @@
 #include "peerpath/sc/pcie_port.hpp"
 #include "peerpath/sc/time.hpp"
 #include "sc/foreign_endpoint.hpp"
-#include "sc/memory_image.hpp"
+#include "sc/memory_map.hpp"
 #include "sc/reactor.hpp"
+#include "sc/unloaded.hpp"
 
 namespace peerpath::sc {
 namespace {
@@ -20,15 +22,20 @@ constexpr const char* report_type = "peerpath/domain";
 
 }  // namespace
 
-/// What has been built so far.
-struct Domain::Parts {
+/// What has been built so far. Foreign endpoints see each delivery at their nodes, and so does the observer.
+struct Domain::Parts final : fabric::DeliverySink {
+  void deliver(const fabric::Delivery& delivery) override {
+    if (observer != nullptr) observer->deliver(delivery);
+    if (auto* foreign = map.foreign_at(delivery.target)) foreign->see(delivery);
+  }
+
   DomainConfig config;
   fabric::Topology topology;
   std::vector<PciePort*> ports;
   std::map<const PciePort*, fabric::LinkId> links;
-  std::vector<std::pair<Window, fabric::NodeId>> map;
-  std::map<fabric::NodeId, ForeignEndpoint*> foreign;
-  std::map<fabric::NodeId, MemoryImage> images;
+  MemoryMap map;
+  fabric::DeliverySink* observer = nullptr;
+  std::map<std::pair<fabric::NodeId, fabric::NodeId>, UnloadedLatency> latencies;
   std::function<void(const fabric::Topology&, fabric::Fabric&)> when_built;
   struct Turns {
     const PciePort *ingress, *egress;
@@ -37,7 +44,8 @@ struct Domain::Parts {
   std::vector<Turns> turns;
   Bytes max_payload{128};  ///< of the hierarchy
   bool wires = false;
-  bool initiators = false;  ///< a foreign one is among `foreign`
+  bool initiators = false;  ///< there is a foreign one
+  bool changed = false;     ///< an action has run
 };
 
 Domain::Domain(const sc_core::sc_module_name& name, DomainConfig config)
@@ -77,21 +85,15 @@ DeviceIndex Domain::attach(device::Endpoint& device, const Place& place) {
 
 fabric::ChannelIndex Domain::first_channel(DeviceIndex device) const { return reactor_->slot(device).first_channel(); }
 
-void Domain::map(fabric::NodeId node, Window window) { parts_->map.emplace_back(window, node); }
+void Domain::map(fabric::NodeId node, Window window, bool memory) { parts_->map.add({window, node, memory}); }
 
 BusAddress Domain::place(fabric::NodeId node, Bytes size, bool prefetchable, std::optional<BusAddress> fixed) {
   const auto bytes = std::bit_ceil(static_cast<std::uint64_t>(std::max(size, Bytes{4096}).count()));
   std::uint64_t base = (prefetchable ? pcie::AddressMap::high_base : pcie::AddressMap::low_base).value();
   base = (base + bytes - 1) / bytes * bytes;
-  const auto taken = [&](std::uint64_t at) {
-    return std::ranges::any_of(parts_->map, [&](const auto& entry) {
-      const auto& [window, owner] = entry;
-      return at < window.base + window.size && window.base < at + bytes;
-    });
-  };
-  while (!fixed && taken(base)) base += bytes;
+  while (!fixed && parts_->map.overlaps(base, bytes)) base += bytes;
   if (fixed) base = fixed->value();
-  map(node, {base, bytes});
+  map(node, {base, bytes}, prefetchable);
   return BusAddress{base};
 }
 
@@ -108,7 +110,14 @@ void Domain::join(EthernetPort a, EthernetPort b, Wire wire) {
   reactor_->slot(b.device).join(b.number, reactor_->slot(a.device), a.number, wire);
 }
 
-void Domain::at(Instant when, std::function<void(fabric::Fabric&)> action) { reactor_->at(when, std::move(action)); }
+void Domain::at(Instant when, std::function<void(fabric::Fabric&)> action) {
+  reactor_->at(when, [this, action = std::move(action)](fabric::Fabric& fabric) {
+    action(fabric);
+    if (std::exchange(parts_->changed, true)) return;
+    for (const auto& [node, foreign] : parts_->map.foreign())
+      foreign->invalidate(0, std::numeric_limits<std::uint64_t>::max());
+  });
+}
 void Domain::tamper(std::function<bool(fabric::NodeId, fabric::Transaction&)> change) {
   reactor_->tamper(std::move(change));
 }
@@ -118,7 +127,10 @@ void Domain::weigh(const PciePort& ingress, const PciePort& egress, int turns) {
   parts_->turns.push_back({&ingress, &egress, turns});
 }
 void Domain::allow_strays() { parts_->topology.strays = true; }
-void Domain::observe(fabric::DeliverySink* sink) { reactor_->observe(sink); }
+void Domain::observe(fabric::DeliverySink* sink) {
+  parts_->observer = sink;
+  reactor_->observe(parts_->map.foreign().empty() ? sink : parts_.get());
+}
 void Domain::when_built(std::function<void(const fabric::Topology&, fabric::Fabric&)> call) {
   parts_->when_built = std::move(call);
 }
@@ -139,18 +151,42 @@ fabric::LineTiming Domain::timing(const PciePort& port, pcie::LinkShape shape) c
   return {direction.rate, direction.framing, direction.ack_interval, direction.fc_interval};
 }
 
-std::optional<fabric::NodeId> Domain::find(std::uint64_t address) const {
-  for (const auto& [window, node] : parts_->map)
-    if (window.contains(address)) return node;
-  return std::nullopt;
+MemoryMap& Domain::memory_map() { return parts_->map; }
+
+bool Domain::gives_direct_access() const { return parts_->config.direct_memory && !parts_->changed; }
+
+bool Domain::direct_access(fabric::NodeId from, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
+  if (!gives_direct_access()) {
+    dmi.init();
+    dmi.allow_read_write();  // with the answer false: the accesses that are denied
+    return false;
+  }
+  const auto address = payload.get_address();
+  if (!parts_->map.direct(payload, dmi)) return false;
+  const auto to = parts_->map.find(address)->node;
+  auto found = parts_->latencies.find({from, to});
+  if (found == parts_->latencies.end())
+    found = parts_->latencies.emplace(std::pair{from, to}, unloaded_latency(parts_->topology, from, to)).first;
+  dmi.set_read_latency(dmi.get_read_latency() + to_sc_time(found->second.read));
+  dmi.set_write_latency(dmi.get_write_latency() + to_sc_time(found->second.write));
+  return true;
 }
 
-ForeignEndpoint* Domain::foreign_at(fabric::NodeId node) const {
-  const auto found = parts_->foreign.find(node);
-  return found == parts_->foreign.end() ? nullptr : found->second;
+void Domain::invalidate(fabric::NodeId node, std::uint64_t first, std::uint64_t last) {
+  for (const auto& claim : parts_->map.claims()) {
+    if (claim.node != node || !claim.memory) continue;
+    const auto base = claim.window.base - claim.shift, end = base + claim.window.size - 1;
+    if (first > end || last < base) continue;
+    for (const auto& [other, foreign] : parts_->map.foreign())
+      foreign->invalidate(std::max(first, base) + claim.shift, std::min(last, end) + claim.shift);
+  }
 }
 
-MemoryImage& Domain::image(fabric::NodeId node) { return parts_->images[node]; }
+void Domain::adopt(fabric::NodeId node, ForeignEndpoint& foreign) {
+  parts_->map.add(node, foreign);
+  parts_->initiators |= foreign.initiates();
+  reactor_->observe(parts_.get());
+}
 
 /// Makes an endpoint of the foreign component bound to the port.
 void Domain::adopt(PciePort& port) {
@@ -162,10 +198,10 @@ void Domain::adopt(PciePort& port) {
                                                             .completion_timeout = function.completion_timeout,
                                                             .external = true});
   port.adopt(node);
-  parts_->foreign[node] = port.adopted();
-  parts_->initiators |= port.adopted()->initiates();
+  adopt(node, *port.adopted());
   attach(*port.adopted(), {.node = node, .hears_arrivals = true});
-  for (const auto& window : port.windows) map(node, window);
+  for (const auto& window : port.windows)
+    parts_->map.add({window, node, true, port.offsets() ? window.base : std::uint64_t{0}});
 }
 
 void Domain::add_links() {
@@ -184,10 +220,9 @@ void Domain::add_links() {
     if (parts_->links.contains(port)) continue;
     auto direction = link_direction(port->link, max_payload);
     if (port->foreign()) {
-      const auto far = std::ranges::find(parts_->foreign, port->adopted(), [](const auto& f) { return f.second; });
       auto back = direction;
       back.gate = port->gate;
-      parts_->links[port] = connect(port->node(), far->first, direction, back);
+      parts_->links[port] = connect(port->node(), port->adopted()->node(), direction, back);
       parts_->topology.links.back().vc1_classes = port->link.vc1_classes;
     } else if (auto* peer = port->peer()) {
       auto back = link_direction(peer->link, max_payload);
@@ -207,7 +242,7 @@ void Domain::end_of_elaboration() {
   for (const auto& problem : fabric::validate(parts_->topology)) wrong.append("\n  ").append(problem);
   if (!wrong.empty()) SC_REPORT_FATAL(report_type, ("a domain that cannot be simulated:" + wrong).c_str());
   // Devices touch each other through the fabric and by Ethernet alone; foreign processes may do as they please.
-  const bool foreign = !parts_->foreign.empty();
+  const bool foreign = !parts_->map.foreign().empty();
   parts_->topology.reconfigures = false;
   parts_->topology.side_latency = foreign || parts_->wires ? Duration{0} : Duration{std::chrono::hours{1}};
   reactor_->prepare(parts_->topology, parts_->config.mode, foreign);
@@ -242,7 +277,7 @@ Instant Domain::limit() const {
   const auto present = now();
   Instant limit = std::min(present + parts_->config.quantum, reactor_->bound());
   const bool foreign_acts =
-      parts_->initiators || std::ranges::any_of(parts_->foreign, [](const auto& f) { return f.second->owes(); });
+      parts_->initiators || std::ranges::any_of(parts_->map.foreign(), [](const auto& f) { return f.second->owes(); });
   if (foreign_acts && sc_core::sc_pending_activity_at_future_time())
     limit = std::min(limit, present + to_duration(sc_core::sc_time_to_pending_activity()));
   return limit;

@@ -1,0 +1,53 @@
+// Who answers for which bus addresses of a domain, and the bytes behind them as foreign components see them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <tlm>
+#include <vector>
+
+#include "peerpath/sc/place.hpp"
+#include "sc/memory_image.hpp"
+
+namespace peerpath::sc {
+
+class ForeignEndpoint;
+
+/// The windows of all nodes. Debug transport and direct access take the way that this map says, at once: no fabric, no
+/// time, no count of bytes.
+class MemoryMap {
+ public:
+  /// `memory`: reading and writing there does nothing but that, as in prefetchable BARs and DRAM.
+  struct Claim {
+    Window window;
+    fabric::NodeId node;
+    bool memory = false;
+    std::uint64_t shift = 0;  ///< from a foreign target's addresses to bus addresses
+  };
+
+  void add(const Claim& claim) { claims_.push_back(claim); }
+  bool overlaps(std::uint64_t base, std::uint64_t size) const;
+  /// Who answers for all bytes of [address, address + size), or nullptr.
+  const Claim* find(std::uint64_t address, std::uint64_t size = 1) const;
+
+  void add(fabric::NodeId node, ForeignEndpoint& foreign) { foreign_[node] = &foreign; }
+  const std::map<fabric::NodeId, ForeignEndpoint*>& foreign() const { return foreign_; }
+  ForeignEndpoint* foreign_at(fabric::NodeId node) const;
+  const std::vector<Claim>& claims() const { return claims_; }
+  /// The foreign target that keeps the bytes at an address, or nullptr: they are in the node's image.
+  ForeignEndpoint* keeper(const Claim& claim) const { return claim.memory ? foreign_at(claim.node) : nullptr; }
+  MemoryImage& image(fabric::NodeId node) { return images_[node]; }
+
+  /// Returns how many bytes it moved: all up to the first that no memory is behind.
+  unsigned debug(tlm::tlm_generic_payload& payload);
+  /// Whether there may be a pointer to the memory at the payload's address. The latencies are those of a foreign
+  /// target, or 0. If not, `dmi` says for which addresses the answer would be the same.
+  bool direct(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
+
+ private:
+  std::vector<Claim> claims_;
+  std::map<fabric::NodeId, ForeignEndpoint*> foreign_;
+  std::map<fabric::NodeId, MemoryImage> images_;
+};
+
+}  // namespace peerpath::sc
