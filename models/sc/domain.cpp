@@ -3,17 +3,13 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
-#include <map>
 #include <utility>
 
 #include "core/pcie/address_map.hpp"
 #include "peerpath/base/fail.hpp"
-#include "peerpath/sc/pcie_port.hpp"
 #include "peerpath/sc/time.hpp"
-#include "sc/foreign_endpoint.hpp"
-#include "sc/memory_map.hpp"
+#include "sc/domain_parts.hpp"
 #include "sc/reactor.hpp"
-#include "sc/unloaded.hpp"
 
 namespace peerpath::sc {
 namespace {
@@ -21,32 +17,6 @@ namespace {
 constexpr const char* report_type = "peerpath/domain";
 
 }  // namespace
-
-/// What has been built so far. Foreign endpoints see each delivery at their nodes, and so does the observer.
-struct Domain::Parts final : fabric::DeliverySink {
-  void deliver(const fabric::Delivery& delivery) override {
-    if (observer != nullptr) observer->deliver(delivery);
-    if (auto* foreign = map.foreign_at(delivery.target)) foreign->see(delivery);
-  }
-
-  DomainConfig config;
-  fabric::Topology topology;
-  std::vector<PciePort*> ports;
-  std::map<const PciePort*, fabric::LinkId> links;
-  MemoryMap map;
-  fabric::DeliverySink* observer = nullptr;
-  std::map<std::pair<fabric::NodeId, fabric::NodeId>, UnloadedLatency> latencies;
-  std::function<void(const fabric::Topology&, fabric::Fabric&)> when_built;
-  struct Turns {
-    const PciePort *ingress, *egress;
-    int turns;
-  };
-  std::vector<Turns> turns;
-  Bytes max_payload{128};  ///< of the hierarchy
-  bool wires = false;
-  bool initiators = false;  ///< there is a foreign one
-  bool changed = false;     ///< an action has run
-};
 
 Domain::Domain(const sc_core::sc_module_name& name, DomainConfig config)
     : sc_core::sc_module{name}, parts_{std::make_unique<Parts>()}, reactor_{std::make_unique<Reactor>()} {
@@ -80,10 +50,17 @@ fabric::LinkId Domain::connect(fabric::NodeId a, fabric::NodeId b, const fabric:
 
 DeviceIndex Domain::attach(device::Endpoint& device, const Place& place) {
   for (const auto& window : place.windows) map(place.node, window);
-  return reactor_->attach(device, place);
+  parts_->devices.push_back({&device, place});
+  return DeviceIndex{static_cast<std::uint16_t>(parts_->devices.size() - 1)};
 }
 
-fabric::ChannelIndex Domain::first_channel(DeviceIndex device) const { return reactor_->slot(device).first_channel(); }
+fabric::ChannelIndex Domain::first_channel(DeviceIndex device) const {
+  const auto& devices = parts_->devices;
+  int first = 1;
+  for (std::size_t i = 0; i < device.value(); ++i)
+    if (devices[i].place.node == devices[device.value()].place.node) first += devices[i].place.channels;
+  return fabric::ChannelIndex{static_cast<std::uint16_t>(first)};
+}
 
 void Domain::map(fabric::NodeId node, Window window, bool memory) { parts_->map.add({window, node, memory}); }
 
@@ -101,13 +78,15 @@ fabric::Endpoint& Domain::endpoint(fabric::NodeId node) { return parts_->topolog
 void Domain::rename(fabric::NodeId node, const std::string& name) { parts_->topology.nodes[node.value()].name = name; }
 
 void Domain::feed(EthernetPort port, device::FrameSource& source) {
-  reactor_->slot(port.device).add_source(port.number, source);
+  parts_->plug.emplace_back([this, port, &source] { reactor_->slot(port.device).add_source(port.number, source); });
 }
 
 void Domain::join(EthernetPort a, EthernetPort b, Wire wire) {
   parts_->wires = true;
-  reactor_->slot(a.device).join(a.number, reactor_->slot(b.device), b.number, wire);
-  reactor_->slot(b.device).join(b.number, reactor_->slot(a.device), a.number, wire);
+  parts_->plug.emplace_back([this, a, b, wire] {
+    reactor_->slot(a.device).join(a.number, reactor_->slot(b.device), b.number, wire);
+    reactor_->slot(b.device).join(b.number, reactor_->slot(a.device), a.number, wire);
+  });
 }
 
 void Domain::at(Instant when, std::function<void(fabric::Fabric&)> action) {
@@ -119,6 +98,7 @@ void Domain::at(Instant when, std::function<void(fabric::Fabric&)> action) {
   });
 }
 void Domain::tamper(std::function<bool(fabric::NodeId, fabric::Transaction&)> change) {
+  parts_->tamper = change;
   reactor_->tamper(std::move(change));
 }
 void Domain::check_protocol(fabric::TlpObserver* further) { reactor_->check_protocol(further); }
@@ -151,97 +131,36 @@ fabric::LineTiming Domain::timing(const PciePort& port, pcie::LinkShape shape) c
   return {direction.rate, direction.framing, direction.ack_interval, direction.fc_interval};
 }
 
-MemoryMap& Domain::memory_map() { return parts_->map; }
-
-bool Domain::gives_direct_access() const { return parts_->config.direct_memory && !parts_->changed; }
-
-bool Domain::direct_access(fabric::NodeId from, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
-  if (!gives_direct_access()) {
-    dmi.init();
-    dmi.allow_read_write();  // with the answer false: the accesses that are denied
-    return false;
+void Domain::attach_devices() {
+  for (auto& [device, place, guide] : parts_->devices) {
+    const bool foreign =
+        std::ranges::any_of(parts_->map.foreign(), [&](const auto& entry) { return entry.second == device; });
+    if (parts_->passages.any() && !foreign)
+      guide = std::make_unique<Guide>(*device, place, parts_->passages, parts_->map);
+    reactor_->attach(guide ? *guide : *device, place);
   }
-  const auto address = payload.get_address();
-  if (!parts_->map.direct(payload, dmi)) return false;
-  const auto to = parts_->map.find(address)->node;
-  auto found = parts_->latencies.find({from, to});
-  if (found == parts_->latencies.end())
-    found = parts_->latencies.emplace(std::pair{from, to}, unloaded_latency(parts_->topology, from, to)).first;
-  dmi.set_read_latency(dmi.get_read_latency() + to_sc_time(found->second.read));
-  dmi.set_write_latency(dmi.get_write_latency() + to_sc_time(found->second.write));
-  return true;
-}
-
-void Domain::invalidate(fabric::NodeId node, std::uint64_t first, std::uint64_t last) {
-  for (const auto& claim : parts_->map.claims()) {
-    if (claim.node != node || !claim.memory) continue;
-    const auto base = claim.window.base - claim.shift, end = base + claim.window.size - 1;
-    if (first > end || last < base) continue;
-    for (const auto& [other, foreign] : parts_->map.foreign())
-      foreign->invalidate(std::max(first, base) + claim.shift, std::min(last, end) + claim.shift);
-  }
-}
-
-void Domain::adopt(fabric::NodeId node, ForeignEndpoint& foreign) {
-  parts_->map.add(node, foreign);
-  parts_->initiators |= foreign.initiates();
-  reactor_->observe(parts_.get());
-}
-
-/// Makes an endpoint of the foreign component bound to the port.
-void Domain::adopt(PciePort& port) {
-  const auto& function = port.function;
-  const auto node = add_endpoint(port.name() + "_foreign", {.max_payload = function.max_payload,
-                                                            .max_read_request = function.max_read_request,
-                                                            .max_completion = function.max_payload,
-                                                            .tags = function.tags,
-                                                            .completion_timeout = function.completion_timeout,
-                                                            .external = true});
-  port.adopt(node);
-  adopt(node, *port.adopted());
-  attach(*port.adopted(), {.node = node, .hears_arrivals = true});
-  for (const auto& window : port.windows)
-    parts_->map.add({window, node, true, port.offsets() ? window.base : std::uint64_t{0}});
-}
-
-void Domain::add_links() {
-  for (auto* port : parts_->ports)
-    if (port->foreign()) adopt(*port);
-  // System software gives one MPS to a whole hierarchy; inside the root complex there is none.
-  Bytes& max_payload = parts_->max_payload;
-  for (auto* port : parts_->ports) {
-    const auto& node = parts_->topology.nodes[port->node().value()];
-    const auto mps = port->foreign()    ? port->function.max_payload
-                     : node.is_endpoint ? node.endpoint.max_payload
-                                        : Bytes{0};
-    if (!port->link.internal) max_payload = std::max(max_payload, mps);
-  }
-  for (auto* port : parts_->ports) {
-    if (parts_->links.contains(port)) continue;
-    auto direction = link_direction(port->link, max_payload);
-    if (port->foreign()) {
-      auto back = direction;
-      back.gate = port->gate;
-      parts_->links[port] = connect(port->node(), port->adopted()->node(), direction, back);
-      parts_->topology.links.back().vc1_classes = port->link.vc1_classes;
-    } else if (auto* peer = port->peer()) {
-      auto back = link_direction(peer->link, max_payload);
-      direction.gate = peer->gate;
-      back.gate = port->gate;
-      parts_->links[port] = parts_->links[peer] = connect(port->node(), peer->node(), direction, back);
-      parts_->topology.links.back().vc1_classes = port->link.vc1_classes;
-    }
-  }
+  for (const auto& plug : parts_->plug) plug();
 }
 
 void Domain::end_of_elaboration() {
   add_links();
+  attach_devices();
   for (const auto& [ingress, egress, turns] : parts_->turns)
     parts_->topology.weights.push_back({ingress->node(), link_of(*ingress), link_of(*egress), turns});
   std::string wrong;
   for (const auto& problem : fabric::validate(parts_->topology)) wrong.append("\n  ").append(problem);
   if (!wrong.empty()) SC_REPORT_FATAL(report_type, ("a domain that cannot be simulated:" + wrong).c_str());
   // Devices touch each other through the fabric and by Ethernet alone; foreign processes may do as they please.
+  if (parts_->passages.any()) parts_->passages.prepare(parts_->topology);
+  if (parts_->initiators) {
+    // A foreign component may act on whatever reaches it: the fabric computes no further.
+    reactor_->tamper([this](fabric::NodeId node, fabric::Transaction& transaction) {
+      if (parts_->tamper && !parts_->tamper(node, transaction)) return false;
+      const auto* foreign = parts_->map.foreign_at(transaction.target);
+      transaction.notify_target |= foreign != nullptr && foreign->alone();
+      return true;
+    });
+  }
   const bool foreign = !parts_->map.foreign().empty();
   parts_->topology.reconfigures = false;
   parts_->topology.side_latency = foreign || parts_->wires ? Duration{0} : Duration{std::chrono::hours{1}};

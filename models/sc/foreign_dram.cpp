@@ -17,7 +17,8 @@ ForeignDram::~ForeignDram() = default;
 void ForeignDram::attach(std::function<tlm::tlm_fw_transport_if<>*()> target) {
   domain_.endpoint(node_).external = true;
   endpoint_ = std::make_unique<ForeignEndpoint>(
-      domain_, node_, ForeignSides{.target = std::move(target), .options = options_, .caller = caller_.get()});
+      domain_, node_,
+      ForeignSides{.target = std::move(target), .options = options_, .caller = caller_.get(), .alone = false});
   domain_.adopt(node_, *endpoint_);
   domain_.attach(*endpoint_, {.node = node_, .channels = 0, .only_asks = true});
 }

@@ -5,6 +5,7 @@
 
 #include "peerpath/sc/time.hpp"
 #include "sc/foreign_target.hpp"
+#include "sc/guide.hpp"
 #include "sc/memory_map.hpp"
 
 namespace peerpath::sc {
@@ -90,9 +91,38 @@ tlm::tlm_response_status ForeignEndpoint::check(const tlm::tlm_generic_payload& 
   if (payload.get_data_length() == 0 || payload.get_streaming_width() < payload.get_data_length())
     return tlm::TLM_BURST_ERROR_RESPONSE;
   if (payload.get_data_ptr() == nullptr) return tlm::TLM_GENERIC_ERROR_RESPONSE;
-  return domain_.memory_map().find(payload.get_address(), payload.get_data_length()) != nullptr
-             ? tlm::TLM_OK_RESPONSE
-             : tlm::TLM_ADDRESS_ERROR_RESPONSE;
+  const auto* claim = domain_.memory_map().find(payload.get_address(), payload.get_data_length());
+  // What came from this side of a component in between does not go back there.
+  const bool reached = claim != nullptr && domain_.passages().via(node_, claim->node) != node_;
+  return reached || passage_in(payload) != nullptr ? tlm::TLM_OK_RESPONSE : tlm::TLM_ADDRESS_ERROR_RESPONSE;
+}
+
+Passage* ForeignEndpoint::passage_in(const tlm::tlm_generic_payload& payload) const {
+  const auto* tag = sides_.through ? payload.get_extension<PassageTag>() : nullptr;
+  return tag != nullptr ? domain_.passages().find(tag->passage) : nullptr;
+}
+
+fabric::Transaction ForeignEndpoint::transaction_of(const tlm::tlm_generic_payload& payload) const {
+  const Bytes bytes{static_cast<std::int64_t>(payload.get_data_length())};
+  auto* passage = passage_in(payload);
+  fabric::Transaction transaction;
+  if (passage != nullptr) {
+    transaction = passage->asked;
+  } else {
+    transaction.target = domain_.memory_map().find(payload.get_address())->node;
+    transaction.op = payload.is_write() ? pcie::Operation::memory_write : pcie::Operation::memory_read;
+    transaction.notify_target = payload.is_write();
+  }
+  const auto via = domain_.passages().via(node_, transaction.target);
+  if (passage != nullptr && !via) {  // the last way of a piece of it: its target learns of the last piece
+    passage->left = passage->left - bytes;
+    transaction.notify_target = passage->asked.notify_target && passage->left <= Bytes{0};
+  }
+  transaction.target = via.value_or(transaction.target);
+  transaction.notify_requester = true;
+  transaction.address = payload.get_address();
+  transaction.bytes = bytes;
+  return transaction;
 }
 
 std::uint64_t ForeignEndpoint::begin(tlm::tlm_generic_payload& payload, Duration delay, bool blocking) {
@@ -106,17 +136,14 @@ std::uint64_t ForeignEndpoint::begin(tlm::tlm_generic_payload& payload, Duration
   access.payload = &payload;
   access.blocking = blocking;
   access.direct = false;
+  access.passage.reset();
+  if (passage_in(payload) != nullptr) access.passage = payload.get_extension<PassageTag>()->passage;
   const auto* bytes = payload.get_data_ptr();
   access.data.assign(bytes, bytes + payload.get_data_length());
-  domain_.submit(node_, own_channel,
-                 {.cookie = cookie,
-                  .target = domain_.memory_map().find(payload.get_address())->node,
-                  .op = payload.is_write() ? pcie::Operation::memory_write : pcie::Operation::memory_read,
-                  .notify_target = payload.is_write(),
-                  .notify_requester = true,
-                  .address = payload.get_address(),
-                  .bytes = Bytes{static_cast<std::int64_t>(payload.get_data_length())},
-                  .ready = now() + delay});
+  auto transaction = transaction_of(payload);
+  transaction.cookie = cookie;
+  transaction.ready = now() + delay;
+  domain_.submit(node_, own_channel, transaction);
   return cookie;
 }
 
@@ -153,20 +180,24 @@ void ForeignEndpoint::finish(std::uint64_t cookie, const fabric::Delivery& deliv
   auto& access = accesses_[cookie];
   auto& payload = *access.payload;
   auto& map = domain_.memory_map();
-  const auto& claim = *map.find(payload.get_address());
-  auto* keeper = map.keeper(claim);
+  const auto* claim = map.find(payload.get_address());
+  const auto keeper = claim != nullptr ? map.keeper(node_, *claim) : MemoryMap::Keeper{};
   if (delivery.status == pcie::Status::success) {
-    if (keeper != nullptr && payload.is_write())
-      keeper->target_->request(delivery, claim.shift, access.data, &payload);
-    else if (keeper != nullptr)
+    if (keeper.foreign != nullptr && payload.is_write())
+      keeper.foreign->target_->request(delivery, keeper.shift, access.data, &payload);
+    else if (keeper.foreign != nullptr)
       std::ranges::copy(access.data, payload.get_data_ptr());
+    else if (access.passage || claim == nullptr)
+      ;  // our own devices move no contents
     else if (payload.is_write())
-      map.image(claim.node).write(payload.get_address(), access.data.data(), access.data.size());
+      map.image(claim->node).write(payload.get_address(), access.data.data(), access.data.size());
     else
-      map.image(claim.node).read(payload.get_address(), payload.get_data_ptr(), payload.get_data_length());
+      map.image(claim->node).read(payload.get_address(), payload.get_data_ptr(), payload.get_data_length());
   }
+  if (access.passage && payload.is_write()) arrived(access, delivery);
   payload.set_response_status(response_of(delivery.status));
-  payload.set_dmi_allowed(domain_.gives_direct_access() && (keeper != nullptr ? access.direct : claim.memory));
+  payload.set_dmi_allowed(domain_.gives_direct_access() &&
+                          (keeper.foreign != nullptr ? access.direct : claim != nullptr && claim->memory));
   if (access.blocking) {
     access.done.notify(sc_core::SC_ZERO_TIME);
   } else {
@@ -174,6 +205,14 @@ void ForeignEndpoint::finish(std::uint64_t cookie, const fabric::Delivery& deliv
     free_accesses_.push_back(cookie);
     send_responses();
   }
+}
+
+void ForeignEndpoint::arrived(const Access& access, const fabric::Delivery& delivery) {
+  auto* passage = domain_.passages().find(*access.passage);
+  // Beyond another component it is that one's to say so.
+  if (passage == nullptr || delivery.target != passage->asked.target) return;
+  passage->missing = passage->missing - delivery.bytes;
+  if (passage->missing <= Bytes{0}) passage->sender->arrived(*access.passage, delivery);
 }
 
 void ForeignEndpoint::send_responses() {
@@ -217,26 +256,38 @@ ForeignEndpoint::Access* ForeignEndpoint::access_of(const fabric::Delivery& deli
   return requester != nullptr && requester->initiates() ? &requester->accesses_[delivery.cookie] : nullptr;
 }
 
-const MemoryMap::Claim* ForeignEndpoint::kept(std::uint64_t address) const {
+std::optional<std::uint64_t> ForeignEndpoint::shift_at(std::uint64_t address) const {
+  if (target_ == nullptr) return std::nullopt;
+  if (sides_.through) return 0;
   const auto* claim = domain_.memory_map().find(address);
-  return target_ != nullptr && claim != nullptr && claim->memory && claim->node == node_ ? claim : nullptr;
+  return claim != nullptr && claim->memory && claim->node == node_ ? std::optional{claim->shift} : std::nullopt;
 }
 
 void ForeignEndpoint::take(const fabric::Delivery& delivery) {
-  const auto* claim = kept(delivery.address);
-  const auto* access = access_of(delivery);
+  const auto shift = shift_at(delivery.address);
   if (delivery.kind == fabric::DeliveryKind::arrived) {
     // A foreign initiator brings its bytes itself, when it hears of the arrival.
-    if (access == nullptr && claim != nullptr) target_->request(delivery, claim->shift, {}, nullptr);
+    if (access_of(delivery) == nullptr && shift) pass(delivery, *shift);
     return;
   }
   const bool memory = delivery.op == pcie::Operation::memory_read || delivery.op == pcie::Operation::atomic;
-  if (delivery.translation || (claim != nullptr && delivery.bytes == Bytes{0}))
+  if ((delivery.translation && !sides_.through) || (shift && delivery.bytes == Bytes{0}))
     out_->respond(delivery.request, delivery.done, pcie::Status::success);  // no memory is asked
-  else if (memory && claim != nullptr)
-    target_->request(delivery, claim->shift, {}, access != nullptr ? access->payload : nullptr);
+  else if (memory && shift)
+    pass(delivery, *shift);
   else
     out_->respond(delivery.request, delivery.done, pcie::Status::unsupported_request);
+}
+
+/// With the extensions of the foreign initiator's payload, or the tag of one of our devices.
+void ForeignEndpoint::pass(const fabric::Delivery& delivery, std::uint64_t shift) {
+  if (const auto* access = access_of(delivery)) return target_->request(delivery, shift, {}, access->payload);
+  if (!sides_.through) return target_->request(delivery, shift, {}, nullptr);
+  PassageTag tag{delivery.cookie};
+  tlm::tlm_generic_payload carrier;
+  carrier.set_extension(&tag);
+  target_->request(delivery, shift, {}, &carrier);
+  carrier.clear_extension(&tag);
 }
 
 }  // namespace peerpath::sc

@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <tlm>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct ForeignSides {
   tlm::tlm_bw_transport_if<>* initiator = nullptr;        ///< nullptr: no initiator
   TargetOptions options{};
   BlockingCaller* caller = nullptr;  ///< with `options.blocking`
+  bool through = false;              ///< it stands between two ports, and passes on what comes
+  bool alone = true;                 ///< nobody else is at its node
 };
 
 /// The fabric's side of a foreign initiator (its requests become transactions), of a foreign target (transactions
@@ -51,7 +54,10 @@ class ForeignEndpoint final : public device::Endpoint {
   void invalidate(std::uint64_t first, std::uint64_t last);
 
   fabric::NodeId node() const { return node_; }
+  /// The passage that an access of this cookie belongs to.
+  std::optional<std::uint64_t> passage_of(std::uint64_t cookie) const { return accesses_.at(cookie).passage; }
   bool initiates() const { return sides_.initiator != nullptr; }
+  bool alone() const { return sides_.alone; }
   /// Whether the target owes an answer, which may come at any SystemC event.
   bool owes() const;
 
@@ -67,7 +73,8 @@ class ForeignEndpoint final : public device::Endpoint {
   struct Access {
     tlm::tlm_generic_payload* payload = nullptr;
     bool blocking = false;
-    bool direct = false;  ///< a foreign target gave the DMI hint
+    std::optional<std::uint64_t> passage{};  ///< whose it is, of what comes out between two ports
+    bool direct = false;                     ///< a foreign target gave the DMI hint
     std::vector<unsigned char> data;
     sc_core::sc_event done;
   };
@@ -76,8 +83,13 @@ class ForeignEndpoint final : public device::Endpoint {
   std::uint64_t begin(tlm::tlm_generic_payload& payload, Duration delay, bool blocking);
   void finish(std::uint64_t cookie, const fabric::Delivery& delivery);
   void send_responses();
-  /// What the target has at an address, or nullptr.
-  const MemoryMap::Claim* kept(std::uint64_t address) const;
+  /// What the target's addresses are less than those of the bus there; nothing if it does not take them.
+  std::optional<std::uint64_t> shift_at(std::uint64_t address) const;
+  void pass(const fabric::Delivery& delivery, std::uint64_t shift);
+  /// The passage that what comes out between two ports belongs to, or nullptr.
+  Passage* passage_in(const tlm::tlm_generic_payload& payload) const;
+  fabric::Transaction transaction_of(const tlm::tlm_generic_payload& payload) const;
+  void arrived(const Access& access, const fabric::Delivery& delivery);
   void take(const fabric::Delivery& delivery);
   /// The access of a foreign initiator that a delivery comes from, or nullptr.
   Access* access_of(const fabric::Delivery& delivery) const;

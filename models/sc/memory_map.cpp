@@ -52,7 +52,12 @@ ForeignEndpoint* MemoryMap::foreign_at(fabric::NodeId node) const {
   return found == foreign_.end() ? nullptr : found->second;
 }
 
-unsigned MemoryMap::debug(tlm::tlm_generic_payload& payload) {
+MemoryMap::Keeper MemoryMap::keeper(fabric::NodeId from, const Claim& claim) const {
+  if (const auto via = passages_.via(from, claim.node)) return {foreign_at(*via), 0};
+  return claim.memory ? Keeper{foreign_at(claim.node), claim.shift} : Keeper{};
+}
+
+unsigned MemoryMap::debug(fabric::NodeId from, tlm::tlm_generic_payload& payload) {
   const auto address = payload.get_address();
   const auto length = payload.get_data_length();
   auto* const data = payload.get_data_ptr();
@@ -64,8 +69,8 @@ unsigned MemoryMap::debug(tlm::tlm_generic_payload& payload) {
     if (claim == nullptr || !claim->memory) break;
     const auto size = static_cast<unsigned>(std::min<std::uint64_t>(length - done, last_of(claim->window) - at + 1));
     unsigned moved = size;
-    if (auto* foreign = keeper(*claim)) {
-      payload.set_address(at - claim->shift);
+    if (const auto [foreign, by] = keeper(from, *claim); foreign != nullptr) {
+      payload.set_address(at - by);
       payload.set_data_ptr(data + done);
       payload.set_data_length(size);
       moved = std::min(size, foreign->debug(payload));
@@ -83,16 +88,16 @@ unsigned MemoryMap::debug(tlm::tlm_generic_payload& payload) {
   return done;
 }
 
-bool MemoryMap::direct(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
+bool MemoryMap::direct(fabric::NodeId from, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
   const auto address = payload.get_address();
   const auto* claim = find(address);
   if (claim == nullptr) return deny(dmi, address, address);
   if (!claim->memory) return deny(dmi, claim->window.base, last_of(claim->window));
-  if (auto* foreign = keeper(*claim)) {
-    payload.set_address(address - claim->shift);
+  if (const auto [foreign, by] = keeper(from, *claim); foreign != nullptr) {
+    payload.set_address(address - by);
     const bool granted = foreign->direct(payload, dmi);
     payload.set_address(address);
-    shift(dmi, claim->shift);
+    shift(dmi, by);
     clip(dmi, claim->window);
     return granted;
   }

@@ -8,6 +8,7 @@
 
 #include "peerpath/sc/place.hpp"
 #include "sc/memory_image.hpp"
+#include "sc/passages.hpp"
 
 namespace peerpath::sc {
 
@@ -34,17 +35,25 @@ class MemoryMap {
   const std::map<fabric::NodeId, ForeignEndpoint*>& foreign() const { return foreign_; }
   ForeignEndpoint* foreign_at(fabric::NodeId node) const;
   const std::vector<Claim>& claims() const { return claims_; }
-  /// The foreign target that keeps the bytes at an address, or nullptr: they are in the node's image.
-  ForeignEndpoint* keeper(const Claim& claim) const { return claim.memory ? foreign_at(claim.node) : nullptr; }
+  /// Whom `from` asks for the bytes of a claim: the foreign target that keeps them, a foreign component on the way
+  /// there, or nobody, as they are in the node's image.
+  struct Keeper {
+    ForeignEndpoint* foreign = nullptr;
+    std::uint64_t shift = 0;
+  };
+  Keeper keeper(fabric::NodeId from, const Claim& claim) const;
   MemoryImage& image(fabric::NodeId node) { return images_[node]; }
 
   /// Returns how many bytes it moved: all up to the first that no memory is behind.
-  unsigned debug(tlm::tlm_generic_payload& payload);
+  unsigned debug(fabric::NodeId from, tlm::tlm_generic_payload& payload);
   /// Whether there may be a pointer to the memory at the payload's address. The latencies are those of a foreign
   /// target, or 0. If not, `dmi` says for which addresses the answer would be the same.
-  bool direct(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
+  bool direct(fabric::NodeId from, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
+
+  explicit MemoryMap(const Passages& passages) : passages_{passages} {}
 
  private:
+  const Passages& passages_;
   std::vector<Claim> claims_;
   std::map<fabric::NodeId, ForeignEndpoint*> foreign_;
   std::map<fabric::NodeId, MemoryImage> images_;

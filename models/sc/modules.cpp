@@ -62,6 +62,9 @@ std::shared_ptr<nic::QueueMemory> make_rings(const device::NicConfig& config, Ho
   return rings;
 }
 
+/// The port that this one is joined to, by a link or through a foreign component.
+PciePort* across(const PciePort& port) { return port.beyond() != nullptr ? port.beyond() : port.peer(); }
+
 Window window(BusAddress base, Bytes size) { return {base.value(), static_cast<std::uint64_t>(size.count())}; }
 
 }  // namespace
@@ -90,12 +93,12 @@ RootComplex::RootComplex(const sc_core::sc_module_name& name, Domain& domain, in
 RootComplex::~RootComplex() = default;
 
 void RootComplex::before_end_of_elaboration() {
-  const auto* host = memory.peer();
+  const auto* host = across(memory);
   const auto host_node = host != nullptr ? host->node() : node_;  // without memory all others are peers
   for (const auto& gate : gates_) gate->set_memory(host_node);
   if (!peers_) return;
   for (const auto& port : ports_) {
-    auto* behind = port->peer();
+    auto* behind = across(*port);
     if (behind == nullptr) continue;
     peer_writes_.push_back(std::make_unique<root_complex::PeerWrites>(*peers_, host_node, behind->gate));
     behind->gate = peer_writes_.back().get();

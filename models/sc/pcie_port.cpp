@@ -64,7 +64,8 @@ PciePort* PciePort::peer() const {
 bool PciePort::foreign() const { return peer() == nullptr && (target() != nullptr || initiator() != nullptr); }
 
 void PciePort::adopt(fabric::NodeId foreign_node) {
-  ForeignSides sides{.initiator = initiator(), .options = options_, .caller = caller_.get()};
+  ForeignSides sides{
+      .initiator = initiator(), .options = options_, .caller = caller_.get(), .through = beyond_ != nullptr};
   if (auto* other = target()) sides.target = [other] { return other; };
   foreign_ = std::make_unique<ForeignEndpoint>(domain_, foreign_node, std::move(sides));
 }
@@ -91,7 +92,7 @@ bool PciePort::get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dm
 }
 
 unsigned PciePort::transport_dbg(tlm::tlm_generic_payload& payload) {
-  return foreign_ != nullptr ? domain_.memory_map().debug(payload) : 0;
+  return foreign_ != nullptr ? domain_.memory_map().debug(foreign_->node(), payload) : 0;
 }
 
 void PciePort::invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last) {

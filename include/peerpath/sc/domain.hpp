@@ -20,6 +20,7 @@ namespace peerpath::sc {
 
 class ForeignEndpoint;
 class MemoryMap;
+class Passages;
 class PciePort;
 class Reactor;
 
@@ -105,6 +106,8 @@ class Domain final : public sc_core::sc_module {
   void adopt(fabric::NodeId node, ForeignEndpoint& foreign);
   /// Who answers for which addresses.
   MemoryMap& memory_map();
+  /// What goes through foreign components between our ports.
+  Passages& passages();
   /// Whether pointers to memory are given: not after an action of `at`, which may have changed links or routes.
   bool gives_direct_access() const;
   /// DMI: a pointer to the memory at the payload's address, with the latencies that 64 B have from `from` to there and
@@ -125,6 +128,8 @@ class Domain final : public sc_core::sc_module {
   void arm_wake(Instant next, Instant present);
   void add_links();
   void adopt(PciePort& port);
+  void link_through(PciePort& a, PciePort& b);
+  void attach_devices();
   Instant limit() const;
 
   std::unique_ptr<Parts> parts_;

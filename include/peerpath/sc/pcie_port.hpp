@@ -52,6 +52,21 @@ class PciePort final : public tlm::tlm_fw_transport_if<>, public tlm::tlm_bw_tra
     inlet_ = bind_initiator(socket_name("in"), initiator, *this);
   }
 
+  /// Joins two ports through a foreign component that stands between them: a bridge, a monitor, a cache. What goes from
+  /// here to beyond `peer` enters it by `from_here` and leaves it by `to_peer`, the other way by `from_peer` and
+  /// `to_here`. A PCIe link is on each of its sides. It has to keep the extensions of what it passes on.
+  template <TargetSocket FromHere, InitiatorSocket ToPeer, TargetSocket FromPeer, InitiatorSocket ToHere>
+  void bind_through(PciePort& peer, FromHere& from_here, ToPeer& to_peer, FromPeer& from_peer, ToHere& to_here,
+                    const LinkConfig& config = {}) {
+    outlet_ = bind_target(socket_name("out"), from_here, *this);
+    inlet_ = bind_initiator(socket_name("in"), to_here, *this);
+    peer.outlet_ = bind_target(peer.socket_name("out"), from_peer, peer);
+    peer.inlet_ = bind_initiator(peer.socket_name("in"), to_peer, peer);
+    link = peer.link = config;
+    beyond_ = &peer;
+    peer.beyond_ = this;
+  }
+
   fabric::Gate* gate = nullptr;       ///< asked about what comes in by this port; set before the end of elaboration
   LinkConfig link{};                  ///< to a foreign peer; `bind` sets it
   device::FunctionConfig function{};  ///< of a foreign peer: how it splits what it sends, and its tags
@@ -61,6 +76,8 @@ class PciePort final : public tlm::tlm_fw_transport_if<>, public tlm::tlm_bw_tra
   const std::string& name() const { return name_; }
   /// The port bound to this one, or nullptr.
   PciePort* peer() const;
+  /// The port beyond the foreign component that stands before this one, or nullptr.
+  PciePort* beyond() const { return beyond_; }
   /// Whether something that is not a PciePort is bound.
   bool foreign() const;
   /// Whether the foreign target sees offsets into its windows.
@@ -91,6 +108,7 @@ class PciePort final : public tlm::tlm_fw_transport_if<>, public tlm::tlm_bw_tra
   std::optional<Outlet> outlet_;
   std::optional<Inlet> inlet_;
   TargetOptions options_;
+  PciePort* beyond_ = nullptr;
   std::unique_ptr<BlockingCaller> caller_;
   std::unique_ptr<ForeignEndpoint> foreign_;
 };
