@@ -51,13 +51,14 @@ void Domain::adopt(fabric::NodeId node, ForeignEndpoint& foreign) {
 /// Makes an endpoint of the foreign component bound to the port.
 void Domain::adopt(PciePort& port) {
   const auto& function = port.function;
-  const auto node = add_endpoint(port.name() + "_foreign", {.max_payload = function.max_payload,
-                                                            .max_read_request = function.max_read_request,
-                                                            .max_completion = function.max_payload,
-                                                            .tags = function.tags,
-                                                            .completion_timeout = function.completion_timeout,
-                                                            .external = true});
-  port.adopt(node);
+  const auto node = port.foreign_node();
+  endpoint(node) = {.max_payload = function.max_payload,
+                    .max_read_request = function.max_read_request,
+                    .max_completion = function.max_payload,
+                    .tags = function.tags,
+                    .completion_timeout = function.completion_timeout,
+                    .external = true};
+  port.adopt();
   adopt(node, *port.adopted());
   attach(*port.adopted(), {.node = node, .hears_arrivals = true});
   for (const auto& window : port.windows)

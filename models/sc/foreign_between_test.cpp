@@ -42,10 +42,12 @@ struct Monitor : sc_core::sc_module {
     failed += payload.is_response_error();
   }
   void down(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+    times.push_back(femtoseconds(now()));
     seen_down += payload.get_data_length();
     pass(to_lower, payload, delay);
   }
   void up(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+    times.push_back(femtoseconds(now()));
     (payload.is_write() ? written_up : read_up) += payload.get_data_length();
     pass(to_upper, payload, delay);
   }
@@ -60,11 +62,13 @@ struct Monitor : sc_core::sc_module {
   unsigned piece;
   std::int64_t seen_down = 0, read_up = 0, written_up = 0;
   int failed = 0;
+  std::vector<std::int64_t> times;  ///< of all that came
 };
 
 /// A host whose NIC sends from its memory; the component stands before the memory, or before the NIC.
 struct Host {
-  Host(bool before_memory, unsigned piece) : monitor{"monitor", 40ns, piece} {
+  Host(bool before_memory, unsigned piece, const DomainConfig& config = {})
+      : domain{"domain", config}, monitor{"monitor", 40ns, piece} {
     if (before_memory) {
       memory.port.bind_through(root.memory, monitor.from_upper, monitor.to_lower, monitor.from_lower, monitor.to_upper,
                                {.internal = true});
@@ -86,7 +90,7 @@ struct Host {
     EXPECT_EQ(monitor.failed, 0);
     EXPECT_GT(cpu.behaviour().counters().interrupts, 10) << "the cores know whose they are";
   }
-  Domain domain{"domain"};
+  Domain domain;
   RootComplex root{"root", domain, 1};
   HostMemory memory{"memory", domain};
   Monitor monitor;
@@ -97,6 +101,23 @@ struct Host {
 TEST(Between, ANicSendsThroughAComponentBeforeHostMemory) { Host{true, 4096}.check(); }
 TEST(Between, ANicSendsThroughAComponentBeforeItself) { Host{false, 4096}.check(); }
 TEST(Between, AComponentMayPassOnInPieces) { Host{true, 64}.check(); }
+
+struct TimedHost {
+  TimedHost(Duration quantum, fabric::Mode mode) : host{true, 256, {.mode = mode, .quantum = quantum}} {}
+  std::vector<std::int64_t> run() {
+    sc_core::sc_start(to_sc_time(Duration{60us}));
+    return host.monitor.times;
+  }
+  Host host;
+};
+
+TEST(Between, TimesDependOnNoQuantum) {
+  const auto wanted = times_in_child<TimedHost>(10us, fabric::Mode::event);
+  ASSERT_GT(wanted.size(), 50U);
+  for (const auto mode : {fabric::Mode::event, fabric::Mode::train})
+    for (const Duration quantum : {Duration{1ns}, Duration{333ns}, Duration{10us}})
+      EXPECT_EQ(times_in_child<TimedHost>(quantum, mode), wanted) << name_of(mode) << " " << quantum.count() << " fs";
+}
 
 /// Reads host memory by all ways that there are.
 struct Reader : sc_core::sc_module {

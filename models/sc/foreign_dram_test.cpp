@@ -2,6 +2,7 @@
 #include <tlm_utils/multi_passthrough_target_socket.h>
 #include <tlm_utils/simple_initiator_socket.h>
 
+#include "core/devices/dma_card/dma_card.hpp"
 #include "core/devices/host_cpu/host_cpu.hpp"
 #include "core/devices/nic/nic.hpp"
 #include "peerpath/sc/access.hpp"
@@ -119,6 +120,22 @@ TEST(ForeignDram, HoldsRingsAndPayloadOfANic) {
   EXPECT_GT(host.cpu.behaviour().counters().interrupts, 10) << "they are for the cores, not for the memory";
   EXPECT_LT(host.dram.highest, static_cast<std::uint64_t>(size.count()));
   EXPECT_GE(host.dram.highest, std::uint64_t{3} << 30) << "what lies above the hole follows on what lies below it";
+}
+
+TEST(ForeignDram, HearsOfWritesThatNobodyWaitsFor) {
+  Domain domain{"domain"};
+  PcieSwitch bridge{"bridge", domain, 2};
+  DmaCard card{"card", domain};
+  Dram dram{"dram", 90ns};
+  bridge.port(0).bind(card.pcie);
+  bridge.port(1).bind(dram.socket, {.base = 0x8000'0000, .size = 0x10'0000}, {.offsets = true});
+  card.add({.target = bridge.port(1).foreign_node(),
+            .address = 0x8000'0000,
+            .window = 1_MiB,
+            .sizes = {512_B},
+            .count = 100});
+  sc_core::sc_start(to_sc_time(Duration{50us}));
+  EXPECT_EQ(dram.written, 100 * 512);
 }
 
 }  // namespace

@@ -182,16 +182,15 @@ void ForeignEndpoint::finish(std::uint64_t cookie, const fabric::Delivery& deliv
   auto& map = domain_.memory_map();
   const auto* claim = map.find(payload.get_address());
   const auto keeper = claim != nullptr ? map.keeper(node_, *claim) : MemoryMap::Keeper{};
+  const bool moves = claim != nullptr && !access.passage;  // our own devices move no contents
   if (delivery.status == pcie::Status::success) {
     if (keeper.foreign != nullptr && payload.is_write())
       keeper.foreign->target_->request(delivery, keeper.shift, access.data, &payload);
     else if (keeper.foreign != nullptr)
       std::ranges::copy(access.data, payload.get_data_ptr());
-    else if (access.passage || claim == nullptr)
-      ;  // our own devices move no contents
-    else if (payload.is_write())
+    else if (moves && payload.is_write())
       map.image(claim->node).write(payload.get_address(), access.data.data(), access.data.size());
-    else
+    else if (moves)
       map.image(claim->node).read(payload.get_address(), payload.get_data_ptr(), payload.get_data_length());
   }
   if (access.passage && payload.is_write()) arrived(access, delivery);

@@ -63,11 +63,16 @@ PciePort* PciePort::peer() const {
 
 bool PciePort::foreign() const { return peer() == nullptr && (target() != nullptr || initiator() != nullptr); }
 
-void PciePort::adopt(fabric::NodeId foreign_node) {
+fabric::NodeId PciePort::foreign_node() {
+  if (!foreign_node_) foreign_node_ = domain_.add_endpoint(name_ + "_foreign", {});
+  return *foreign_node_;
+}
+
+void PciePort::adopt() {
   ForeignSides sides{
       .initiator = initiator(), .options = options_, .caller = caller_.get(), .through = beyond_ != nullptr};
   if (auto* other = target()) sides.target = [other] { return other; };
-  foreign_ = std::make_unique<ForeignEndpoint>(domain_, foreign_node, std::move(sides));
+  foreign_ = std::make_unique<ForeignEndpoint>(domain_, foreign_node(), std::move(sides));
 }
 
 void PciePort::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {

@@ -82,8 +82,10 @@ class PciePort final : public tlm::tlm_fw_transport_if<>, public tlm::tlm_bw_tra
   bool foreign() const;
   /// Whether the foreign target sees offsets into its windows.
   bool offsets() const { return options_.offsets; }
+  /// The endpoint that the foreign side is or will be: where our devices may be told to read and write.
+  fabric::NodeId foreign_node();
   /// Makes an endpoint of the foreign side; at the end of elaboration.
-  void adopt(fabric::NodeId foreign_node);
+  void adopt();
   ForeignEndpoint* adopted() { return foreign_.get(); }
 
  private:
@@ -107,6 +109,7 @@ class PciePort final : public tlm::tlm_fw_transport_if<>, public tlm::tlm_bw_tra
   std::string name_;
   std::optional<Outlet> outlet_;
   std::optional<Inlet> inlet_;
+  std::optional<fabric::NodeId> foreign_node_;
   TargetOptions options_;
   PciePort* beyond_ = nullptr;
   std::unique_ptr<BlockingCaller> caller_;
