@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
+#include <limits>
 #include <utility>
 
 #include "core/pcie/address_map.hpp"
 #include "peerpath/base/fail.hpp"
-#include "peerpath/sc/pcie_port.hpp"
 #include "peerpath/sc/time.hpp"
-#include "sc/foreign_endpoint.hpp"
-#include "sc/memory_image.hpp"
+#include "sc/domain_parts.hpp"
 #include "sc/reactor.hpp"
 
 namespace peerpath::sc {
@@ -19,26 +17,6 @@ namespace {
 constexpr const char* report_type = "peerpath/domain";
 
 }  // namespace
-
-/// What has been built so far.
-struct Domain::Parts {
-  DomainConfig config;
-  fabric::Topology topology;
-  std::vector<PciePort*> ports;
-  std::map<const PciePort*, fabric::LinkId> links;
-  std::vector<std::pair<Window, fabric::NodeId>> map;
-  std::map<fabric::NodeId, ForeignEndpoint*> foreign;
-  std::map<fabric::NodeId, MemoryImage> images;
-  std::function<void(const fabric::Topology&, fabric::Fabric&)> when_built;
-  struct Turns {
-    const PciePort *ingress, *egress;
-    int turns;
-  };
-  std::vector<Turns> turns;
-  Bytes max_payload{128};  ///< of the hierarchy
-  bool wires = false;
-  bool initiators = false;  ///< a foreign one is among `foreign`
-};
 
 Domain::Domain(const sc_core::sc_module_name& name, DomainConfig config)
     : sc_core::sc_module{name}, parts_{std::make_unique<Parts>()}, reactor_{std::make_unique<Reactor>()} {
@@ -72,26 +50,27 @@ fabric::LinkId Domain::connect(fabric::NodeId a, fabric::NodeId b, const fabric:
 
 DeviceIndex Domain::attach(device::Endpoint& device, const Place& place) {
   for (const auto& window : place.windows) map(place.node, window);
-  return reactor_->attach(device, place);
+  parts_->devices.push_back({&device, place});
+  return DeviceIndex{static_cast<std::uint16_t>(parts_->devices.size() - 1)};
 }
 
-fabric::ChannelIndex Domain::first_channel(DeviceIndex device) const { return reactor_->slot(device).first_channel(); }
+fabric::ChannelIndex Domain::first_channel(DeviceIndex device) const {
+  const auto& devices = parts_->devices;
+  int first = 1;
+  for (std::size_t i = 0; i < device.value(); ++i)
+    if (devices[i].place.node == devices[device.value()].place.node) first += devices[i].place.channels;
+  return fabric::ChannelIndex{static_cast<std::uint16_t>(first)};
+}
 
-void Domain::map(fabric::NodeId node, Window window) { parts_->map.emplace_back(window, node); }
+void Domain::map(fabric::NodeId node, Window window, bool memory) { parts_->map.add({window, node, memory}); }
 
 BusAddress Domain::place(fabric::NodeId node, Bytes size, bool prefetchable, std::optional<BusAddress> fixed) {
   const auto bytes = std::bit_ceil(static_cast<std::uint64_t>(std::max(size, Bytes{4096}).count()));
   std::uint64_t base = (prefetchable ? pcie::AddressMap::high_base : pcie::AddressMap::low_base).value();
   base = (base + bytes - 1) / bytes * bytes;
-  const auto taken = [&](std::uint64_t at) {
-    return std::ranges::any_of(parts_->map, [&](const auto& entry) {
-      const auto& [window, owner] = entry;
-      return at < window.base + window.size && window.base < at + bytes;
-    });
-  };
-  while (!fixed && taken(base)) base += bytes;
+  while (!fixed && parts_->map.overlaps(base, bytes)) base += bytes;
   if (fixed) base = fixed->value();
-  map(node, {base, bytes});
+  map(node, {base, bytes}, prefetchable);
   return BusAddress{base};
 }
 
@@ -99,17 +78,27 @@ fabric::Endpoint& Domain::endpoint(fabric::NodeId node) { return parts_->topolog
 void Domain::rename(fabric::NodeId node, const std::string& name) { parts_->topology.nodes[node.value()].name = name; }
 
 void Domain::feed(EthernetPort port, device::FrameSource& source) {
-  reactor_->slot(port.device).add_source(port.number, source);
+  parts_->plug.emplace_back([this, port, &source] { reactor_->slot(port.device).add_source(port.number, source); });
 }
 
 void Domain::join(EthernetPort a, EthernetPort b, Wire wire) {
   parts_->wires = true;
-  reactor_->slot(a.device).join(a.number, reactor_->slot(b.device), b.number, wire);
-  reactor_->slot(b.device).join(b.number, reactor_->slot(a.device), a.number, wire);
+  parts_->plug.emplace_back([this, a, b, wire] {
+    reactor_->slot(a.device).join(a.number, reactor_->slot(b.device), b.number, wire);
+    reactor_->slot(b.device).join(b.number, reactor_->slot(a.device), a.number, wire);
+  });
 }
 
-void Domain::at(Instant when, std::function<void(fabric::Fabric&)> action) { reactor_->at(when, std::move(action)); }
+void Domain::at(Instant when, std::function<void(fabric::Fabric&)> action) {
+  reactor_->at(when, [this, action = std::move(action)](fabric::Fabric& fabric) {
+    action(fabric);
+    if (std::exchange(parts_->changed, true)) return;
+    for (const auto& [node, foreign] : parts_->map.foreign())
+      foreign->invalidate(0, std::numeric_limits<std::uint64_t>::max());
+  });
+}
 void Domain::tamper(std::function<bool(fabric::NodeId, fabric::Transaction&)> change) {
+  parts_->tamper = change;
   reactor_->tamper(std::move(change));
 }
 void Domain::check_protocol(fabric::TlpObserver* further) { reactor_->check_protocol(further); }
@@ -118,7 +107,10 @@ void Domain::weigh(const PciePort& ingress, const PciePort& egress, int turns) {
   parts_->turns.push_back({&ingress, &egress, turns});
 }
 void Domain::allow_strays() { parts_->topology.strays = true; }
-void Domain::observe(fabric::DeliverySink* sink) { reactor_->observe(sink); }
+void Domain::observe(fabric::DeliverySink* sink) {
+  parts_->observer = sink;
+  reactor_->observe(parts_->map.foreign().empty() ? sink : parts_.get());
+}
 void Domain::when_built(std::function<void(const fabric::Topology&, fabric::Fabric&)> call) {
   parts_->when_built = std::move(call);
 }
@@ -139,75 +131,37 @@ fabric::LineTiming Domain::timing(const PciePort& port, pcie::LinkShape shape) c
   return {direction.rate, direction.framing, direction.ack_interval, direction.fc_interval};
 }
 
-std::optional<fabric::NodeId> Domain::find(std::uint64_t address) const {
-  for (const auto& [window, node] : parts_->map)
-    if (window.contains(address)) return node;
-  return std::nullopt;
-}
-
-ForeignEndpoint* Domain::foreign_at(fabric::NodeId node) const {
-  const auto found = parts_->foreign.find(node);
-  return found == parts_->foreign.end() ? nullptr : found->second;
-}
-
-MemoryImage& Domain::image(fabric::NodeId node) { return parts_->images[node]; }
-
-/// Makes an endpoint of the foreign component bound to the port.
-void Domain::adopt(PciePort& port) {
-  const auto& function = port.function;
-  const auto node = add_endpoint(port.name() + "_foreign", {.max_payload = function.max_payload,
-                                                            .max_read_request = function.max_read_request,
-                                                            .max_completion = function.max_payload,
-                                                            .tags = function.tags,
-                                                            .completion_timeout = function.completion_timeout,
-                                                            .external = true});
-  port.adopt(node);
-  parts_->foreign[node] = port.adopted();
-  parts_->initiators |= port.adopted()->initiates();
-  attach(*port.adopted(), {.node = node, .hears_arrivals = true});
-  for (const auto& window : port.windows) map(node, window);
-}
-
-void Domain::add_links() {
-  for (auto* port : parts_->ports)
-    if (port->foreign()) adopt(*port);
-  // System software gives one MPS to a whole hierarchy; inside the root complex there is none.
-  Bytes& max_payload = parts_->max_payload;
-  for (auto* port : parts_->ports) {
-    const auto& node = parts_->topology.nodes[port->node().value()];
-    const auto mps = port->foreign()    ? port->function.max_payload
-                     : node.is_endpoint ? node.endpoint.max_payload
-                                        : Bytes{0};
-    if (!port->link.internal) max_payload = std::max(max_payload, mps);
+void Domain::attach_devices() {
+  for (auto& [device, place, guide] : parts_->devices) {
+    const bool foreign =
+        std::ranges::any_of(parts_->map.foreign(), [&](const auto& entry) { return entry.second == device; });
+    if (parts_->passages.any() && !foreign)
+      guide = std::make_unique<Guide>(*device, place, parts_->passages, parts_->map);
+    reactor_->attach(guide ? *guide : *device, place);
   }
-  for (auto* port : parts_->ports) {
-    if (parts_->links.contains(port)) continue;
-    auto direction = link_direction(port->link, max_payload);
-    if (port->foreign()) {
-      const auto far = std::ranges::find(parts_->foreign, port->adopted(), [](const auto& f) { return f.second; });
-      auto back = direction;
-      back.gate = port->gate;
-      parts_->links[port] = connect(port->node(), far->first, direction, back);
-      parts_->topology.links.back().vc1_classes = port->link.vc1_classes;
-    } else if (auto* peer = port->peer()) {
-      auto back = link_direction(peer->link, max_payload);
-      direction.gate = peer->gate;
-      back.gate = port->gate;
-      parts_->links[port] = parts_->links[peer] = connect(port->node(), peer->node(), direction, back);
-      parts_->topology.links.back().vc1_classes = port->link.vc1_classes;
-    }
-  }
+  for (const auto& plug : parts_->plug) plug();
 }
 
 void Domain::end_of_elaboration() {
   add_links();
+  attach_devices();
   for (const auto& [ingress, egress, turns] : parts_->turns)
     parts_->topology.weights.push_back({ingress->node(), link_of(*ingress), link_of(*egress), turns});
   std::string wrong;
   for (const auto& problem : fabric::validate(parts_->topology)) wrong.append("\n  ").append(problem);
   if (!wrong.empty()) SC_REPORT_FATAL(report_type, ("a domain that cannot be simulated:" + wrong).c_str());
   // Devices touch each other through the fabric and by Ethernet alone; foreign processes may do as they please.
-  const bool foreign = !parts_->foreign.empty();
+  if (parts_->passages.any()) parts_->passages.prepare(parts_->topology);
+  if (parts_->initiators) {
+    // A foreign component may act on whatever reaches it: the fabric computes no further.
+    reactor_->tamper([this](fabric::NodeId node, fabric::Transaction& transaction) {
+      if (parts_->tamper && !parts_->tamper(node, transaction)) return false;
+      const auto* foreign = parts_->map.foreign_at(transaction.target);
+      transaction.notify_target |= foreign != nullptr && foreign->alone();
+      return true;
+    });
+  }
+  const bool foreign = !parts_->map.foreign().empty();
   parts_->topology.reconfigures = false;
   parts_->topology.side_latency = foreign || parts_->wires ? Duration{0} : Duration{std::chrono::hours{1}};
   reactor_->prepare(parts_->topology, parts_->config.mode, foreign);
@@ -242,7 +196,7 @@ Instant Domain::limit() const {
   const auto present = now();
   Instant limit = std::min(present + parts_->config.quantum, reactor_->bound());
   const bool foreign_acts =
-      parts_->initiators || std::ranges::any_of(parts_->foreign, [](const auto& f) { return f.second->owes(); });
+      parts_->initiators || std::ranges::any_of(parts_->map.foreign(), [](const auto& f) { return f.second->owes(); });
   if (foreign_acts && sc_core::sc_pending_activity_at_future_time())
     limit = std::min(limit, present + to_duration(sc_core::sc_time_to_pending_activity()));
   return limit;

@@ -1,5 +1,6 @@
 #include "peerpath/sc/modules.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "core/devices/ats/ats_function.hpp"
@@ -14,6 +15,8 @@
 #include "core/devices/pcie_switch/pcie_switch.hpp"
 #include "core/devices/root_complex/root_complex.hpp"
 #include "core/devices/root_complex/root_port.hpp"
+#include "sc/foreign_dram.hpp"
+#include "sc/memory_map.hpp"
 
 namespace peerpath::sc {
 namespace {
@@ -59,6 +62,9 @@ std::shared_ptr<nic::QueueMemory> make_rings(const device::NicConfig& config, Ho
   return rings;
 }
 
+/// The port that this one is joined to, by a link or through a foreign component.
+PciePort* across(const PciePort& port) { return port.beyond() != nullptr ? port.beyond() : port.peer(); }
+
 Window window(BusAddress base, Bytes size) { return {base.value(), static_cast<std::uint64_t>(size.count())}; }
 
 }  // namespace
@@ -87,12 +93,12 @@ RootComplex::RootComplex(const sc_core::sc_module_name& name, Domain& domain, in
 RootComplex::~RootComplex() = default;
 
 void RootComplex::before_end_of_elaboration() {
-  const auto* host = memory.peer();
+  const auto* host = across(memory);
   const auto host_node = host != nullptr ? host->node() : node_;  // without memory all others are peers
   for (const auto& gate : gates_) gate->set_memory(host_node);
   if (!peers_) return;
   for (const auto& port : ports_) {
-    auto* behind = port->peer();
+    auto* behind = across(*port);
     if (behind == nullptr) continue;
     peer_writes_.push_back(std::make_unique<root_complex::PeerWrites>(*peers_, host_node, behind->gate));
     behind->gate = peer_writes_.back().get();
@@ -102,6 +108,8 @@ void RootComplex::before_end_of_elaboration() {
 HostMemory::HostMemory(const sc_core::sc_module_name& name, Domain& domain, const device::HostMemoryConfig& config,
                        const device::FunctionConfig& function)
     : sc_core::sc_module{name},
+      config_{config},
+      domain_{domain},
       node_{domain.add_endpoint(
           basename(), host_memory::fabric_endpoint(config, {.max_payload = function.max_payload,
                                                             .max_read_request = function.max_read_request,
@@ -111,14 +119,36 @@ HostMemory::HostMemory(const sc_core::sc_module_name& name, Domain& domain, cons
       next_{buffers_base},
       copies_{std::make_unique<host_cpu::CopyRequests>()},
       port{"port", domain, node_} {
-  for (const auto& region : host_memory::regions(basename(), config))
-    domain.map(node_, window(region.base, region.size));
+  std::uint64_t before = 0;  // bytes of DRAM below the region
+  for (const auto& region : host_memory::regions(basename(), config)) {
+    const auto bytes = window(region.base, region.size);
+    domain.memory_map().add({bytes, node_, true, bytes.base - before});
+    before += bytes.size;
+  }
   domain.map(node_, window(host_memory::interrupt_base, host_memory::interrupt_size));
   if (!host_memory::MemoryGate::wanted(config)) return;
   gate_ = std::make_unique<host_memory::MemoryGate>(config);
   port.gate = gate_.get();
 }
 HostMemory::~HostMemory() = default;
+
+std::string HostMemory::side_name() const {
+  std::string side = name();
+  std::ranges::replace(side, '.', '_');
+  return side + "_dram";
+}
+
+tlm::tlm_bw_transport_if<>& HostMemory::foreign_dram(const TargetOptions& options) {
+  if (config_.cache || config_.channels)
+    SC_REPORT_FATAL("peerpath/host_memory",
+                    "a foreign memory has no cache or channels of ours before it: leave both out of the configuration");
+  dram_ = std::make_unique<ForeignDram>(domain_, node_, side_name() + "_caller", options);
+  return *dram_;
+}
+
+void HostMemory::before_end_of_elaboration() {
+  if (dram_) dram_->attach(outlet_->other);
+}
 
 BusAddress HostMemory::reserve(Bytes size) {
   const auto at = next_;
