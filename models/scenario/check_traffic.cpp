@@ -10,6 +10,7 @@
 namespace peerpath::scenario {
 namespace {
 
+constexpr Bytes ethernet{14};    // without tags
 constexpr Bytes ip_and_tcp{52};  // IPv4 20, TCP 20, timestamp option 12 (RFC 791, 9293, 7323)
 
 template <class Config>
@@ -129,6 +130,18 @@ class TrafficCheck {
                                          (receive ? "with 52 B of IPv4 and TCP headers is above the mtu of " +
                                                         from->name + ", " + to_text(nic->mtu)
                                                   : "is above the most that one send can have, 64KiB"));
+    if (receive && t.capture.empty()) check_frames(t, *nic);
+  }
+
+  /// A frame that takes too many buffers is dropped.
+  void check_frames(const Traffic& t, const device::NicConfig& nic) {
+    const Bytes most = nic.buffer_size * device::sure_buffers(nic.ring_entries);
+    const bool split = nic.header_split && nic.header_buffer_size >= ethernet + ip_and_tcp;
+    const Bytes headers = split ? Bytes{0} : ethernet + ip_and_tcp;
+    for (std::size_t i = 0; i < t.sizes.size(); ++i)
+      if (t.sizes[i] + headers > most)
+        add(join(at_ + "/sizes", i), to_text(t.sizes[i]) + " of payload takes more than half a ring of " + t.from +
+                                         "'s buffers, " + to_text(most) + ": frames would be dropped as too long");
   }
 
   /// As if all queues of the NIC were this traffic's.

@@ -242,6 +242,10 @@ struct GpuConfig {
   }
 };
 
+/// Buffers of a receive ring that a frame can count on. Drivers tell of new buffers in batches, so the last of a ring
+/// may not be posted before some are used: Linux's gve tells of 32 at a time, in rings of 64 and more.
+constexpr std::int64_t sure_buffers(std::int64_t ring_entries) { return ring_entries / 2; }
+
 /// A 200 Gb/s Ethernet NIC with header split, receive-side scaling and flow steering.
 struct NicConfig {
   FunctionConfig function{};
