@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "peerpath/scenario/describe.hpp"
@@ -71,6 +72,7 @@ class TrafficCheck {
         add(at_ + "/name", "\"" + traffic.name + "\" has a dot or a space in it; metrics are called name.metric");
       const bool network = traffic.kind == TrafficKind::receive || traffic.kind == TrafficKind::transmit;
       network ? check_network(traffic) : check_dma(traffic);
+      if (traffic.capture.empty() && !traffic.sizes.empty()) check_pace(traffic);
       if (traffic.bytes > Bytes{0}) check_end(traffic);
       if (network && traffic.traffic_class != 0)
         add(at_ + "/traffic_class", "only write and read traffic has a traffic class; that of a NIC is 0");
@@ -147,7 +149,7 @@ class TrafficCheck {
   /// As if all queues of the NIC were this traffic's.
   void check_buffers(const Traffic& t, const device::NicConfig& nic, const device::DmaCardConfig& card) {
     const bool receive = t.kind == TrafficKind::receive;
-    const Bytes each = receive || t.sizes.empty() ? nic.buffer_size : std::ranges::max(t.sizes);
+    const Bytes each = receive || t.sizes.empty() ? nic.buffer_size : std::min(std::ranges::max(t.sizes), 64_KiB);
     const Bytes all = each * (std::int64_t{nic.ring_entries} * nic.queues);
     if (all > card.memory)
       add(at_ + "/to", t.to + " has " + to_text(card.memory) + " of memory, too little for the " +
@@ -207,6 +209,36 @@ class TrafficCheck {
     else if (*t.registered > reachable(*to))
       add(at_ + "/registered",
           to_text(*t.registered) + " is more than " + to->name + " has, " + to_text(reachable(*to)));
+  }
+
+  // Sources plan ahead, and the times that they plan must fit into 64 bits of femtoseconds: 9223 s, of which the two
+  // parts of a run take 9000 at most.
+  void check_pace(const Traffic& t) {
+    constexpr std::int64_t longest_seconds = 200;
+    constexpr Bytes headers{128};            // and the framing of Ethernet, rounded up
+    constexpr int longest_exponential = 45;  // times its mean, of 64 random bits
+    std::int64_t ahead = t.arrival == ArrivalLaw::burst ? t.burst : 1;
+    const Device* from = tree_.find(t.from);
+    if (const auto* nic = as<device::NicConfig>(from); nic != nullptr && t.kind == TrafficKind::transmit)
+      ahead *= nic->queues;
+    if (t.kind == TrafficKind::read || t.kind == TrafficKind::write) ahead = std::max(ahead, in_flight(from));
+    const Bytes largest = std::ranges::max(t.sizes);
+    const auto bits = (static_cast<WideInt>(largest.count()) + headers.count()) * 8 * ahead *
+                      (t.arrival == ArrivalLaw::poisson ? longest_exponential : 1);
+    const WideInt least = (bits + longest_seconds - 1) / longest_seconds;
+    if (least <= t.rate.bps()) return;
+    const bool spelt = least <= std::numeric_limits<std::int64_t>::max();
+    add(at_ + "/rate", to_text(t.rate) + " is too slow for sizes of " + to_text(largest) + ": what is planned ahead, " +
+                           std::to_string(ahead) + " of them, must come within " + std::to_string(longest_seconds) +
+                           " s" + (spelt ? "; the least is " + to_text(BitRate{narrow(least)}) : ""));
+  }
+
+  /// Transfers that a device has in flight at most; of those without an option for it the default of a GPU.
+  static std::int64_t in_flight(const Device* from) {
+    constexpr int otherwise = 64;
+    if (const auto* card = as<device::DmaCardConfig>(from)) return std::max(card->outstanding, otherwise);
+    const auto* gpu = as<device::GpuConfig>(from);
+    return gpu == nullptr ? otherwise : gpu->outstanding.value_or(otherwise);
   }
 
   // Traffic that ends.
