@@ -62,8 +62,9 @@ Exit emulate(const Arguments& arguments, Terminal& terminal) {
     return Exit::wrong_input;
   }
   if (const auto disk = arguments.value("--disk")) {
-    for (const auto& word : {std::string{"-drive"}, "if=none,id=disk,format=raw,snapshot=on,file=" + *disk,
-                             std::string{"-device"}, std::string{"virtio-blk-pci,drive=disk"}}) {
+    for (const auto& word :
+         {std::string{"-drive"}, "if=none,id=disk,format=raw,snapshot=on,file=" + emulator::option_value(*disk),
+          std::string{"-device"}, std::string{"virtio-blk-pci,drive=disk"}}) {
       machine->arguments.push_back(word);
     }
   }
