@@ -3,12 +3,11 @@
 #include <nlohmann/json.hpp>
 
 #include "core/pcie/p2pdma.hpp"
-#include "core/pcie/packet_route.hpp"
 #include "peerpath/base/nearest.hpp"
 #include "peerpath/scenario/bar1.hpp"
 #include "peerpath/scenario/describe.hpp"
-#include "scenario/hierarchy.hpp"
 #include "tools/peerpath/catalogue.hpp"
+#include "tools/peerpath/route_text.hpp"
 #include "tools/peerpath/scenario_files.hpp"
 #include "tools/peerpath/text_table.hpp"
 
@@ -18,42 +17,6 @@ namespace {
 using nlohmann::ordered_json;
 using pcie::AcsAction;
 using scenario::Hierarchy;
-
-std::string name_at(const Hierarchy& h, int function) {
-  return function == pcie::at_root_complex ? h.root : h.functions[static_cast<std::size_t>(function)].name;
-}
-
-std::string id_at(const Hierarchy& h, int function) {
-  return function == pcie::at_root_complex ? "" : to_string(h.functions[static_cast<std::size_t>(function)].bdf);
-}
-
-std::string control_at(const Hierarchy& h, int function) {
-  if (function == pcie::at_root_complex) return "";
-  const auto kind = h.functions[static_cast<std::size_t>(function)].kind;
-  const bool has_acs = kind == pcie::FunctionKind::root_port || kind == pcie::FunctionKind::downstream_port;
-  return has_acs ? pcie::acs::to_string(h.acs[static_cast<std::size_t>(function)].control) : "";
-}
-
-/// What a hop does with the TLP, in words; nothing where it only passes.
-std::string said(const Hierarchy& h, const pcie::RouteHop& hop, pcie::RouteKind kind) {
-  const auto control = pcie::acs::to_string(hop.because);
-  switch (hop.action) {
-    case AcsAction::direct:
-      return "";
-    case AcsAction::redirected:
-      return hop.because == pcie::acs::upstream_forwarding ? "UF: passes it on although its target is below"
-                                                           : control + ": redirected up";
-    case AcsAction::violation:
-      return control + ": blocked, ACS violation";
-    case AcsAction::unsupported:
-      if (hop.function == pcie::at_root_complex && h.iommu && is_spoofed(kind))
-        return "the IOMMU of " + h.root + " has nobody of that ID: Unsupported Request";
-      return hop.function == pcie::at_root_complex
-                 ? h.root + " forwards nothing from port to port: Unsupported Request"
-                 : "without UF it takes nothing that is meant for below: Unsupported Request";
-  }
-  return "";
-}
 
 int host_bridge_at(const Hierarchy& h, int function) { return h.host_bridges[static_cast<std::size_t>(function)]; }
 
@@ -221,27 +184,6 @@ std::string changes(const scenario::Scenario& s, Hierarchy h, const std::vector<
     document["changes"].push_back(std::move(change));
   }
   return out.empty() ? "" : "Changes by events\n" + out + "\n";
-}
-
-/// Whether the function keeps translations of its own.
-bool translates(const scenario::Scenario& s, const std::string& name) {
-  return std::ranges::any_of(s.devices, [&](const auto& device) {
-    const auto* nic = std::get_if<device::NicConfig>(&device.config);
-    return device.name == name && nic != nullptr && nic->ats.has_value();
-  });
-}
-
-/// Whether its reads carry Relaxed Ordering, so that their completions do.
-bool relaxes(const scenario::Scenario& s, const std::string& name) {
-  return std::ranges::any_of(s.devices, [&](const auto& device) {
-    return device.name == name && std::visit(
-                                      [](const auto& config) {
-                                        if constexpr (requires { config.function; })
-                                          return config.function.relaxed_ordering;
-                                        return false;
-                                      },
-                                      device.config);
-  });
 }
 
 /// Whether an event has it send requests with a wrong requester ID.

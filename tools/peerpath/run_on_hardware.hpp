@@ -23,6 +23,6 @@ Node examine_node(const std::string& network = "/sys/class/net");
 std::vector<std::string> missing_for(const scenario::Scenario& scenario, const Node& node);
 
 /// Always waived so far: traffic on real NICs is started by hand, with peerpath-agent on both nodes.
-Exit run_on_hardware(const scenario::Loaded& loaded, const Terminal& terminal);
+Exit run_on_hardware(const Arguments& arguments, const scenario::Loaded& loaded, const Terminal& terminal);
 
 }  // namespace peerpath::cli
