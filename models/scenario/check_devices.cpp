@@ -61,7 +61,7 @@ class Devices {
         spelt + " is not a power of two; next to it are " + near(spelt, down) + " and " + near(spelt, down * 2));
   }
 
-  // The power of two, spelt as what stands there is: as a size, or as a plain number.
+  // A power of two in the spelling of the wrong value: a size, or a plain number.
   static std::string near(const std::string& spelt, std::uint64_t value) {
     const bool size = !spelt.empty() && spelt.back() == 'B';
     return size ? to_text(Bytes{static_cast<std::int64_t>(value)}) : std::to_string(value);
@@ -96,7 +96,7 @@ class Devices {
       needs_memory(at(device, "acs"), "ACS sends");
   }
 
-  // Requests that the root complex refuses are answered where its memory is.
+  // The host memory's node in the fabric answers requests that the root complex refuses.
   void needs_memory(std::string key, const std::string& what) {
     if (tree_.all<device::HostMemoryConfig>().empty())
       add(std::move(key), "what " + what + " to the root complex is answered at its memory; needs a host_memory");
@@ -205,7 +205,7 @@ class Devices {
       if (ranges_[i].end > most) add(ranges_[i].key, "ends above an address space of 57 bits");
       for (std::size_t j = 0; j < ranges_.size(); ++j) {
         const Range &a = ranges_[i], &b = ranges_[j];
-        // Said once, at the BAR that somebody put there; of two BARs at the second.
+        // Reported once: at the BAR with a fixed address, or at the second of two such BARs.
         if (!a.fixed || i == j || (b.fixed && j > i) || a.start >= b.end || b.start >= a.end) continue;
         add(a.key, "lies over " + std::string{b.fixed ? "the BAR of " : ""} + b.device->name + ", which has " +
                        hex(b.start) + " to " + hex(b.end - 1));

@@ -26,7 +26,7 @@ bool is_memory(const Device& device) {
          !std::holds_alternative<device::NicConfig>(device.config);
 }
 
-/// What of its memory peers can use, be it mapped or remapped.
+/// Memory of a device that peers can address, directly or by remapping.
 Bytes reachable(const Device& device) {
   if (const auto* memory = std::get_if<device::HostMemoryConfig>(&device.config)) return memory->size;
   if (const auto* gpu = std::get_if<device::GpuConfig>(&device.config)) return gpu->memory;
@@ -34,7 +34,7 @@ Bytes reachable(const Device& device) {
   return {};
 }
 
-/// Whether write or read traffic is a stream of a DMA card's own engine; all else has a queue of its own at its device.
+/// Whether write or read traffic is a stream of a DMA card's own engine. Any other entry has a queue at its device.
 bool by_own_engine(const Traffic& t, const Device& from) {
   return std::holds_alternative<device::DmaCardConfig>(from.config) && t.arrival == ArrivalLaw::regular &&
          t.traffic_class == 0;
@@ -87,7 +87,7 @@ class TrafficCheck {
  private:
   void add(std::string key, std::string message) { out_.push_back({"", 0, 0, std::move(key), std::move(message)}); }
 
-  // The device called `name`, after saying what is wrong with it.
+  // The device called `name`; nullptr, with a problem, if there is none or `accept` refuses it.
   const Device* end(std::string_view key, const std::string& name, std::string_view wanted, auto accept) {
     const Device* device = tree_.find(name);
     if (device == nullptr) {
@@ -273,7 +273,7 @@ class TrafficCheck {
     }
   }
 
-  // A wire carries what it carries: sources that offer more together would only measure their own queue.
+  // The sum of rates may not exceed the wire rate: the excess would only fill a queue in front of the wire.
   void check_wire_rates() {
     std::map<std::pair<std::string, TrafficKind>, WideInt> offered;
     for (std::size_t i = 0; i < scenario_.traffic.size(); ++i) {

@@ -24,7 +24,7 @@ Exit sit_at_console(const emulator::Equipment& equipment, const emulator::Machin
   return Exit::bug;
 }
 
-/// Prints what the job reports, one JSON document a line.
+/// Runs the job in the guest and prints its report, one JSON document a line.
 Exit run_job(const emulator::Equipment& equipment, emulator::BootOptions options, const Terminal& terminal) {
   const InterruptGuard guard;
   options.stop = [&guard] { return guard.interrupted(); };

@@ -6,7 +6,7 @@
 namespace peerpath::cli {
 namespace {
 
-// A signal handler can reach nothing but what is global, and of that only lock-free atomics.
+// A signal handler may access only globals, and of these only lock-free atomics.
 std::atomic<bool> noted{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 

@@ -1,4 +1,4 @@
-// peerpath route: the way of TLPs between two devices of a scenario, and what Linux's p2pdma says of it.
+// peerpath route: the path of TLPs between two devices of a scenario, and the decision of Linux's p2pdma.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -109,7 +109,7 @@ std::string text(const scenario::Scenario& s, const scenario::Bar1Plan& plan) {
   return out;
 }
 
-/// The function of a device, `at_root_complex` for host memory; nothing for what is no end of a route.
+/// The function of a device, `at_root_complex` for host memory. Prints an error for a device that no route can end at.
 std::optional<int> end_of(const scenario::Scenario& s, const Hierarchy& h, const std::string& name,
                           const Terminal& terminal) {
   std::vector<std::string> known;
@@ -139,7 +139,7 @@ std::vector<pcie::PacketRoute> routes(const Hierarchy& h, const std::vector<Aske
   return routes;
 }
 
-/// What has become of a route, in words.
+/// The outcome of a route, in words.
 std::string brief(const Hierarchy& h, const Asked& asked, const pcie::PacketRoute& route) {
   std::string redirects;
   for (const auto& hop : route.hops)
@@ -150,7 +150,7 @@ std::string brief(const Hierarchy& h, const Asked& asked, const pcie::PacketRout
   return way + redirects;
 }
 
-/// What p2pdma says after an event, if it is something else.
+/// The verdict of p2pdma after an event, or "" if the event does not change it.
 std::string verdict_after(const Hierarchy& before, const Hierarchy& after, const Asked& asked, ordered_json& change) {
   if (asked.to == pcie::at_root_complex) return "";
   const auto verdict = verdict_of(after, asked.from, asked.to);
@@ -159,7 +159,7 @@ std::string verdict_after(const Hierarchy& before, const Hierarchy& after, const
   return "    Linux p2pdma, unless it has been asked before: " + text(after, verdict, asked.from, asked.to) + "\n";
 }
 
-/// The events that make another route of one of those asked for, or another verdict, in their order.
+/// The events, by time, that change one of the routes asked for or the verdict of p2pdma.
 std::string changes(const scenario::Scenario& s, Hierarchy h, const std::vector<Asked>& asked, ordered_json& document) {
   auto events = s.events;
   std::ranges::stable_sort(events, {}, &scenario::Event::at);

@@ -1,4 +1,5 @@
-// `peerpath run --on hardware`: what of a scenario's equipment this machine lacks, and what would run.
+// `peerpath run --on hardware`: names the equipment that this machine lacks for a scenario, and the traffic that would
+// run.
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@
 
 namespace peerpath::cli {
 
-/// What the machine has of what scenarios need.
+/// Equipment of this machine that scenarios need.
 struct Node {
   std::vector<BitRate> network;  ///< link speed of each Ethernet function with hardware behind it
   int gpus = 0;

@@ -46,7 +46,7 @@ int report_located(const Problems& problems, const scenario::Loaded& loaded, con
   return terminal.report(placed);
 }
 
-/// What --quiet still says of a run.
+/// The problems of a run, which --quiet does not suppress.
 void report_failed(const observe::Results& results, const Terminal& terminal) {
   for (const auto& e : results.expectations)
     if (e.verdict == observe::Verdict::failed)

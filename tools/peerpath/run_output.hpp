@@ -1,4 +1,4 @@
-// What every backend does with its results: verdict, tables, files.
+// The output that all backends share: verdict, tables, files.
 #pragma once
 
 #include <filesystem>

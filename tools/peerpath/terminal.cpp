@@ -72,7 +72,7 @@ void Terminal::error(std::string_view sentence) const {
 int Terminal::report(const Problems& problems) const {
   for (const auto& problem : problems) {
     const auto whole = to_string(problem);
-    // The place is what an editor jumps to; it stands out, the rest is for reading.
+    // The place, which editors jump to, is set in bold.
     const auto place = problem.file.empty() ? std::size_t{0} : whole.find(": ");
     if (place == std::string::npos)
       write(stderr, line(whole));
