@@ -26,7 +26,7 @@ Decimal percent(Duration part, Duration whole) {
   return quotient(static_cast<WideInt>(part.count()) * 100, whole.count(), percent_places);
 }
 
-/// Collects the metrics of one thing: names get its name in front.
+/// Collects the metrics of one object and prefixes them with its name.
 class Group {
  public:
   Group(std::vector<Metric>& metrics, std::string prefix) : metrics_{metrics}, prefix_{std::move(prefix)} {}

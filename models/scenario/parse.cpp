@@ -1,5 +1,5 @@
-// Positions: nlohmann's parser says what comes, a cursor that walks the same text beside it says where. The cursor only
-// has to find the next token of a text that is known to be valid up to there.
+// nlohmann's parser reports values without positions, so a cursor walks the same text beside it and finds the place of
+// each token. The cursor can rely on the text being valid up to the current token.
 #include <nlohmann/json.hpp>
 #include <string>
 #include <unordered_map>
@@ -145,7 +145,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     std::unordered_map<std::string, Place> keys;
   };
 
-  // What the parser says, in fewer words, and what people mostly did when it says so. The cursor stands at the mistake.
+  // Shortens the parser's message and adds the usual cause. The cursor is at the mistake.
   std::string reason(std::string_view what) const {
     const auto rest = text_.substr(cursor_.offset());
     if (what.find("out_of_range") != what.npos) return "a number too large for any machine";

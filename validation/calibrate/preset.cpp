@@ -79,6 +79,7 @@ tl::expected<Calibration, Problems> read_calibration(const std::string& text, co
   take_values(chosen, document, file, calibration, problems);
   calibration.points = document.value("fitted_points", std::size_t{0});
   calibration.rms = document.value("rms_error", 0.0);
+  calibration.provenance = document.value("provenance", "unknown");
   for (const auto& parameter : varied) {
     const auto value = calibration.parameters.*parameter.member;
     if (value < parameter.least || value > parameter.most)
@@ -86,6 +87,11 @@ tl::expected<Calibration, Problems> read_calibration(const std::string& text, co
   }
   if (!problems.empty()) return tl::unexpected{problems};
   return calibration;
+}
+
+bool is_fitted_to(const Calibration& calibration, const compare::Dataset& dataset) {
+  return calibration.provenance.empty() ||
+         calibration.provenance.find(", measured " + dataset.started + ")") != std::string::npos;
 }
 
 std::string scenario_preset(const Calibration& calibration, const compare::Dataset& dataset) {

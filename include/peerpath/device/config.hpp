@@ -186,7 +186,9 @@ struct HostCpuConfig {
               "Protocol work per KiB of payload that the CPU touches without copying")
             .at_most(longest_step)
             .from("assumed"),
-        field("copy_rate", &HostCpuConfig::copy_rate, "One core copying between two buffers in DRAM").from("assumed"),
+        field("copy_rate", &HostCpuConfig::copy_rate, "One core copying between two buffers in DRAM")
+            .at_least(least_rate)
+            .from("assumed"),
         field("doorbell_cost", &HostCpuConfig::doorbell_cost, "An MMIO write by a core")
             .at_most(longest_wait)
             .from("assumed")};
