@@ -86,13 +86,13 @@ struct Setting {
 
 std::ostream& operator<<(std::ostream& out, const Setting& s) { return out << s.name; }
 
-const Setting writes{
+const Setting two_writers{
     "writes of two",
     {{a, c, Operation::memory_write, 4_KiB, 400ns, 10ns}, {b, c, Operation::memory_write, 2_KiB, 200ns, 60ns}}};
-const Setting reads{"reads beside writes",
-                    {{a, c, Operation::memory_read, 2_KiB, 300ns, 0ns},
-                     {b, c, Operation::memory_write, 1_KiB, 300ns, 120ns},
-                     {c, m, Operation::memory_write, 8_B, 300ns, 200ns}}};
+const Setting reads_beside_writes{"reads beside writes",
+                                  {{a, c, Operation::memory_read, 2_KiB, 300ns, 0ns},
+                                   {b, c, Operation::memory_write, 1_KiB, 300ns, 120ns},
+                                   {c, m, Operation::memory_write, 8_B, 300ns, 200ns}}};
 /// DLLPs come between the TLPs of one packet.
 const Setting both_ways{
     "both ways",
@@ -344,11 +344,12 @@ TEST(RecurrenceOfAnswers, ADeviceAnswersHalfOfARead) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Settings, Recurrence,
-                         ::testing::Values(writes, reads, both_ways, backlog, through_root, with_credits(writes, 64),
-                                           with_credits(reads, 64), with_credits(backlog, 20)));
+                         ::testing::Values(two_writers, reads_beside_writes, both_ways, backlog, through_root,
+                                           with_credits(two_writers, 64), with_credits(reads_beside_writes, 64),
+                                           with_credits(backlog, 20)));
 
 TEST(RecurrenceAtAGate, HoldsOneTlpUpAfterMany) {
-  for (const Setting& s : {writes, both_ways, backlog, through_root})
+  for (const Setting& s : {two_writers, both_ways, backlog, through_root})
     for (const Duration step : {Duration{1us}, Duration{733'000'001}})
       for (std::int64_t miss = 300; miss < 340; ++miss) expect_same(with_miss(s, miss), step, nothing, 20us);
 }
