@@ -6,7 +6,6 @@
 namespace peerpath::observe {
 namespace {
 
-constexpr int percent_places = 4;
 constexpr std::int64_t one_percent = 10'000;  // in units of 10^-percent_places
 
 Decimal share(Duration busy, Duration capacity) {

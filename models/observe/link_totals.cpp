@@ -3,11 +3,6 @@
 #include <algorithm>
 
 namespace peerpath::observe {
-namespace {
-
-constexpr int percent_places = 4;
-
-}  // namespace
 
 Bytes LinkTotals::data() const {
   Bytes sum{};

@@ -7,6 +7,8 @@
 
 namespace peerpath::observe {
 
+constexpr int percent_places = 4;
+
 struct LinkTotals {
   std::array<Bytes, pcie::purposes> by_purpose{};
   Bytes overhead{};

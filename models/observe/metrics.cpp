@@ -11,8 +11,7 @@ namespace peerpath::observe {
 namespace {
 
 constexpr int rate_places = 6;  // Gb/s: down to 1 kb/s
-constexpr int percent_places = 4;
-constexpr int ns_places = 6;  // femtoseconds: exact
+constexpr int ns_places = 6;    // femtoseconds: exact
 
 Decimal count(std::int64_t n) { return {n, 0}; }
 Decimal nanoseconds(Duration d) { return {d.count(), ns_places}; }

@@ -9,7 +9,7 @@
 namespace peerpath::sc {
 namespace {
 
-constexpr const char* report_type = "peerpath/pcie_port";
+constexpr const char* port_report_type = "peerpath/pcie_port";
 
 }  // namespace
 
@@ -76,19 +76,19 @@ void PciePort::adopt() {
 }
 
 void PciePort::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  if (!foreign_) SC_REPORT_FATAL(report_type, "requests of peerpath modules travel in the fabric, not by sockets");
+  if (!foreign_) SC_REPORT_FATAL(port_report_type, "requests of peerpath modules travel in the fabric, not by sockets");
   foreign_->blocking_request(payload, delay);
 }
 
 tlm::tlm_sync_enum PciePort::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                              sc_core::sc_time& delay) {
-  if (!foreign_) SC_REPORT_FATAL(report_type, "requests of peerpath modules travel in the fabric, not by sockets");
+  if (!foreign_) SC_REPORT_FATAL(port_report_type, "requests of peerpath modules travel in the fabric, not by sockets");
   return foreign_->request(payload, phase, delay);
 }
 
 tlm::tlm_sync_enum PciePort::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                              sc_core::sc_time& delay) {
-  if (!foreign_) SC_REPORT_FATAL(report_type, "a response that nobody asked for");
+  if (!foreign_) SC_REPORT_FATAL(port_report_type, "a response that nobody asked for");
   return foreign_->response(payload, phase, delay);
 }
 

@@ -19,7 +19,7 @@ std::string module_name(std::string name) {
 }
 
 /// "sw0.3" is port 3 of sw0.
-std::string device_of(const std::string& end) { return end.substr(0, end.find('.')); }
+using scenario::device_of;
 
 int links_at(const scenario::Scenario& scenario, const std::string& device) {
   const auto here = [&](const scenario::Link& l) { return device_of(l.from) == device || device_of(l.to) == device; };

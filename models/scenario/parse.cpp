@@ -86,9 +86,9 @@ class Cursor {
   int column_ = 1;
 };
 
-class Builder : public nlohmann::json_sax<nlohmann::json> {
+class NodeBuilder : public nlohmann::json_sax<nlohmann::json> {
  public:
-  Builder(std::string_view text, int file, Node& root, Report& report)
+  NodeBuilder(std::string_view text, int file, Node& root, Report& report)
       : text_{text}, cursor_{text, file}, root_{root}, report_{report} {}
 
   bool null() override { return value(Type::null) != nullptr; }
@@ -240,7 +240,7 @@ bool parse(std::string_view text, int file, Node& out, Report& report) {
     report.add({file, 0, 0}, "", "is empty; a scenario is a JSON object with \"devices\", \"links\" and \"traffic\"");
     return false;
   }
-  Builder builder{text, file, out, report};
+  NodeBuilder builder{text, file, out, report};
   return nlohmann::json::sax_parse(text.begin(), text.end(), &builder, nlohmann::json::input_format_t::json, true,
                                    true);
 }

@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "validation/calibrate/play.hpp"
+
 namespace peerpath::calibrate {
 namespace {
 
@@ -12,7 +14,7 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 
 constexpr int calibration_schema = 1;
-constexpr double root_complex_ns = 150, propagation_ns = 10, gpu_share = 0.3;
+constexpr double root_complex_ns = 150, propagation_ns = 10;
 
 std::string nanoseconds(double ns) { return std::to_string(std::llround(std::max(ns, 1.0))) + "ns"; }
 std::string gigabits(double gigabytes) { return std::to_string(std::llround(8 * gigabytes)) + "Gbps"; }

@@ -11,7 +11,7 @@ namespace peerpath::emulator {
 namespace {
 
 /// The device of "device.port".
-std::string device_of(const std::string& end) { return end.substr(0, end.find('.')); }
+using scenario::device_of;
 
 std::string mac_of(std::size_t nic, bool peer) {
   std::array<char, 18> text{};

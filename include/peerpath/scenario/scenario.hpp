@@ -120,6 +120,9 @@ struct Link {
   }
 };
 
+/// The device that an end of a link belongs to: "switch" of "switch.port2".
+inline std::string device_of(const std::string& end) { return end.substr(0, end.find('.')); }
+
 /// Weighted port arbitration at one egress port of a switch or root complex.
 struct Weight {
   std::string at;
