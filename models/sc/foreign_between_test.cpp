@@ -66,8 +66,8 @@ struct Monitor : sc_core::sc_module {
 };
 
 /// A host whose NIC sends from its memory; the component stands before the memory, or before the NIC.
-struct Host {
-  Host(bool before_memory, unsigned piece, const DomainConfig& config = {})
+struct MonitoredHost {
+  MonitoredHost(bool before_memory, unsigned piece, const DomainConfig& config = {})
       : domain{"domain", config}, monitor{"monitor", 40ns, piece} {
     if (before_memory) {
       memory.port.bind_through(root.memory, monitor.from_upper, monitor.to_lower, monitor.from_lower, monitor.to_upper,
@@ -98,9 +98,9 @@ struct Host {
   Nic nic{"nic", domain, memory};
 };
 
-TEST(Between, ANicSendsThroughAComponentBeforeHostMemory) { Host{true, 4096}.check(); }
-TEST(Between, ANicSendsThroughAComponentBeforeItself) { Host{false, 4096}.check(); }
-TEST(Between, AComponentMayPassOnInPieces) { Host{true, 64}.check(); }
+TEST(Between, ANicSendsThroughAComponentBeforeHostMemory) { MonitoredHost{true, 4096}.check(); }
+TEST(Between, ANicSendsThroughAComponentBeforeItself) { MonitoredHost{false, 4096}.check(); }
+TEST(Between, AComponentMayPassOnInPieces) { MonitoredHost{true, 64}.check(); }
 
 struct TimedHost {
   TimedHost(Duration quantum, fabric::Mode mode) : host{true, 256, {.mode = mode, .quantum = quantum}} {}
@@ -108,7 +108,7 @@ struct TimedHost {
     sc_core::sc_start(to_sc_time(Duration{60us}));
     return host.monitor.times;
   }
-  Host host;
+  MonitoredHost host;
 };
 
 TEST(Between, TimesDependOnNoQuantum) {

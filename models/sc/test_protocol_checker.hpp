@@ -61,14 +61,18 @@ struct ProtocolChecker : sc_core::sc_module, tlm::tlm_fw_transport_if<>, tlm::tl
     const bool responds = phase == tlm::BEGIN_RESP;
     const auto reply = in->nb_transport_bw(payload, phase, delay);
     if (!responds || reply == tlm::TLM_ACCEPTED) return reply;
-    if (reply == tlm::TLM_UPDATED) EXPECT_EQ(phase, tlm::END_RESP);
+    if (reply == tlm::TLM_UPDATED) {
+      EXPECT_EQ(phase, tlm::END_RESP);
+    }
     end_response(payload);
     return reply;
   }
 
   void begin(const tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay) {
     EXPECT_EQ(request, nullptr) << "BEGIN_REQ before the end of the request before it";
-    if (in_order) EXPECT_GE(sc_core::sc_time_stamp() + delay, free) << "BEGIN_REQ before the time that END_REQ has";
+    if (in_order) {
+      EXPECT_GE(sc_core::sc_time_stamp() + delay, free) << "BEGIN_REQ before the time that END_REQ has";
+    }
     EXPECT_FALSE(under_way.contains(&payload)) << "a payload is used again before its end";
     EXPECT_TRUE(payload.has_mm());
     EXPECT_GE(payload.get_ref_count(), 1);
