@@ -18,7 +18,7 @@ namespace {
 
 constexpr long unlimited = std::numeric_limits<long>::max();
 long until_none = unlimited;  ///< allocations until the first that fails
-long fails = 0;           ///< how many fail from there on
+long fails = 0;               ///< how many fail from there on
 
 }  // namespace
 
