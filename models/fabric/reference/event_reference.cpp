@@ -98,6 +98,7 @@ void EventReference::strike(LinkId link, int direction) {
 DirectionCounters EventReference::counters(LinkId link, int direction) const {
   const Transmitter& t = state_.transmitters[2u * link.value() + static_cast<std::size_t>(direction)];
   DirectionCounters counters = t.counters;
+  counters.credit_stall += t.stalling + (t.stalled ? state_.now - t.stalled_since : Duration{0});
   counters.ahead = std::max(t.free - state_.horizon, Duration{0});
   counters.tallies = t.tallies;
   return counters;
