@@ -51,14 +51,16 @@ class CreditLoop {
     return {when, when != unknown_time && in_order(when)};
   }
 
-  /// After one more TLP of `units` at `now`, which takes the last credits: the returns that then let one each go.
+  /// After one more TLP of `units` at `now`, which takes the last credits: the returns that then let one each go. None
+  /// if any but those of `stream`, by which the credits of these TLPs themselves come back, have a part in it: between
+  /// streams nothing keeps the order.
   struct Pace {
     Femto spacing = 0;
     std::int64_t count = 0;
   };
-  Pace pace(int units, Femto now, Femto serialisation) const {
-    if (!std::has_single_bit(active_) || (waiting_ & ~active_) != 0) return {};
-    const Returns& next = streams_[static_cast<std::size_t>(std::countr_zero(active_))].front();
+  Pace pace(int stream, int units, Femto now, Femto serialisation) const {
+    if (active_ != std::uint64_t{1} << stream || (waiting_ & ~active_) != 0) return {};
+    const Returns& next = streams_[static_cast<std::size_t>(stream)].front();
     if (next.units != units) return {};
     const Femto spacing = std::max(serialisation, next.first - now);
     if (spacing > serialisation ? next.spacing == spacing : next.spacing <= spacing) return {spacing, next.count};

@@ -44,6 +44,15 @@ TEST(CreditLoop, IsFinalIfTheWayThatWaitsGivesBackLater) {
   EXPECT_TRUE(loop.covered_at(4).final) << "of one way the next is never sooner";
 }
 
+TEST(CreditLoop, OnlyTheReturnsOfTheirOwnWayPaceThem) {
+  CreditLoop loop{{.header = 3, .data = 0}, 2};
+  loop.take(2, 4);
+  loop.give(0, 100, 20, 2, 4);
+  EXPECT_EQ(loop.pace(0, 4, 80, 10).count, 2);
+  EXPECT_EQ(loop.pace(0, 4, 80, 10).spacing, 20);
+  EXPECT_EQ(loop.pace(1, 4, 80, 10).count, 0) << "their own may be back before";
+}
+
 /// Returns one by one, as a plain list.
 struct Plain {
   std::int64_t headers, data;

@@ -73,8 +73,9 @@ Femto Lookahead::next_arrival(const Transmitter& x, const Fifo& fifo, Femto now)
   for (int i = 0; i < node.ingresses; ++i) {
     const Transmitter& from = *node.lanes[static_cast<std::size_t>(i)].from;
     if (&from == x.reverse && !s_.rerouted) continue;
+    // Where `x` has two virtual channels, what comes behind may go by the other one.
     const bool queues_up = fifo.slot / 3 == i && from.node->endpoint != nullptr && from.blocked == 0 &&
-                           ((from.candidates[0] | from.candidates[1]) & ~same_class) == 0;
+                           x.vc1_classes == 0 && ((from.candidates[0] | from.candidates[1]) & ~same_class) == 0;
     const Femto next = queues_up ? earliest_stimulus(*from.node->endpoint, now) : next_start(from, now);
     limit = std::min(limit, later(from.propagation + node.latency, next));
   }

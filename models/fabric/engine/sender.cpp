@@ -158,7 +158,10 @@ void Sender::plan_train(Transmitter& x, const Fifo& fifo, CreditLoop& credit, De
 /// With the last credits taken, each further TLP waits for the return of its own.
 void Sender::plan_paced(Transmitter& x, const Fifo& fifo, CreditLoop& credit, Departure& departure, std::int64_t most) {
   const Femto start = departure.first;
-  const auto [spacing, returns] = credit.pace(fifo.runs.front().units, start, departure.serialisation);
+  const TlpRun& run = fifo.runs.front();
+  const bool to_endpoint = x.peer->endpoint != nullptr;
+  const int stream = to_endpoint ? 0 : Queues::entered(s_, x, fifo, s_.records[run.record]).lane->stream;
+  const auto [spacing, returns] = credit.pace(stream, run.units, start, departure.serialisation);
   if (returns == 0) return;
   most = std::min(most, returns + 1);
   const Femto limit = ahead_.undisturbed_until(x, fifo, start, start + (most - 1) * spacing + 1);
