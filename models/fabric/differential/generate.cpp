@@ -9,6 +9,7 @@
 #include "fabric/differential/recurring.hpp"
 #include "fabric/differential/redirected.hpp"
 #include "fabric/differential/scenario.hpp"
+#include "fabric/differential/shapes.hpp"
 #include "fabric/differential/steady.hpp"
 #include "fabric/vocabulary/wiring.hpp"
 
@@ -425,6 +426,7 @@ class Generator {
 
 Scenario generate(std::uint64_t seed) {
   Scenario scenario = Generator{seed}.make();
+  add_shapes(scenario);
   add_gates(scenario);
   refuse_writes(scenario);
   add_marked(scenario);
