@@ -1,5 +1,8 @@
 // The oracle: every rule of README.md played out event by event. Clear before fast; the computed engines are held
 // against it to the femtosecond.
+//
+// `State` is all that it knows. `Queues` says what may leave a node and when, `Senders` whose turn it is and where it
+// goes, `Endpoints` what devices make of what arrives. The face below takes events and orders in, one after the other.
 #pragma once
 
 #include "fabric/reference/senders.hpp"
