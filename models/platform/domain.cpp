@@ -11,8 +11,16 @@ namespace peerpath::platform {
 Domain::Domain(fabric::Mode mode, std::uint64_t seed) : mode_{mode} { topology_.seed = seed; }
 
 DeviceIndex Domain::attach(device::Endpoint& device, const Place& place) {
-  for (const auto& window : place.windows) map(place.node, window);
-  return reactor_.attach(device, place);
+  for (const auto& window : place.windows) claim({window, place.node});
+  devices_.push_back({&device, place});
+  return DeviceIndex{static_cast<std::uint16_t>(devices_.size() - 1)};
+}
+
+fabric::ChannelIndex Domain::first_channel(DeviceIndex device) const {
+  int first = 1;
+  for (std::size_t i = 0; i < device.value(); ++i)
+    if (devices_[i].place.node == devices_[device.value()].place.node) first += devices_[i].place.channels;
+  return fabric::ChannelIndex{static_cast<std::uint16_t>(first)};
 }
 
 BusAddress Domain::place(fabric::NodeId node, Bytes size, bool prefetchable, std::optional<BusAddress> fixed) {
@@ -20,24 +28,23 @@ BusAddress Domain::place(fabric::NodeId node, Bytes size, bool prefetchable, std
   std::uint64_t base = (prefetchable ? pcie::AddressMap::high_base : pcie::AddressMap::low_base).value();
   base = (base + bytes - 1) / bytes * bytes;
   const auto taken = [&](std::uint64_t at) {
-    return std::ranges::any_of(map_, [&](const auto& entry) {
-      const auto& [window, owner] = entry;
-      return at < window.base + window.size && window.base < at + bytes;
+    return std::ranges::any_of(claims_, [&](const Claim& claim) {
+      return at < claim.window.base + claim.window.size && claim.window.base < at + bytes;
     });
   };
   while (!fixed && taken(base)) base += bytes;
   if (fixed) base = fixed->value();
-  map(node, {base, bytes});
+  claim({{base, bytes}, node, prefetchable});
   return BusAddress{base};
 }
 
 void Domain::feed(EthernetPort port, device::FrameSource& source) {
-  reactor_.slot(port.device).add_source(port.number, source);
+  plugs_.emplace_back([this, port, &source] { reactor_.slot(port.device).add_source(port.number, source); });
 }
 
 void Domain::join(EthernetPort a, EthernetPort b, Wire wire) {
   wires_ = true;
-  reactor_.join(a, b, wire);
+  plugs_.emplace_back([this, a, b, wire] { reactor_.join(a, b, wire); });
 }
 
 fabric::LinkId Domain::link_of(const Port& port) const {
@@ -53,21 +60,16 @@ fabric::LineTiming Domain::timing(const Port& port, pcie::LinkShape shape) const
   return {direction.rate, direction.framing, direction.ack_interval, direction.fc_interval};
 }
 
-std::optional<fabric::NodeId> Domain::find(std::uint64_t address) const {
-  for (const auto& [window, node] : map_)
-    if (window.contains(address)) return node;
-  return std::nullopt;
-}
-
 void Domain::complete() {
   for (const auto& call : to_complete_) call();
   to_complete_.clear();
 }
 
-void Domain::add_links() {
-  // System software gives one MPS to a whole hierarchy; inside the root complex there is none.
+void Domain::link(Bytes max_payload) {
+  max_payload_ = max_payload;
   for (const auto* port : ports_) {
     const auto& node = topology_.nodes[port->node.value()];
+    // Inside the root complex there is none.
     if (node.is_endpoint && !port->link.internal) max_payload_ = std::max(max_payload_, node.endpoint.max_payload);
   }
   for (auto* port : ports_) {
@@ -82,7 +84,8 @@ void Domain::add_links() {
 }
 
 std::vector<std::string> Domain::build(bool foreign) {
-  add_links();
+  for (const auto& [device, place] : devices_) reactor_.attach(guide_ ? guide_(*device, place) : *device, place);
+  for (const auto& plug : plugs_) plug();
   for (const auto& [ingress, egress, turns] : turns_)
     topology_.weights.push_back({ingress->node, link_of(*ingress), link_of(*egress), turns});
   if (auto problems = fabric::validate(topology_); !problems.empty()) return problems;

@@ -21,8 +21,16 @@ using device::Place;
 using device::Window;
 using device::Wire;
 
-/// Devices are made with a reference to their domain. When all are there and bound, `build` makes the fabric; from then
-/// on the reactor is driven by whoever brings the time.
+/// Addresses for which a node answers.
+struct Claim {
+  Window window;
+  fabric::NodeId node;
+  bool memory = false;      ///< reading and writing there does nothing but that, as in prefetchable BARs and DRAM
+  std::uint64_t shift = 0;  ///< from addresses within that memory to bus addresses
+};
+
+/// Devices are made with a reference to their domain. When all are there and bound, `complete`, `link` and `build` make
+/// the fabric; from then on the reactor is driven by whoever brings the time.
 class Domain {
  public:
   /// `seed`: of the read jitter of its memories.
@@ -47,10 +55,14 @@ class Domain {
   }
   /// The device must outlive the domain.
   DeviceIndex attach(device::Endpoint& device, const Place& place);
-  /// Says which node answers for these addresses.
-  void map(fabric::NodeId node, Window window) { map_.emplace_back(window, node); }
-  /// Gives a BAR its place: at `fixed`, or where there is room, aligned to its size; prefetchable ones above 1 TiB, the
-  /// others below 4 GiB.
+  /// Of the channels that the device has at its endpoint.
+  fabric::ChannelIndex first_channel(DeviceIndex device) const;
+  /// Shows each device to `guide` when the fabric is made, and takes what it answers in its place.
+  void guide(std::function<device::Endpoint&(device::Endpoint&, const Place&)> guide) { guide_ = std::move(guide); }
+  /// Says who answers for addresses.
+  void claim(const Claim& claim) { claims_.push_back(claim); }
+  /// Gives a BAR its place: at `fixed`, or where there is room, aligned to its size; prefetchable ones, which are
+  /// memory, above 1 TiB, the others below 4 GiB.
   BusAddress place(fabric::NodeId node, Bytes size, bool prefetchable, std::optional<BusAddress> fixed = {});
   /// An endpoint as it stands so far, to be changed.
   fabric::Endpoint& endpoint(fabric::NodeId node) { return topology_.nodes[node.value()].endpoint; }
@@ -71,16 +83,18 @@ class Domain {
 
   /// Runs what was left by `before_build`.
   void complete();
-  /// Makes the links and the fabric. `foreign`: processes that promise nothing act in the domain. Returns what is wrong
-  /// with it; the fabric is there only if nothing is.
+  /// Makes the links between bound ports. System software gives one MPS to a whole hierarchy: the largest of its
+  /// endpoints', at least `max_payload`.
+  void link(Bytes max_payload = Bytes{128});
+  /// Makes the fabric. `foreign`: processes that promise nothing act in the domain. Returns what is wrong with it; the
+  /// fabric is there only if nothing is.
   std::vector<std::string> build(bool foreign = false);
 
-  /// The link that a port is an end of; after `build`.
+  /// The link that a port is an end of; after `link`.
   fabric::LinkId link_of(const Port& port) const;
   /// What the port's link has in the direction away from it once it has trained to this shape.
   fabric::LineTiming timing(const Port& port, pcie::LinkShape shape) const;
-  /// The node that answers for an address, if any.
-  std::optional<fabric::NodeId> find(std::uint64_t address) const;
+  const std::vector<Claim>& claims() const { return claims_; }
   const fabric::Topology& topology() const { return topology_; }
   fabric::Fabric& fabric() { return reactor_.fabric(); }
   loop::Reactor& reactor() { return reactor_; }
@@ -91,13 +105,19 @@ class Domain {
     const Port *ingress, *egress;
     int turns;
   };
-  void add_links();
+  struct Attached {
+    device::Endpoint* device;
+    Place place;
+  };
 
   fabric::Mode mode_;
   fabric::Topology topology_;
   std::vector<Port*> ports_;
   std::map<const Port*, fabric::LinkId> links_;
-  std::vector<std::pair<Window, fabric::NodeId>> map_;
+  std::vector<Claim> claims_;
+  std::vector<Attached> devices_;
+  std::function<device::Endpoint&(device::Endpoint&, const Place&)> guide_;
+  std::vector<std::function<void()>> plugs_;  ///< what is fed and joined, when the devices are at the reactor
   std::vector<Turns> turns_;
   std::vector<std::function<void()>> to_complete_;
   Bytes max_payload_{128};  ///< of the hierarchy

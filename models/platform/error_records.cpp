@@ -23,6 +23,7 @@ class Recorder {
   Recorder(const scenario::Scenario& scenario, const Platform& platform, const observe::Snapshot& counted)
       : scenario_{scenario}, platform_{platform}, counted_{counted} {
     for (const auto& function : scenario::hierarchy_of(scenario).functions) ids_[function.name] = function.bdf;
+    if (const auto roots = platform.all<RootComplex>(); !roots.empty()) root_ = roots.front().first;
   }
 
   void add(const fabric::Delivery& first, std::int64_t count, std::optional<std::size_t> entry) {
@@ -157,7 +158,7 @@ class Recorder {
     if (d.status == Status::unsupported_request && gone(target, d.done)) return *above(target);
     // What an IOMMU refuses no router has stopped; the same device's other requests may have been.
     const auto& requester = node(d.requester).name;
-    if (d.status == Status::unsupported_request && platform_.memories.contains(target) && unmapped(requester, d.ready))
+    if (d.status == Status::unsupported_request && is_memory(target) && unmapped(requester, d.ready))
       return root_or(target);
     if (const auto stopped = blocking(d, requester)) return *stopped;
     if (const auto stopped = blocking(d, target)) return *stopped;
@@ -166,7 +167,7 @@ class Recorder {
 
   /// Host memory is no function of PCIe: what it refuses, its root complex reports.
   const std::string& reporter(const std::string& refuser) const {
-    return platform_.memories.contains(refuser) ? root_or(refuser) : refuser;
+    return is_memory(refuser) ? root_or(refuser) : refuser;
   }
 
   /// Whether the device was off the bus or in a reset before this event.
@@ -179,9 +180,9 @@ class Recorder {
     });
   }
 
-  const std::string& root_or(const std::string& target) const {
-    return platform_.root_complexes.empty() ? target : platform_.root_complexes.begin()->first;
-  }
+  const std::string& root_or(const std::string& target) const { return root_.empty() ? target : root_; }
+
+  bool is_memory(const std::string& name) const { return platform_.find<HostMemory>(name) != nullptr; }
 
   /// The router to which a device is linked.
   std::optional<std::string> above(const std::string& device) const {
@@ -212,6 +213,7 @@ class Recorder {
   const observe::Snapshot& counted_;
   std::map<std::tuple<fabric::NodeId, fabric::NodeId, pcie::Operation, bool, std::string, std::string>, std::size_t>
       places_;
+  std::string root_;                      ///< the root complex, if there is one
   std::map<std::string, pcie::Bdf> ids_;  ///< by function, as `peerpath route` shows them
 };
 

@@ -46,7 +46,8 @@ HardwareEvents::HardwareEvents(const scenario::Scenario& scenario, Platform& pla
   if (faults_.any())
     platform.domain.reactor().tamper(
         [this](fabric::NodeId from, fabric::Transaction& t) { return faults_.change(from, t); });
-  if (faults_.refuse_writes()) platform.count_refused_writes();
+  if (faults_.refuse_writes())
+    for (const auto& [name, device] : platform.devices()) device->count_refused_writes();
   for (const auto& event : scenario.events) schedule(event);
 }
 
@@ -87,7 +88,7 @@ std::uint16_t HardwareEvents::always_on(const std::string& below) const {
 
 /// Whether ports of a switch below may redirect to its port what is meant for others of them.
 bool HardwareEvents::may_get_back(const std::string& below) const {
-  if (!platform_.switches.contains(below)) return false;
+  if (platform_.find<PcieSwitch>(below) == nullptr) return false;
   constexpr auto redirecting = pcie::acs::request_redirect | pcie::acs::completion_redirect;
   return std::ranges::any_of(ports_of(below), [&](const auto& further) {
     return further != below && ((ever_on(further) & redirecting) != 0 || may_get_back(further));
@@ -100,7 +101,7 @@ bool HardwareEvents::spoofs(const std::string& below) const {
         return event.kind == EventKind::wrong_requester_id && event.device == below;
       }))
     return true;
-  return platform_.switches.contains(below) &&
+  return platform_.find<PcieSwitch>(below) != nullptr &&
          std::ranges::any_of(ports_of(below), [&](const auto& further) { return further != below && spoofs(further); });
 }
 
@@ -121,10 +122,10 @@ void HardwareEvents::add_traps() {
       traps_[name].violation = platform_.add_trap(name, pcie::Status::completer_abort);
     if (refuses) traps_[name].unsupported = platform_.add_trap(name, pcie::Status::unsupported_request);
   };
-  for (const auto& [name, bridge] : platform_.switches)
+  for (const auto& [name, bridge] : platform_.all<PcieSwitch>())
     add(name, std::ranges::any_of(ports_of(name), [&](const auto& below) { return may_get_back(below); }));
   const bool forwards = root_of(scenario_)->forwards_peers;
-  for (const auto& [name, root] : platform_.root_complexes) {
+  for (const auto& [name, root] : platform_.all<RootComplex>()) {
     const auto ports = ports_of(name);
     add(name,
         (!forwards && ports.size() > 1) || (spoofing_ && iommu_) || std::ranges::any_of(ports, [&](const auto& below) {
@@ -144,7 +145,7 @@ void HardwareEvents::built(const fabric::Topology&, fabric::Fabric& fabric) {
 /// Sets those routes that differ from what is in force.
 void HardwareEvents::route(fabric::Fabric& fabric) {
   fabric::AcsHierarchy hierarchy;
-  for (const auto& [name, root] : platform_.root_complexes) {
+  for (const auto& [name, root] : platform_.all<RootComplex>()) {
     hierarchy.root = root->node();
     hierarchy.memory = platform_.domain.link_of(root->memory);
   }
@@ -243,7 +244,7 @@ void HardwareEvents::schedule(const scenario::Event& event) {
     case EventKind::port_down:
     case EventKind::port_up:
       return at(when, [this, &event](fabric::Fabric&) {
-        platform_.nics.at(event.device)->behaviour().datapath().set_link(event.kind == EventKind::port_up);
+        platform_.find<Nic>(event.device)->behaviour().datapath().set_link(event.kind == EventKind::port_up);
       });
     case EventKind::drop_frame:
     case EventKind::corrupt_frame:

@@ -36,6 +36,7 @@ void ModelRun::build() {
   reactor().at(begin_, [this](fabric::Fabric&) { before_ = take_counts(platform_, begin_); });
   reactor().at(end_, [this](fabric::Fabric&) { after_ = take_counts(platform_, end_); });
   domain.complete();
+  domain.link();
   std::string wrong;
   for (const auto& problem : domain.build()) wrong += "\n  " + problem;
   if (!wrong.empty()) fail("a platform that cannot be simulated:" + wrong);

@@ -10,18 +10,13 @@
 
 #include "observe/ledger.hpp"
 #include "peerpath/scenario/scenario.hpp"
-#include "platform/devices/dma_card.hpp"
+#include "platform/device.hpp"
 #include "platform/devices/gpu.hpp"
 #include "platform/devices/host_cpu.hpp"
 #include "platform/devices/host_memory.hpp"
 #include "platform/devices/nic.hpp"
 #include "platform/devices/pcie_switch.hpp"
 #include "platform/devices/root_complex.hpp"
-#include "platform/domain.hpp"
-
-namespace peerpath::host {
-class RefusedWrites;
-}  // namespace peerpath::host
 
 namespace peerpath::platform {
 
@@ -29,26 +24,35 @@ namespace peerpath::platform {
 class Platform {
  public:
   Platform(const scenario::Scenario& scenario, fabric::Mode mode);
-  ~Platform();
   Platform(const Platform&) = delete;
   Platform& operator=(const Platform&) = delete;
 
   Domain domain;
-  // Hosts before what refers to them.
-  std::map<std::string, std::unique_ptr<RootComplex>> root_complexes;
-  std::map<std::string, std::unique_ptr<HostMemory>> memories;
-  std::map<std::string, std::unique_ptr<PcieSwitch>> switches;
-  std::map<std::string, std::unique_ptr<Gpu>> gpus;
-  std::map<std::string, std::unique_ptr<Nic>> nics;
-  std::map<std::string, std::unique_ptr<DmaCard>> cards;
-  std::map<std::string, std::unique_ptr<HostCpu>> cpus;
 
-  /// The fabric's node of a device; cores have that of their memory.
-  fabric::NodeId node(const std::string& device) const;
-  /// Where others reach the memory of a device: a card's BAR, or a fresh piece of a GPU's window or of DRAM.
-  BusAddress memory_of(const std::string& device, Bytes size);
+  /// The device of this name; there has to be one.
+  Device& device(const std::string& name) const;
+  fabric::NodeId node(const std::string& name) const { return device(name).node(); }
+  /// All devices, by name.
+  const std::map<std::string, std::unique_ptr<Device>>& devices() const { return devices_; }
+  /// The device of this name if it is of this kind, else nullptr.
+  template <class Kind>
+  Kind* find(const std::string& name) const {
+    const auto found = devices_.find(name);
+    return found == devices_.end() ? nullptr : dynamic_cast<Kind*>(found->second.get());
+  }
+  /// All devices of a kind, in the order of their names.
+  template <class Kind>
+  std::vector<std::pair<std::string, Kind*>> all() const {
+    std::vector<std::pair<std::string, Kind*>> found;
+    for (const auto& [name, device] : devices_)
+      if (auto* one = dynamic_cast<Kind*>(device.get())) found.emplace_back(name, one);
+    return found;
+  }
   /// The cores that serve a NIC: those of the host whose memory is called so, else the first.
-  HostCpu* cpu_of(const std::string& memory);
+  HostCpu* cpu_of(const std::string& memory) const;
+
+  /// Joins two ports; `shape` is what results call the link, `farther` the device at the second port.
+  void join(Port& nearer, Port& port, const LinkConfig& config, const std::string& shape, const std::string& farther);
 
   /// The link by whose farther end a device is; when the domain is built.
   fabric::LinkId link_above(const std::string& device) const;
@@ -60,11 +64,6 @@ class Platform {
   fabric::LinkId add_trap(const std::string& bridge, pcie::Status status);
   /// That endpoint of a router, if it has one.
   std::optional<fabric::LinkId> trap_of(const std::string& bridge, pcie::Status status) const;
-  /// From now on counts what comes to memories of hosts and GPUs to be written and is refused there; before the
-  /// domain is built.
-  void count_refused_writes();
-  /// By the memory's name; none if they are not counted.
-  const std::map<std::string, std::unique_ptr<host::RefusedWrites>>& refused_writes() const { return refused_; }
 
   /// By link of the fabric; when the domain is built.
   std::vector<observe::LinkLabel> labels() const;
@@ -76,18 +75,15 @@ class Platform {
     std::string farther;
   };
   const Joint& joint_above(const std::string& device) const;
-  void add_device(const scenario::Device& device, const scenario::Scenario& scenario);
   void add_link(const scenario::Link& link, std::uint32_t number);
   const Port& port_towards(const std::string& router, const std::string& other) const;
-  Port& take_port(const std::string& end, bool upstream);
-  HostMemory* any_memory() { return memories.empty() ? nullptr : memories.begin()->second.get(); }
 
-  std::map<std::string, fabric::NodeId> nodes_;
-  std::map<std::string, std::string> memory_of_root_, memory_of_cpu_;
-  std::map<std::string, int> ports_taken_;
+  std::map<std::string, std::unique_ptr<Device>> devices_;
   std::vector<Joint> joints_;
   std::map<std::pair<std::string, pcie::Status>, fabric::LinkId> traps_;  ///< by router and answer
-  std::map<std::string, std::unique_ptr<host::RefusedWrites>> refused_;
 };
+
+/// How many links end at a device.
+int links_at(const scenario::Scenario& scenario, const std::string& device);
 
 }  // namespace peerpath::platform

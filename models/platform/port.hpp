@@ -16,7 +16,12 @@ struct Port {
   LinkConfig link{};             ///< `bind` sets it
   fabric::Gate* gate = nullptr;  ///< asked about what comes in by this port; set before the fabric is made
   Port* peer = nullptr;
+  /// Where foreign components stand between two ports: the one beyond them.
+  Port* beyond = nullptr;
 };
+
+/// The port that this one is joined to, by a link or through foreign components; nullptr if there is none.
+inline Port* across(const Port& port) { return port.beyond != nullptr ? port.beyond : port.peer; }
 
 /// Joins two ports by a link.
 void bind(Port& a, Port& b, const LinkConfig& config = {});

@@ -14,9 +14,8 @@ namespace {
 
 using scenario::TrafficKind;
 
-constexpr Bytes tcp_headers{66};     ///< Ethernet, IPv4, TCP with timestamps
-constexpr Bytes ip_and_tcp{52};      ///< of those, what counts for the MTU
-constexpr int dma_outstanding = 64;  ///< of a device that is no DMA card
+constexpr Bytes tcp_headers{66};  ///< Ethernet, IPv4, TCP with timestamps
+constexpr Bytes ip_and_tcp{52};   ///< of those, what counts for the MTU
 
 transport::Arrival law_of(scenario::ArrivalLaw law) {
   switch (law) {
@@ -68,7 +67,7 @@ TrafficSetup::TrafficSetup(const scenario::Scenario& scenario, Platform& platfor
     if (t.kind == TrafficKind::transmit) once(transmitters, t.from);
     if (t.kind == TrafficKind::write || t.kind == TrafficKind::read) transfer(i);
   }
-  for (const auto& [name, nic] : platform.nics) meter.map_nic(nic->node(), nic->rings()->journal());
+  for (const auto& [name, nic] : platform.all<Nic>()) meter.map_nic(nic->node(), nic->rings()->journal());
   for (const auto& nic : receivers) receive(nic, captures);
   for (const auto& nic : transmitters) transmit(nic);
   platform.domain.reactor().observe(&meter);
@@ -87,16 +86,16 @@ bool TrafficSetup::bounced(std::size_t entry) const {
 std::optional<BusAddress> TrafficSetup::mapped(std::size_t entry) {
   const auto* mapping = scenario::bar1_mapping(windows_, entry);
   if (mapping == nullptr || mapping->given == Bytes{0}) return std::nullopt;
-  return platform_.gpus.at(scenario_.traffic[entry].to)->map(mapping->given);
+  return platform_.find<Gpu>(scenario_.traffic[entry].to)->map(mapping->given);
 }
 
 /// Where the payload of a NIC's traffic is, if that is known before its queues are set up.
 std::optional<Buffers> TrafficSetup::buffers(std::size_t entry) {
   const auto& to = scenario_.traffic[entry].to;
-  if (const auto card = platform_.cards.find(to); card != platform_.cards.end())
-    return Buffers{card->second->node(), card->second->memory()};
+  const auto& device = platform_.device(to);
+  if (const auto open = device.open_memory()) return Buffers{device.node(), *open};
   const auto in_window = mapped(entry);
-  return in_window ? std::optional{Buffers{platform_.node(to), *in_window}} : std::nullopt;
+  return in_window ? std::optional{Buffers{device.node(), *in_window}} : std::nullopt;
 }
 
 void TrafficSetup::problem(std::size_t entry, const std::string& key, const std::string& message) {
@@ -104,21 +103,20 @@ void TrafficSetup::problem(std::size_t entry, const std::string& key, const std:
 }
 
 void TrafficSetup::receive(const std::string& name, const std::vector<std::filesystem::path>& captures) {
-  auto& nic = *platform_.nics.at(name);
+  auto& nic = *platform_.find<Nic>(name);
   const auto shares = queue_shares(scenario_, name, TrafficKind::receive);
   for (const auto& share : shares) {
     const auto first = share.entries.front();
     const auto& t = scenario_.traffic[first];
     auto* cpu = platform_.cpu_of(t.headers_to);
     if (cpu == nullptr) return problem(first, "headers_to", "a host needs a host_cpu to receive");
-    const auto gpu = platform_.gpus.find(t.to);
     if (refused(first)) {  // nobody sets its queues up
       for (const int queue : share.queues)
         nic.behaviour().datapath().stop_rx(nic::QueueIndex{static_cast<std::uint16_t>(queue)}, Instant{});
       continue;
     }
-    cpu->receive(nic, share.queues, gpu == platform_.gpus.end() ? nullptr : gpu->second.get(),
-                 t.path == scenario::DataPath::bounce || bounced(first), buffers(first));
+    cpu->receive(nic, share.queues, platform_.find<Gpu>(t.to), t.path == scenario::DataPath::bounce || bounced(first),
+                 buffers(first));
   }
 
   auto& sender = *(senders_[name] = std::make_unique<transport::EthernetSender>(nic.config().wire_rate));
@@ -177,14 +175,13 @@ void TrafficSetup::add_stream(std::size_t entry, std::uint32_t first_flow,
 }
 
 void TrafficSetup::transmit(const std::string& name) {
-  auto& nic = *platform_.nics.at(name);
+  auto& nic = *platform_.find<Nic>(name);
   for (const auto& [entries, queues] : queue_shares(scenario_, name, TrafficKind::transmit)) {
     const auto i = entries.front();
     const auto& t = scenario_.traffic[i];
     auto* cpu = platform_.cpu_of(t.headers_to);
     if (cpu == nullptr) return problem(i, "headers_to", "a host needs a host_cpu to send");
     cpu->watch_sent(&meter_);
-    const auto gpu = platform_.gpus.find(t.to);
     auto payload = buffers(i);
     const Bytes largest = nic.config().mtu - ip_and_tcp;
     for (std::size_t q = 0; q < queues.size(); ++q) {
@@ -195,7 +192,7 @@ void TrafficSetup::transmit(const std::string& name) {
       if (whole == 0 || rest > Bytes{0}) wire += net::wire_size(tcp_headers + rest);
       Send send;
       send.queue = queues[q];
-      send.from = gpu == platform_.gpus.end() ? nullptr : gpu->second.get();
+      send.from = platform_.find<Gpu>(t.to);
       send.bounce = t.path == scenario::DataPath::bounce || bounced(i);
       send.packet = packet;
       send.segment = packet > largest ? largest : Bytes{0};
@@ -219,7 +216,7 @@ void TrafficSetup::transmit(const std::string& name) {
 void TrafficSetup::transfer(std::size_t entry) {
   const auto& t = scenario_.traffic[entry];
   const auto op = t.kind == TrafficKind::read ? pcie::Operation::memory_read : pcie::Operation::memory_write;
-  const auto source = platform_.node(t.from), target = platform_.node(t.to);
+  const auto target = platform_.node(t.to);
   Bytes round{};
   for (const auto size : t.sizes) round += size;
   const auto offered = static_cast<WideInt>(t.rate.bps()) * scenario_.run.measure.count() / 8 / 1'000'000'000'000'000;
@@ -231,20 +228,11 @@ void TrafficSetup::transfer(std::size_t entry) {
   const auto* mapping = scenario::bar1_mapping(windows_, entry);
   const bool remapped = mapping != nullptr && mapping->verdict == scenario::Bar1Verdict::remapped;
   const auto window = mapped(entry);
-  const auto address = (window ? *window : platform_.memory_of(t.to, t.window)).value();
-  const auto card = platform_.cards.find(t.from);
-  if (card != platform_.cards.end() && t.arrival == scenario::ArrivalLaw::regular && t.traffic_class == 0 &&
-      !remapped) {
-    dma_card::Stream stream;
-    stream.steps = {t.kind == TrafficKind::read ? dma_card::Step::read : dma_card::Step::write};
-    stream.target = target;
-    stream.address = address;
-    stream.window = t.window;
-    stream.sizes = t.sizes;
-    stream.rate = t.rate;
-    meter_.map_stream(source, card->second->add(stream), entry);
-    return;
-  }
+  const auto address = (window ? *window : platform_.device(t.to).memory(t.window)).value();
+  auto& device = platform_.device(t.from);
+  if (t.arrival == scenario::ArrivalLaw::regular && t.traffic_class == 0 && !remapped)
+    if (const auto stream = device.start({op, target, address, t.window, t.sizes, t.rate}))
+      return meter_.map_stream(device.node(), *stream, entry);
   transport::DmaPattern pattern;
   pattern.stream = static_cast<std::uint16_t>(entry + 1);  // 0: what a card does itself
   pattern.op = op;
@@ -258,17 +246,15 @@ void TrafficSetup::transfer(std::size_t entry) {
   pattern.arrival = law_of(t.arrival);
   pattern.burst = t.burst;
   if (remapped) {
-    auto& gpu = *platform_.gpus.at(t.to);
+    auto& gpu = *platform_.find<Gpu>(t.to);
     pattern.pieces =
         pieces_
             .emplace_back(std::make_unique<gpu::Bar1Pieces>(gpu.bar1(), gpu.config().bar1.piece, t.window,
-                                                            BusAddress{address} - gpu.memory(), mapping->given))
+                                                            BusAddress{address} - gpu.window(), mapping->given))
             .get();
-    pattern.address = gpu.memory().value();
+    pattern.address = gpu.window().value();
   }
-  const auto gpu = platform_.gpus.find(t.from);
-  pattern.outstanding =
-      gpu == platform_.gpus.end() ? dma_outstanding : gpu->second->config().outstanding.value_or(dma_outstanding);
+  pattern.outstanding = device.outstanding();
   start_source(entry, std::move(pattern));
 }
 
@@ -284,7 +270,7 @@ void TrafficSetup::start_source(std::size_t entry, transport::DmaPattern pattern
   ++endpoint.channels;
   const auto device =
       platform_.domain.attach(dma, {.node = source, .channels = 1, .hears_arrivals = true, .only_asks = true});
-  meter_.map_source(source, platform_.domain.reactor().slot(device).first_channel(), entry);
+  meter_.map_source(source, platform_.domain.first_channel(device), entry);
 }
 
 }  // namespace peerpath::platform

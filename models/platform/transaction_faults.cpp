@@ -2,24 +2,19 @@
 
 #include <algorithm>
 
+#include "scenario/tree.hpp"
+
 namespace peerpath::platform {
 namespace {
 
 using scenario::EventKind;
 
-const device::FunctionConfig* function_of(const auto& config) {
-  if constexpr (requires { config.function; })
-    return &config.function;
-  else
-    return nullptr;
-}
-
 }  // namespace
 
 TransactionFaults::TransactionFaults(const scenario::Scenario& scenario, const Platform& platform) {
-  for (const auto& [name, memory] : platform.memories) memories_.insert(memory->node());
+  for (const auto& [name, memory] : platform.all<HostMemory>()) memories_.insert(memory->node());
   for (const auto& device : scenario.devices) {
-    const auto* function = std::visit([](const auto& config) { return function_of(config); }, device.config);
+    const auto* function = scenario::function_of(device);
     if (function != nullptr && function->relaxed_ordering) relaxed_.insert(platform.node(device.name));
     if (function != nullptr && function->id_based_ordering) by_id_.insert(platform.node(device.name));
   }

@@ -62,11 +62,9 @@ fabric::LinkId Domain::connect(fabric::NodeId a, fabric::NodeId b, const fabric:
 
 DeviceIndex Domain::attach(device::Endpoint& device, const Place& place) { return plain().attach(device, place); }
 
-fabric::ChannelIndex Domain::first_channel(DeviceIndex device) const {
-  return parts_->plain.reactor().slot(device).first_channel();
-}
+fabric::ChannelIndex Domain::first_channel(DeviceIndex device) const { return parts_->plain.first_channel(device); }
 
-void Domain::map(fabric::NodeId node, Window window) { plain().map(node, window); }
+void Domain::map(fabric::NodeId node, Window window) { plain().claim({window, node}); }
 
 BusAddress Domain::place(fabric::NodeId node, Bytes size, bool prefetchable, std::optional<BusAddress> fixed) {
   return plain().place(node, size, prefetchable, fixed);
@@ -102,7 +100,11 @@ fabric::LineTiming Domain::timing(const PciePort& port, pcie::LinkShape shape) c
   return parts_->plain.timing(port.plain(), shape);
 }
 
-std::optional<fabric::NodeId> Domain::find(std::uint64_t address) const { return parts_->plain.find(address); }
+std::optional<fabric::NodeId> Domain::find(std::uint64_t address) const {
+  for (const auto& claim : parts_->plain.claims())
+    if (claim.window.contains(address)) return claim.node;
+  return std::nullopt;
+}
 
 ForeignEndpoint* Domain::foreign_at(fabric::NodeId node) const {
   const auto found = parts_->foreign.find(node);
@@ -135,8 +137,13 @@ void Domain::end_of_elaboration() {
   for (auto* port : parts_->ports)  // sockets may have been bound without PciePort::bind
     if (auto* peer = port->peer()) port->plain().peer = &peer->plain();
   plain().complete();
-  for (auto* port : parts_->ports)
-    if (port->foreign()) adopt(*port);
+  Bytes max_payload{128};
+  for (auto* port : parts_->ports) {
+    if (!port->foreign()) continue;
+    adopt(*port);
+    if (!port->link.internal) max_payload = std::max(max_payload, port->function.max_payload);
+  }
+  plain().link(max_payload);
   std::string wrong;
   for (const auto& problem : plain().build(!parts_->foreign.empty())) wrong.append("\n  ").append(problem);
   if (!wrong.empty()) SC_REPORT_FATAL(report_type, ("a domain that cannot be simulated:" + wrong).c_str());

@@ -60,7 +60,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, Domain& domain, const device::GpuC
 Gpu::~Gpu() = default;
 fabric::NodeId Gpu::node() const { return plain_->node(); }
 const device::GpuConfig& Gpu::config() const { return plain_->config(); }
-BusAddress Gpu::memory() const { return plain_->memory(); }
+BusAddress Gpu::memory() const { return plain_->window(); }
 BusAddress Gpu::doorbell() const { return plain_->doorbell(); }
 BusAddress Gpu::map(Bytes size) { return plain_->map(size); }
 void Gpu::serve(HostMemory& host) { plain_->serve(host.plain()); }

@@ -4,10 +4,13 @@
 #include <utility>
 
 #include "core/devices/host_cpu/driver_context.hpp"
+#include "peerpath/base/fail.hpp"
 #include "peerpath/net/headers.hpp"
 #include "platform/devices/gpu.hpp"
 #include "platform/devices/host_memory.hpp"
 #include "platform/devices/nic.hpp"
+#include "platform/platform.hpp"
+#include "platform/report.hpp"
 
 namespace peerpath::platform {
 namespace {
@@ -20,8 +23,17 @@ nic::QueueIndex index(int queue) { return nic::QueueIndex{static_cast<std::uint1
 }  // namespace
 
 HostCpu::HostCpu(Domain& domain, HostMemory& host, const device::HostCpuConfig& config)
-    : config_{config}, domain_{domain}, host_{host} {
+    : Device{host.node()}, config_{config}, domain_{domain}, host_{host} {
   domain.before_build([this] { complete(); });
+}
+
+std::unique_ptr<Device> HostCpu::make(const std::string&, const device::HostCpuConfig& config,
+                                      const scenario::Scenario&, Platform& platform) {
+  const auto* root = platform.find<RootComplex>(config.at);
+  for (const auto& [name, memory] : platform.all<HostMemory>())
+    if (root != nullptr && memory->port.peer == &root->memory)
+      return std::make_unique<HostCpu>(platform.domain, *memory, config);
+  fail("cores need host memory at their root complex");
 }
 
 host_cpu::NicSetup& HostCpu::setup(Nic& nic) {
@@ -93,6 +105,27 @@ void HostCpu::complete() {
   behaviour_.emplace(config_, host_.copies(), nics_);
   behaviour_->set_sent_sink(sent_sink_);
   domain_.attach(*behaviour_, {.node = host_.node(), .channels = host_cpu::host_channels});
+}
+
+std::any HostCpu::count(Instant now) {
+  Counted counted;
+  counted.counters = behaviour_->counters();
+  for (const auto& core : behaviour_->cores()) counted.busy.push_back(core.busy_until(now));
+  return counted;
+}
+
+void HostCpu::report(Report& report, const std::string& name, const std::any& before, const std::any& after) const {
+  const auto &a = std::any_cast<const Counted&>(before), &b = std::any_cast<const Counted&>(after);
+  observe::CpuResult cores{name, config_.cores, {}, b.counters.copied - a.counters.copied};
+  for (std::size_t core = 0; core < b.busy.size(); ++core) {
+    cores.busy += b.busy[core] - a.busy[core];
+    cores.busiest = std::max(cores.busiest, b.busy[core] - a.busy[core]);
+  }
+  report.results.cpus.push_back(cores);
+  report.by_cores.read += b.counters.dram_read - a.counters.dram_read;
+  report.by_cores.written += b.counters.dram_written - a.counters.dram_written;
+  report.add(name + ".interrupts", "1", b.counters.interrupts - a.counters.interrupts, "Interrupts taken");
+  report.add(name + ".polls", "1", b.counters.polls - a.counters.polls, "Rounds of the drivers' poll loops");
 }
 
 }  // namespace peerpath::platform

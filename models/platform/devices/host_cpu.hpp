@@ -6,13 +6,15 @@
 
 #include "core/devices/host_cpu/host_cpu.hpp"
 #include "peerpath/device/config.hpp"
-#include "platform/domain.hpp"
+#include "peerpath/scenario/scenario.hpp"
+#include "platform/device.hpp"
 
 namespace peerpath::platform {
 
 class Gpu;
 class HostMemory;
 class Nic;
+class Platform;
 
 /// Buffers in the memory of a device.
 struct Buffers {
@@ -36,11 +38,12 @@ struct Send {
 };
 
 /// The cores of a host with their drivers. Say which queues they serve before the domain is complete.
-class HostCpu {
+class HostCpu final : public Device {
  public:
   HostCpu(Domain& domain, HostMemory& host, const device::HostCpuConfig& config = {});
-  HostCpu(const HostCpu&) = delete;
-  HostCpu& operator=(const HostCpu&) = delete;
+  static std::unique_ptr<Device> make(const std::string& name, const device::HostCpuConfig& config,
+                                      const scenario::Scenario& scenario, Platform& platform);
+  const HostMemory& host() const { return host_; }
 
   /// Queues of a NIC whose frames the cores receive: payload goes straight to `to`, or with `bounce` to host memory,
   /// from there by a copy of the cores to pinned memory, and then by the GPU's copy engine. Without `to` it goes to
@@ -54,6 +57,13 @@ class HostCpu {
 
   /// When the domain is complete.
   host_cpu::HostCpu& behaviour() { return *behaviour_; }
+  std::any count(Instant now) override;
+  void report(Report& report, const std::string& name, const std::any& before, const std::any& after) const override;
+
+  struct Counted {
+    host_cpu::CpuCounters counters;
+    std::vector<Duration> busy;  ///< by core
+  };
 
  private:
   void complete();

@@ -8,19 +8,20 @@
 #include "core/devices/nic/nic.hpp"
 #include "core/devices/nic/queue_memory.hpp"
 #include "peerpath/device/config.hpp"
-#include "platform/domain.hpp"
+#include "peerpath/scenario/scenario.hpp"
+#include "platform/device.hpp"
 
 namespace peerpath::platform {
 
 class HostMemory;
+class Platform;
 
 /// An Ethernet NIC with its rings in `host`. Feed its port 0 through Domain::feed or Domain::join; a HostCpu drives it.
-class Nic {
+class Nic final : public Device {
  public:
   Nic(const std::string& name, Domain& domain, HostMemory& host, const device::NicConfig& config = {});
-  Nic(const Nic&) = delete;
-  Nic& operator=(const Nic&) = delete;
-  fabric::NodeId node() const { return node_; }
+  static std::unique_ptr<Device> make(const std::string& name, const device::NicConfig& config,
+                                      const scenario::Scenario& scenario, Platform& platform);
   DeviceIndex device() const { return device_; }
   const device::NicConfig& config() const { return config_; }
   BusAddress doorbells() const { return doorbells_; }
@@ -29,10 +30,17 @@ class Nic {
   /// What translates for it, or nullptr.
   const ats::AtsFunction* translations() const { return ats_.get(); }
   ats::AtsFunction* translations() { return ats_.get(); }
+  Port& take_port(bool) override { return pcie; }
+  std::any count(Instant now) override;
+  void report(Report& report, const std::string& name, const std::any& before, const std::any& after) const override;
+
+  struct Counted {
+    nic::NicCounters nic;
+    ats::AtsCounters translations;
+  };
 
  private:
   device::NicConfig config_;
-  fabric::NodeId node_;
   BusAddress doorbells_;
   std::shared_ptr<nic::QueueMemory> rings_;
   nic::Nic behaviour_;
