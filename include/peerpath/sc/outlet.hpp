@@ -6,6 +6,7 @@
 #include <string>
 #include <systemc>
 #include <tlm>
+#include <type_traits>
 
 namespace peerpath::sc {
 
