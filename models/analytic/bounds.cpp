@@ -13,7 +13,7 @@ BitRate per_time(WideInt bytes, Duration time) {
   require(time > Duration{0}, "a time above 0");
   const auto bits_per_second = bytes * 8 * fs_per_second / femtoseconds(time);
   constexpr WideInt most = std::numeric_limits<std::int64_t>::max();
-  return BitRate{static_cast<std::int64_t>(bits_per_second < most ? bits_per_second : most)};
+  return BitRate{narrow(bits_per_second < most ? bits_per_second : most)};
 }
 
 }  // namespace
@@ -25,7 +25,7 @@ BitRate read_rate_bound(int tags, Bytes request, Duration round_trip) {
 int tags_needed(BitRate rate, Bytes request, Duration round_trip) {
   const WideInt bits_in_flight = WideInt{rate.bps()} * femtoseconds(round_trip);
   const WideInt bits_of_one = WideInt{request.count()} * 8 * fs_per_second;
-  return static_cast<int>((bits_in_flight + bits_of_one - 1) / bits_of_one);
+  return narrow<int>((bits_in_flight + bits_of_one - 1) / bits_of_one);
 }
 
 BitRate credit_rate_bound(int credits, Duration latency) {

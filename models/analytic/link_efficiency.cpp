@@ -46,7 +46,7 @@ struct Link {
 
 WideInt payload_rate(WideInt bits_per_second, Cost cost) { return bits_per_second * cost.payload / cost.bytes; }
 
-BitRate to_rate(WideInt bits_per_second) { return BitRate{static_cast<std::int64_t>(bits_per_second)}; }
+BitRate to_rate(WideInt bits_per_second) { return BitRate{narrow(bits_per_second)}; }
 
 /// Completions beside the DLLPs that their requests cause: the fewer of one pair a request and one pair an interval.
 WideInt completion_rate(const Link& link) {

@@ -19,13 +19,13 @@ using namespace std::chrono_literals;
 constexpr std::array<std::uint16_t, 2> links{0, 1};
 
 /// One flow of equal packets through a switch, as a mode computes it.
-struct Flow : DeliverySink {
+struct EqualPackets : DeliverySink {
   Topology topology;
   NodeId from, to;
   std::vector<Delivery> deliveries;
   std::unique_ptr<Fabric> fabric;
 
-  explicit Flow(Mode mode) {
+  explicit EqualPackets(Mode mode) {
     const NodeId node = topology.add_router("switch", {110ns});
     from = topology.add_endpoint("nic", {});
     to = topology.add_endpoint("gpu", {});
@@ -58,17 +58,17 @@ struct Flow : DeliverySink {
 /// Plays both in steps, with `look` between them, and expects them to be the same.
 template <class Look>
 void play(Duration step, Look&& look) {
-  Flow expected{Mode::event}, got{Mode::train};
+  EqualPackets expected{Mode::event}, got{Mode::train};
   const Duration gap = Duration{166'160'000};
   for (int packet = 0; packet < 60; ++packet)
-    for (Flow* flow : {&expected, &got}) flow->submit(packet, gap);
+    for (EqualPackets* flow : {&expected, &got}) flow->submit(packet, gap);
   Random random{1, "parking"};
   for (Instant limit{step}; limit < Instant{12us}; limit += step) {
-    for (Flow* flow : {&expected, &got}) flow->fabric->advance(limit);
+    for (EqualPackets* flow : {&expected, &got}) flow->fabric->advance(limit);
     const std::uint64_t chance = random.next();
-    for (Flow* flow : {&expected, &got}) look(*flow, chance);
+    for (EqualPackets* flow : {&expected, &got}) look(*flow, chance);
   }
-  for (Flow* flow : {&expected, &got}) {
+  for (EqualPackets* flow : {&expected, &got}) {
     for (const std::uint16_t link : links) flow->fabric->set_link(LinkId{link}, true);
     flow->fabric->advance(Instant{1ms});
   }
@@ -82,12 +82,12 @@ class Parking : public ::testing::TestWithParam<Duration> {};
 
 TEST_P(Parking, CountersAreThoseOfTheTimeReached) {
   std::vector<std::vector<std::int64_t>> seen;
-  play(GetParam(), [&](const Flow& flow, std::uint64_t) { seen.push_back(flow.counts()); });
+  play(GetParam(), [&](const EqualPackets& flow, std::uint64_t) { seen.push_back(flow.counts()); });
   for (std::size_t i = 0; i + 1 < seen.size(); i += 2) ASSERT_EQ(seen[i], seen[i + 1]) << "after step " << i / 2;
 }
 
 TEST_P(Parking, LinksGoDownUnderWhatWasPutOff) {
-  play(GetParam(), [&](const Flow& flow, std::uint64_t chance) {
+  play(GetParam(), [&](const EqualPackets& flow, std::uint64_t chance) {
     flow.fabric->set_link(LinkId{static_cast<std::uint16_t>(chance >> 8 & 1)}, chance % 8 != 0);
   });
 }
@@ -95,7 +95,7 @@ TEST_P(Parking, LinksGoDownUnderWhatWasPutOff) {
 TEST_P(Parking, TheTargetSendsBackMeanwhile) {
   Duration now{};
   int calls = 0;
-  play(GetParam(), [&](const Flow& flow, std::uint64_t chance) {
+  play(GetParam(), [&](const EqualPackets& flow, std::uint64_t chance) {
     if (calls++ % 2 == 0) now += GetParam();
     if (chance % 4 == 0)
       flow.fabric->submit(
@@ -106,7 +106,7 @@ TEST_P(Parking, TheTargetSendsBackMeanwhile) {
 
 TEST(Advance, RefusesTheEndOfTime) {
   for (const Mode mode : {Mode::event, Mode::train}) {
-    Flow flow{mode};
+    EqualPackets flow{mode};
     EXPECT_EXIT(flow.fabric->advance(never), ::testing::ExitedWithCode(exit_bug), "end of time");
   }
 }

@@ -6,7 +6,6 @@
 namespace peerpath::observe {
 namespace {
 
-constexpr int percent_places = 4;
 constexpr std::int64_t one_percent = 10'000;  // in units of 10^-percent_places
 
 Decimal share(Duration busy, Duration capacity) {
@@ -16,15 +15,15 @@ Decimal share(Duration busy, Duration capacity) {
 /// "98.2 %": one decimal is enough for a sentence.
 std::string spell(Decimal percent) { return to_string(quotient(percent.digits, one_percent, 1)) + " %"; }
 
-/// What of it nobody took, or was read in vain: no bottleneck is why it did not arrive.
+/// Payload that its target refused or that was read as all ones: no bottleneck kept it from arriving.
 Bytes refused(const TrafficResult& traffic) { return traffic.lost + traffic.all_ones; }
 
-/// Whether a part is more than 0.5 % of what was offered.
+/// Whether `part` is more than 0.5 % of the offered payload.
 bool matters(Bytes part, const TrafficResult& traffic) {
   return static_cast<WideInt>(part.count()) * 1000 > static_cast<WideInt>(traffic.offered_payload.count()) * 5;
 }
 
-/// Traffic of which a part did not get to its destination, be it to be refused there.
+/// Traffic entries whose payload neither arrived nor was refused in full: something held them back.
 std::vector<std::string> falling_short(const Results& results) {
   std::vector<std::string> names;
   for (const auto& traffic : results.traffic)
@@ -39,7 +38,7 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
-/// "; BAR1 of gpu0 had no room for all of rx", for each GPU of which that is so.
+/// "; BAR1 of gpu0 had no room for all of rx", for each GPU whose window is too small for a registration.
 std::string full_windows(const Results& results) {
   std::string text;
   for (const auto& window : results.windows) {
@@ -51,7 +50,7 @@ std::string full_windows(const Results& results) {
   return text;
 }
 
-/// "; of rx a part was refused: see the faults", if it is so of any traffic.
+/// "; of rx a part was refused: see the faults", or "" if no traffic entry lost payload to refusals.
 std::string refusals(const Results& results) {
   std::vector<std::string> names;
   for (const auto& traffic : results.traffic)
@@ -80,10 +79,10 @@ std::vector<Utilisation> rank_utilisation(const Results& results) {
 
 std::string explain_bottleneck(const Results& results) {
   const auto lagging = falling_short(results);
-  if (results.deadlock)  // how busy something was before says nothing of why nothing moves
+  if (results.deadlock)  // utilisation before the deadlock does not explain it
     return "a deadlock" + (lagging.empty() ? "" : "; it holds back " + joined(lagging));
   auto ranked = rank_utilisation(results);
-  // What was offered has passed the entrance, so that cannot be what holds it back.
+  // Offered traffic has passed the entrance already, so a busy entrance does not hold it back.
   if (!lagging.empty())
     std::erase_if(ranked, [&results](const Utilisation& busy) {
       return std::ranges::any_of(results.resources, [&busy](const Resource& resource) {

@@ -46,7 +46,7 @@ Decimal quotient(WideInt numerator, WideInt denominator, int places) {
     rest %= denominator;
   }
   if (rest * 2 >= denominator) ++whole;
-  return {static_cast<std::int64_t>(negative ? -whole : whole), places};
+  return {narrow(negative ? -whole : whole), places};
 }
 
 }  // namespace peerpath::observe

@@ -42,7 +42,7 @@ std::optional<ExpectationResult> judge(const Results& results, const scenario::E
     join(result.wanted, "<= " + spell(*expectation.at_most));
     ok = ok && found <= *expectation.at_most;
   }
-  // An expectation that names no bound is refused by the loader; one that comes another way must not pass unseen.
+  // The loader refuses an expectation without a bound; one built in code must fail rather than pass unjudged.
   const bool bounded = expectation.equals || expectation.at_least || expectation.at_most;
   result.verdict = ok && bounded && metric->value ? Verdict::ok : Verdict::failed;
   return result;

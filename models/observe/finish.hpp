@@ -1,4 +1,4 @@
-// From counts to answers: the one place where names, verdicts and explanations are made.
+// Turns counts into answers: metrics, the way of the payload, the bottleneck and verdicts are all derived here.
 #pragma once
 
 #include "peerpath/base/problem.hpp"

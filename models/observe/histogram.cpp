@@ -13,7 +13,7 @@ void Histogram::merge(const Histogram& other) {
   sum_ += other.sum_;
 }
 
-Duration Histogram::mean() const { return Duration{count_ == 0 ? 0 : static_cast<std::int64_t>(sum_ / count_)}; }
+Duration Histogram::mean() const { return Duration{count_ == 0 ? 0 : narrow(sum_ / count_)}; }
 
 Duration Histogram::quantile(std::int64_t parts_per_million) const {
   if (count_ == 0) return Duration{0};
@@ -26,7 +26,7 @@ Duration Histogram::quantile(std::int64_t parts_per_million) const {
   const auto lower = static_cast<WideInt>(lower_bound(bin));
   const auto width = static_cast<WideInt>(lower_bound(bin + 1)) - lower;
   const auto value = lower + width * (rank - below) / counts_[bin];
-  return Duration{static_cast<std::int64_t>(std::clamp<WideInt>(value, least_, largest_))};
+  return Duration{narrow(std::clamp<WideInt>(value, least_, largest_))};
 }
 
 }  // namespace peerpath::observe

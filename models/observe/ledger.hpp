@@ -39,9 +39,10 @@ struct LinkLabel {
 std::vector<LinkResult> ledger(const fabric::Topology& topology, const std::vector<LinkLabel>& labels,
                                const Snapshot& before, const Snapshot& after);
 
-/// Violations of conservation since the start, one sentence each: no router sends on, for any requester and purpose,
-/// more TLPs or data than came in; nothing comes out of an endpoint for a requester that never asked. With `drained`
-/// (nothing is under way) as much must have gone out as came in. Overhead is not compared: framing differs per link.
+/// Checks conservation of bytes since the start and returns one sentence for each violation. For every requester and
+/// purpose, a router may not send more TLPs or data than it received, and an endpoint may not answer a requester that
+/// sent no request. With `drained` (no TLP in flight) input and output must be equal. Overhead is not compared, because
+/// framing differs between links.
 std::vector<std::string> conservation(const fabric::Topology& topology, const Snapshot& now, bool drained);
 
 }  // namespace peerpath::observe

@@ -3,11 +3,6 @@
 #include <algorithm>
 
 namespace peerpath::observe {
-namespace {
-
-constexpr int percent_places = 4;
-
-}  // namespace
 
 Bytes LinkTotals::data() const {
   Bytes sum{};
@@ -39,7 +34,7 @@ Decimal utilisation(const MemoryResult& memory, Duration window) {
   };
   const auto read = share(memory.read - memory.own_read, memory.read_rate);
   const auto written = share(memory.written - memory.own_written, memory.write_rate);
-  // Of more than it can take a part still stands in its receiver's buffer.
+  // The ledger counts bytes on the link: beyond 100 % they still wait in the receive buffer in front of the memory.
   const std::int64_t all = 100 * 10'000;  // in units of 10^-percent_places
   return {std::min(std::max(read.digits, written.digits), all), percent_places};
 }

@@ -7,6 +7,8 @@
 
 namespace peerpath::observe {
 
+constexpr int percent_places = 4;
+
 struct LinkTotals {
   std::array<Bytes, pcie::purposes> by_purpose{};
   Bytes overhead{};
@@ -23,8 +25,8 @@ LinkTotals total(const LinkDirectionResult& direction);
 /// Time in which the direction carried TLPs or DLLPs, in percent of `window`.
 Decimal utilisation(const LinkDirectionResult& direction, Duration window);
 
-/// The busier of reads and writes, in percent of the memory's rate for them, at most 100: what came beyond that has not
-/// been taken in yet.
+/// The higher of read and write utilisation, in percent of the memory's rate for each, capped at 100: bytes beyond the
+/// rate still wait in the receive buffer.
 Decimal utilisation(const MemoryResult& memory, Duration window);
 
 }  // namespace peerpath::observe

@@ -6,7 +6,7 @@
 namespace peerpath::observe {
 namespace {
 
-std::string device_of(const std::string& end) { return end.substr(0, end.find('.')); }
+using scenario::device_of;
 
 Results skeleton(const scenario::Scenario& scenario) {
   Results results;

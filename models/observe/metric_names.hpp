@@ -9,7 +9,8 @@
 
 namespace peerpath::observe {
 
-/// The metrics that a run of the scenario will have, with values of 0. What a device adds of its own is not among them.
+/// The metrics that a run of the scenario will have, with values of 0. Metrics of single devices (nic0.interrupts) are
+/// not included.
 std::vector<Metric> expected_metrics(const scenario::Scenario& scenario);
 
 /// The problem of expectation `index`, with a suggestion out of `metrics`.

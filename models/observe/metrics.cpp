@@ -11,8 +11,7 @@ namespace peerpath::observe {
 namespace {
 
 constexpr int rate_places = 6;  // Gb/s: down to 1 kb/s
-constexpr int percent_places = 4;
-constexpr int ns_places = 6;  // femtoseconds: exact
+constexpr int ns_places = 6;    // femtoseconds: exact
 
 Decimal count(std::int64_t n) { return {n, 0}; }
 Decimal nanoseconds(Duration d) { return {d.count(), ns_places}; }
@@ -26,7 +25,7 @@ Decimal percent(Duration part, Duration whole) {
   return quotient(static_cast<WideInt>(part.count()) * 100, whole.count(), percent_places);
 }
 
-/// Collects the metrics of one thing: names get its name in front.
+/// Collects the metrics of one object and prefixes them with its name.
 class Group {
  public:
   Group(std::vector<Metric>& metrics, std::string prefix) : metrics_{metrics}, prefix_{std::move(prefix)} {}

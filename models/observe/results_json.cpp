@@ -17,7 +17,7 @@ Json number(Decimal value) {
 
 Json number(const std::optional<Decimal>& value) { return value ? number(*value) : Json(nullptr); }
 
-Json nanoseconds(Duration d) { return number({d.count(), 6}); }
+Json json_ns(Duration d) { return number({d.count(), 6}); }
 
 Json metric(const Metric& m) {
   return {{"name", m.name}, {"value", number(m.value)}, {"unit", m.unit}, {"doc", m.doc}};
@@ -63,19 +63,17 @@ Json expectation(const ExpectationResult& e) {
 }
 
 Json fault(const Fault& f) {
-  return {{"device", f.device},
-          {"what", f.what},
-          {"count", f.count},
-          {"first_ns", nanoseconds(f.first.time_since_epoch())}};
+  return {
+      {"device", f.device}, {"what", f.what}, {"count", f.count}, {"first_ns", json_ns(f.first.time_since_epoch())}};
 }
 
-Json event(const EventRecord& e) { return {{"at_ns", nanoseconds(e.at.time_since_epoch())}, {"what", e.what}}; }
+Json event(const EventRecord& e) { return {{"at_ns", json_ns(e.at.time_since_epoch())}, {"what", e.what}}; }
 
 Json deadlock(const DeadlockResult& d) {
   Json blocked = Json::array();
   for (const auto& queue : d.blocked)
     blocked.push_back({{"queue", queue.place}, {"tlp", queue.tlp}, {"waits_for", queue.waits_for}});
-  return {{"found_ns", nanoseconds(d.found.time_since_epoch())}, {"blocked", std::move(blocked)}, {"cycle", d.cycle}};
+  return {{"found_ns", json_ns(d.found.time_since_epoch())}, {"blocked", std::move(blocked)}, {"cycle", d.cycle}};
 }
 
 Json error(const ErrorRecord& e) {
@@ -93,7 +91,7 @@ Json error(const ErrorRecord& e) {
           {"severity", name_of(e.severity)},
           {"error", e.error},
           {"count", e.count},
-          {"first_ns", e.first ? nanoseconds(e.first->time_since_epoch()) : Json()},
+          {"first_ns", e.first ? json_ns(e.first->time_since_epoch()) : Json()},
           {"header_log", std::move(log)}};
 }
 
@@ -117,7 +115,7 @@ Json window(const Bar1Result& w) {
           {"used_bytes", w.used.count()},
           {"reserved_bytes", w.reserved.count()},
           {"remaps", w.remaps},
-          {"waiting_ns", nanoseconds(w.waiting)},
+          {"waiting_ns", json_ns(w.waiting)},
           {"registrations", registrations}};
 }
 
@@ -153,8 +151,8 @@ std::string results_json(const Results& results, const ResultsContext& context) 
   json["peerpath"] = context.version;
   json["name"] = context.name;
   json["complete"] = results.complete;
-  json["simulated_ns"] = nanoseconds(results.window);
-  json["wanted_ns"] = nanoseconds(results.wanted_window);
+  json["simulated_ns"] = json_ns(results.window);
+  json["wanted_ns"] = json_ns(results.wanted_window);
   json["bottleneck"] = results.bottleneck;
   json["expectations"] = array(results.expectations, expectation);
   json["metrics"] = array(results.metrics, metric);

@@ -1,4 +1,4 @@
-// results.json: what scenario, seed and version determine, and nothing else, so that it is the same bytes everywhere.
+// results.json holds only values that scenario, seed and version determine, so its bytes are the same on every machine.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace peerpath::observe {
 
 inline constexpr int results_schema_version = 1;
 
-/// What stands in results.json beside the results. The texts are JSON, as the scenario layer writes them.
+/// Parts of results.json that are not results. `scenario` and `origins` are JSON texts from the scenario layer.
 struct ResultsContext {
   std::string version;   ///< of peerpath
   std::string name;      ///< of the scenario

@@ -10,7 +10,7 @@
 namespace peerpath::observe {
 namespace {
 
-/// Ends the names of the leaves where routers answer what their ports block by ACS: that has come up into a port.
+/// Suffix of the leaves at which a router answers TLPs that ACS blocks at one of its ports.
 constexpr std::string_view acs_violations = " ACS violations";
 
 /// Payload of one requester on one direction of a link.
@@ -40,9 +40,9 @@ std::vector<Hop> hops_of(const Results& results, const std::string& requester) {
   return hops;
 }
 
-/// The ledger says how much crossed each link and not which way it took in all. A way begins and ends at a leaf, of
-/// which one is the requester (payload is what it writes or reads), takes no hop twice, and turns round at a router
-/// only where nothing else is left: as redirected payload does at the root complex.
+/// The ledger counts bytes per link, not per path, so paths are reconstructed from it. A path begins and ends at a
+/// leaf, one of the two is the requester, no hop occurs twice, and a path turns back at a router only if no other hop
+/// is left (redirected payload turns back at the root complex).
 class Ways {
  public:
   Ways(const Results& results, const std::string& requester)
@@ -60,7 +60,7 @@ class Ways {
         if (!follow(taken)) break;
         ways.push_back(take(taken));
       }
-    if (ways.empty())  // all of it is still on its way
+    if (ways.empty())  // no payload has reached a leaf yet
       for (const Hop& hop : hops_)
         if (is_leaf(hop.from) && ways.empty()) ways.push_back({{hop.from, hop.to}, hop.payload});
     return merged(ways);
@@ -69,8 +69,8 @@ class Ways {
  private:
   bool is_leaf(const std::string& node) const { return leaves_.contains(node) && !routers_.contains(node); }
 
-  /// Completes the way to a leaf other than its first, or to the requester where it begins elsewhere; false if there is
-  /// none.
+  /// Extends the path to a leaf other than its first one, or to the requester if the path begins elsewhere. Returns
+  /// false if no such leaf can be reached.
   bool follow(std::vector<std::size_t>& taken) const {
     const Hop last = hops_[taken.back()];
     const std::string& begin = hops_[taken.front()].from;
@@ -99,7 +99,7 @@ class Ways {
     return way;
   }
 
-  /// What was under way at either end of the window looks like a little that took another way between the same ends.
+  /// Payload in flight at either edge of the window appears as a small second path between the same leaves.
   static std::vector<Way> merged(const std::vector<Way>& ways) {
     std::vector<Way> kept;
     for (const Way& way : ways) {
@@ -139,7 +139,8 @@ std::string describe_way(const Results& results, const TrafficResult& traffic) {
   std::string text;
   for (const auto& requester : traffic.requesters) {
     for (const auto& way : Ways{results, requester}.all()) {
-      // The ledger knows requesters, not flows: what is another flow's is left out, what is nobody's is said of each.
+      // The ledger counts by requester, not by traffic entry. Paths that fit another entry are left out; paths that fit
+      // no entry are listed with every entry of that requester.
       const bool of_another = !belongs(way, traffic) && std::ranges::any_of(results.traffic, [&](const auto& other) {
         return moved_by(other, requester) && belongs(way, other);
       });

@@ -14,7 +14,7 @@ using observe::ErrorSeverity;
 using pcie::Status;
 using scenario::EventKind;
 
-std::string device_of(const std::string& end) { return end.substr(0, end.find('.')); }
+using scenario::device_of;
 
 constexpr std::uint32_t spoofed_id = 0xff00;
 

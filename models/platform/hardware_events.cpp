@@ -12,7 +12,7 @@ namespace {
 
 using scenario::EventKind;
 
-std::string device_of(const std::string& end) { return end.substr(0, end.find('.')); }
+using scenario::device_of;
 
 std::uint16_t control_of(const device::SwitchConfig& config) { return pcie::acs::control_of(config.acs); }
 std::uint16_t control_of(const device::RootComplexConfig& config) { return pcie::acs::control_of(config.acs); }

@@ -9,8 +9,7 @@
 namespace peerpath::platform {
 namespace {
 
-/// "sw0.3" is port 3 of sw0.
-std::string device_of(const std::string& end) { return end.substr(0, end.find('.')); }
+using scenario::device_of;
 
 std::array<fabric::Credits, pcie::tlp_classes> credits_of(const scenario::CreditConfig& c) {
   return {{{c.posted_header, c.posted_data},

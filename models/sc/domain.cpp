@@ -1,16 +1,10 @@
 #include "peerpath/sc/domain.hpp"
 
 #include <algorithm>
-#include <deque>
-#include <map>
+#include <limits>
 #include <utility>
 
-#include "peerpath/base/fail.hpp"
-#include "peerpath/sc/pcie_port.hpp"
-#include "peerpath/sc/time.hpp"
-#include "platform/domain.hpp"
-#include "sc/foreign_endpoint.hpp"
-#include "sc/memory_image.hpp"
+#include "sc/domain_parts.hpp"
 #include "sc/shell.hpp"
 
 namespace peerpath::sc {
@@ -20,26 +14,13 @@ constexpr const char* report_type = "peerpath/domain";
 
 }  // namespace
 
-/// What has been built so far.
-struct Domain::Parts {
-  explicit Parts(const DomainConfig& config) : plain{config.mode, config.seed} {}
-
-  platform::Domain plain;
-  std::vector<PciePort*> ports;
-  std::deque<platform::Port> far;  ///< foreign ends of links; a deque, as ports do not move
-  std::map<fabric::NodeId, ForeignEndpoint*> foreign;
-  std::map<fabric::NodeId, MemoryImage> images;
-  std::function<void(const fabric::Topology&, fabric::Fabric&)> when_built;
-  bool initiators = false;  ///< a foreign one is among `foreign`
-};
-
 Domain::Domain(const sc_core::sc_module_name& name, DomainConfig config)
     : sc_core::sc_module{name},
       parts_{std::make_unique<Parts>(config)},
       shell_{std::make_unique<Shell>("shell", parts_->plain.reactor(), config.quantum)} {
   // A foreign initiator may act at any SystemC event, a target that owes an answer likewise.
   shell_->heed([this] {
-    return parts_->initiators || std::ranges::any_of(parts_->foreign, [](const auto& f) { return f.second->owes(); });
+    return parts_->initiators || std::ranges::any_of(parts_->map.foreign(), [](const auto& f) { return f.second->owes(); });
   });
 }
 
@@ -64,7 +45,7 @@ DeviceIndex Domain::attach(device::Endpoint& device, const Place& place) { retur
 
 fabric::ChannelIndex Domain::first_channel(DeviceIndex device) const { return parts_->plain.first_channel(device); }
 
-void Domain::map(fabric::NodeId node, Window window) { plain().claim({window, node}); }
+void Domain::map(fabric::NodeId node, Window window, bool memory) { plain().claim({window, node, memory}); }
 
 BusAddress Domain::place(fabric::NodeId node, Bytes size, bool prefetchable, std::optional<BusAddress> fixed) {
   return plain().place(node, size, prefetchable, fixed);
@@ -76,9 +57,15 @@ void Domain::feed(EthernetPort port, device::FrameSource& source) { plain().feed
 void Domain::join(EthernetPort a, EthernetPort b, Wire wire) { plain().join(a, b, wire); }
 
 void Domain::at(Instant when, std::function<void(fabric::Fabric&)> action) {
-  plain().reactor().at(when, std::move(action));
+  plain().reactor().at(when, [this, action = std::move(action)](fabric::Fabric& fabric) {
+    action(fabric);
+    if (std::exchange(parts_->changed, true)) return;
+    for (const auto& [node, foreign] : parts_->map.foreign())
+      foreign->invalidate(0, std::numeric_limits<std::uint64_t>::max());
+  });
 }
 void Domain::tamper(std::function<bool(fabric::NodeId, fabric::Transaction&)> change) {
+  parts_->tamper = change;
   plain().reactor().tamper(std::move(change));
 }
 void Domain::check_protocol(fabric::TlpObserver* further) { plain().reactor().check_protocol(further); }
@@ -87,7 +74,10 @@ void Domain::weigh(const PciePort& ingress, const PciePort& egress, int turns) {
   plain().weigh(ingress.plain(), egress.plain(), turns);
 }
 void Domain::allow_strays() { plain().allow_strays(); }
-void Domain::observe(fabric::DeliverySink* sink) { plain().reactor().observe(sink); }
+void Domain::observe(fabric::DeliverySink* sink) {
+  parts_->observer = sink;
+  plain().reactor().observe(parts_->map.foreign().empty() ? sink : parts_.get());
+}
 void Domain::when_built(std::function<void(const fabric::Topology&, fabric::Fabric&)> call) {
   parts_->when_built = std::move(call);
 }
@@ -100,53 +90,29 @@ fabric::LineTiming Domain::timing(const PciePort& port, pcie::LinkShape shape) c
   return parts_->plain.timing(port.plain(), shape);
 }
 
-std::optional<fabric::NodeId> Domain::find(std::uint64_t address) const {
-  for (const auto& claim : parts_->plain.claims())
-    if (claim.window.contains(address)) return claim.node;
-  return std::nullopt;
-}
-
-ForeignEndpoint* Domain::foreign_at(fabric::NodeId node) const {
-  const auto found = parts_->foreign.find(node);
-  return found == parts_->foreign.end() ? nullptr : found->second;
-}
-
-MemoryImage& Domain::image(fabric::NodeId node) { return parts_->images[node]; }
-
-/// Makes an endpoint of the foreign component bound to the port, and links it.
-void Domain::adopt(PciePort& port) {
-  const auto& function = port.function;
-  const auto node = add_endpoint(port.name() + "_foreign", {.max_payload = function.max_payload,
-                                                            .max_read_request = function.max_read_request,
-                                                            .max_completion = function.max_payload,
-                                                            .tags = function.tags,
-                                                            .completion_timeout = function.completion_timeout,
-                                                            .external = true});
-  port.adopt(node);
-  parts_->foreign[node] = port.adopted();
-  parts_->initiators |= port.adopted()->initiates();
-  attach(*port.adopted(), {.node = node, .hears_arrivals = true});
-  for (const auto& window : port.windows) map(node, window);
-  auto& far = parts_->far.emplace_back(node);
-  far.link = port.link;
-  far.peer = &port.plain();
-  port.plain().peer = &far;
-}
-
 void Domain::end_of_elaboration() {
-  for (auto* port : parts_->ports)  // sockets may have been bound without PciePort::bind
-    if (auto* peer = port->peer()) port->plain().peer = &peer->plain();
+  join_ports();
   plain().complete();
-  Bytes max_payload{128};
-  for (auto* port : parts_->ports) {
-    if (!port->foreign()) continue;
-    adopt(*port);
-    if (!port->link.internal) max_payload = std::max(max_payload, port->function.max_payload);
+  add_links();
+  plain().guide([this](device::Endpoint& device, const Place& place) -> device::Endpoint& {
+    const bool foreign =
+        std::ranges::any_of(parts_->map.foreign(), [&](const auto& entry) { return entry.second == &device; });
+    if (!parts_->passages.any() || foreign) return device;
+    return *parts_->guides.emplace_back(std::make_unique<Guide>(device, place, parts_->passages, parts_->map));
+  });
+  if (parts_->initiators) {
+    // A foreign component may act on whatever reaches it: the fabric computes no further.
+    plain().reactor().tamper([this](fabric::NodeId node, fabric::Transaction& transaction) {
+      if (parts_->tamper && !parts_->tamper(node, transaction)) return false;
+      const auto* foreign = parts_->map.foreign_at(transaction.target);
+      transaction.notify_target |= foreign != nullptr && foreign->alone();
+      return true;
+    });
   }
-  plain().link(max_payload);
   std::string wrong;
-  for (const auto& problem : plain().build(!parts_->foreign.empty())) wrong.append("\n  ").append(problem);
+  for (const auto& problem : plain().build(!parts_->map.foreign().empty())) wrong.append("\n  ").append(problem);
   if (!wrong.empty()) SC_REPORT_FATAL(report_type, ("a domain that cannot be simulated:" + wrong).c_str());
+  if (parts_->passages.any()) parts_->passages.prepare(topology());
   if (parts_->when_built) parts_->when_built(topology(), fabric());
 }
 

@@ -3,21 +3,38 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <tlm>
 #include <vector>
 
 #include "peerpath/device/endpoint.hpp"
 #include "peerpath/sc/domain.hpp"
+#include "peerpath/sc/outlet.hpp"
+#include "sc/delivery_ring.hpp"
+#include "sc/memory_map.hpp"
 
 namespace peerpath::sc {
 
+class BlockingCaller;
+class ForeignTarget;
+
+/// Who stands behind a foreign endpoint.
+struct ForeignSides {
+  std::function<tlm::tlm_fw_transport_if<>*()> target{};  ///< none: no target
+  tlm::tlm_bw_transport_if<>* initiator = nullptr;        ///< nullptr: no initiator
+  TargetOptions options{};
+  BlockingCaller* caller = nullptr;  ///< with `options.blocking`
+  bool through = false;              ///< it stands between two ports, and passes on what comes
+  bool alone = true;                 ///< nobody else is at its node
+};
+
 /// The fabric's side of a foreign initiator (its requests become transactions), of a foreign target (transactions
-/// become its requests), or of both. The domain wakes it like any device.
-class ForeignEndpoint final : public device::Endpoint, public tlm::tlm_mm_interface {
+/// become its requests), or of both. The domain wakes it like any device, and shows it each delivery at its node.
+class ForeignEndpoint final : public device::Endpoint {
  public:
-  ForeignEndpoint(Domain& domain, fabric::NodeId node, tlm::tlm_fw_transport_if<>* target,
-                  tlm::tlm_bw_transport_if<>* initiator);
+  ForeignEndpoint(Domain& domain, fabric::NodeId node, ForeignSides sides);
   ~ForeignEndpoint() override;
 
   /// @name From the foreign initiator
@@ -28,45 +45,59 @@ class ForeignEndpoint final : public device::Endpoint, public tlm::tlm_mm_interf
   /// From the foreign target.
   tlm::tlm_sync_enum response(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
 
-  bool initiates() const { return initiator_ != nullptr; }
+  /// @name To the foreign target, or of no effect without one
+  /// @{
+  unsigned debug(tlm::tlm_generic_payload& payload);
+  bool direct(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
+  /// @}
+  /// Tells the foreign initiator that pointers to these addresses are no longer valid.
+  void invalidate(std::uint64_t first, std::uint64_t last);
+
+  fabric::NodeId node() const { return node_; }
+  /// The passage that an access of this cookie belongs to.
+  std::optional<std::uint64_t> passage_of(std::uint64_t cookie) const { return accesses_.at(cookie).passage; }
+  bool initiates() const { return sides_.initiator != nullptr; }
+  bool alone() const { return sides_.alone; }
   /// Whether the target owes an answer, which may come at any SystemC event.
-  bool owes() const { return owed_ != 0; }
+  bool owes() const;
+
+  /// The fabric has computed what happens at this node. All arrivals count, with and without notice.
+  void see(const fabric::Delivery& delivery);
 
   void start(device::Outbox& out) override { out_ = &out; }
   void on_delivery(const fabric::Delivery& delivery, device::Outbox& out) override;
-  void on_wake(device::TimerId, Instant, device::Outbox&) override;
+  void on_wake(device::TimerId timer, Instant now, device::Outbox& out) override;
 
  private:
   /// A request of the foreign initiator on its way.
   struct Access {
     tlm::tlm_generic_payload* payload = nullptr;
     bool blocking = false;
+    std::optional<std::uint64_t> passage{};  ///< whose it is, of what comes out between two ports
+    bool direct = false;                     ///< a foreign target gave the DMI hint
     std::vector<unsigned char> data;
     sc_core::sc_event done;
-  };
-  /// A request to the foreign target.
-  struct Request : tlm::tlm_generic_payload {
-    using tlm::tlm_generic_payload::tlm_generic_payload;
-    std::vector<unsigned char> data;
-    fabric::Delivery cause{};
   };
 
   tlm::tlm_response_status check(const tlm::tlm_generic_payload& payload) const;
   std::uint64_t begin(tlm::tlm_generic_payload& payload, Duration delay, bool blocking);
   void finish(std::uint64_t cookie, const fabric::Delivery& delivery);
   void send_responses();
-
-  /// Queues a request to the target. A write brings its bytes, or none when its sender moves no contents.
-  void enqueue(const fabric::Delivery& cause, tlm::tlm_command command, const std::vector<unsigned char>& bytes);
-  void send_requests();
-  void accepted(Duration delay);
-  void answered(tlm::tlm_generic_payload& payload, Instant ready);
-  void free(tlm::tlm_generic_payload* payload) override;
+  /// What the target's addresses are less than those of the bus there; nothing if it does not take them.
+  std::optional<std::uint64_t> shift_at(std::uint64_t address) const;
+  void pass(const fabric::Delivery& delivery, std::uint64_t shift);
+  /// The passage that what comes out between two ports belongs to, or nullptr.
+  Passage* passage_in(const tlm::tlm_generic_payload& payload) const;
+  fabric::Transaction transaction_of(const tlm::tlm_generic_payload& payload) const;
+  void arrived(const Access& access, const fabric::Delivery& delivery);
+  void take(const fabric::Delivery& delivery);
+  /// The access of a foreign initiator that a delivery comes from, or nullptr.
+  Access* access_of(const fabric::Delivery& delivery) const;
 
   Domain& domain_;
   fabric::NodeId node_;
-  tlm::tlm_fw_transport_if<>* target_;
-  tlm::tlm_bw_transport_if<>* initiator_;
+  ForeignSides sides_;
+  std::unique_ptr<ForeignTarget> target_;
   device::Outbox* out_ = nullptr;
 
   std::deque<Access> accesses_;  ///< by cookie; a deque, as events do not move
@@ -74,12 +105,7 @@ class ForeignEndpoint final : public device::Endpoint, public tlm::tlm_mm_interf
   std::deque<tlm::tlm_generic_payload*> responses_;
   bool response_open_ = false;
 
-  std::deque<Request> requests_;
-  std::vector<Request*> free_requests_;
-  std::deque<Request*> queue_;
-  bool request_open_ = false;   ///< between BEGIN_REQ and END_REQ
-  Request* current_ = nullptr;  ///< the latest request sent
-  int owed_ = 0;
+  DeliveryRing coming_;  ///< computed, not yet there
 };
 
 }  // namespace peerpath::sc

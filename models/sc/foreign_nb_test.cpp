@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "sc/test_foreign_parts.hpp"
+#include "sc/test_protocol_checker.hpp"
 
 namespace peerpath::sc {
 namespace {
@@ -123,6 +124,25 @@ TEST(Foreign, NonBlockingInitiatorsAreExactAtAllQuanta) {
   for (const auto mode : {fabric::Mode::event, fabric::Mode::train})
     for (const Duration quantum : {Duration{1ns}, Duration{100ns}, Duration{1us}})
       EXPECT_EQ(times_in_child<NbPlatform>(quantum, mode), wanted) << name_of(mode) << " " << quantum.count() << " fs";
+}
+
+TEST(Foreign, BothSidesKeepTheBaseProtocol) {
+  Domain domain{"domain"};
+  Router router{"router", domain, 2};
+  SlowMemory memory{"memory"};
+  NbInitiator initiator{"initiator"};
+  ProtocolChecker asking{"asking"}, answering{"answering"};
+  asking.in_order = false;  // it looks ahead by random times
+  initiator.socket.bind(asking.in);
+  router.ports[0]->bind(asking.out);
+  router.ports[1]->bind(answering.in, {memory_base, 0x100'0000}, {.line = 256});
+  answering.out.bind(memory.socket);
+  sc_core::sc_start(sc_core::sc_time{1, sc_core::SC_MS});
+  EXPECT_EQ(initiator.right, accesses);
+  EXPECT_EQ(asking.over, 2 * accesses);
+  EXPECT_GT(answering.over, 4 * accesses) << "each in lines";
+  EXPECT_TRUE(asking.under_way.empty());
+  EXPECT_TRUE(answering.under_way.empty());
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "peerpath/sc/modules.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "platform/devices/dma_card.hpp"
@@ -9,6 +10,7 @@
 #include "platform/devices/nic.hpp"
 #include "platform/devices/pcie_switch.hpp"
 #include "platform/devices/root_complex.hpp"
+#include "sc/foreign_dram.hpp"
 
 namespace peerpath::sc {
 namespace {
@@ -47,11 +49,30 @@ fabric::NodeId RootComplex::node() const { return plain_->node(); }
 HostMemory::HostMemory(const sc_core::sc_module_name& name, Domain& domain, const device::HostMemoryConfig& config,
                        const device::FunctionConfig& function)
     : sc_core::sc_module{name},
+      domain_{domain},
       plain_{std::make_unique<platform::HostMemory>(basename(), domain.plain(), config, function)},
       port{"port", domain, plain_->port} {}
 HostMemory::~HostMemory() = default;
 fabric::NodeId HostMemory::node() const { return plain_->node(); }
 BusAddress HostMemory::reserve(Bytes size) { return plain_->reserve(size); }
+
+std::string HostMemory::side_name() const {
+  std::string side = name();
+  std::ranges::replace(side, '.', '_');
+  return side + "_dram";
+}
+
+tlm::tlm_bw_transport_if<>& HostMemory::foreign_dram(const TargetOptions& options) {
+  if (plain_->config().cache || plain_->config().channels)
+    SC_REPORT_FATAL("peerpath/host_memory",
+                    "a foreign memory has no cache or channels of ours before it: leave both out of the configuration");
+  dram_ = std::make_unique<ForeignDram>(domain_, node(), side_name() + "_caller", options);
+  return *dram_;
+}
+
+void HostMemory::before_end_of_elaboration() {
+  if (dram_) dram_->attach(outlet_->other);
+}
 
 Gpu::Gpu(const sc_core::sc_module_name& name, Domain& domain, const device::GpuConfig& config)
     : sc_core::sc_module{name},

@@ -79,13 +79,13 @@ std::vector<std::int64_t> times_in_child(Duration quantum, fabric::Mode mode) {
   if (child == 0) {
     const auto times = Platform{quantum, mode}.run();
     const auto bytes = times.size() * sizeof(times[0]);
-    const bool sent = write(ends[1], times.data(), bytes) == static_cast<ssize_t>(bytes);
+    const bool sent = ::write(ends[1], times.data(), bytes) == static_cast<ssize_t>(bytes);
     _exit(sent && !testing::Test::HasFailure() ? 0 : 1);
   }
   close(ends[1]);
   std::vector<std::int64_t> times(10'000);
   std::size_t got = 0;
-  for (ssize_t n = 0; (n = read(ends[0], reinterpret_cast<char*>(times.data()) + got, times.size() * 8 - got)) > 0;)
+  for (ssize_t n = 0; (n = ::read(ends[0], reinterpret_cast<char*>(times.data()) + got, times.size() * 8 - got)) > 0;)
     got += static_cast<std::size_t>(n);
   close(ends[0]);
   int status = 0;

@@ -11,7 +11,7 @@ namespace {
 
 using device::Bar1Full;
 
-/// What the drivers of a NIC need for the buffers of these queues.
+/// GPU memory that a NIC's driver registers for the buffers of these queues.
 Bytes buffers_of(const device::NicConfig& nic, const Traffic& traffic, const std::vector<int>& queues) {
   if (traffic.kind == TrafficKind::receive)
     return nic.buffer_size * nic.ring_entries * static_cast<std::int64_t>(queues.size());
@@ -39,7 +39,7 @@ void add_buffers(const Scenario& s, const std::string& name, const device::NicCo
   }
 }
 
-/// Without remapping.
+/// The verdict on a registration that does not fit, where the GPU does not remap.
 Bar1Verdict verdict_of(const Traffic& traffic, Bar1Full when_full) {
   const bool of_queues = traffic.kind == TrafficKind::receive || traffic.kind == TrafficKind::transmit;
   return when_full == Bar1Full::bounce && of_queues ? Bar1Verdict::bounced : Bar1Verdict::refused;

@@ -9,7 +9,7 @@
 
 namespace peerpath::scenario {
 
-/// What `devices.X.kind` says, and the struct that holds its options.
+/// A device kind: the text of `devices.X.kind`, and the struct that holds its options.
 template <class Config>
 struct Kind {
   using config = Config;
@@ -32,7 +32,7 @@ constexpr void for_each_kind(Use use) {
   std::apply([&](const auto&... kind) { (use(kind), ...); }, kinds);
 }
 
-/// What a scenario calls the kind of `config`.
+/// The text of `kind` for `config`.
 inline std::string_view kind_of(const DeviceConfig& config) {
   std::string_view name;
   for_each_kind([&]<class Config>(const Kind<Config>& kind) {

@@ -1,4 +1,4 @@
-// What can be wrong with a scenario as a whole, though each of its values is right. Keyed by JSON pointer.
+// Checks across a whole scenario, whose single values have been found valid. Problems are keyed by JSON pointer.
 #pragma once
 
 #include "peerpath/base/problem.hpp"
@@ -12,7 +12,7 @@ void check_links(const Scenario& scenario, const Tree& tree, Problems& out);
 void check_arbitration(const Scenario& scenario, const Tree& tree, Problems& out);
 /// Every device on a link or at a root complex, powers of two, MPS along the way, address space.
 void check_devices(const Scenario& scenario, const Tree& tree, Problems& out);
-/// MPS, MRRS of every function and what stands on its way to the root complex and to its peers.
+/// MPS and MRRS of every function against the ports on its path to the root complex and to its peers.
 void check_payload_sizes(const Scenario& scenario, const Tree& tree, Problems& out);
 /// Ends, rates and sizes of traffic.
 void check_traffic(const Scenario& scenario, const Tree& tree, Problems& out);
@@ -23,10 +23,10 @@ void check_names(const Scenario& scenario, const Tree& tree, Problems& out);
 /// Metrics that cannot exist, bounds that exclude each other.
 void check_expectations(const Scenario& scenario, const Tree& tree, Problems& out);
 
-/// What the root complex translates with; nullptr if it does not translate.
+/// The IOMMU of the root complex; nullptr if there is none.
 const device::IommuConfig* iommu_of(const Scenario& scenario);
 
-/// What is wrong with a list of ACS controls.
+/// A sentence if the ACS controls of a list contradict each other.
 std::optional<std::string> contradiction(const std::vector<pcie::AcsControl>& controls);
 
 }  // namespace peerpath::scenario

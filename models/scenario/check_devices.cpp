@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <set>
 
 #include "peerpath/scenario/describe.hpp"
@@ -60,7 +61,7 @@ class Devices {
         spelt + " is not a power of two; next to it are " + near(spelt, down) + " and " + near(spelt, down * 2));
   }
 
-  // The power of two, spelt as what stands there is: as a size, or as a plain number.
+  // A power of two in the spelling of the wrong value: a size, or a plain number.
   static std::string near(const std::string& spelt, std::uint64_t value) {
     const bool size = !spelt.empty() && spelt.back() == 'B';
     return size ? to_text(Bytes{static_cast<std::int64_t>(value)}) : std::to_string(value);
@@ -95,15 +96,41 @@ class Devices {
       needs_memory(at(device, "acs"), "ACS sends");
   }
 
-  // Requests that the root complex refuses are answered where its memory is.
+  // The host memory's node in the fabric answers requests that the root complex refuses.
   void needs_memory(std::string key, const std::string& what) {
     if (tree_.all<device::HostMemoryConfig>().empty())
       add(std::move(key), "what " + what + " to the root complex is answered at its memory; needs a host_memory");
   }
 
+  // Times of all units are summed, each for as long as the run lasts.
+  void units(const Device& device, std::string_view key, std::int64_t count) {
+    const WideInt most = std::numeric_limits<std::int64_t>::max();
+    const auto whole = static_cast<WideInt>(scenario_.run.warmup.count()) + scenario_.run.measure.count();
+    if (whole * count <= most) return;
+    const Duration all{narrow(most / count) / 1'000'000'000'000 * 1'000'000'000'000};
+    add(at(device, key), std::to_string(count) + " units over run.warmup and run.measure, " +
+                             to_text(Duration{narrow(whole)}) + ", are more time than can be summed; with so many, " +
+                             to_text(all) + " at most");
+  }
+
+  void zero_or_counted(const Device& device, std::string_view key, BitRate rate) {
+    if (rate == BitRate{} || rate >= device::least_rate) return;
+    add(at(device, key),
+        to_text(rate) + " is below the least allowed, " + to_text(device::least_rate) + "; 0bps: no limit");
+  }
+
   void check(const Device& device, const device::RootComplexConfig& root) {
     check_acs(device, root.acs);
     if (!root.forwards_peers) needs_memory(at(device, "forwards_peers"), "peers send");
+    if (root.peer_to_peer) {
+      zero_or_counted(device, "peer_to_peer/write_rate", root.peer_to_peer->write_rate);
+      zero_or_counted(device, "peer_to_peer/read_rate", root.peer_to_peer->read_rate);
+    }
+    if (root.credits) {
+      units(device, "credits/write_credits", root.credits->write_credits);
+      units(device, "credits/read_credits", root.credits->read_credits);
+    }
+    if (root.iommu) units(device, "iommu/walkers", root.iommu->walkers);
     if (!root.iommu || root.iommu->ways == 0 || root.iommu->entries % root.iommu->ways == 0) return;
     add(at(device, "iommu/ways"), std::to_string(root.iommu->ways) + " does not divide the " +
                                       std::to_string(root.iommu->entries) + " entries; 0 is fully associative");
@@ -115,6 +142,7 @@ class Devices {
   void check(const Device& device, const device::HostMemoryConfig& memory) {
     needs_root(device, memory.at);
     ranges_.push_back({&device, at(device, "size"), 0, memory.size.count(), false});
+    if (memory.channels) units(device, "channels/count", memory.channels->count);
     if (!memory.cache) return;
     const auto& cache = *memory.cache;
     const Bytes step{64 * cache.ways};
@@ -128,6 +156,7 @@ class Devices {
   }
   void check(const Device& device, const device::HostCpuConfig& cpu) {
     needs_root(device, cpu.at);
+    units(device, "cores", cpu.cores);
     if (tree_.all<device::HostMemoryConfig>().empty())
       add(join("/devices", device.name), "needs a host_memory, where its programs and rings are");
   }
@@ -144,6 +173,8 @@ class Devices {
   }
   void check(const Device& device, const device::GpuConfig& gpu) {
     needs_link(device);
+    units(device, "copy_engines", gpu.copy_engines);
+    if (gpu.peer_reads) units(device, "peer_reads", *gpu.peer_reads);
     bar(device, "bar_size", gpu.bar_size, gpu.bar_address);
     const auto& bar1 = gpu.bar1;
     power_of_two(device, "bar1/page", bar1.page.count(), to_text(bar1.page));
@@ -174,7 +205,7 @@ class Devices {
       if (ranges_[i].end > most) add(ranges_[i].key, "ends above an address space of 57 bits");
       for (std::size_t j = 0; j < ranges_.size(); ++j) {
         const Range &a = ranges_[i], &b = ranges_[j];
-        // Said once, at the BAR that somebody put there; of two BARs at the second.
+        // Reported once: at the BAR with a fixed address, or at the second of two such BARs.
         if (!a.fixed || i == j || (b.fixed && j > i) || a.start >= b.end || b.start >= a.end) continue;
         add(a.key, "lies over " + std::string{b.fixed ? "the BAR of " : ""} + b.device->name + ", which has " +
                        hex(b.start) + " to " + hex(b.end - 1));

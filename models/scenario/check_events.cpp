@@ -8,7 +8,7 @@
 namespace peerpath::scenario {
 namespace {
 
-/// What an event of a kind says besides when, what and where.
+/// The keys that an event of a kind has beside `at`, `kind` and `device`.
 std::string_view keys_of(EventKind kind) {
   switch (kind) {
     case EventKind::acs:
@@ -106,7 +106,7 @@ class Events {
     out_.push_back({"", 0, 0, at_ + "/" + std::string{key}, std::move(message)});
   }
 
-  // Traffic that ends does so on the emulator whatever "measure" says, after as long as that takes there.
+  // On the emulator `run.measure` does not apply: traffic with `bytes` ends when its bytes have been moved.
   void check_end(const Event& event) {
     const auto end = scenario_.run.warmup + scenario_.run.measure;
     const bool ends_by_itself =
@@ -116,7 +116,7 @@ class Events {
                   " (run.warmup + run.measure): it would never happen");
   }
 
-  // Every device answers with success until an event says something else.
+  // Every device answers with success until an `answer` event changes that.
   void check_success(const Event& event) {
     const bool refused = std::ranges::any_of(scenario_.events, [&](const Event& e) {
       return e.kind == EventKind::answer && e.device == event.device && e.at <= event.at &&
@@ -141,14 +141,14 @@ class Events {
     const auto* gpu = std::get_if<device::GpuConfig>(&device.config);
     const bool writes = t.kind == TrafficKind::write || t.kind == TrafficKind::receive;
     if (t.from == device.name) return writes || !writes_alone;
-    // The copy engine of a bounce works the other way.
+    // The copy engine of a bounce moves payload in the opposite role: it reads for receive and writes for transmit.
     const bool bounces =
         t.path == DataPath::bounce || (gpu != nullptr && gpu->bar1.when_full == device::Bar1Full::bounce);
     const bool copies = bounces && (t.kind == TrafficKind::receive || t.kind == TrafficKind::transmit);
     return copies && t.to == device.name && (!writes || !writes_alone);
   }
 
-  // What is set and has no effect is a misunderstanding.
+  // A key without effect on this kind of event shows a misunderstanding, so it is refused.
   void check_keys(const Event& event) {
     const std::string own{keys_of(event.kind)};
     const auto uses = "at kind device" + (own.empty() ? "" : " " + own);
@@ -215,7 +215,7 @@ class Events {
       return add("width", std::to_string(event.width) + " lanes are no PCIe link; one of 1, 2, 4, 8, 12, 16");
     const auto above = tree_.uplink(event.device);
     if (!above) return;
-    // What is wired is what both ends and the board can do.
+    // The configured width and generation are those that both ends and the board support.
     const Link& link = scenario_.links[*above];
     const auto wired = "the link above " + event.device + " is Gen" + std::to_string(link.generation) + " x" +
                        std::to_string(link.width) + " and trains to no more: at most ";

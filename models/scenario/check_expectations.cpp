@@ -31,7 +31,7 @@ Names link_metrics() {
   return names;
 }
 
-// What a metric can be called: the part before its first dot, and what may follow. No list: anything may follow.
+// The names of metrics: the part before the first dot, and the allowed rests. An empty list allows any rest.
 class Metrics {
  public:
   explicit Metrics(const Scenario& scenario) {

@@ -7,9 +7,9 @@ namespace peerpath::scenario {
 namespace {
 
 /// Who a metric's name before the first dot would mean.
-class Names {
+class MetricOwners {
  public:
-  explicit Names(Problems& out) : out_{out} {}
+  explicit MetricOwners(Problems& out) : out_{out} {}
 
   void take(const std::string& key, const std::string& name, const std::string& what) {
     const auto [first, is_new] = taken_.try_emplace(name, what);
@@ -27,7 +27,7 @@ class Names {
 }  // namespace
 
 void check_names(const Scenario& scenario, const Tree& tree, Problems& out) {
-  Names names{out};
+  MetricOwners names{out};
   for (const Device& device : scenario.devices)
     names.take(join("/devices", device.name), device.name, "the device " + device.name);
   const auto take_link = [&](const std::string& key, const std::string& farther, const std::string& nearer) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "peerpath/scenario/describe.hpp"
@@ -10,6 +11,7 @@
 namespace peerpath::scenario {
 namespace {
 
+constexpr Bytes ethernet{14};    // without tags
 constexpr Bytes ip_and_tcp{52};  // IPv4 20, TCP 20, timestamp option 12 (RFC 791, 9293, 7323)
 
 template <class Config>
@@ -24,7 +26,7 @@ bool is_memory(const Device& device) {
          !std::holds_alternative<device::NicConfig>(device.config);
 }
 
-/// What of its memory peers can use, be it mapped or remapped.
+/// Memory of a device that peers can address, directly or by remapping.
 Bytes reachable(const Device& device) {
   if (const auto* memory = std::get_if<device::HostMemoryConfig>(&device.config)) return memory->size;
   if (const auto* gpu = std::get_if<device::GpuConfig>(&device.config)) return gpu->memory;
@@ -32,7 +34,7 @@ Bytes reachable(const Device& device) {
   return {};
 }
 
-/// Whether write or read traffic is a stream of a DMA card's own engine; all else has a queue of its own at its device.
+/// Whether write or read traffic is a stream of a DMA card's own engine. Any other entry has a queue at its device.
 bool by_own_engine(const Traffic& t, const Device& from) {
   return std::holds_alternative<device::DmaCardConfig>(from.config) && t.arrival == ArrivalLaw::regular &&
          t.traffic_class == 0;
@@ -70,6 +72,7 @@ class TrafficCheck {
         add(at_ + "/name", "\"" + traffic.name + "\" has a dot or a space in it; metrics are called name.metric");
       const bool network = traffic.kind == TrafficKind::receive || traffic.kind == TrafficKind::transmit;
       network ? check_network(traffic) : check_dma(traffic);
+      if (traffic.capture.empty() && !traffic.sizes.empty()) check_pace(traffic);
       if (traffic.bytes > Bytes{0}) check_end(traffic);
       if (network && traffic.traffic_class != 0)
         add(at_ + "/traffic_class", "only write and read traffic has a traffic class; that of a NIC is 0");
@@ -84,7 +87,7 @@ class TrafficCheck {
  private:
   void add(std::string key, std::string message) { out_.push_back({"", 0, 0, std::move(key), std::move(message)}); }
 
-  // The device called `name`, after saying what is wrong with it.
+  // The device called `name`; nullptr, with a problem, if there is none or `accept` refuses it.
   const Device* end(std::string_view key, const std::string& name, std::string_view wanted, auto accept) {
     const Device* device = tree_.find(name);
     if (device == nullptr) {
@@ -129,12 +132,24 @@ class TrafficCheck {
                                          (receive ? "with 52 B of IPv4 and TCP headers is above the mtu of " +
                                                         from->name + ", " + to_text(nic->mtu)
                                                   : "is above the most that one send can have, 64KiB"));
+    if (receive && t.capture.empty()) check_frames(t, *nic);
+  }
+
+  /// A frame that takes too many buffers is dropped.
+  void check_frames(const Traffic& t, const device::NicConfig& nic) {
+    const Bytes most = nic.buffer_size * device::sure_buffers(nic.ring_entries);
+    const bool split = nic.header_split && nic.header_buffer_size >= ethernet + ip_and_tcp;
+    const Bytes headers = split ? Bytes{0} : ethernet + ip_and_tcp;
+    for (std::size_t i = 0; i < t.sizes.size(); ++i)
+      if (t.sizes[i] + headers > most)
+        add(join(at_ + "/sizes", i), to_text(t.sizes[i]) + " of payload takes more than half a ring of " + t.from +
+                                         "'s buffers, " + to_text(most) + ": frames would be dropped as too long");
   }
 
   /// As if all queues of the NIC were this traffic's.
   void check_buffers(const Traffic& t, const device::NicConfig& nic, const device::DmaCardConfig& card) {
     const bool receive = t.kind == TrafficKind::receive;
-    const Bytes each = receive || t.sizes.empty() ? nic.buffer_size : std::ranges::max(t.sizes);
+    const Bytes each = receive || t.sizes.empty() ? nic.buffer_size : std::min(std::ranges::max(t.sizes), 64_KiB);
     const Bytes all = each * (std::int64_t{nic.ring_entries} * nic.queues);
     if (all > card.memory)
       add(at_ + "/to", t.to + " has " + to_text(card.memory) + " of memory, too little for the " +
@@ -196,6 +211,36 @@ class TrafficCheck {
           to_text(*t.registered) + " is more than " + to->name + " has, " + to_text(reachable(*to)));
   }
 
+  // Sources plan ahead, and the times that they plan must fit into 64 bits of femtoseconds: 9223 s, of which the two
+  // parts of a run take 9000 at most.
+  void check_pace(const Traffic& t) {
+    constexpr std::int64_t longest_seconds = 200;
+    constexpr Bytes headers{128};            // and the framing of Ethernet, rounded up
+    constexpr int longest_exponential = 45;  // times its mean, of 64 random bits
+    std::int64_t ahead = t.arrival == ArrivalLaw::burst ? t.burst : 1;
+    const Device* from = tree_.find(t.from);
+    if (const auto* nic = as<device::NicConfig>(from); nic != nullptr && t.kind == TrafficKind::transmit)
+      ahead *= nic->queues;
+    if (t.kind == TrafficKind::read || t.kind == TrafficKind::write) ahead = std::max(ahead, in_flight(from));
+    const Bytes largest = std::ranges::max(t.sizes);
+    const auto bits = (static_cast<WideInt>(largest.count()) + headers.count()) * 8 * ahead *
+                      (t.arrival == ArrivalLaw::poisson ? longest_exponential : 1);
+    const WideInt least = (bits + longest_seconds - 1) / longest_seconds;
+    if (least <= t.rate.bps()) return;
+    const bool spelt = least <= std::numeric_limits<std::int64_t>::max();
+    add(at_ + "/rate", to_text(t.rate) + " is too slow for sizes of " + to_text(largest) + ": what is planned ahead, " +
+                           std::to_string(ahead) + " of them, must come within " + std::to_string(longest_seconds) +
+                           " s" + (spelt ? "; the least is " + to_text(BitRate{narrow(least)}) : ""));
+  }
+
+  /// Transfers that a device has in flight at most; of those without an option for it the default of a GPU.
+  static std::int64_t in_flight(const Device* from) {
+    constexpr int otherwise = 64;
+    if (const auto* card = as<device::DmaCardConfig>(from)) return std::max(card->outstanding, otherwise);
+    const auto* gpu = as<device::GpuConfig>(from);
+    return gpu == nullptr ? otherwise : gpu->outstanding.value_or(otherwise);
+  }
+
   // Traffic that ends.
   void check_end(const Traffic& t) {
     if (t.kind != TrafficKind::receive) return add(at_ + "/bytes", "only receive traffic can end");
@@ -228,7 +273,7 @@ class TrafficCheck {
     }
   }
 
-  // A wire carries what it carries: sources that offer more together would only measure their own queue.
+  // The sum of rates may not exceed the wire rate: the excess would only fill a queue in front of the wire.
   void check_wire_rates() {
     std::map<std::pair<std::string, TrafficKind>, WideInt> offered;
     for (std::size_t i = 0; i < scenario_.traffic.size(); ++i) {

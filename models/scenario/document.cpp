@@ -106,7 +106,7 @@ std::string printable(std::string_view text) {
                                               : 0;
     bool good = size > 0;
     for (std::size_t k = 1; k < size; ++k) good = good && (byte(k) & 0xc0) == 0x80;
-    // Overlong forms, surrogates, and what lies above U+10FFFF (RFC 3629, section 4).
+    // Overlong forms, surrogates, and code points above U+10FFFF (RFC 3629, section 4).
     if (size == 3) good = good && !(byte(0) == 0xe0 && byte(1) < 0xa0) && !(byte(0) == 0xed && byte(1) > 0x9f);
     if (size == 4) good = good && !(byte(0) == 0xf0 && byte(1) < 0x90) && !(byte(0) == 0xf4 && byte(1) > 0x8f);
     out += good ? text.substr(i, size) : std::string_view{"?"};

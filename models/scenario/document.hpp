@@ -26,7 +26,7 @@ struct Node {
   enum class Type : std::uint8_t { null, boolean, integer, real, string, array, object };
   Type type = Type::null;
   bool boolean = false;
-  int note = -1;  ///< index into `Sources::notes`: what the number is based on
+  int note = -1;  ///< index into `Sources::notes`: the source of the number
   Place place;
   std::int64_t integer = 0;
   double real = 0;
@@ -64,13 +64,13 @@ struct Sources {
   std::vector<std::string> notes;
 };
 
-/// Collects problems, up to a number that somebody can read.
+/// Collects problems, up to a number that a person can read.
 class Report {
  public:
   static constexpr std::size_t most = 200;
   explicit Report(const Sources& sources) : sources_{sources} {}
   void add(Place place, std::string key, std::string message);
-  /// What stands at `pointer` could not be read: what a check says about it and all in it is not worth saying.
+  /// The value at `pointer` could not be read, so later checks of it and of the values below it are not reported.
   void give_up(std::string pointer) { given_up_.push_back(std::move(pointer)); }
   bool has_given_up(std::string_view pointer) const;
   const Problems& problems() const { return problems_; }
@@ -84,10 +84,10 @@ class Report {
 /// `text` with every byte that is not UTF-8 replaced by "?", so that a problem can go anywhere that text goes.
 std::string printable(std::string_view text);
 
-/// Most values that a file, or all that it extends, may hold.
+/// Limit on the number of values in a file together with the files that it extends.
 inline constexpr std::size_t max_values = 1'000'000;
 
-/// Parses JSON with comments. What is wrong goes to `report`; false if there is no tree at all.
+/// Parses JSON with comments. Problems go to `report`; false if the text yields no tree.
 bool parse(std::string_view text, int file, Node& out, Report& report);
 
 }  // namespace peerpath::scenario

@@ -47,7 +47,7 @@ void collect(const Config& config, const std::string& prefix, std::vector<Option
     using Group = typename group_of<T>::type;
     if constexpr (Configurable<T>) {
       collect(config.*field.member, prefix + std::string{field.name} + ".", out);
-    } else if constexpr (Configurable<Group>) {  // its defaults are those that it has once it is there
+    } else if constexpr (Configurable<Group>) {  // the defaults of its members apply once the group is given
       collect(Group{}, prefix + std::string{field.name} + ".", out);
     } else {
       OptionInfo info{
@@ -74,7 +74,7 @@ std::string described(const OptionInfo& option) {
   return out;
 }
 
-/// All options of whatever kind that are called so, or stand in a group that is: "acs", "iommu.walkers", "credits".
+/// The options of all device kinds and sections with this name, or in a group of this name: "acs", "iommu.walkers".
 std::string wherever(std::string_view word) {
   std::string out;
   const auto last = "." + std::string{word};
@@ -97,7 +97,7 @@ std::vector<std::string> topics() {
   return names;
 }
 
-/// What `wherever` finds: options without what they are an option of, "iommu.walkers" and "walkers".
+/// The names that `wherever` finds: option names without their device kind, "iommu.walkers" and "walkers".
 std::vector<std::string> shorter_names() {
   std::vector<std::string> names;
   for_each_topic([&](const auto& topic) {
@@ -142,7 +142,7 @@ std::optional<std::string> explain(std::string_view topic) {
   });
   bool found = !out.empty();
   for (const OptionInfo& option : options_of(name)) {
-    // "function" stands for all that is in it
+    // "function" stands for the whole group
     if (!key.empty() && option.key != key && !option.key.starts_with(std::string{key} + ".")) continue;
     out += described(option);
     found = true;

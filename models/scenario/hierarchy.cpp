@@ -8,7 +8,7 @@
 namespace peerpath::scenario {
 namespace {
 
-/// The number at the end of a port's name; of one that has none, more than any.
+/// The number at the end of a port's name; the largest value if the name ends without one, so that it sorts last.
 std::uint64_t number_of(const std::string& port) {
   const auto last_other = port.find_last_not_of("0123456789");
   const auto digits = port.substr(last_other == std::string::npos ? 0 : last_other + 1);
@@ -53,7 +53,7 @@ class Builder {
     return static_cast<int>(out_.functions.size()) - 1;
   }
 
-  /// The ports of a switch or root complex, and what is below each.
+  /// The ports of a switch or root complex, and the functions below each.
   void add_below(const std::string& name, int parent, int host_bridge, pcie::FunctionKind kind, std::uint16_t control) {
     for (const Link* link : links_in_port_order(scenario_)) {
       if (split_end(link->from).device != name) continue;
@@ -81,7 +81,7 @@ class Builder {
 std::vector<const Link*> links_in_port_order(const Scenario& scenario) {
   std::vector<const Link*> links;
   for (const Link& link : scenario.links) links.push_back(&link);
-  // Those of each router change places among themselves.
+  // Only the links of one router are reordered among themselves.
   std::map<std::string, std::vector<const Link*>> of_router;
   for (const Link* link : links) of_router[split_end(link->from).device].push_back(link);
   for (auto& [router, its] : of_router)

@@ -43,7 +43,7 @@ void find_captures(const Node& root, const Resolver& resolver, const LoadOptions
   }
 }
 
-// What `complete` filled in has no place in any file.
+// Values that `complete` filled in have no place in a file.
 void note_completed(Loaded& out) {
   const auto note = [&](const std::string& pointer, const char* why) {
     Origin& origin = out.origins[pointer];
@@ -61,8 +61,8 @@ void note_completed(Loaded& out) {
   }
 }
 
-// Problems of one file in the order of its lines, files in the order in which they were met. A preset's mistake is said
-// once, however many devices take it in.
+// Sorts problems by line within a file, and files by the order in which they were read. A mistake in a preset is
+// reported once, even if several devices extend the preset.
 Problems sorted(Problems problems, const Sources& sources) {
   std::set<std::tuple<std::string, int, int, std::string>> said;
   std::erase_if(problems, [&](const Problem& p) {
@@ -101,7 +101,7 @@ tl::expected<Loaded, Problems> load_text(std::string_view text, const fs::path& 
   find_captures(root, resolver, options, out, report);
   complete(out.scenario);
   note_completed(out);
-  // A device that could not be read would be missed in each link and traffic entry: that would only hide the mistake.
+  // An unreadable device would be reported as missing by each link and traffic entry, which would hide the mistake.
   const Node* devices = root.find("devices");
   if (devices == nullptr || devices->members.size() == out.scenario.devices.size())
     for (const Problem& problem : check(out.scenario)) {

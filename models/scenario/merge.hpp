@@ -5,7 +5,7 @@
 
 namespace peerpath::scenario {
 
-/// `target` changed by `patch`: objects are merged member by member, null removes, all else replaces.
+/// `target` changed by `patch`: objects are merged member by member, null removes a member, other values replace it.
 void merge_patch(Node& target, Node patch);
 
 }  // namespace peerpath::scenario

@@ -1,5 +1,5 @@
-// Positions: nlohmann's parser says what comes, a cursor that walks the same text beside it says where. The cursor only
-// has to find the next token of a text that is known to be valid up to there.
+// nlohmann's parser reports values without positions, so a cursor walks the same text beside it and finds the place of
+// each token. The cursor can rely on the text being valid up to the current token.
 #include <nlohmann/json.hpp>
 #include <string>
 #include <unordered_map>
@@ -86,9 +86,9 @@ class Cursor {
   int column_ = 1;
 };
 
-class Builder : public nlohmann::json_sax<nlohmann::json> {
+class NodeBuilder : public nlohmann::json_sax<nlohmann::json> {
  public:
-  Builder(std::string_view text, int file, Node& root, Report& report)
+  NodeBuilder(std::string_view text, int file, Node& root, Report& report)
       : text_{text}, cursor_{text, file}, root_{root}, report_{report} {}
 
   bool null() override { return value(Type::null) != nullptr; }
@@ -145,7 +145,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     std::unordered_map<std::string, Place> keys;
   };
 
-  // What the parser says, in fewer words, and what people mostly did when it says so. The cursor stands at the mistake.
+  // Shortens the parser's message and adds the usual cause. The cursor is at the mistake.
   std::string reason(std::string_view what) const {
     const auto rest = text_.substr(cursor_.offset());
     if (what.find("out_of_range") != what.npos) return "a number too large for any machine";
@@ -240,7 +240,7 @@ bool parse(std::string_view text, int file, Node& out, Report& report) {
     report.add({file, 0, 0}, "", "is empty; a scenario is a JSON object with \"devices\", \"links\" and \"traffic\"");
     return false;
   }
-  Builder builder{text, file, out, report};
+  NodeBuilder builder{text, file, out, report};
   return nlohmann::json::sax_parse(text.begin(), text.end(), &builder, nlohmann::json::input_format_t::json, true,
                                    true);
 }

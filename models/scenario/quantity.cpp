@@ -86,7 +86,7 @@ std::string quoted(std::string_view number, std::string_view unit) {
   return "\"" + std::string{number} + std::string{unit} + "\"";
 }
 
-// Units that people write and that mean too many things, or something else than they look like.
+// Units that are ambiguous or differ from their apparent meaning.
 Hint explain_size_unit(std::string_view number, std::string_view unit) {
   const std::string name = lower(unit);
   const auto ask = [&](std::string_view binary, std::string_view decimal, std::string_view times) {

@@ -14,12 +14,12 @@ namespace peerpath::scenario {
 /// A sentence that says why a text is not a quantity and how to write it, without the text itself.
 using Hint = std::string;
 
-/// What a dimension is called, with an example of how to write it.
+/// The name of a dimension, with an example of its spelling.
 struct Dimension {
   std::string_view what;     ///< "size"
   std::string_view example;  ///< "4KiB"
-  std::string_view plain;    ///< unit that somebody who wrote none most likely meant
-  std::string_view base;     ///< what it is counted in
+  std::string_view plain;    ///< the unit most likely meant where none was written
+  std::string_view base;     ///< the unit it is counted in
 };
 
 template <class T>

@@ -167,7 +167,7 @@ void Reader::read_list(const Node* node, const std::string& pointer, std::vector
   }
 }
 
-/// An event without a kind is not one of the kind that happens to stand first.
+/// Refuses events without a kind: the first kind must not become a silent default.
 void Reader::need_kinds(const Node* events) {
   if (events == nullptr || !events->is(Node::Type::array)) return;
   for (std::size_t i = 0; i < events->items.size(); ++i) {

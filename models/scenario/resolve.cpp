@@ -57,7 +57,7 @@ bool Resolver::resolve(std::string_view text, const fs::path& file, Node& out) {
   return true;
 }
 
-// `source` says what the values beside it are based on: one text for all, or texts by key.
+// `source` names the source of the values beside it: one text for the whole object, or texts by key.
 void Resolver::take_notes(Node& node, const std::string& pointer, bool is_root) {
   for (std::size_t i = 0; i < node.items.size(); ++i) take_notes(node.items[i], join(pointer, i), false);
   for (Member& member : node.members)
@@ -70,7 +70,7 @@ void Resolver::take_notes(Node& node, const std::string& pointer, bool is_root) 
     return static_cast<int>(sources_.notes.size()) - 1;
   };
   if (source.is(Node::Type::string)) {
-    if (is_root && node.find("kind") == nullptr) return;  // of a scenario: says where it comes from as a whole
+    if (is_root && node.find("kind") == nullptr) return;  // the source of the scenario as a whole
     set_note(node, note_of(source));
   } else if (source.is(Node::Type::object)) {
     for (const Member& member : source.members) {
@@ -172,7 +172,7 @@ const Resolver::Preset* Resolver::preset(const Node& name, const std::string& po
   if (!text) {
     report_.add(name.place, pointer, key.generic_string() + " " + text.error());
   } else if (Node tree; resolve(*text, file, tree)) {
-    // Its own title is not the title of what extends it.
+    // The description of a preset does not describe the file that extends it.
     std::erase_if(tree.members,
                   [](const Member& m) { return m.key == "$schema" || m.key == "description" || m.key == "source"; });
     out = {std::move(tree), 0};

@@ -1,4 +1,4 @@
-// Puts a scenario file together with all that it extends.
+// Merges a scenario file with the files that it extends.
 #pragma once
 
 #include <filesystem>

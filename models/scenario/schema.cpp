@@ -1,6 +1,6 @@
 // JSON Schema (draft-07) for editors. Device kinds are `if kind then` branches: editors then show the options of that
-// kind alone, where `oneOf` would list the mistakes against every kind. The reader, not the schema, decides what is
-// right.
+// kind alone, where `oneOf` would list the mistakes against every kind. The reader, not the schema, decides whether a
+// scenario is valid.
 #include <nlohmann/json.hpp>
 
 #include "peerpath/scenario/describe.hpp"
@@ -90,7 +90,7 @@ Json source_schema() {
       {"oneOf", {Json{{"type", "string"}}, Json{{"type", "object"}, {"additionalProperties", {{"type", "string"}}}}}}};
 }
 
-// What may stand in any object besides its own options.
+// Keys that any object may have beside its own options.
 Json with_common(Json properties) {
   properties["extends"] = extends_schema();
   properties["source"] = source_schema();

@@ -1,4 +1,4 @@
-// "; did you mean ...?": what ends a message about a word that is not known.
+// "; did you mean ...?": the end of a message about an unknown word.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The devices of a scenario by name, and who stands below whom.
+// The devices of a scenario by name, and which device is below which.
 #pragma once
 
 #include <map>

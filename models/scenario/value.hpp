@@ -30,7 +30,7 @@ inline constexpr bool is_optional = false;
 template <class T>
 inline constexpr bool is_optional<std::optional<T>> = true;
 
-/// A type, or what an optional of it holds: a group of options that may be absent.
+/// The type itself, or the value type of a std::optional: a group of options that may be absent.
 template <class T>
 struct group_of {
   using type = T;
@@ -71,7 +71,7 @@ inline std::string listed(const std::vector<std::string>& words) {
   return out;
 }
 
-/// The value that `node` says, or a sentence that says why it is none.
+/// The value of `node`, or a sentence that says why it has none.
 template <class T>
 tl::expected<T, std::string> scalar(const Node& node) {
   using Type = Node::Type;

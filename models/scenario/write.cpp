@@ -1,4 +1,4 @@
-// Typed values back to JSON, and the table of whence each value came.
+// Writes typed values as JSON, and the table of the origin of each value.
 #include <nlohmann/json.hpp>
 
 #include "peerpath/scenario/describe.hpp"

@@ -1,4 +1,4 @@
-# Shared by tools/quickstart, tools/test and the scripts in this folder: messages, packages, builds. To be sourced.
+# Shared by tools/quickstart, tools/test and the scripts in this folder: messages, packages, parts, builds. To be sourced.
 # shellcheck shell=bash
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -46,6 +46,23 @@ install_packages() {
     die "the package lists cannot be fetched; make a package mirror reachable, or install by hand: ${missing[*]}"
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}" ||
     die "apt-get could not install the packages (its last lines say why): ${missing[*]}"
+}
+
+# part TITLE COMMAND...: runs one part of a script and notes its time for show_times.
+times=()
+part() {
+  local title=$1 started=$SECONDS status=0
+  shift
+  say "$title"
+  "$@" || status=$?
+  times+=("$(printf '%5d s  %s' $((SECONDS - started)) "$title")")
+  return $status
+}
+
+show_times() {
+  times+=("$(printf '%5d s  in all' "$SECONDS")")
+  say "Time of each part"
+  printf '%s\n' "${times[@]}"
 }
 
 # configure PRESET [cmake arguments]: quiet unless it fails.

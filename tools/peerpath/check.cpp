@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/peerpath/catalogue.hpp"
+#include "tools/peerpath/route_text.hpp"
 #include "tools/peerpath/scenario_files.hpp"
 
 namespace peerpath::cli {
@@ -14,32 +15,41 @@ nlohmann::ordered_json to_json(const Problem& problem) {
           {"message", problem.message}};
 }
 
-Problems problems_of(const std::string& name, const Arguments& arguments, std::string& summary) {
+/// What came of reading one scenario.
+struct Checked {
+  Problems problems;
+  Problems warnings;    ///< of a scenario without problems
+  std::string summary;  ///< likewise
+};
+
+Checked check_one(const std::string& name, const Arguments& arguments) {
   auto loaded = load_scenario(name, arguments);
-  if (!loaded) return loaded.error();
+  if (!loaded) return {loaded.error(), {}, {}};
   const auto& s = loaded->scenario;
-  summary = name + ": ok, " + std::to_string(s.devices.size()) + " devices, " + std::to_string(s.links.size()) +
-            " links, " + std::to_string(s.traffic.size()) + " traffic entries, " + std::to_string(s.expect.size()) +
-            " expectations\n";
-  return {};
+  Checked checked;
+  for (const auto& warning : without_route(s)) checked.warnings.push_back(located(warning, *loaded));
+  checked.summary = name + ": ok, " + std::to_string(s.devices.size()) + " devices, " + std::to_string(s.links.size()) +
+                    " links, " + std::to_string(s.traffic.size()) + " traffic entries, " +
+                    std::to_string(s.expect.size()) + " expectations\n";
+  return checked;
 }
 
 }  // namespace
 
 Exit check(const Arguments& arguments, Terminal& terminal) {
   const bool json = arguments.has("--json");
-  auto document = nlohmann::ordered_json{{"problems", nlohmann::ordered_json::array()}};
+  auto document = nlohmann::ordered_json{{"problems", nlohmann::ordered_json::array()},
+                                         {"warnings", nlohmann::ordered_json::array()}};
   bool wrong = false;
   for (const auto& name : arguments.words()) {
-    std::string summary;
-    const auto problems = problems_of(name, arguments, summary);
+    const auto [problems, warnings, summary] = check_one(name, arguments);
     wrong = wrong || !problems.empty();
-    if (json)
-      for (const auto& problem : problems) document["problems"].push_back(to_json(problem));
-    else if (problems.empty())
-      terminal.data(summary);
-    else
-      terminal.report(problems);
+    for (const auto& problem : problems) document["problems"].push_back(to_json(problem));
+    for (const auto& warning : warnings) document["warnings"].push_back(to_json(warning));
+    if (json) continue;
+    terminal.data(summary);
+    for (const auto& warning : warnings) terminal.warn(to_string(warning));
+    terminal.report(problems);
   }
   if (json) terminal.data(document.dump(2) + "\n");
   return wrong ? Exit::wrong_input : Exit::done;

@@ -1,5 +1,5 @@
-// What a subcommand is: its name, what it takes, and a function. The parser, the help and the completion scripts are
-// all made from the catalogue of them.
+// A subcommand: its name, its options and words, and its function. The parser, the help and the completion scripts are
+// generated from the catalogue of subcommands.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace peerpath::cli {
 /// Exit statuses (design rule: each kind of end has its own).
 enum class Exit : int { done = 0, expectation_failed = 1, wrong_input = 2, waived = 3, bug = 70, interrupted = 130 };
 
-/// What a word on the command line stands for; the completion scripts offer what fits.
+/// The meaning of a word on the command line, by which the completion scripts choose their suggestions.
 enum class Word : std::uint8_t { text, file, folder, scenario, backend, fabric, loop, topic, listing, shell };
 
 /// An option such as --seed N, or a flag if `value` is empty.

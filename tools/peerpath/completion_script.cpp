@@ -42,7 +42,7 @@ std::string candidates(Word word) {
 
 bool takes_files(Word word) { return word == Word::file || word == Word::folder || word == Word::scenario; }
 
-/// A case of the bash function: what may follow this subcommand.
+/// A case of the bash function: the options and words that this subcommand takes.
 std::string bash_case(const Command& command) {
   std::string text = "    " + std::string{command.name} + ")\n      case \"$before\" in\n";
   for (const auto& option : command.options) {

@@ -24,7 +24,7 @@ Exit sit_at_console(const emulator::Equipment& equipment, const emulator::Machin
   return Exit::bug;
 }
 
-/// Prints what the job reports, one JSON document a line.
+/// Runs the job in the guest and prints its report, one JSON document a line.
 Exit run_job(const emulator::Equipment& equipment, emulator::BootOptions options, const Terminal& terminal) {
   const InterruptGuard guard;
   options.stop = [&guard] { return guard.interrupted(); };
@@ -62,8 +62,9 @@ Exit emulate(const Arguments& arguments, Terminal& terminal) {
     return Exit::wrong_input;
   }
   if (const auto disk = arguments.value("--disk")) {
-    for (const auto& word : {std::string{"-drive"}, "if=none,id=disk,format=raw,snapshot=on,file=" + *disk,
-                             std::string{"-device"}, std::string{"virtio-blk-pci,drive=disk"}}) {
+    for (const auto& word :
+         {std::string{"-drive"}, "if=none,id=disk,format=raw,snapshot=on,file=" + emulator::option_value(*disk),
+          std::string{"-device"}, std::string{"virtio-blk-pci,drive=disk"}}) {
       machine->arguments.push_back(word);
     }
   }

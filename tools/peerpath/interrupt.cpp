@@ -6,7 +6,7 @@
 namespace peerpath::cli {
 namespace {
 
-// A signal handler can reach nothing but what is global, and of that only lock-free atomics.
+// A signal handler may access only globals, and of these only lock-free atomics.
 std::atomic<bool> noted{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
@@ -15,18 +15,20 @@ extern "C" void note_signal(int signal) {
   std::signal(signal, SIG_DFL);
 }
 
+/// nohup has SIGHUP ignored, a shell's background job SIGINT: that stays so.
+void set_unless_ignored(void (*handler)(int)) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+    if (std::signal(signal, handler) == SIG_IGN) std::signal(signal, SIG_IGN);
+}
+
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
   noted = false;
-  std::signal(SIGINT, note_signal);
-  std::signal(SIGTERM, note_signal);
+  set_unless_ignored(note_signal);
 }
 
-InterruptGuard::~InterruptGuard() {
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
-}
+InterruptGuard::~InterruptGuard() { set_unless_ignored(SIG_DFL); }
 
 bool InterruptGuard::interrupted() const { return noted; }
 

@@ -1,9 +1,10 @@
-// Ctrl-C asks for the end of a run; a second one ends the program.
+// Ctrl-C, or a terminal that closes, asks for the end of a run; a second Ctrl-C ends the program.
 #pragma once
 
 namespace peerpath::cli {
 
-/// While it lives, SIGINT and SIGTERM are noted instead of killing; the second one kills.
+/// While it lives, SIGINT, SIGTERM and SIGHUP are noted instead of killing, unless they were ignored before; the second
+/// one kills.
 class InterruptGuard {
  public:
   InterruptGuard();

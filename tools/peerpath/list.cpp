@@ -14,7 +14,7 @@ namespace {
 
 using Entries = std::vector<scenario::Entry>;
 
-Entries scenarios() {
+Entries scenario_entries() {
   Entries entries;
   for (const auto& name : scenario_names()) {
     const auto loaded = load_scenario(name, {});
@@ -59,7 +59,7 @@ Exit list(const Arguments& arguments, Terminal& terminal) {
     terminal.error("'" + words[1] + "' is one word too many: only `list metrics` takes a scenario");
     return Exit::wrong_input;
   }
-  if (what == "scenarios") return print(scenarios(), json, terminal);
+  if (what == "scenarios") return print(scenario_entries(), json, terminal);
   if (what == "devices") return print(scenario::device_kinds(), json, terminal);
   if (what == "sections") return print(scenario::sections(), json, terminal);
   if (what == "backends") return print(backend_entries(), json, terminal);

@@ -1,4 +1,4 @@
-// What this machine has of what peerpath can use.
+// Equipment and tools of this machine that peerpath can use.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@ namespace peerpath::cli {
 struct Finding {
   std::string name;
   bool found = false;
-  std::string detail;   ///< where or which; if missing, what to do
-  std::string purpose;  ///< what needs it
+  std::string detail;   ///< its place or version; if it is missing, how to get it
+  std::string purpose;  ///< the subcommands that need it
 };
 
 std::vector<Finding> examine_machine();

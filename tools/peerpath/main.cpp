@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
   try {
     return static_cast<int>(peerpath::cli::dispatch(argc, argv));
   } catch (const std::filesystem::filesystem_error& e) {
-    std::fprintf(stderr, "peerpath: %s\n", e.what());
+    std::fprintf(stderr, "peerpath: %s\n", peerpath::printable(e.what()).c_str());
     return static_cast<int>(Exit::wrong_input);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "peerpath: bug: %s\n", e.what());

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,15 @@ namespace peerpath::cli {
 /// Writes beside the file and renames, so that nobody sees half of it; a device or pipe is written to as it is.
 /// Says why it cannot.
 bool write_file(const std::filesystem::path& file, std::string_view text, const Terminal& terminal);
+
+struct OutputFile {
+  std::filesystem::path path;
+  std::string_view text;
+};
+
+/// The same of files that belong together: all are written before the first one is renamed, so that a full disk leaves
+/// those that were there.
+bool write_files(std::span<const OutputFile> files, const Terminal& terminal);
 
 /// Makes the folder and those above it. Says why it cannot.
 bool make_folder(const std::filesystem::path& folder, const Terminal& terminal);

@@ -18,14 +18,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class OutputFile : public testing::Test {
+class OutputFileTest : public testing::Test {
  protected:
   const TemporaryFolder temporary_;
   const fs::path folder_ = temporary_.path();
   Terminal terminal_;
 };
 
-TEST_F(OutputFile, ReplacesAFileAndLeavesNothingBeside) {
+TEST_F(OutputFileTest, ReplacesAFileAndLeavesNothingBeside) {
   const auto file = folder_ / "results.json";
   ASSERT_TRUE(write_file(file, "first", terminal_));
   ASSERT_TRUE(write_file(file, "second", terminal_));
@@ -33,7 +33,7 @@ TEST_F(OutputFile, ReplacesAFileAndLeavesNothingBeside) {
   EXPECT_EQ(std::distance(fs::directory_iterator{folder_}, fs::directory_iterator{}), 1);
 }
 
-TEST_F(OutputFile, WhatCouldNotBeWrittenLeavesTheOldFileAndNothingBeside) {
+TEST_F(OutputFileTest, WhatCouldNotBeWrittenLeavesTheOldFileAndNothingBeside) {
   const auto file = folder_ / "report.html";
   ASSERT_TRUE(write_file(file, "first", terminal_));
   rlimit before{};
@@ -49,8 +49,23 @@ TEST_F(OutputFile, WhatCouldNotBeWrittenLeavesTheOldFileAndNothingBeside) {
   EXPECT_EQ(std::distance(fs::directory_iterator{folder_}, fs::directory_iterator{}), 1);
 }
 
+TEST_F(OutputFileTest, FilesThatBelongTogetherAreReplacedTogetherOrNotAtAll) {
+  const auto results = folder_ / "results.json", report = folder_ / "report.html";
+  ASSERT_TRUE(write_file(results, "first", terminal_));
+  ASSERT_TRUE(write_file(report, "first", terminal_));
+  const std::array good{OutputFile{results, "second"}, OutputFile{report, "second"}};
+  fs::create_symlink("/dev/full", folder_ / "report.html.part");  // a disk that is full when the report comes to it
+  EXPECT_FALSE(write_files(good, terminal_));
+  EXPECT_EQ(read_file(results), "first");
+  EXPECT_EQ(read_file(report), "first");
+  EXPECT_EQ(std::distance(fs::directory_iterator{folder_}, fs::directory_iterator{}), 2);
+  EXPECT_TRUE(write_files(good, terminal_));
+  EXPECT_EQ(read_file(results), "second");
+  EXPECT_EQ(read_file(report), "second");
+}
+
 // What /dev/null is to root: a rename would have put a file in its place.
-TEST_F(OutputFile, WritesToAPipeAsItIs) {
+TEST_F(OutputFileTest, WritesToAPipeAsItIs) {
   const auto pipe = folder_ / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   const int reader = ::open(pipe.c_str(), O_RDWR | O_NONBLOCK);

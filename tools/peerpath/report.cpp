@@ -3,6 +3,7 @@
 #include "tools/peerpath/catalogue.hpp"
 #include "tools/peerpath/output_file.hpp"
 #include "tools/report/page.hpp"
+#include "tools/report/structure.hpp"
 
 namespace peerpath::cli {
 
@@ -13,6 +14,10 @@ Exit report(const Arguments& arguments, Terminal& terminal) {
   if (!document.is_object() || !document.contains("schema_version")) {
     terminal.error((folder / "results.json").string() +
                    (results ? ": is not what `peerpath run` writes" : ": cannot be read; `peerpath run` writes it"));
+    return Exit::wrong_input;
+  }
+  if (const auto found = report::damage(nlohmann::ordered_json::parse(*results))) {
+    terminal.error((folder / "results.json").string() + ": is damaged: " + *found);
     return Exit::wrong_input;
   }
   const std::filesystem::path file = arguments.value("--out").value_or((folder / "report.html").string());

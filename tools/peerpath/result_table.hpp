@@ -11,7 +11,7 @@ namespace peerpath::cli {
 
 std::string result_table(const observe::Results& results, const scenario::Scenario& scenario, const Terminal& terminal);
 
-/// The part of it that says what was expected and found: one line each.
+/// The table of expectations, one line each: the wanted and the found value.
 std::string expectation_table(const observe::Results& results, const Terminal& terminal);
 
 }  // namespace peerpath::cli

@@ -1,14 +1,13 @@
-// peerpath route: the way of TLPs between two devices of a scenario, and what Linux's p2pdma says of it.
+// peerpath route: the path of TLPs between two devices of a scenario, and the decision of Linux's p2pdma.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/pcie/p2pdma.hpp"
-#include "core/pcie/packet_route.hpp"
 #include "peerpath/base/nearest.hpp"
 #include "peerpath/scenario/bar1.hpp"
 #include "peerpath/scenario/describe.hpp"
-#include "scenario/hierarchy.hpp"
 #include "tools/peerpath/catalogue.hpp"
+#include "tools/peerpath/route_text.hpp"
 #include "tools/peerpath/scenario_files.hpp"
 #include "tools/peerpath/text_table.hpp"
 
@@ -18,42 +17,6 @@ namespace {
 using nlohmann::ordered_json;
 using pcie::AcsAction;
 using scenario::Hierarchy;
-
-std::string name_at(const Hierarchy& h, int function) {
-  return function == pcie::at_root_complex ? h.root : h.functions[static_cast<std::size_t>(function)].name;
-}
-
-std::string id_at(const Hierarchy& h, int function) {
-  return function == pcie::at_root_complex ? "" : to_string(h.functions[static_cast<std::size_t>(function)].bdf);
-}
-
-std::string control_at(const Hierarchy& h, int function) {
-  if (function == pcie::at_root_complex) return "";
-  const auto kind = h.functions[static_cast<std::size_t>(function)].kind;
-  const bool has_acs = kind == pcie::FunctionKind::root_port || kind == pcie::FunctionKind::downstream_port;
-  return has_acs ? pcie::acs::to_string(h.acs[static_cast<std::size_t>(function)].control) : "";
-}
-
-/// What a hop does with the TLP, in words; nothing where it only passes.
-std::string said(const Hierarchy& h, const pcie::RouteHop& hop, pcie::RouteKind kind) {
-  const auto control = pcie::acs::to_string(hop.because);
-  switch (hop.action) {
-    case AcsAction::direct:
-      return "";
-    case AcsAction::redirected:
-      return hop.because == pcie::acs::upstream_forwarding ? "UF: passes it on although its target is below"
-                                                           : control + ": redirected up";
-    case AcsAction::violation:
-      return control + ": blocked, ACS violation";
-    case AcsAction::unsupported:
-      if (hop.function == pcie::at_root_complex && h.iommu && is_spoofed(kind))
-        return "the IOMMU of " + h.root + " has nobody of that ID: Unsupported Request";
-      return hop.function == pcie::at_root_complex
-                 ? h.root + " forwards nothing from port to port: Unsupported Request"
-                 : "without UF it takes nothing that is meant for below: Unsupported Request";
-  }
-  return "";
-}
 
 int host_bridge_at(const Hierarchy& h, int function) { return h.host_bridges[static_cast<std::size_t>(function)]; }
 
@@ -146,7 +109,7 @@ std::string text(const scenario::Scenario& s, const scenario::Bar1Plan& plan) {
   return out;
 }
 
-/// The function of a device, `at_root_complex` for host memory; nothing for what is no end of a route.
+/// The function of a device, `at_root_complex` for host memory. Prints an error for a device that no route can end at.
 std::optional<int> end_of(const scenario::Scenario& s, const Hierarchy& h, const std::string& name,
                           const Terminal& terminal) {
   std::vector<std::string> known;
@@ -176,7 +139,7 @@ std::vector<pcie::PacketRoute> routes(const Hierarchy& h, const std::vector<Aske
   return routes;
 }
 
-/// What has become of a route, in words.
+/// The outcome of a route, in words.
 std::string brief(const Hierarchy& h, const Asked& asked, const pcie::PacketRoute& route) {
   std::string redirects;
   for (const auto& hop : route.hops)
@@ -187,7 +150,7 @@ std::string brief(const Hierarchy& h, const Asked& asked, const pcie::PacketRout
   return way + redirects;
 }
 
-/// What p2pdma says after an event, if it is something else.
+/// The verdict of p2pdma after an event, or "" if the event does not change it.
 std::string verdict_after(const Hierarchy& before, const Hierarchy& after, const Asked& asked, ordered_json& change) {
   if (asked.to == pcie::at_root_complex) return "";
   const auto verdict = verdict_of(after, asked.from, asked.to);
@@ -196,7 +159,7 @@ std::string verdict_after(const Hierarchy& before, const Hierarchy& after, const
   return "    Linux p2pdma, unless it has been asked before: " + text(after, verdict, asked.from, asked.to) + "\n";
 }
 
-/// The events that make another route of one of those asked for, or another verdict, in their order.
+/// The events, by time, that change one of the routes asked for or the verdict of p2pdma.
 std::string changes(const scenario::Scenario& s, Hierarchy h, const std::vector<Asked>& asked, ordered_json& document) {
   auto events = s.events;
   std::ranges::stable_sort(events, {}, &scenario::Event::at);
@@ -221,27 +184,6 @@ std::string changes(const scenario::Scenario& s, Hierarchy h, const std::vector<
     document["changes"].push_back(std::move(change));
   }
   return out.empty() ? "" : "Changes by events\n" + out + "\n";
-}
-
-/// Whether the function keeps translations of its own.
-bool translates(const scenario::Scenario& s, const std::string& name) {
-  return std::ranges::any_of(s.devices, [&](const auto& device) {
-    const auto* nic = std::get_if<device::NicConfig>(&device.config);
-    return device.name == name && nic != nullptr && nic->ats.has_value();
-  });
-}
-
-/// Whether its reads carry Relaxed Ordering, so that their completions do.
-bool relaxes(const scenario::Scenario& s, const std::string& name) {
-  return std::ranges::any_of(s.devices, [&](const auto& device) {
-    return device.name == name && std::visit(
-                                      [](const auto& config) {
-                                        if constexpr (requires { config.function; })
-                                          return config.function.relaxed_ordering;
-                                        return false;
-                                      },
-                                      device.config);
-  });
 }
 
 /// Whether an event has it send requests with a wrong requester ID.

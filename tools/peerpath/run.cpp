@@ -34,8 +34,7 @@ Exit choose_backend(const Arguments& arguments, const Terminal& terminal) {
   for (const auto& backend : backends()) {
     if (backend.name != name) continue;
     if (backend.built_in()) return Exit::done;
-    terminal.say("waived: " + std::string{backend.missing});
-    return Exit::waived;
+    return waive(arguments, {std::string{backend.missing}}, {}, terminal);
   }
   std::vector<std::string_view> names;
   for (const auto& backend : backends()) names.push_back(backend.name);
@@ -94,7 +93,7 @@ Exit run(const Arguments& arguments, Terminal& terminal) {
   const auto loaded = load_scenario(arguments.words().front(), arguments, terminal);
   if (!loaded || !mode || loop == nullptr || backend == Exit::wrong_input) return Exit::wrong_input;
   if (backend != Exit::done) return backend;
-  if (arguments.value("--on") == "hardware") return run_on_hardware(*loaded, terminal);
+  if (arguments.value("--on") == "hardware") return run_on_hardware(arguments, *loaded, terminal);
   if (arguments.value("--on") == "emulator") return run_on_emulator(arguments, *loaded, terminal);
 
   RunRecord record;

@@ -10,10 +10,7 @@ namespace peerpath::cli {
 
 Exit run_on_emulator(const Arguments& arguments, const scenario::Loaded& loaded, Terminal& terminal) {
   const auto equipment = emulator::find_equipment();
-  if (!equipment) {
-    terminal.say("waived: " + equipment.error());
-    return Exit::waived;
-  }
+  if (!equipment) return waive(arguments, {equipment.error()}, {}, terminal);
   terminal.say("guest: runs by " + equipment->processor);
   const InterruptGuard guard;
   emulator::RunOptions options;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tools/peerpath/run_output.hpp"
 #include "validation/backends/gpu/driver.hpp"
 
 namespace peerpath::cli {
@@ -61,14 +62,15 @@ std::vector<std::string> missing_for(const scenario::Scenario& scenario, const N
   return missing;
 }
 
-Exit run_on_hardware(const scenario::Loaded& loaded, const Terminal& terminal) {
-  const auto missing = missing_for(loaded.scenario, examine_node());
-  for (const auto& sentence : missing) terminal.say("waived: " + sentence);
-  if (missing.empty())
-    terminal.say("waived: the equipment is here, but traffic between nodes is started by hand: peerpath-agent on both");
-  for (const auto& traffic : loaded.scenario.traffic) terminal.say("would run: " + describe(traffic));
+Exit run_on_hardware(const Arguments& arguments, const scenario::Loaded& loaded, const Terminal& terminal) {
+  auto reasons = missing_for(loaded.scenario, examine_node());
+  if (reasons.empty())
+    reasons.emplace_back("the equipment is here, but traffic between nodes is started by hand: peerpath-agent on both");
+  std::vector<std::string> would_run;
+  for (const auto& traffic : loaded.scenario.traffic) would_run.push_back(describe(traffic));
+  const auto exit = waive(arguments, reasons, would_run, terminal);
   terminal.say("`peerpath measure` measures what GPUs there are over PCIe without a NIC");
-  return Exit::waived;
+  return exit;
 }
 
 }  // namespace peerpath::cli

@@ -1,4 +1,5 @@
-// `peerpath run --on hardware`: what of a scenario's equipment this machine lacks, and what would run.
+// `peerpath run --on hardware`: names the equipment that this machine lacks for a scenario, and the traffic that would
+// run.
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@
 
 namespace peerpath::cli {
 
-/// What the machine has of what scenarios need.
+/// Equipment of this machine that scenarios need.
 struct Node {
   std::vector<BitRate> network;  ///< link speed of each Ethernet function with hardware behind it
   int gpus = 0;
@@ -23,6 +24,6 @@ Node examine_node(const std::string& network = "/sys/class/net");
 std::vector<std::string> missing_for(const scenario::Scenario& scenario, const Node& node);
 
 /// Always waived so far: traffic on real NICs is started by hand, with peerpath-agent on both nodes.
-Exit run_on_hardware(const scenario::Loaded& loaded, const Terminal& terminal);
+Exit run_on_hardware(const Arguments& arguments, const scenario::Loaded& loaded, const Terminal& terminal);
 
 }  // namespace peerpath::cli

@@ -1,6 +1,8 @@
 #include "tools/peerpath/run_output.hpp"
 
 #include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
 
 #include "observe/results_json.hpp"
 #include "peerpath/scenario/describe.hpp"
@@ -17,14 +19,22 @@ std::filesystem::path output_folder(const Arguments& arguments, const scenario::
   return std::filesystem::path{"peerpath-out"} / scenario.name;
 }
 
+namespace {
+
+/// Whether the scenario says of a deadlock that it wants one, or none: then that expectation decides.
+bool expects_deadlock(const observe::Results& results) {
+  return std::ranges::any_of(results.expectations, [](const observe::ExpectationResult& e) {
+    return e.metric == "run.deadlock_cycle" || e.metric == "run.blocked_queues";
+  });
+}
+
+}  // namespace
+
 Exit verdict(const observe::Results& results) {
   if (!results.conservation.empty()) return Exit::bug;  // the model lost or invented bytes
   if (!results.complete) return Exit::interrupted;
-  const bool awaited = std::ranges::any_of(results.expectations, [](const observe::ExpectationResult& e) {
-    return e.metric == "run.deadlock_cycle" || e.metric == "run.blocked_queues";
-  });
   if (results.protocol && !results.protocol->empty()) return Exit::expectation_failed;
-  if (results.deadlock && !awaited) return Exit::expectation_failed;
+  if (results.deadlock && !expects_deadlock(results)) return Exit::expectation_failed;
   const bool failed = std::ranges::any_of(
       results.expectations, [](const observe::ExpectationResult& e) { return e.verdict == observe::Verdict::failed; });
   return failed ? Exit::expectation_failed : Exit::done;
@@ -36,14 +46,30 @@ int report_located(const Problems& problems, const scenario::Loaded& loaded, con
   return terminal.report(placed);
 }
 
-/// What --quiet still says of a run.
+/// The problems of a run, which --quiet does not suppress.
 void report_failed(const observe::Results& results, const Terminal& terminal) {
   for (const auto& e : results.expectations)
     if (e.verdict == observe::Verdict::failed)
       terminal.error("expectation failed: " + e.metric + " is " + found_text(e) + ", wanted " + e.wanted);
   for (const auto& violation : results.conservation) terminal.error("byte ledger violated: " + violation);
-  if (results.deadlock) terminal.error("the run ended in a deadlock");
+  if (results.deadlock && !expects_deadlock(results)) terminal.error("the run ended in a deadlock");
   for (const auto& broken : results.protocol.value_or(std::vector<std::string>{})) terminal.error(broken);
+}
+
+Exit waive(const Arguments& arguments, const std::vector<std::string>& reasons,
+           const std::vector<std::string>& would_run, const Terminal& terminal) {
+  for (const auto& reason : reasons) terminal.say("waived: " + reason);
+  for (const auto& traffic : would_run) terminal.say("would run: " + traffic);
+  if (arguments.has("--json"))
+    terminal.data(nlohmann::ordered_json{{"waived", reasons}, {"would_run", would_run}}.dump(2) + "\n");
+  return Exit::waived;
+}
+
+/// Whether an earlier run came to its end and left what it found here.
+bool holds_complete_results(const std::filesystem::path& folder) {
+  const auto text = read_file(folder / "results.json");
+  const auto document = nlohmann::json::parse(text.value_or(""), nullptr, false);
+  return document.is_object() && document.contains("complete") && document["complete"] == true;
 }
 
 Exit publish(const Arguments& arguments, const scenario::Loaded& loaded, const observe::Results& results,
@@ -58,12 +84,15 @@ Exit publish(const Arguments& arguments, const scenario::Loaded& loaded, const o
     terminal.data(table);
   else
     report_failed(results, terminal);
-  const auto folder = output_folder(arguments, loaded.scenario);
-  if (!make_folder(folder, terminal) || !write_file(folder / "results.json", document, terminal) ||
-      !write_file(folder / "run.json", run, terminal) ||
-      !write_file(folder / "report.html", report::page(document, run), terminal)) {
-    return Exit::wrong_input;
+  auto folder = output_folder(arguments, loaded.scenario);
+  if (!results.complete && holds_complete_results(folder)) {
+    terminal.say("\nthe complete results in " + folder.string() + " stay");
+    folder /= "interrupted";
   }
+  const auto page = report::page(document, run);
+  const std::array<OutputFile, 3> files{
+      {{folder / "results.json", document}, {folder / "run.json", run}, {folder / "report.html", page}}};
+  if (!make_folder(folder, terminal) || !write_files(files, terminal)) return Exit::wrong_input;
   terminal.say("\nwritten to " + folder.string() + ": results.json, run.json, report.html");
   return static_cast<Exit>(record.exit);
 }

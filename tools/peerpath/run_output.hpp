@@ -1,8 +1,9 @@
-// What every backend does with its results: verdict, tables, files.
+// The output that all backends share: verdict, tables, files.
 #pragma once
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "peerpath/observe/results.hpp"
 #include "tools/peerpath/command.hpp"
@@ -19,8 +20,14 @@ Exit verdict(const observe::Results& results);
 /// Problems of expectations, with their places; how many.
 int report_located(const Problems& problems, const scenario::Loaded& loaded, const Terminal& terminal);
 
-/// Prints `table` (or, with --json, the results) and writes results.json, run.json and report.html. Returns the
-/// record's exit, or wrong_input if the files cannot be written.
+/// Says why a scenario cannot be run here and what would run, and with --json prints that as a document:
+/// {"waived": [...], "would_run": [...]}. Returns `waived`.
+Exit waive(const Arguments& arguments, const std::vector<std::string>& reasons,
+           const std::vector<std::string>& would_run, const Terminal& terminal);
+
+/// Prints `table` (or, with --json, the results) and writes results.json, run.json and report.html, all or none. What
+/// an interrupted run leaves goes to the folder `interrupted` in it where it would replace complete results. Returns
+/// the record's exit, or wrong_input if the files cannot be written.
 Exit publish(const Arguments& arguments, const scenario::Loaded& loaded, const observe::Results& results,
              const RunRecord& record, const std::string& table, const Terminal& terminal);
 

@@ -1,4 +1,4 @@
-// run.json: what one run of the program was, as opposed to what it found out: host, compiler, date, time, command.
+// run.json describes one execution of the program, apart from its results: host, compiler, date, wall time, command.
 #pragma once
 
 #include <chrono>

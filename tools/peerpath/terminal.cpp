@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -16,6 +17,24 @@ bool colour_wanted(int stream) {
   return isatty(stream) == 1;
 }
 
+constexpr std::string_view layout = "\n\t";
+
+/// Text for a terminal, which obeys no control character in it but those that lay it out and our own colours.
+std::string harmless(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const auto colour = std::min(text.find("\033["), text.size());
+    out += printable(text.substr(0, colour), layout);
+    text.remove_prefix(colour);
+    const auto end = text.find_first_not_of("0123456789;", 2);
+    if (text.empty()) break;
+    const bool ours = end != text.npos && text[end] == 'm';
+    out += ours ? std::string{text.substr(0, end + 1)} : printable(text.substr(0, 1));
+    text.remove_prefix(ours ? end + 1 : 1);
+  }
+  return out;
+}
+
 void write(std::FILE* stream, std::string_view text) { std::fwrite(text.data(), 1, text.size(), stream); }
 
 std::string line(std::string text) {
@@ -26,28 +45,34 @@ std::string line(std::string text) {
 }  // namespace
 
 Terminal::Terminal()
-    : error_is_terminal_{isatty(STDERR_FILENO) == 1},
+    : out_is_terminal_{isatty(STDOUT_FILENO) == 1},
+      error_is_terminal_{isatty(STDERR_FILENO) == 1},
       colour_out_{colour_wanted(STDOUT_FILENO)},
       colour_error_{colour_wanted(STDERR_FILENO)} {}
 
-void Terminal::data(std::string_view text) const { write(stdout, text); }
+void Terminal::data(std::string_view text) const {
+  if (out_is_terminal_)
+    write(stdout, harmless(text));
+  else
+    write(stdout, text);
+}
 
 void Terminal::say(std::string_view sentence) const {
-  if (!quiet_) write(stderr, line(std::string{sentence}));
+  if (!quiet_) write(stderr, line(printable(sentence, layout)));
 }
 
 void Terminal::warn(std::string_view sentence) const {
-  write(stderr, line(painted(Paint::yellow, "warning: ", colour_error_) + std::string{sentence}));
+  write(stderr, line(painted(Paint::yellow, "warning: ", colour_error_) + printable(sentence, layout)));
 }
 
 void Terminal::error(std::string_view sentence) const {
-  write(stderr, line(painted(Paint::red, "error: ", colour_error_) + std::string{sentence}));
+  write(stderr, line(painted(Paint::red, "error: ", colour_error_) + printable(sentence, layout)));
 }
 
 int Terminal::report(const Problems& problems) const {
   for (const auto& problem : problems) {
     const auto whole = to_string(problem);
-    // The place is what an editor jumps to; it stands out, the rest is for reading.
+    // The place, which editors jump to, is set in bold.
     const auto place = problem.file.empty() ? std::size_t{0} : whole.find(": ");
     if (place == std::string::npos)
       write(stderr, line(whole));

@@ -13,8 +13,9 @@ class Terminal {
   /// Looks at the two streams, NO_COLOR and TERM.
   Terminal();
 
-  void data(std::string_view text) const;     ///< to standard output, as it is
-  void say(std::string_view sentence) const;  ///< to standard error, unless quiet
+  /// To standard output: to a file or pipe as it is, to a terminal with foreign control characters spelt out.
+  void data(std::string_view text) const;
+  void say(std::string_view sentence) const;  ///< to standard error, unless quiet; control characters spelt out
   void warn(std::string_view sentence) const;
   /// One line each; returns how many.
   int report(const Problems& problems) const;
@@ -32,6 +33,7 @@ class Terminal {
  private:
   static std::string painted(Paint paint, std::string_view text, bool colour);
 
+  bool out_is_terminal_ = false;
   bool error_is_terminal_ = false;
   bool colour_out_ = false;
   bool colour_error_ = false;

@@ -1,5 +1,5 @@
-// The results of an emulator run as a person reads them: bytes and ways. There are no rates: an emulator's time is
-// nobody's.
+// The results of an emulator run as text: bytes and paths. There are no rates, because time in an emulator says nothing
+// about hardware.
 #pragma once
 
 #include <string>

@@ -89,7 +89,7 @@ Exit validate_dataset(const std::string& file, const Arguments& arguments, const
   return assessment.passed() ? Exit::done : Exit::expectation_failed;
 }
 
-/// Options that another kind of validation has: they would be taken, and do nothing.
+/// Refuses options of another kind of validation, which would be accepted and then have no effect.
 bool has_options_of_another(const std::string& what, const Arguments& arguments, const Terminal& terminal) {
   bool found = false;
   const auto refuse = [&](std::string_view option, const std::string& whose) {

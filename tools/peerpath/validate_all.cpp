@@ -21,7 +21,6 @@ namespace peerpath::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 
 /// Own measurements, each with the calibration that was fitted to its part.
 struct Own {
@@ -30,7 +29,7 @@ struct Own {
 constexpr std::array own{Own{"one_gpu", "h200"}, Own{"four_gpus_a", "h200_four_a"}, Own{"four_gpus_b", "h200_four_b"}};
 
 /// results.json of a scenario that this program runs in another process: SystemC runs once a process.
-json run_scenario(const std::string& scenario) {
+nlohmann::json run_scenario(const std::string& scenario) {
   std::error_code error;
   const auto program = fs::read_symlink("/proc/self/exe", error).string();
   const TemporaryFolder folder;
@@ -42,10 +41,10 @@ json run_scenario(const std::string& scenario) {
     for (std::size_t n = 0; (n = fread(block.data(), 1, block.size(), pipe)) > 0;) text.append(block.data(), n);
     pclose(pipe);
   }
-  return json::parse(text, nullptr, false);
+  return nlohmann::json::parse(text, nullptr, false);
 }
 
-std::optional<double> metric_of(std::map<std::string, json>& runs, const std::string& scenario,
+std::optional<double> metric_of(std::map<std::string, nlohmann::json>& runs, const std::string& scenario,
                                 const std::string& metric) {
   auto [run, fresh] = runs.try_emplace(scenario);
   if (fresh) run->second = run_scenario(scenario);
@@ -61,7 +60,7 @@ struct Criteria {
   bool passed = true;
 };
 
-Criteria criteria_of(const json& bench) {
+Criteria criteria_of(const nlohmann::json& bench) {
   Criteria criteria;
   int passed = 0, failed = 0;
   for (const auto& host : bench.at("hosts"))
@@ -111,14 +110,14 @@ Exit validate_all(const fs::path& data, const Arguments& arguments, const Termin
   options.card = data / "presets" / "nfp6000.json";
   options.json = true;
   const auto outcome = pcie_bench::validate(options, say);
-  const auto bench = json::parse(outcome.text, nullptr, false);
+  const auto bench = nlohmann::json::parse(outcome.text, nullptr, false);
   if (!bench.is_object()) {
     terminal.report(outcome.problems);
     return Exit::wrong_input;
   }
   published::Sources sources;
-  sources.pcie_bench = [&]() -> const json& { return bench; };
-  std::map<std::string, json> runs;
+  sources.pcie_bench = [&]() -> const nlohmann::json& { return bench; };
+  std::map<std::string, nlohmann::json> runs;
   sources.run = [&](const std::string& scenario, const std::string& metric) {
     return metric_of(runs, scenario, metric);
   };

@@ -6,7 +6,7 @@
 
 namespace peerpath::report {
 
-/// The page for the JSON document of an assessment (validation/calibrate). Text that is not that gives an empty page.
+/// The page for the JSON document of an assessment (validation/calibrate). Any other text gives an empty page.
 std::string curves_page(std::string_view assessment);
 
 }  // namespace peerpath::report

@@ -1,4 +1,4 @@
-// What all pages of the report have in common: the frame around a body, and the places that the script fills.
+// Parts common to all pages of the report: the frame around a body, and the elements that the script fills.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace peerpath::report {
 /// A whole page. The script finds `data` in it.
 std::string document(std::string_view title, const std::string& body, std::string_view footer, const Json& data);
 
-/// A place that the script draws a chart in; nothing if the script was not built in.
+/// An element that the script draws a chart in; "" if the script was not built in.
 std::string chart(std::string_view id, std::string_view label);
 
 }  // namespace peerpath::report

@@ -10,13 +10,13 @@ namespace peerpath::report {
 
 using Json = nlohmann::ordered_json;
 
-/// Text that means itself, in an element or in a quoted attribute.
+/// The text with HTML's special characters escaped, for an element or a quoted attribute.
 std::string escaped(std::string_view text);
 
 /// JSON inside a <script> element: no "<", so that nothing in it can end the element.
 std::string script_safe(std::string_view json);
 
-/// A number with `places` decimals, "-" for what is none.
+/// A number with `places` decimals; "-" for a value that is not a number.
 std::string fixed(const Json& number, int places);
 
 /// 1234567 as "1 234 567" with narrow blanks.

@@ -24,7 +24,7 @@ std::string verdict(const Json& results) {
   return fmt::format("<span class=\"badge failed\">{} of {} expectations FAILED</span>", failed, expectations.size());
 }
 
-std::string head(const Json& results) {
+std::string run_head(const Json& results) {
   const auto& scenario = at(results, "scenario");
   const auto name = text_at(results, "name");
   auto text = fmt::format("<header><h1>{}</h1>\n", escaped(name.empty() ? "peerpath" : name));
@@ -48,7 +48,7 @@ std::string folded(const char* summary, const std::string& body) {
 }
 
 std::string body(const Json& results, const Json& run) {
-  auto text = head(results);
+  auto text = run_head(results);
   text += section("expectations", "Expectations", expectation_table(results));
   text += section("traffic", "Traffic", traffic_table(results) + way_table(results));
   text += section("topology", "Topology", topology_svg(results),

@@ -21,7 +21,8 @@ inline constexpr const char* sample_results = R"json({
     {"link": "nic0-sw0", "direction": "up", "nearer": "sw0", "farther": "nic0", "shape": "Gen5 x16", "rate_bps": 500, "dllps": 1,
      "rows": [{"requester": "nic0", "purpose": "payload", "tlps": 1600, "data_bytes": 4096000, "overhead_bytes": 32000}]},
     {"link": "gpu0-sw0", "direction": "up", "nearer": "sw0", "farther": "gpu0", "shape": "Gen5 x16", "rate_bps": 500, "dllps": 1, "rows": []}],
-  "conservation": {"holds": true, "violations": []}, "faults": [],
+  "conservation": {"holds": true, "violations": []}, "bar1": [], "faults": [],
+  "aer": [], "deadlock": null,
   "scenario": {"description": "a & b", "devices": {"nic0": {"kind": "nic"}}, "run": {"seed": 1}},
   "origins": {"/run/seed": {"from": "x.json:3:5"}}
 })json";

@@ -10,13 +10,13 @@ namespace peerpath::report {
 namespace {
 
 constexpr double box_width = 132, column = 190, link_height = 86, margin = 12, label_room = 60;
-constexpr double name_height = 17, kind_height = 29;  // of a line of a name, and of all else in a box
+constexpr double name_height = 17, kind_height = 29;  // of one line of the name, and of the rest of a box
 constexpr std::size_t name_width = 13;                // bold characters that a box is wide
 
-/// A drawing that is wider than the page is not made smaller than this, which can still be read.
+/// A drawing wider than the page is scaled down to this factor at most, so that its text stays readable.
 constexpr double least_scale = 0.8;
 
-/// The name in lines that fit into a box, broken after what parts its words, or where a word is too long.
+/// The name in lines that fit into a box: broken after separators, or within a word that is too long.
 std::vector<std::string> lines_of(const std::string& name) {
   std::vector<std::string> lines;
   std::size_t from = 0;
@@ -38,7 +38,7 @@ struct Node {
   double x = 0, y = 0;  ///< centre
 };
 
-/// What hangs below each device: from the ledger, which names both ends of each link.
+/// The children of each device, from the ledger, which names both ends of each link.
 std::map<std::string, std::vector<Node>> children_by_parent(const Json& results) {
   std::map<std::string, std::vector<Node>> children;
   for (const auto& side : at(results, "ledger"))
@@ -48,7 +48,7 @@ std::map<std::string, std::vector<Node>> children_by_parent(const Json& results)
   return children;
 }
 
-constexpr int deepest = 16;  // results that are no tree end here
+constexpr int deepest = 16;  // bounds the recursion if the links form no tree
 
 void grow(Node& node, const std::map<std::string, std::vector<Node>>& children, int depth) {
   const auto found = children.find(node.name);
@@ -98,7 +98,7 @@ double load(const Json& results, const std::string& link, const char* direction)
   return value.is_number() ? value.get<double>() : 0;
 }
 
-/// Lines first, so that none goes through what is written.
+/// Lines are drawn before boxes, so that no line crosses a text.
 struct Drawing {
   const Json& results;
   double box_height = 0;

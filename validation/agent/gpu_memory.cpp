@@ -9,9 +9,9 @@ namespace {
 
 namespace gpu = gpu_backend;
 
-class GpuMemory final : public Shadowed {
+class GpuBuffer final : public Shadowed {
  public:
-  GpuMemory(const gpu::Driver& driver, gpu::Vendor vendor, std::size_t bytes)
+  GpuBuffer(const gpu::Driver& driver, gpu::Vendor vendor, std::size_t bytes)
       : gpu_{driver, vendor, 0, ""}, memory_{gpu_, bytes}, copy_{gpu_, bytes}, stream_{gpu_} {
     // What an earlier process left there may be the very bytes that are to come.
     stream_.fill(memory_.at(), 0xff, bytes);
@@ -51,7 +51,7 @@ Expected<Buffer> make_gpu_buffer(const Memory& memory) try {
   if (!loaded.driver) return tl::unexpected{Failure{loaded.missing, true}};
   if (gpu::count_gpus(*loaded.driver) == 0) return tl::unexpected{Failure{"the driver finds no GPU", true}};
   constexpr auto page = gpu::DeviceMemory::page;
-  auto made = std::make_unique<GpuMemory>(*loaded.driver, vendor, (memory.bytes + page - 1) / page * page);
+  auto made = std::make_unique<GpuBuffer>(*loaded.driver, vendor, (memory.bytes + page - 1) / page * page);
   const auto copy = made->copy();
   FileHandle dmabuf{made->export_dmabuf()};
   return Buffer{copy, std::move(dmabuf), std::move(made)};

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "validation/calibrate/preset.hpp"
+
 namespace peerpath::calibrate {
 namespace {
 
@@ -13,12 +15,18 @@ using nlohmann::ordered_json;
 
 std::string score_text(const Assessment& a) {
   const auto& s = a.score;
+  const auto fitted =
+      a.fitted == 0
+          ? "none fitted"
+          : fmt::format("{} fitted{} (third, sixth, ... of each curve{})", a.fitted,
+                        a.calibration.provenance.empty() ? "" : " by that calibration",
+                        a.contention.rows.empty() ? "" : "; of several GPUs all at once and half of them both ways");
   auto text = fmt::format(
-      "\n{} points measured, {} fitted (third, sixth, ... of each curve{}), {} predicted: median error {:.1f} % "
-      "(allowed {:g}), 95 % below {:.1f} % (allowed {:g}), worst {:.1f} %, {} within the measured spread\n",
-      a.measured, a.calibration.points,
-      a.contention.rows.empty() ? "" : "; of several GPUs all at once and half of them both ways", s.points,
-      100 * s.median, 100 * most_median, 100 * s.p95, 100 * most_p95, 100 * s.worst, s.within_spread);
+      "\n{} points measured, {}, {} predicted: median error {:.1f} % (allowed {:g}), 95 % below {:.1f} % (allowed "
+      "{:g}), "
+      "worst {:.1f} %, {} within the measured spread\n",
+      a.measured, fitted, s.points, 100 * s.median, 100 * most_median, 100 * s.p95, 100 * most_p95, 100 * s.worst,
+      s.within_spread);
   if (!a.not_modelled.empty()) {
     text += "not modelled (software and the GPU's front end):";
     for (const auto& name : a.not_modelled) text += " " + name;
@@ -77,7 +85,11 @@ Assessment assess(const compare::Dataset& dataset, const Calibration& calibratio
   a.started = dataset.started;
   a.measured = dataset.points.size();
   Model model{dataset.gpus.front()};
-  const auto curves = compare::curves_of(dataset);
+  auto curves = compare::curves_of(dataset);
+  if (is_fitted_to(calibration, dataset))
+    a.fitted = calibration.points;
+  else
+    for (auto& curve : curves) curve.fitted.assign(curve.fitted.size(), false);
   a.contention = contention_of(curves, model, calibration.parameters);
   for (const auto& curve : curves) {
     const auto& experiment = curve.points.front().experiment;
@@ -102,6 +114,7 @@ std::string to_text(const Calibration& calibration) {
   for (const auto& e : calibration.estimates)
     text += fmt::format("{:<22} {:>10.4g} {:<5} {:<20} {}{}\n", e.name, e.value, e.unit, interval_text(e), e.meaning,
                         e.identifiable ? "" : " (" + e.why_not + ")");
+  if (!calibration.provenance.empty()) return text + "not fitted here, but by " + calibration.provenance + "\n";
   return text + fmt::format("{} points fitted, root mean square of their errors {:.1f} %\n", calibration.points,
                             100 * calibration.rms);
 }
@@ -119,12 +132,9 @@ std::string to_text(const Assessment& a) {
 }
 
 std::string to_json(const Assessment& a) {
-  ordered_json json{{"dataset", a.dataset},
-                    {"gpu", a.gpu},
-                    {"started", a.started},
-                    {"measured_points", a.measured},
-                    {"fitted_points", a.calibration.points},
-                    {"passed", a.passed()}};
+  ordered_json json{{"dataset", a.dataset},      {"gpu", a.gpu},
+                    {"started", a.started},      {"measured_points", a.measured},
+                    {"fitted_points", a.fitted}, {"passed", a.passed()}};
   json["held_out"] = {{"points", a.score.points},
                       {"median_error", a.score.median},
                       {"allowed_median", most_median},

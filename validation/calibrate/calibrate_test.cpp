@@ -114,6 +114,24 @@ TEST(Contention, OfTheMachinesMeasuredIsWithinTenPercent) {
   }
 }
 
+// Parameters of one machine hold or do not hold for another, none of whose points they have seen.
+TEST(Assessment, CountsAsFittedWhatTheCalibrationWasFittedTo) {
+  const auto file = PEERPATH_DATA "/presets/h200_four_a.json";
+  std::ifstream in{file};
+  const std::string text{std::istreambuf_iterator<char>{in}, {}};
+  const auto calibration = read_calibration(text, file);
+  ASSERT_TRUE(calibration);
+  const auto own = assess(load("four_gpus_a"), *calibration), other = assess(load("four_gpus_b"), *calibration);
+  EXPECT_EQ(own.fitted, calibration->points);
+  EXPECT_NE(to_text(own).find("points measured, 81 fitted by that calibration (third"), std::string::npos);
+  EXPECT_EQ(other.fitted, 0u);
+  EXPECT_EQ(other.contention.fitted(), 0u);
+  EXPECT_NE(to_text(other).find("points measured, none fitted, "), std::string::npos);
+  EXPECT_NE(to_json(other).find("\"fitted_points\": 0"), std::string::npos);
+  EXPECT_GT(other.score.points, own.score.points);
+  EXPECT_EQ(to_text(other).find(" points fitted, root mean"), std::string::npos);
+}
+
 TEST(Fit, FindsTheParametersThatMadeThePoints) {
   auto dataset = some_of(load("one_gpu"));
   Parameters truth;

@@ -22,6 +22,8 @@ struct Calibration {
   std::vector<Estimate> estimates;
   double rms = 0;          ///< root mean square of the fitted points' relative errors
   std::size_t points = 0;  ///< fitted
+  /// Of a calibration that was read: the sentence that says what it was fitted to. Empty: to the dataset at hand.
+  std::string provenance{};
 };
 
 /// Least squares of log(predicted / measured) over `points`, with Ceres. The fit sees these points and nothing else;

@@ -15,7 +15,6 @@ using fabric::ChannelIndex;
 
 constexpr ChannelIndex write_channel{1}, read_channel{2};
 constexpr std::uint64_t host_buffer = 0x1'0000'0000;
-constexpr double gpu_share = 0.3;  // of the latency that passes in the GPU: only the sum can be seen
 constexpr Duration crossing = std::chrono::nanoseconds{5};  // of the root complex, each way: a part of the latency
 constexpr Instant longest{std::chrono::seconds{1000}};
 constexpr BitRate memory_rate{8'000'000'000'000};  // inside the root complex: never the limit

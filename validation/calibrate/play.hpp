@@ -6,6 +6,9 @@
 
 namespace peerpath::calibrate {
 
+/// Of the latency of a read, what passes in the GPU: only the sum can be seen.
+constexpr double gpu_share = 0.3;
+
 /// The path between a GPU and host memory. Times in nanoseconds: the optimiser's variables; whole femtoseconds before
 /// anything is simulated.
 struct Path {

@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "validation/calibrate/play.hpp"
+
 namespace peerpath::calibrate {
 namespace {
 
@@ -12,7 +14,7 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 
 constexpr int calibration_schema = 1;
-constexpr double root_complex_ns = 150, propagation_ns = 10, gpu_share = 0.3;
+constexpr double root_complex_ns = 150, propagation_ns = 10;
 
 std::string nanoseconds(double ns) { return std::to_string(std::llround(std::max(ns, 1.0))) + "ns"; }
 std::string gigabits(double gigabytes) { return std::to_string(std::llround(8 * gigabytes)) + "Gbps"; }
@@ -79,6 +81,7 @@ tl::expected<Calibration, Problems> read_calibration(const std::string& text, co
   take_values(chosen, document, file, calibration, problems);
   calibration.points = document.value("fitted_points", std::size_t{0});
   calibration.rms = document.value("rms_error", 0.0);
+  calibration.provenance = document.value("provenance", "unknown");
   for (const auto& parameter : varied) {
     const auto value = calibration.parameters.*parameter.member;
     if (value < parameter.least || value > parameter.most)
@@ -86,6 +89,11 @@ tl::expected<Calibration, Problems> read_calibration(const std::string& text, co
   }
   if (!problems.empty()) return tl::unexpected{problems};
   return calibration;
+}
+
+bool is_fitted_to(const Calibration& calibration, const compare::Dataset& dataset) {
+  return calibration.provenance.empty() ||
+         calibration.provenance.find(", measured " + dataset.started + ")") != std::string::npos;
 }
 
 std::string scenario_preset(const Calibration& calibration, const compare::Dataset& dataset) {

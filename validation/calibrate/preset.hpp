@@ -17,6 +17,10 @@ std::string calibration_json(const Calibration& calibration, const compare::Data
 /// Reads that back. Every parameter must be there and within its range.
 tl::expected<Calibration, Problems> read_calibration(const std::string& text, const std::string& file);
 
+/// Whether the third of this dataset that a fit may see is what the calibration was fitted to: measured at the same
+/// time.
+bool is_fitted_to(const Calibration& calibration, const compare::Dataset& dataset);
+
 /// Devices `rc`, `dram` and `gpu0` and their link, for a scenario's `extends`.
 std::string scenario_preset(const Calibration& calibration, const compare::Dataset& dataset);
 

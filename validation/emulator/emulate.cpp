@@ -57,8 +57,8 @@ std::int64_t judged_taint(const scenario::Scenario& scenario, std::int64_t found
 void add_idle_links(const scenario::Scenario& scenario, std::vector<observe::LinkResult>& links) {
   for (const auto& link : scenario.links) {
     observe::LinkResult idle;
-    idle.nearer = link.from.substr(0, link.from.find('.'));
-    idle.farther = link.to.substr(0, link.to.find('.'));
+    idle.nearer = scenario::device_of(link.from);
+    idle.farther = scenario::device_of(link.to);
     idle.name = idle.farther + "-" + idle.nearer;
     if (std::ranges::find(links, idle.name, &observe::LinkResult::name) == links.end())
       links.push_back(std::move(idle));

@@ -11,7 +11,7 @@ namespace {
 using Json = nlohmann::json;
 using scenario::EventKind;
 
-std::string device_of(const std::string& end) { return end.substr(0, end.find('.')); }
+using scenario::device_of;
 
 std::string command(const char* name, Json arguments) {
   return Json{{"execute", name}, {"arguments", std::move(arguments)}}.dump();

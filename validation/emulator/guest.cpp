@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "validation/emulator/child.hpp"
+#include "validation/emulator/machine.hpp"
 #include "validation/emulator/monitor.hpp"
 
 namespace peerpath::emulator {
@@ -152,7 +153,7 @@ tl::expected<BootResult, std::string> boot(const Equipment& equipment, const Boo
   auto command = command_line(equipment, options.machine, options.kernel_words);
   for (const std::string& word :
        {std::string{"-serial"}, std::string{"stdio"}, std::string{"-serial"}, "file:" + report.string(),
-        std::string{"-fw_cfg"}, "name=opt/org.peerpath/job,file=" + job.string()}) {
+        std::string{"-fw_cfg"}, "name=opt/org.peerpath/job,file=" + option_value(job.string())}) {
     command.push_back(word);
   }
   Console console{options.folder / "console.log", options.console};

@@ -38,6 +38,16 @@ TEST_F(Guest, ReportsWhatItsJobSaid) {
   EXPECT_EQ(result->tainted, 4);
 }
 
+TEST_F(Guest, ItsFolderMayHaveACommaInItsName) {
+  options_.folder = folder_.path() / "a,file=b";
+  std::filesystem::create_directories(options_.folder);
+  const auto result = boot_with(R"(echo "{\"words\": \"$*\"}" >>$report; echo '{"end": 0}' >>$report)");
+  ASSERT_TRUE(result) << result.error();
+  EXPECT_THAT(result->report.front(),
+              HasSubstr("-fw_cfg name=opt/org.peerpath/job,file=" + folder_.path().string() + "/a,,file=b/job.sh"));
+  EXPECT_THAT(result->report.front(), HasSubstr("-serial file:" + folder_.path().string() + "/a,file=b/report.jsonl"));
+}
+
 TEST_F(Guest, EndsWithoutAWord) {
   const auto result = boot_with("echo last; echo words; echo from QEMU >&2; exit 3\n");
   ASSERT_FALSE(result);

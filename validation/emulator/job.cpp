@@ -6,7 +6,7 @@
 namespace peerpath::emulator {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 std::string quoted(const std::string& text) {
   std::string out = "'";
@@ -56,7 +56,7 @@ class Writer {
   std::string disturbance() const {
     const auto& options = scenario_.emulator;
     std::string words;
-    const auto percent = [](double value) { return Json(value).dump() + "%"; };
+    const auto percent = [](double value) { return OrderedJson(value).dump() + "%"; };
     if (options.reorder_percent > 0) words += " delay 2ms reorder " + percent(options.reorder_percent);
     if (options.loss_percent > 0) words += " loss " + percent(options.loss_percent);
     return words.empty() ? "" : "netem='limit 10000" + words + "'\n";
@@ -108,13 +108,13 @@ class Writer {
 
     const auto wire_number = static_cast<std::size_t>(wire - machine_.wires.begin());
     const auto seconds = std::max<std::int64_t>(1, options.timeout / std::chrono::seconds{1} / 2);
-    const Json common{{"port", 5201 + number},
-                      {"address", address(wire_number, !receive)},
-                      {"bytes", payload_of(scenario_, traffic).count()},
-                      {"seed", scenario_.run.seed + static_cast<std::int64_t>(number)},
-                      {"mss", segment_of(traffic) + timestamps},
-                      {"timeout_s", seconds}};
-    Json near = common, far = common;
+    const OrderedJson common{{"port", 5201 + number},
+                             {"address", address(wire_number, !receive)},
+                             {"bytes", payload_of(scenario_, traffic).count()},
+                             {"seed", scenario_.run.seed + static_cast<std::int64_t>(number)},
+                             {"mss", segment_of(traffic) + timestamps},
+                             {"timeout_s", seconds}};
+    OrderedJson near = common, far = common;
     near["role"] = receive ? "sink" : "source";
     far["role"] = receive ? "source" : "sink";
     near["api"] = std::string{name_of(options.api)};

@@ -1,6 +1,7 @@
 #include "validation/emulator/machine.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <map>
 
@@ -10,7 +11,7 @@ namespace peerpath::emulator {
 namespace {
 
 /// The device of "device.port".
-std::string device_of(const std::string& end) { return end.substr(0, end.find('.')); }
+using scenario::device_of;
 
 std::string mac_of(std::size_t nic, bool peer) {
   std::array<char, 18> text{};
@@ -44,7 +45,7 @@ class Builder {
       machine_.kernel_words.push_back(*acs);
     else
       problems_ = acs.error();
-    if (!options_.monitor.empty()) add({"-qmp", "unix:" + options_.monitor + ",server=on,wait=off"});
+    if (!options_.monitor.empty()) add({"-qmp", "unix:" + option_value(options_.monitor) + ",server=on,wait=off"});
     for (const auto& device : scenario_.devices) check(device);
     for (const auto& device : scenario_.devices) {
       if (std::holds_alternative<device::RootComplexConfig>(device.config)) below(device.name, "");
@@ -81,6 +82,15 @@ class Builder {
   void check(const scenario::Device& device) {
     if (std::holds_alternative<device::DmaCardConfig>(device.config)) {
       problem("/devices/" + device.name + "/kind", "the emulator has no dma_card");
+    }
+    if (std::isalpha(static_cast<unsigned char>(device.name.front())) == 0) {
+      problem("/devices/" + device.name, "names of the emulator's devices begin with a letter");
+    }
+    // The name of a NIC is that of a Unix socket, whose path has 107 characters at most.
+    const auto socket = options_.socket_folder.size() + 1 + device.name.size();
+    if (options_.side != Side::both && std::holds_alternative<device::NicConfig>(device.config) && socket > 107) {
+      problem("/devices/" + device.name,
+              "is too long a name for a NIC of two guests: by " + std::to_string(socket - 107) + " characters");
     }
   }
 
@@ -132,8 +142,8 @@ class Builder {
     if (options_.side == Side::both) {
       add({"-netdev", "hubport,hubid=" + hub + ",id=wire." + name});
     } else {
-      add({"-netdev", "stream,id=wire." + name + ",addr.type=unix,addr.path=" + options_.socket_folder + "/" + name +
-                          (options_.side == Side::near ? ",server=on" : ",server=off")});
+      add({"-netdev", "stream,id=wire." + name + ",addr.type=unix,addr.path=" + option_value(options_.socket_folder) +
+                          "/" + name + (options_.side == Side::near ? ",server=on" : ",server=off")});
     }
     device("peerpath-nic,id=" + name + ",bus=" + bus + ",netdev=wire." + name + ",mac=" + mac_of(number, false) +
            ",queues=" + std::to_string(std::clamp(nic.queues, 2, 16)) + coalescing() + faults(name) + ledger());
@@ -172,7 +182,7 @@ class Builder {
   std::string ledger() {
     if (options_.ledger.empty() || ledger_given_) return "";
     ledger_given_ = true;
-    return ",ledger=" + options_.ledger;
+    return ",ledger=" + option_value(options_.ledger);
   }
 
   const scenario::Scenario& scenario_;
@@ -184,6 +194,12 @@ class Builder {
 };
 
 }  // namespace
+
+std::string option_value(const std::string& path) {
+  std::string value;
+  for (const char c : path) value += c == ',' ? std::string{",,"} : std::string{c};
+  return value;
+}
 
 tl::expected<Machine, Problems> make_machine(const scenario::Scenario& scenario, const MachineOptions& options) {
   return Builder{scenario, options}.build();

@@ -40,8 +40,11 @@ struct Machine {
   std::vector<std::string> gpus;
 };
 
-/// Problems name what the emulator has no device for, and what
-/// the scenario's links leave open; keys are JSON pointers.
+/// A path as the value of a QEMU option: a comma would end it, two stand for one.
+std::string option_value(const std::string& path);
+
+/// Problems name what the emulator has no device for, devices whose names QEMU does not take, and what the scenario's
+/// links leave open; keys are JSON pointers.
 tl::expected<Machine, Problems> make_machine(const scenario::Scenario& scenario, const MachineOptions& options);
 
 }  // namespace peerpath::emulator

@@ -53,6 +53,40 @@ TEST(Machine, ClockCountsInstructionsWhereNobodyElseReadsIt) {
               AllOf(Contains("tcg,thread=multi"), Not(Contains("-icount"))));
 }
 
+TEST(Machine, PathsWithCommasStayOneOption) {
+  auto machine = make_machine(test_scenario(), {.ledger = "a,id=x/ledger.json", .monitor = "b,c"});
+  ASSERT_TRUE(machine);
+  EXPECT_THAT(machine->arguments,
+              Contains(AllOf(StartsWith("peerpath-nic,"), HasSubstr(",ledger=a,,id=x/ledger.json"))));
+  EXPECT_THAT(machine->arguments, Contains("unix:b,,c,server=on,wait=off"));
+  machine = make_machine(test_scenario(), {.side = Side::near, .socket_folder = "d,e"});
+  ASSERT_TRUE(machine);
+  EXPECT_THAT(machine->arguments, Contains(HasSubstr("addr.path=d,,e/nic0,server=on")));
+}
+
+TEST(Machine, RefusesNamesThatQemuDoesNotTake) {
+  for (const std::string name : {"_nic", "-nic", "0nic"}) {
+    auto scenario = test_scenario();
+    scenario.devices[3].name = scenario.traffic[0].from = name;
+    scenario.links[1].to = name;
+    const auto machine = make_machine(scenario, {});
+    ASSERT_FALSE(machine) << name;
+    EXPECT_EQ(machine.error().front().key, "/devices/" + name);
+    EXPECT_THAT(machine.error().front().message, HasSubstr("begin with a letter"));
+  }
+}
+
+TEST(Machine, RefusesNamesTooLongForSockets) {
+  auto scenario = test_scenario();
+  const std::string name(100, 'n');
+  scenario.devices[3].name = scenario.traffic[0].from = name;
+  scenario.links[1].to = name;
+  EXPECT_TRUE(make_machine(scenario, {.socket_folder = "/tmp/x"}));
+  const auto machine = make_machine(scenario, {.side = Side::near, .socket_folder = "/tmp/x1"});
+  ASSERT_FALSE(machine);
+  EXPECT_EQ(machine.error().front().message, "is too long a name for a NIC of two guests: by 1 characters");
+}
+
 TEST(Machine, SaysWhatItHasNot) {
   auto scenario = test_scenario();
   scenario.devices.push_back({"card", device::DmaCardConfig{}});

@@ -8,8 +8,8 @@
 namespace {
 
 constexpr const char* help =
-    "usage: peerpath-measure [--out FILE] [--backend cuda|hip] [--kernels FILE] [--library FILE] [--only NAME ...]\n"
-    "                        [--peer ADDRESS[:PORT]] [--agent FILE] [--quick] [--list]\n"
+    "usage: peerpath-measure [-o|--out FILE] [--backend cuda|hip] [--kernels FILE] [--library FILE] [--only NAME ...]\n"
+    "                        [--peer ADDRESS[:PORT]] [--agent FILE] [--quick] [--list] [-h|--help]\n"
     "Measures what the GPUs of this machine do over PCIe, and its NIC towards a peer where\n"
     "`peerpath-agent --serve` runs; writes a dataset, a line of JSON for each point.\n";
 
@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
   }
   for (int n = 1; n < argc; ++n) {
     const std::string word = argv[n];
-    if (word == "--help") return std::fputs(help, stdout), 0;
+    if (word == "-h" || word == "--help") return std::fputs(help, stdout), 0;
     if (word == "--list") return std::fputs(experiments::list_experiments().c_str(), stdout), 0;
     if (word == "--quick") {
       options.effort.samples = 5;
@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
     }
     if (n + 1 == argc) return wrong("'" + word + "' is unknown or lacks its value");
     const std::string value = argv[++n];
-    if (word == "--out") {
+    if (word == "-o" || word == "--out") {
       options.out = value;
     } else if (word == "--kernels") {
       options.kernels = value;

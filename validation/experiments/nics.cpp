@@ -15,14 +15,14 @@ std::int64_t stream_bytes(const Lab& lab) {
 }
 
 /// Settings: bytes of one send or operation, and the memory that takes it.
-std::vector<Settings> sizes(const Lab& lab, std::int64_t memory) {
+std::vector<Settings> sizes_in(const Lab& lab, std::int64_t memory) {
   std::vector<Settings> all;
   for (auto bytes = smallest; bytes <= std::min(largest, stream_bytes(lab)); bytes *= 4)
     all.push_back({{{"memory", memory}, {"bytes", bytes}}});
   return all;
 }
-std::vector<Settings> to_host(const Lab& lab) { return sizes(lab, host_memory); }
-std::vector<Settings> to_gpu(const Lab& lab) { return sizes(lab, gpu_memory); }
+std::vector<Settings> to_host(const Lab& lab) { return sizes_in(lab, host_memory); }
+std::vector<Settings> to_gpu(const Lab& lab) { return sizes_in(lab, gpu_memory); }
 
 Measurement stream(Lab& lab, const Settings& settings, Stream kind) {
   constexpr int most_samples = 7;

@@ -7,10 +7,10 @@ namespace {
 
 using pcie::HostBridgeList;
 
-std::vector<Function> dump(const std::string& text) { return *parse_lspci(text, "d.txt"); }
+std::vector<Function> functions_of(const std::string& text) { return *parse_lspci(text, "d.txt"); }
 
 HostBridgeList trust_of(const std::string& first) {
-  const auto functions = dump(first + "\n");
+  const auto functions = functions_of(first + "\n");
   return host_trust(host_bridge_device(functions, 0, 0));
 }
 
@@ -36,7 +36,7 @@ TEST(HostTrust, FollowsTheKernelsListByName) {
 TEST(HostTrust, LooksAtTheFirstFunctionOfTheRootBus) {
   const std::string intel = " [0604]: Intel Corporation Sky Lake-E PCI Express Root Port A [8086:2030]\n";
   const auto port = "\tCapabilities: [90] Express (v2) Root Port (Slot+), MSI 00\n";
-  const auto functions = dump("17:02.0 PCI bridge" + intel + port + "3a:05.0 System peripheral" + intel);
+  const auto functions = functions_of("17:02.0 PCI bridge" + intel + port + "3a:05.0 System peripheral" + intel);
   ASSERT_NE(host_bridge_device(functions, 0, 0x17), nullptr);
   EXPECT_EQ(host_trust(host_bridge_device(functions, 0, 0x17)), HostBridgeList::listed);
   // Neither at 00.0 nor a root port.

@@ -9,11 +9,11 @@
 namespace peerpath::pcie_bench {
 namespace {
 
-const std::filesystem::path data{PEERPATH_DATA};
+const std::filesystem::path data_folder{PEERPATH_DATA};
 
 std::vector<HostData> hosts_of(std::string_view part) {
   std::vector<HostData> hosts;
-  for (const auto& folder : find_hosts(data / "pcie-bench"))
+  for (const auto& folder : find_hosts(data_folder / "pcie-bench"))
     if (folder.filename().string().find(part) != std::string::npos) hosts.push_back(*load_host(folder));
   return hosts;
 }

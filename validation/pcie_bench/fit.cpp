@@ -11,16 +11,16 @@ namespace {
 
 /// Sizes wanted of each curve, chosen while the model was made: below and above one MPS, and the ends of the latency
 /// curves.
-constexpr std::array<Case, 10> wanted{{{Test::bw_read, Bytes{256}},
-                                       {Test::bw_read, Bytes{768}},
-                                       {Test::bw_write, Bytes{64}},
-                                       {Test::bw_write, Bytes{768}},
-                                       {Test::bw_both, Bytes{128}},
-                                       {Test::bw_both, Bytes{512}},
-                                       {Test::lat_dma_read, Bytes{64}},
-                                       {Test::lat_dma_read, Bytes{2048}},
-                                       {Test::lat_dma_write_read, Bytes{64}},
-                                       {Test::lat_dma_write_read, Bytes{2048}}}};
+constexpr std::array<Case, 10> wanted_cases{{{Test::bw_read, Bytes{256}},
+                                             {Test::bw_read, Bytes{768}},
+                                             {Test::bw_write, Bytes{64}},
+                                             {Test::bw_write, Bytes{768}},
+                                             {Test::bw_both, Bytes{128}},
+                                             {Test::bw_both, Bytes{512}},
+                                             {Test::lat_dma_read, Bytes{64}},
+                                             {Test::lat_dma_read, Bytes{2048}},
+                                             {Test::lat_dma_write_read, Bytes{64}},
+                                             {Test::lat_dma_write_read, Bytes{2048}}}};
 
 using Objective = std::function<double(const std::vector<double>&)>;
 
@@ -116,12 +116,12 @@ double weight(Test test) {
   return test == Test::bw_both || test == Test::lat_dma_write_read ? 0.25 : 0.6;
 }
 
-std::span<const Case> wanted_fit_cases() { return wanted; }
+std::span<const Case> wanted_fit_cases() { return wanted_cases; }
 const Sweep& wanted_fit_window() { return wanted_window; }
 
 std::vector<Case> fit_cases(const HostData& host) {
   std::vector<Case> chosen;
-  for (const auto& want : wanted) {
+  for (const auto& want : wanted_cases) {
     const auto apart = [&](const Point& p) {
       const auto a = static_cast<double>(p.which.size.count()), b = static_cast<double>(want.size.count());
       return std::max(a, b) / std::min(a, b);

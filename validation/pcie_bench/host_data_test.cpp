@@ -8,7 +8,7 @@ namespace {
 constexpr std::string_view bandwidth_header =
     "Test,PAT,Cache,HO,DO,WinSZ,SZ,Time(cyc),Time,Bytes,Trans,BW (GB/s),Trans/s\n";
 
-std::string first_problem(const std::string& row) {
+std::string row_problem(const std::string& row) {
   std::vector<Point> points;
   Problems problems;
   read_points(std::string{bandwidth_header} + row, "bw.csv", false, points, problems);
@@ -27,12 +27,12 @@ TEST(HostData, BandwidthIsPayloadPerTime) {
 }
 
 TEST(HostData, SaysWhichRowIsWrong) {
-  EXPECT_NE(first_problem("BW_DMA_RD,Rand,HWarm,0,0,8192,64,1,nan,800,1,1,1\n").find("bw.csv:2"), std::string::npos);
-  EXPECT_NE(first_problem("BW_DMA_XX,Rand,HWarm,0,0,8192,64,1,100,800,1,1,1\n").find("not a test"), std::string::npos);
-  EXPECT_NE(first_problem("LAT_DMA_RD,Rand,HWarm,0,0,8192,64,1,100,800,1,1,1\n").find("not a test"), std::string::npos);
-  EXPECT_NE(first_problem("BW_DMA_RD,Rand,HWarm,0,0,8192,64.5,1,100,800,1,1,1\n").find("whole number"),
+  EXPECT_NE(row_problem("BW_DMA_RD,Rand,HWarm,0,0,8192,64,1,nan,800,1,1,1\n").find("bw.csv:2"), std::string::npos);
+  EXPECT_NE(row_problem("BW_DMA_XX,Rand,HWarm,0,0,8192,64,1,100,800,1,1,1\n").find("not a test"), std::string::npos);
+  EXPECT_NE(row_problem("LAT_DMA_RD,Rand,HWarm,0,0,8192,64,1,100,800,1,1,1\n").find("not a test"), std::string::npos);
+  EXPECT_NE(row_problem("BW_DMA_RD,Rand,HWarm,0,0,8192,64.5,1,100,800,1,1,1\n").find("whole number"),
             std::string::npos);
-  EXPECT_NE(first_problem("BW_DMA_RD,Rand,HWarm,0,0,8192,64,1,100\n").find("cells"), std::string::npos);
+  EXPECT_NE(row_problem("BW_DMA_RD,Rand,HWarm,0,0,8192,64,1,100\n").find("cells"), std::string::npos);
 }
 
 TEST(HostData, AMissingDirectoryIsAProblem) {

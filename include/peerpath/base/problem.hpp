@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace peerpath {
@@ -17,7 +18,12 @@ struct Problem {
 
 using Problems = std::vector<Problem>;
 
-/// `file:line:column: key: message`, the form that editors jump to.
+/// UTF-8 text with each control character spelt out (`\n`, `\x1b`, `\u009b`), as a terminal would obey it; so are bytes
+/// that are no UTF-8. Characters of `kept` stay as they are.
+std::string printable(std::string_view text, std::string_view kept = "");
+
+/// `file:line:column: key: message`, the form that editors jump to; one printable line, whatever names a file has in
+/// it.
 std::string to_string(const Problem& problem);
 
 }  // namespace peerpath

@@ -8,8 +8,8 @@
 
 namespace peerpath {
 
-/// A new folder that no other process uses; it is removed with all that is in it at the end of its scope. Several runs
-/// of one program or test may be under way at the same time. The path is short: that of a Unix socket may have 107
+/// A new folder that no other process uses; it is removed with its contents at the end of its scope. Several runs of
+/// one program or test may exist at the same time. The path is short: that of a Unix socket may have 107
 /// characters. Throws std::filesystem::filesystem_error if there is no place for one.
 class TemporaryFolder {
  public:

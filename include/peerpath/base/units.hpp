@@ -4,11 +4,22 @@
 #include <compare>
 #include <cstdint>
 
+#include "peerpath/base/fail.hpp"
 #include "peerpath/base/time.hpp"
 
 namespace peerpath {
 
 __extension__ using WideInt = __int128;
+
+/// `value` in a narrower signed type. Ends the process with `exit_bug` if it does not fit: a wrapped count would look
+/// like a result. Limits of the scenario keep what a user can write below that.
+template <class To = std::int64_t>
+constexpr To narrow(WideInt value, SourcePlace where = SourcePlace::current()) {
+  const auto narrowed = static_cast<To>(value);
+  if (narrowed != value) [[unlikely]]
+    fail("a sum or quotient of 128 bits does not fit into its type", where);
+  return narrowed;
+}
 
 /// A number of bytes.
 class Bytes {
@@ -48,10 +59,10 @@ class BitRate {
   std::int64_t bps_ = 0;
 };
 
-/// Time to push `size` through a link of `rate`, rounded up to a whole femtosecond.
+/// Time to push `size` through a link of `rate`, rounded up to a whole femtosecond; at most 2.5 hours, see `narrow`.
 constexpr Duration operator/(Bytes size, BitRate rate) {
   const auto bits_fs = static_cast<WideInt>(size.count()) * 8 * 1'000'000'000'000'000;
-  return Duration{static_cast<std::int64_t>((bits_fs + rate.bps() - 1) / rate.bps())};
+  return Duration{narrow((bits_fs + rate.bps() - 1) / rate.bps())};
 }
 
 inline namespace literals {

@@ -186,7 +186,9 @@ struct HostCpuConfig {
               "Protocol work per KiB of payload that the CPU touches without copying")
             .at_most(longest_step)
             .from("assumed"),
-        field("copy_rate", &HostCpuConfig::copy_rate, "One core copying between two buffers in DRAM").from("assumed"),
+        field("copy_rate", &HostCpuConfig::copy_rate, "One core copying between two buffers in DRAM")
+            .at_least(least_rate)
+            .from("assumed"),
         field("doorbell_cost", &HostCpuConfig::doorbell_cost, "An MMIO write by a core")
             .at_most(longest_wait)
             .from("assumed")};
@@ -241,6 +243,10 @@ struct GpuConfig {
             .at_most(65536)};
   }
 };
+
+/// Buffers of a receive ring that a frame can count on. Drivers tell of new buffers in batches, so the last of a ring
+/// may not be posted before some are used: Linux's gve tells of 32 at a time, in rings of 64 and more.
+constexpr std::int64_t sure_buffers(std::int64_t ring_entries) { return ring_entries / 2; }
 
 /// A 200 Gb/s Ethernet NIC with header split, receive-side scaling and flow steering.
 struct NicConfig {

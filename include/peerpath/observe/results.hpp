@@ -1,4 +1,4 @@
-// What a run found out. A shell (models/sc) fills `Results` with counts; `finish` (models/observe) derives every named
+// The results of a run. A shell (models/sc) fills `Results` with counts; `finish` (models/observe) derives every named
 // metric, the bottleneck, the way of the payload and the verdicts from them, so that a name has one origin.
 //
 // Names of metrics, the same in `expect`, the result table and results.json:
@@ -63,7 +63,7 @@ constexpr std::array<EnumName<Direction>, 2> enum_names(Direction) {
   return {{{"up", Direction::up}, {"down", Direction::down}}};
 }
 
-/// One line of the byte ledger: what crossed one direction of one link for one requester and purpose.
+/// One line of the byte ledger: TLPs and bytes on one direction of one link for one requester and purpose.
 struct LedgerRow {
   std::string requester;  ///< device whose transaction it is; completions count for the requester, not the completer
   pcie::Purpose purpose{};
@@ -80,7 +80,7 @@ struct LinkDirectionResult {
   Duration busy{};        ///< serialising TLPs
   Duration signalling{};  ///< sending DLLPs
   Duration replaying{};   ///< taken by transmissions that failed, up to their replay
-  Duration ahead{};       ///< of these three: beyond the end of the window, without what began before it
+  Duration ahead{};       ///< part of these three beyond the window's end, less the part that began before the window
   Duration queueing{};
   Duration credit_stall{};
   std::int64_t replays = 0;
@@ -106,8 +106,8 @@ struct TrafficResult {
   Bytes offered_payload{};
   Bytes delivered_payload{};          ///< user bytes at their destination
   std::int64_t failed_transfers = 0;  ///< transactions that did not end in success
-  Bytes all_ones{};                   ///< read in vain: the requester finds ones in every bit
-  Bytes lost{};                       ///< written to where nobody took it
+  Bytes all_ones{};                   ///< reads that failed: the requester finds ones in every bit
+  Bytes lost{};                       ///< writes that no completer took
   Histogram latency;  ///< receive: last bit on the wire to payload and completion usable; else issue to done
 };
 
@@ -151,7 +151,7 @@ struct Resource {
   std::string name;  ///< "nic0 Ethernet port"
   Duration busy{};
   Duration capacity{};    ///< `busy` that would be 100 %: the window times the number of units
-  bool entrance = false;  ///< what is offered passes here first: full means well used, it never holds traffic back
+  bool entrance = false;  ///< offered traffic enters here: full use is wanted, it never holds traffic back
 };
 
 /// Something that went wrong in the modelled hardware: drops, unsupported requests, time-outs. A value, not an error.
@@ -185,7 +185,7 @@ struct ErrorRecord {
   std::optional<std::array<std::uint32_t, 4>> header{};  ///< header log of the first
 };
 
-/// A queue that waits for what will never come.
+/// A queue whose first TLP can never leave.
 struct BlockedQueue {
   std::string place;      ///< "switch0 port towards gpu0"
   std::string tlp;        ///< its first: "completion from gpu0 to nic0"

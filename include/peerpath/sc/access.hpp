@@ -6,11 +6,13 @@
 #include <systemc>
 #include <tlm>
 
+#include "peerpath/sc/outlet.hpp"
+
 namespace peerpath::sc {
 
 /// One blocking access of a foreign initiator: returns when it is over, with whether it was answered with success.
-inline bool access(tlm::tlm_initiator_socket<>& socket, tlm::tlm_command command, std::uint64_t address,
-                   std::span<unsigned char> data) {
+template <InitiatorSocket Socket>
+bool access(Socket& socket, tlm::tlm_command command, std::uint64_t address, std::span<unsigned char> data) {
   tlm::tlm_generic_payload payload;
   payload.set_command(command);
   payload.set_address(address);
@@ -24,12 +26,14 @@ inline bool access(tlm::tlm_initiator_socket<>& socket, tlm::tlm_command command
 }
 
 /// Writes `data`; a posted write is over when it has arrived.
-inline bool write(tlm::tlm_initiator_socket<>& socket, std::uint64_t address, std::span<unsigned char> data) {
+template <InitiatorSocket Socket>
+bool write(Socket& socket, std::uint64_t address, std::span<unsigned char> data) {
   return access(socket, tlm::TLM_WRITE_COMMAND, address, data);
 }
 
 /// Fills `data` with what is there.
-inline bool read(tlm::tlm_initiator_socket<>& socket, std::uint64_t address, std::span<unsigned char> data) {
+template <InitiatorSocket Socket>
+bool read(Socket& socket, std::uint64_t address, std::span<unsigned char> data) {
   return access(socket, tlm::TLM_READ_COMMAND, address, data);
 }
 

@@ -6,14 +6,15 @@
 #include <optional>
 #include <string>
 #include <systemc>
+#include <tlm>
 #include <vector>
 
 #include "peerpath/base/address.hpp"
 #include "peerpath/device/endpoint.hpp"
 #include "peerpath/device/frame_source.hpp"
-#include "peerpath/device/place.hpp"
 #include "peerpath/fabric/fabric.hpp"
 #include "peerpath/pcie/link_shape.hpp"
+#include "peerpath/sc/place.hpp"
 
 namespace peerpath::platform {
 class Domain;
@@ -21,22 +22,19 @@ class Domain;
 
 namespace peerpath::sc {
 
-using device::DeviceIndex;
-using device::EthernetPort;
-using device::Place;
-using device::Window;
-using device::Wire;
-
 class ForeignEndpoint;
-class MemoryImage;
+class MemoryMap;
+class Passages;
 class PciePort;
 class Shell;
 
-/// How a domain computes. None of it changes results, but for `seed`.
+/// How a domain computes. None of it changes results, but for `seed` and what goes by `direct_memory`.
 struct DomainConfig {
   fabric::Mode mode = fabric::Mode::train;
   Duration quantum = std::chrono::microseconds{10};  ///< longest batch of the fabric
   std::uint64_t seed = 0;                            ///< of the read jitter of its memories
+  /// Whether foreign initiators get pointers to memory (DMI). What they do by them is in no link and no count.
+  bool direct_memory = true;
 };
 
 /// Hosts the fabric of one PCIe domain. Modules are made with a reference to their domain and bound to each other by
@@ -61,10 +59,11 @@ class Domain final : public sc_core::sc_module {
   DeviceIndex attach(device::Endpoint& device, const Place& place);
   /// Of the channels that the device has at its endpoint.
   fabric::ChannelIndex first_channel(DeviceIndex device) const;
-  /// Says which node answers for these addresses; foreign initiators are routed by it.
-  void map(fabric::NodeId node, Window window);
-  /// Gives a BAR its place: at `fixed`, or where there is room, aligned to its size; prefetchable ones above 1 TiB, the
-  /// others below 4 GiB.
+  /// Says which node answers for these addresses; foreign initiators are routed by it. `memory`: bytes are kept there,
+  /// and reading them has no effect, so that debug transport and pointers may reach them.
+  void map(fabric::NodeId node, Window window, bool memory = false);
+  /// Gives a BAR its place: at `fixed`, or where there is room, aligned to its size; prefetchable ones, which are
+  /// memory, above 1 TiB, the others below 4 GiB.
   BusAddress place(fabric::NodeId node, Bytes size, bool prefetchable, std::optional<BusAddress> fixed = {});
   /// An endpoint as it stands so far, to be changed before the end of elaboration.
   fabric::Endpoint& endpoint(fabric::NodeId node);
@@ -108,12 +107,19 @@ class Domain final : public sc_core::sc_module {
   void add_port(PciePort& port);
   /// Queues a transaction on a node's channel, numbered as the fabric does; `ready` must not lie in the past.
   void submit(fabric::NodeId node, fabric::ChannelIndex channel, const fabric::Transaction& transaction);
-  /// The node that answers for an address, if any.
-  std::optional<fabric::NodeId> find(std::uint64_t address) const;
-  /// The foreign component at a node, or nullptr.
-  ForeignEndpoint* foreign_at(fabric::NodeId node) const;
-  /// Contents of a node's memory, as foreign initiators see them.
-  MemoryImage& image(fabric::NodeId node);
+  /// A foreign endpoint on a node; before the end of elaboration, and it has to outlive the domain.
+  void adopt(fabric::NodeId node, ForeignEndpoint& foreign);
+  /// Who answers for which addresses.
+  MemoryMap& memory_map();
+  /// What goes through foreign components between our ports.
+  Passages& passages();
+  /// Whether pointers to memory are given: not after an action of `at`, which may have changed links or routes.
+  bool gives_direct_access() const;
+  /// DMI: a pointer to the memory at the payload's address, with the latencies that 64 B have from `from` to there and
+  /// back while nothing else is under way, without root ports' gates and caches.
+  bool direct_access(fabric::NodeId from, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
+  /// Pointers to what the foreign target of a node has at these addresses of its own are no longer valid.
+  void invalidate(fabric::NodeId node, std::uint64_t first, std::uint64_t last);
   /// Something was asked of the domain from outside of its own processes.
   void touch();
   /// @}
@@ -123,6 +129,9 @@ class Domain final : public sc_core::sc_module {
 
   void end_of_elaboration() override;
   void adopt(PciePort& port);
+  void link_through(PciePort& a, PciePort& b);
+  void join_ports();
+  void add_links();
 
   std::unique_ptr<Parts> parts_;
   std::unique_ptr<Shell> shell_;

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "peerpath/base/address.hpp"
@@ -33,6 +34,8 @@ class RootComplex;
 }  // namespace peerpath::platform
 
 namespace peerpath::sc {
+
+class ForeignDram;
 
 /// A PCIe switch, or one level of it: routes between any of its ports. Port 0 is the upstream one by custom.
 class PcieSwitch final : public sc_core::sc_module {
@@ -71,13 +74,31 @@ class HostMemory final : public sc_core::sc_module {
   HostMemory(const sc_core::sc_module_name& name, Domain& domain, const device::HostMemoryConfig& config = {},
              const device::FunctionConfig& function = {});
   ~HostMemory() override;
+
+  /// Puts a foreign TLM-2.0 memory in the place of the modelled DRAM, for rings and payload alike: what devices read
+  /// waits for its answers, a cache line at a time. It sees `config.size` bytes from 0 on, without the hole below 4
+  /// GiB. Writes are taken in at `config.write_rate`, which has to be what the foreign memory can do; `cache` and
+  /// `channels` cannot be had with it. peerpath's own devices move no contents, so what they write is zeros.
+  template <TargetSocket S>
+  void bind(S& dram, const TargetOptions& options = {.line = 64}) {
+    auto& side = foreign_dram(options);
+    outlet_ = bind_target(side_name(), dram, side);
+  }
+
   fabric::NodeId node() const;
   /// Takes a piece of DRAM, on a 4 KiB boundary above 4 GiB.
   BusAddress reserve(Bytes size);
   platform::HostMemory& plain() { return *plain_; }
 
  private:
+  void before_end_of_elaboration() override;
+  tlm::tlm_bw_transport_if<>& foreign_dram(const TargetOptions& options);
+  std::string side_name() const;
+
+  Domain& domain_;
   std::unique_ptr<platform::HostMemory> plain_;
+  std::optional<Outlet> outlet_;
+  std::unique_ptr<ForeignDram> dram_;
 
  public:
   PciePort port;

@@ -1,4 +1,4 @@
-// What of a GPU's memory is mapped into its BAR1 window, and what becomes of traffic that finds no room there.
+// The mapping of GPU memory into the BAR1 window, and the fate of traffic that finds no room there.
 #pragma once
 
 #include <array>
@@ -23,12 +23,12 @@ constexpr std::array<EnumName<Bar1Verdict>, 4> enum_names(Bar1Verdict) {
 struct Bar1Mapping {
   std::vector<std::size_t> entries;
   Bytes registered{};
-  Bytes given{};  ///< of the window: all that it needs, a share, or nothing
+  Bytes given{};  ///< room in the window: as much as needed, a share, or none
   Bar1Verdict verdict{};
 };
 
-/// The window of one GPU. Who comes first does not matter to what is left, but to who still finds room: what fits is
-/// mapped in the order of the entries, and then what is to be remapped shares the rest evenly, in whole pieces.
+/// The window of one GPU. Registrations that fit are mapped in the order of the traffic entries; those that remap then
+/// share the rest evenly, in whole pieces.
 struct Bar1Plan {
   std::string gpu;
   Bytes size{}, reserved{}, used{};

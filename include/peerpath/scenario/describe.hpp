@@ -1,4 +1,4 @@
-// What a scenario may contain, and what one contains, as text: schema, help, resolved JSON. All of it from `fields()`.
+// The contents of scenarios as text, generated from `fields()`: schema, help, resolved JSON.
 #pragma once
 
 #include <optional>
@@ -36,7 +36,7 @@ std::vector<Entry> sections();
 /// All options of a device kind or section; empty if there is no such thing.
 std::vector<OptionInfo> options_of(std::string_view kind_or_section);
 
-/// Help for "nic", "nic.queues", "link.width", "run", ... or nothing (ask `nearest_topic` for what may be meant).
+/// Help for "nic", "nic.queues", "link.width", "run", ...; nothing for an unknown topic (`nearest_topic` suggests one).
 std::optional<std::string> explain(std::string_view topic);
 /// The topic closest to `word`, or "" if none is close.
 std::string nearest_topic(std::string_view word);

@@ -1,4 +1,4 @@
-// What only the emulator needs to know: how the guest moves the payload, and what machine it believes to run on.
+// Options of the emulator alone: the kernel API that moves the payload, and the machine that the guest sees.
 #pragma once
 
 #include <array>

@@ -27,7 +27,7 @@ struct Origin {
   std::string file;    ///< relative to the folder of the scenario; "" for built_in and command_line
   int line = 0;        ///< from 1
   int column = 0;      ///< from 1
-  std::string source;  ///< what the number is based on: a data sheet, a measurement, "assumed"; "" if not said
+  std::string source;  ///< source of the number: a data sheet, a measurement, "assumed"; "" if none is given
 };
 
 constexpr std::array<EnumName<Origin::Kind>, 4> enum_names(Origin::Kind) {
@@ -50,7 +50,7 @@ struct FileAccess {
 /// Reads from disk and refuses files above `max_file_size`.
 FileAccess disk();
 
-/// Larger or deeper scenario files are refused: both are far above what a person or `peerpath import` writes.
+/// Larger or deeper scenario files are refused: people and `peerpath import` write far smaller ones.
 inline constexpr Bytes max_file_size = 16_MiB;
 inline constexpr int max_nesting = 64;
 inline constexpr int max_devices = 512;  ///< a PCIe domain has 256 bus numbers
@@ -76,7 +76,7 @@ struct Loaded {
 /// reported, not only the first.
 tl::expected<Loaded, Problems> load(const std::filesystem::path& name, const LoadOptions& options = {});
 
-/// The same for text at hand; `file` is what problems call it, and `extends` is relative to its folder.
+/// The same for a text in memory; problems name it `file`, and `extends` is relative to the folder of `file`.
 tl::expected<Loaded, Problems> load_text(std::string_view text, const std::filesystem::path& file,
                                          const LoadOptions& options = {});
 
@@ -84,7 +84,7 @@ tl::expected<Loaded, Problems> load_text(std::string_view text, const std::files
 /// program.
 Problems check(const Scenario& scenario);
 
-/// Fills in what may be left out because only one thing can be meant: `at`, `headers_to`, names of traffic.
+/// Fills in optional values that have only one possible meaning: `at`, `headers_to`, names of traffic.
 void complete(Scenario& scenario);
 
 }  // namespace peerpath::scenario

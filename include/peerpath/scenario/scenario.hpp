@@ -1,4 +1,4 @@
-// A scenario as typed values: what the JSON file says after presets, `extends` and `--set`, checked as a whole.
+// A scenario as typed values: the JSON file with presets, `extends` and `--set` applied, checked as a whole.
 #pragma once
 
 #include <optional>
@@ -120,6 +120,9 @@ struct Link {
   }
 };
 
+/// The device that an end of a link belongs to: "switch" of "switch.port2".
+inline std::string device_of(const std::string& end) { return end.substr(0, end.find('.')); }
+
 /// Weighted port arbitration at one egress port of a switch or root complex.
 struct Weight {
   std::string at;
@@ -238,7 +241,7 @@ struct Traffic {
 enum class EventKind : std::uint8_t {
   acs,        ///< software writes the ACS control register of a port
   retrain,    ///< a link trains to another generation or width
-  link_down,  ///< a link goes down; what is in its buffers stays there
+  link_down,  ///< a link goes down; TLPs in its buffers stay there
   link_up,
   bit_error,    ///< the next TLP is hit by a bit error and replayed
   credit_leak,  ///< credits of a link are lost for good
@@ -338,7 +341,7 @@ struct Event {
 
 /// How long to simulate.
 struct Run {
-  /// Both parts together, and what is waited for at their end, stay below what femtoseconds in 64 bits count: 9223 s.
+  /// Both parts and the longest wait at their end together stay below the range of 64 bits of femtoseconds, 9223 s.
   static constexpr Duration longest_part = std::chrono::seconds{4500};
 
   Duration warmup = 20us;

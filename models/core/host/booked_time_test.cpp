@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "core/host/test_time.hpp"
+
 namespace peerpath::host {
 namespace {
 
 using namespace std::chrono_literals;
-
-constexpr Instant at(Duration t) { return Instant{t}; }
 
 TEST(BookedTime, IsCountedAsFarAsItHasPassed) {
   BookedTime time;

@@ -75,7 +75,7 @@ Duration Iommu::next_gap() {
   if (walk_interval_ == Duration{0}) return {};
   __extension__ using Wide = unsigned __int128;
   const auto scaled = static_cast<Wide>(femtoseconds(walk_interval_)) * exponential_q32(random_.next());
-  return Duration{static_cast<std::int64_t>(scaled >> 32)};
+  return Duration{narrow(static_cast<WideInt>(scaled >> 32))};
 }
 
 void Iommu::invalidate(std::uint64_t address, std::uint64_t size) {

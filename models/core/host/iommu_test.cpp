@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/host/test_time.hpp"
 #include "peerpath/base/random.hpp"
 
 namespace peerpath::host {
@@ -13,8 +14,6 @@ namespace {
 using namespace std::chrono_literals;
 using device::IommuConfig;
 using device::PageSize;
-
-constexpr Instant at(Duration t) { return Instant{t}; }
 
 constexpr IommuConfig crowded_by(device::Replacement replacement) {
   return {.entries = 4,

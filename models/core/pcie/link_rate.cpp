@@ -37,7 +37,7 @@ int internal_delay_symbols(int generation) { return generation == 1 ? 19 : gener
 BitRate coded_rate(LinkShape shape) {
   require(shape.generation >= 1 && shape.generation <= 6 && shape.width >= 1, "a link of a known generation and width");
   const auto raw = static_cast<WideInt>(transfer_rate(shape.generation)) * shape.width;
-  const auto coded = [&](int payload, int total) { return BitRate{static_cast<std::int64_t>(raw * payload / total)}; };
+  const auto coded = [&](int payload, int total) { return BitRate{narrow(raw * payload / total)}; };
   if (shape.generation <= 2) return coded(8, 10);
   if (shape.generation <= 5) return coded(128, 130);
   return coded(236, 256);
@@ -67,7 +67,7 @@ LinkTiming link_timing(LinkShape shape, Bytes max_payload, DllpAccounting accoun
   const auto share = static_cast<std::int64_t>(link_share * static_cast<double>(share_unit) + 0.5);
   numerator *= share;
   denominator *= share_unit;
-  timing.rate = BitRate{static_cast<std::int64_t>(coded_rate(shape).bps() * numerator / denominator)};
+  timing.rate = BitRate{narrow(coded_rate(shape).bps() * numerator / denominator)};
   if (!flit && accounting == DllpAccounting::counted)
     timing.ack_interval = timing.fc_interval = symbol_time(shape.generation) * limit;
   return timing;

@@ -7,7 +7,7 @@
 namespace peerpath::pcie {
 namespace {
 
-constexpr Bdf nic{4, 0, 0};
+constexpr Bdf requester{4, 0, 0};
 constexpr BusAddress vram{0x8'0000'0000}, registers{0xfe80'0000};
 
 class SwitchTurn : public testing::Test {
@@ -16,7 +16,7 @@ class SwitchTurn : public testing::Test {
     ports[0] = {{0, 0, 4, 4}, true, true, {{{BusAddress{0xfe60'0000}, Bytes{1 << 20}}, {}}}};
     ports[1] = {{0, 0, 5, 5}, true, true, {{{registers, Bytes{1 << 20}}, {vram, Bytes{256 << 20}}}}};
   }
-  Turn turn(BusAddress address, std::int64_t bytes) { return turn_request(ports, 0, address, Bytes{bytes}, nic); }
+  Turn turn(BusAddress address, std::int64_t bytes) { return turn_request(ports, 0, address, Bytes{bytes}, requester); }
 
   std::vector<PortRegisters> ports{2};
 };

@@ -8,6 +8,8 @@
 
 namespace peerpath::fabric::differential {
 
+constexpr std::int64_t ns = 1'000'000;  ///< in femtoseconds, which durations are drawn in
+
 class Draw {
  public:
   explicit Draw(std::uint64_t seed) : random_{seed, "differential"} {}

@@ -17,8 +17,6 @@ namespace {
 
 using pcie::Operation;
 
-constexpr std::int64_t ns = 1'000'000;
-
 /// Builds one scenario; most of its members are the ranges that a case draws from.
 class Generator {
  public:

@@ -10,8 +10,6 @@
 namespace peerpath::fabric::differential {
 namespace {
 
-constexpr std::int64_t ns = 1'000'000;
-
 /// While there is traffic, which ends well before the case does.
 Instant some_time(Draw& draw, const Scenario& s) {
   Instant last{};

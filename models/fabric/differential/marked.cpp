@@ -8,8 +8,6 @@
 namespace peerpath::fabric::differential {
 namespace {
 
-constexpr std::int64_t ns = 1'000'000;
-
 void slow_down(Topology& t, NodeId node, BitRate rate) {
   for (Link& link : t.links)
     if (link.a == node || link.b == node) link.direction[link.a == node ? 1 : 0].rate = rate;

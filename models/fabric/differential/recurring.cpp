@@ -10,8 +10,6 @@
 namespace peerpath::fabric::differential {
 namespace {
 
-constexpr std::int64_t ns = 1'000'000;
-
 /// Takes out what keeps states from coming again.
 void quieten(Scenario& s, Draw& draw) {
   s.planned.clear(), s.reactors.clear(), s.flips.clear(), s.changes.clear(), s.faults.clear(), s.gates.clear();

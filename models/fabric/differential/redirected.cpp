@@ -8,11 +8,7 @@
 #include "fabric/vocabulary/wiring.hpp"
 
 namespace peerpath::fabric::differential {
-namespace {
-
-constexpr std::int64_t ns = 1'000'000;
-
-}  // namespace
+namespace {}  // namespace
 
 bool redirect(Scenario& s, Draw& draw, Duration span) {
   const Wiring wiring{s.topology};

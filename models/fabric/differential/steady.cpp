@@ -7,11 +7,7 @@
 #include "fabric/vocabulary/wiring.hpp"
 
 namespace peerpath::fabric::differential {
-namespace {
-
-constexpr std::int64_t ns = 1'000'000;
-
-}  // namespace
+namespace {}  // namespace
 
 Instant add_steady(Scenario& s, const std::vector<NodeId>& endpoints) {
   Draw draw{s.seed ^ 0x57ead};

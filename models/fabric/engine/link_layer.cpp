@@ -4,8 +4,7 @@
 
 namespace peerpath::fabric::engine {
 
-Femto after_dllps(const Transmitter& x, Femto start) {
-  if (x.due.front() > start) return start;
+Femto after_due_dllps(const Transmitter& x, Femto start) {
   if (x.due.second_front() > start && x.free <= x.due.front() && x.due.front_sent() <= start) return start;
   Femto free = x.free;
   x.due.each([&](Femto due) {
@@ -33,7 +32,7 @@ void retire_dllps(Transmitter& x, Femto until) {
 
 }  // namespace
 
-void send_dllps(Transmitter& x, Femto until) {
+void send_due_dllps(Transmitter& x, Femto until) {
   while (x.due.front() <= until) {
     // A whole batch, if nobody waits meanwhile.
     if (x.due.front_sent() <= std::min(until, x.ready_since) && x.free <= x.due.front()) {

@@ -6,10 +6,16 @@
 namespace peerpath::fabric::engine {
 
 /// A TLP that could start on `x` at `start` lets the DLLPs go first that are due by then: its start.
-Femto after_dllps(const Transmitter& x, Femto start);
+Femto after_due_dllps(const Transmitter& x, Femto start);
+inline Femto after_dllps(const Transmitter& x, Femto start) {
+  return x.due.front() > start ? start : after_due_dllps(x, start);
+}
 
 /// Sends the DLLPs that are due up to and including `until`.
-void send_dllps(Transmitter& x, Femto until);
+void send_due_dllps(Transmitter& x, Femto until);
+inline void send_dllps(Transmitter& x, Femto until) {
+  if (x.due.front() <= until) send_due_dllps(x, until);
+}
 
 /// TLPs of `x` arrive at its far end and make that owe ACKs and UpdateFCs; `now` is the start of the first of them.
 void cause_dllps(State& state, Transmitter& x, Femto first, Femto spacing, std::int32_t count, Femto now);

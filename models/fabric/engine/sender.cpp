@@ -15,9 +15,10 @@ bool alone(const Transmitter& x, const Fifo& fifo) {
   return x.candidates[fifo.channel] == fifo.bit && x.candidates[1u - fifo.channel] == 0;
 }
 
-/// The only candidate, if there is one and it goes by VC 0.
+/// The only candidate of a transmitter that has any, if it goes by VC 0.
 Fifo* sole_candidate(const Transmitter& x) {
-  if (x.candidates[1] != 0 || !std::has_single_bit(x.candidates[0])) return nullptr;
+  const std::uint64_t slots = x.candidates[0];
+  if (x.candidates[1] != 0 || (slots & (slots - 1)) != 0) return nullptr;
   return &x.fifos[0][std::countr_zero(x.candidates[0])];
 }
 
@@ -98,8 +99,7 @@ Femto Sender::decide_among(Transmitter& x) {
   return start;
 }
 
-bool Sender::may_put_off(const Transmitter& x) const {
-  if (x.decision + x.propagation + x.peer->latency < s_.horizon) return false;
+bool Sender::is_cut(const Transmitter& x) const {
   const Fifo& fifo = *x.winner;
   const TlpRun& run = fifo.runs.front();
   const Femto last = x.decision + (run.count - 1) * std::max(run.slope, x.serialisation[run.dw]);

@@ -24,10 +24,13 @@ class Sender {
 
   /// Whether what starts next on `x` may wait for the next `advance`: the horizon would cut it in two, and nothing
   /// comes of it before the horizon.
-  bool may_put_off(const Transmitter& x) const;
+  bool may_put_off(const Transmitter& x) const {
+    return x.decision + x.propagation + x.peer->latency >= s_.horizon && is_cut(x);
+  }
 
  private:
   void settle_touched();
+  bool is_cut(const Transmitter& x) const;
   void decide(Transmitter& x);
   Femto decide_among(Transmitter& x);
   Femto ready(Transmitter& x, const Fifo& fifo);

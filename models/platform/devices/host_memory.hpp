@@ -27,6 +27,7 @@ class HostMemory final : public Device {
   ~HostMemory() override;
   static std::unique_ptr<Device> make(const std::string& name, const device::HostMemoryConfig& config,
                                       const scenario::Scenario& scenario, Platform& platform);
+  const device::HostMemoryConfig& config() const { return config_; }
   /// Takes a piece of DRAM, on a 4 KiB boundary above 4 GiB.
   BusAddress reserve(Bytes size);
   BusAddress memory(Bytes size) override { return reserve(size); }

@@ -14,8 +14,8 @@ namespace peerpath::capture {
 /// has multiples of 1000). Of each frame the first bytes are kept, enough for its headers. Taken as captures usually
 /// are: without FCS.
 ///
-/// Refused: what libpcap cannot read or what ends in the middle of a frame, other link types than Ethernet, a capture
-/// without frames, and frames of which so little was captured that their headers cannot be parsed.
+/// Errors: a file that libpcap cannot read or that ends within a frame, a link type other than Ethernet, a capture
+/// without frames, and frames captured too short for their headers to be parsed.
 tl::expected<std::vector<transport::CapturedFrame>, Problem> read_capture(const std::string& path);
 
 }  // namespace peerpath::capture

@@ -12,7 +12,7 @@ void ArrivalProcess::send(Bytes bytes) {
   if (bytes != step_bytes_) {
     const auto bits_fs = static_cast<WideInt>(bytes.count()) * 8 * 1'000'000'000'000'000;
     step_bytes_ = bytes;
-    step_ = {static_cast<std::int64_t>(bits_fs / rate), static_cast<std::int64_t>(bits_fs % rate)};
+    step_ = {narrow(bits_fs / rate), narrow(bits_fs % rate)};
   }
   sent_.whole += step_.whole;
   sent_.rest += step_.rest;
@@ -34,8 +34,8 @@ Instant ArrivalProcess::next(Bytes bytes) {
     }
     case Arrival::poisson: {
       const auto interval = static_cast<std::uint64_t>((bytes / config_.rate).count());
-      drawn_ +=
-          Duration{static_cast<std::int64_t>(static_cast<Wide>(interval) * exponential_q32(random_.next()) >> 32)};
+      const Wide distance = static_cast<Wide>(interval) * exponential_q32(random_.next()) >> 32;
+      drawn_ += Duration{narrow(static_cast<WideInt>(distance))};
       return config_.start + drawn_;
     }
     case Arrival::burst:

@@ -6,6 +6,12 @@
 #include "peerpath/net/ethernet.hpp"
 
 namespace peerpath::transport {
+namespace {
+
+/// Frames later than this are never sent: no run lasts that long, and later times would not fit into 64 bits.
+constexpr Instant last_start = never - std::chrono::seconds{200};
+
+}  // namespace
 
 ReplayStream::ReplayStream(std::shared_ptr<const std::vector<CapturedFrame>> frames, Replay replay)
     : frames_{std::move(frames)}, order_(frames_->size()), replay_{replay} {
@@ -17,9 +23,11 @@ std::optional<TimedFrame> ReplayStream::next() {
   if (sent_ == order_.size()) return {};
   const auto& first = (*frames_)[order_.front()];
   const auto& captured = (*frames_)[order_[sent_]];
+  const auto offset =  // in femtoseconds: ns * 1e6 millionths
+      (static_cast<WideInt>(captured.time.count()) - first.time.count()) * replay_.scale_millionths;
+  if (offset > femtoseconds(last_start) - femtoseconds(replay_.start)) return {};
   TimedFrame timed;
-  const auto offset = static_cast<WideInt>((captured.time - first.time).count()) * replay_.scale_millionths;
-  timed.ready = replay_.start + Duration{static_cast<std::int64_t>(offset)};  // ns * 1e6 (millionths) = fs
+  timed.ready = replay_.start + Duration{narrow(offset)};
   timed.frame.handle = frame_handle(replay_.stream, sent_++);
   const auto used = std::min(captured.bytes.size(), device::Frame::header_capacity);
   std::copy_n(captured.bytes.begin(), used, timed.frame.header);

@@ -24,7 +24,8 @@ struct Replay {
 };
 
 /// The frames of a capture once, in order of time; those that the capture has at one time keep its order. The wire
-/// spaces frames that come closer than it can carry them.
+/// spaces frames that come closer than it can carry them. A frame whose time is beyond what 64 bits of femtoseconds
+/// count, 2.5 hours, ends the stream: no run lasts that long.
 class ReplayStream final : public FrameStream {
  public:
   ReplayStream(std::shared_ptr<const std::vector<CapturedFrame>> frames, Replay replay);

@@ -36,6 +36,16 @@ TEST(ReplayStream, StretchesIt) {
   EXPECT_EQ(stream.next()->ready, Instant{1250ns});
 }
 
+TEST(ReplayStream, EndsBeforeTimesThatCannotBeCounted) {
+  const auto apart = std::make_shared<const std::vector<CapturedFrame>>(
+      std::vector<CapturedFrame>{{0ns, {1}, 100_B}, {8ms, {1}, 100_B}, {10ms, {1}, 100_B}, {20s, {1}, 100_B}});
+  ReplayStream stream{apart, {.scale_millionths = 1'000'000'000'000}};
+  EXPECT_EQ(stream.next()->ready, Instant{});
+  EXPECT_EQ(stream.next()->ready, Instant{8000s});
+  EXPECT_FALSE(stream.next());
+  EXPECT_FALSE(stream.next());
+}
+
 TEST(ReplayStream, AnEmptyCaptureSendsNothing) {
   ReplayStream stream{std::make_shared<const std::vector<CapturedFrame>>(), {}};
   EXPECT_FALSE(stream.next());

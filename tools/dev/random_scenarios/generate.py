@@ -75,6 +75,14 @@ def host_memory(draw):
     return out
 
 
+def host_cpu(draw):
+    out = {"interrupt_cost": draw.time(0, 3000), "packet_cost": draw.time(0, 2000), "wakeup_cost": draw.time(0, 3000)}
+    for key in ("copy_rate", "byte_cost_per_kib", "doorbell_cost"):
+        if draw.often(50):
+            out[key] = f"{draw.choice((1, 20, 400))}Gbps" if key == "copy_rate" else draw.time(0, 500)
+    return out
+
+
 def nic(draw, iommu):
     out = {"kind": "nic", "function": function(draw), "queues": draw.randint(1, 8),
            "ring_entries": draw.choice((16, 64, 256, 1024)), "wire_rate": f"{draw.choice((10, 100, 200, 400))}Gbps"}
@@ -269,6 +277,9 @@ def arbitration(draw, links):
 def scenario(seed):
     draw = Draw(seed)
     devices, links = topology(draw)
+    of_cpu = Draw(f"host_cpu {seed}")  # draws of its own: the rest of a seed's scenario does not depend on them
+    if of_cpu.often(50):
+        devices["cpu"].update(host_cpu(of_cpu))
     shares = {}
     entries = (entry(draw, devices, f"t{n}", shares) for n in range(draw.choice((1, 1, 2, 2, 3, 4))))
     warmup, measure = draw.choice((0, 0, 5000, 20000)), draw.choice((20000, 40000, 80000))

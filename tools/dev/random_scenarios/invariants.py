@@ -88,37 +88,52 @@ def offered(run, name):
 
 
 def nothing_comes_from_nothing(scenario, run):
-    """From the start on what was delivered, dropped or lost has been offered before."""
+    """What was delivered, dropped or lost has been offered before: in the window, or in the warm-up, whose frames and
+    transfers may have stood in queues when the window began."""
     resolved = run.document["scenario"]
-    if resolved["run"]["warmup"] != "0ns":
-        return
+    warmup = nanoseconds(resolved["run"]["warmup"])
     for t in resolved["traffic"]:
         name = t["name"]
+        device = resolved["devices"][t["from"]]
+        stood = gbps(t["rate"]) * warmup / 8
+        if warmup:
+            stood += scatter(t, device, stood / smallest(t)) * largest(t)
         m = {key: run.metrics[f"{name}.{key}"] for key in ("offered_packets", "delivered_packets", "dropped_packets",
                                                             "payload_bytes", "lost_bytes", "all_ones_bytes")}
-        slack = nominal_slack(t, resolved["devices"][t["from"]], m["offered_packets"])
-        if m["delivered_packets"] + m["dropped_packets"] > m["offered_packets"] + slack:
+        # Frames that arrive are counted. All else that is offered is rate times time.
+        slack = 0 if t["kind"] == "receive" else scatter(t, device, m["offered_packets"])
+        if m["delivered_packets"] + m["dropped_packets"] > m["offered_packets"] + stood / smallest(t) + slack:
             yield f"{name}: more packets delivered and dropped than offered: {m}"
-        most = offered(run, name) + 1 + slack * largest(t)
+        most = offered(run, name) + 1 + stood + slack * largest(t)
         if m["payload_bytes"] + m["lost_bytes"] + m["all_ones_bytes"] > most:
             yield f"{name}: more bytes delivered, lost and read in vain than the {offered(run, name):.0f} offered: {m}"
         if m["payload_bytes"] and not m["delivered_packets"]:
             yield f"{name}: bytes without packets: {m}"
 
 
-def nominal_slack(t, device, offered_packets):
-    """Frames that arrive are counted. What else is offered is rate times time, and the first of it comes at the start."""
-    if t["kind"] == "receive":
-        return 0
+def scatter(t, device, packets):
+    """By how many packets more than rate times time, which is `packets`, can have come: the first comes at the start."""
     at_once = t["burst"] if t["arrival"] == "burst" else 1
-    chance = 6 * (1 + offered_packets**0.5) if t["arrival"] in ("poisson", "jittered") else 0
+    chance = 6 * (1 + packets**0.5) if t["arrival"] in ("poisson", "jittered") else 0
     sizes = len(t["sizes"]) if isinstance(t["sizes"], list) else 1  # offered as if all came to the mean
     return sizes - 1 + at_once * (device["queues"] if t["kind"] == "transmit" else 1) + chance
 
 
-def largest(t):
+def sizes_of(t):
     sizes = t["sizes"] if isinstance(t["sizes"], list) else [t["sizes"]]
-    return max(int(re.match(r"\d+", s)[0]) * (1024 if s.endswith("KiB") else 1) for s in sizes)
+    return [int(re.match(r"\d+", s)[0]) * (1024 if s.endswith("KiB") else 1) for s in sizes]
+
+
+def largest(t):
+    return max(sizes_of(t))
+
+
+def smallest(t):
+    return min(sizes_of(t))
+
+
+def nanoseconds(time):
+    return int(re.match(r"\d+", time)[0]) * {"ns": 1, "us": 1e3, "ms": 1e6}[re.sub(r"\d+", "", time)]
 
 
 def ledger_and_metrics_agree(scenario, run):

@@ -30,6 +30,7 @@ std::optional<Bytes> Bar1::map(Bytes memory) {
 Instant Bar1::remap(Bytes piece, Instant now) {
   const auto cost = config_.unmap_call + config_.map_call + config_.map_page * pages_of(piece, config_.page);
   free_ = std::max(free_, now) + cost;
+  driver_.book(free_ - cost, free_);
   counters_.waiting += free_ - now;
   counters_.busy += cost;
   ++counters_.remaps;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/host/booked_time.hpp"
 #include "peerpath/base/time.hpp"
 #include "peerpath/device/config.hpp"
 
@@ -36,13 +37,15 @@ class Bar1 {
   /// Puts one piece into the place of another at `now` or when the driver is free; when that is done.
   Instant remap(Bytes piece, Instant now);
   const Bar1Counters& counters() const { return counters_; }
-  /// For how long the driver has been at it until `now`; what waits for it is not in it.
-  Duration busy_until(Instant now) const { return counters_.busy - std::max(free_ - now, Duration{0}); }
+  /// For how long the driver has remapped until `now`. Transfers that a source plans ahead book the driver for later,
+  /// which is not included.
+  Duration busy_until(Instant now) const { return driver_.until(now); }
 
  private:
   device::Bar1Config config_;
   Bytes size_, used_, next_{};
   Instant free_{};  ///< the driver
+  host::BookedTime driver_;
   Bar1Counters counters_;
 };
 

@@ -41,6 +41,18 @@ TEST(Bar1, ARemappingIsOneUnmappingOneMappingAndItsPagesOneAfterTheOther) {
   EXPECT_EQ(window.counters().waiting, Duration{31us + 37us});
 }
 
+// A source that plans transfers ahead of their time asks for pieces that it needs later.
+TEST(Bar1, ARemappingThatIsPlannedAheadKeepsTheDriverBusyOnlyWhenItsTimeHasCome) {
+  Bar1 window{board()};
+  window.remap(1_MiB, Instant{100us});
+  EXPECT_EQ(window.remap(64_KiB, Instant{1000us}), Instant{1016us});
+  EXPECT_EQ(window.busy_until(Instant{50us}), 0us);
+  EXPECT_EQ(window.busy_until(Instant{110us}), 10us);
+  EXPECT_EQ(window.busy_until(Instant{500us}), 31us);
+  EXPECT_EQ(window.busy_until(Instant{1010us}), 41us);
+  EXPECT_EQ(window.busy_until(Instant{2000us}), 47us);
+}
+
 /// Four pieces of 1 MiB, two of them in the window at 16 MiB.
 struct Pieces {
   Bar1 window{board()};

@@ -22,6 +22,7 @@ class Coalescer {
   using Deliver = std::function<void(std::span<const std::uint8_t> frame, std::uint16_t segment)>;
   static constexpr std::size_t most_flows = 512;  ///< the kernel's gro_hw.py asks for as many
   static constexpr std::size_t most_payload = 60 * 1024;
+  static constexpr std::size_t most_frame = most_payload + 122;  ///< with Ethernet, two tags, IPv6, TCP with options
 
   /// Takes a frame whose checksums are good. What cannot be held is delivered at once, and in order.
   void take(std::span<const std::uint8_t> frame, const net::ParsedFrame& parsed, const Deliver& deliver);

@@ -13,7 +13,7 @@ namespace peerpath::nic {
 enum class Drop : std::uint8_t {
   fifo_full,  ///< PCIe did not take the data fast enough
   no_buffer,  ///< the FIFO was full and the frame's queue had no buffer
-  too_long,   ///< more than the MTU, or than the buffers of a ring could hold
+  too_long,   ///< more than the MTU, or than half a ring's buffers hold
   malformed,  ///< headers that end too early or contradict themselves
   queue_stopped,
   link_down,

@@ -47,8 +47,9 @@ void Datapath::on_frame(const device::Frame& frame, Instant now, device::Outbox&
   if (!queue.running()) return drop(Drop::queue_stopped);
   auto& rings = nic_.memory.queue(steered.queue);
   const auto shape = rx_shape(nic_, rings);
+  const bool split = can_split(parsed, shape);
   if (frame.size > config.mtu + net::ethernet_header + vlan_tags ||
-      frame.size > shape.buffer_size * rings.buffers.size())
+      (split ? parsed.payload : frame.size) > shape.buffer_size * device::sure_buffers(rings.buffers.size()))
     return drop(Drop::too_long);
   if (!nic_.fifo.accept(frame.size, now)) return drop(queue.starved() ? Drop::no_buffer : Drop::fifo_full);
   auto& counters = nic_.counters;
@@ -60,7 +61,7 @@ void Datapath::on_frame(const device::Frame& frame, Instant now, device::Outbox&
   in.error = parsed.error != ParseError::none;
   if (parsed.key.layer4 == net::Layer4::tcp && parsed.payload == Bytes{0}) in.headers = pcie::Purpose::control;
   in.ready = now + config.pipeline_latency;
-  if (can_split(parsed, shape)) {
+  if (split) {
     in.header_length = parsed.header_length;
   } else {
     if (shape.header_buffer_size > Bytes{0}) ++counters.rx_not_split;

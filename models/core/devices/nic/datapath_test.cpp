@@ -146,6 +146,51 @@ TEST_F(DatapathTest, a_jumbo_frame_takes_three_buffers_and_three_completions) {
   EXPECT_EQ(rings().rx_completions.at(1).header_length, 0);
 }
 
+class SmallBuffers : public DatapathTest {
+ protected:
+  SmallBuffers() : DatapathTest{config()} {}
+  static device::NicConfig config() {
+    auto config = small_nic();
+    config.prefetch = 2;
+    config.buffer_size = 1_KiB;
+    return config;
+  }
+  Bytes payload_written() {
+    Bytes payload{};
+    for (const auto& t : take())
+      if (t.purpose == Purpose::payload) payload += t.bytes;
+    return payload;
+  }
+};
+
+TEST_F(SmallBuffers, a_frame_has_the_descriptors_read_that_it_takes) {
+  post(16, at_ns(0));
+  nic->on_frame(frame_of(8_KiB), at_ns(100), out);
+  finish_reads(at_ns(200));
+  EXPECT_EQ(payload_written(), 8_KiB);
+  EXPECT_TRUE(rings().rx_completions.at(7).end_of_packet);
+}
+
+TEST_F(SmallBuffers, a_frame_that_waits_has_them_read_when_they_are_posted) {
+  post(5, at_ns(0));
+  nic->on_frame(frame_of(8_KiB), at_ns(100), out);
+  finish_reads(at_ns(200));
+  EXPECT_EQ(payload_written(), 0_B);
+  post(8, at_ns(300));
+  EXPECT_EQ(payload_written(), 8_KiB);
+}
+
+TEST_F(SmallBuffers, a_frame_that_takes_more_than_half_a_ring_is_dropped) {
+  post(16, at_ns(0));
+  nic->on_frame(frame_of(8_KiB + 1_B), at_ns(100), out);
+  EXPECT_EQ(nic->counters().dropped(Drop::too_long), 1);
+  auto arp = frame_of(8_KiB);  // goes unsplit, headers and all
+  arp.header[12] = 0x08;
+  arp.header[13] = 0x06;
+  nic->on_frame(arp, at_ns(100), out);
+  EXPECT_EQ(nic->counters().dropped(Drop::too_long), 2);
+}
+
 TEST_F(DatapathTest, frames_without_buffers_wait_until_the_fifo_is_full) {
   for (int i = 0; i < 5; ++i) nic->on_frame(frame_of(4096_B), at_ns(100 + i), out);
   EXPECT_TRUE(take().empty());

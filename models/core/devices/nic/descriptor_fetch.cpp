@@ -20,9 +20,10 @@ void DescriptorFetch::posted(std::uint32_t producer, Instant now, device::Outbox
   fetch(now, out);
 }
 
-void DescriptorFetch::fetch(Instant now, device::Outbox& out) {
+void DescriptorFetch::fetch(Instant now, device::Outbox& out, std::uint32_t wanted) {
   const auto prefetch = static_cast<std::uint32_t>(nic_->config.prefetch);
-  while (requested_ != posted_ && requested_ - consumed_ <= prefetch) {
+  const auto ahead = [&] { return requested_ - consumed_; };
+  while (requested_ != posted_ && (ahead() <= prefetch || ahead() < wanted)) {
     const std::uint32_t slot = requested_ & (role_.entries - 1);
     const std::uint32_t count = std::min({prefetch, posted_ - requested_, role_.entries - slot});
     const Cookie cookie{role_.dma, epoch_, queue_, static_cast<std::uint16_t>(count), requested_};

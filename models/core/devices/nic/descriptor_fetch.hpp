@@ -10,6 +10,7 @@ namespace peerpath::nic {
 
 /// Prefetch of one ring. Free-running indices: consumed <= fetched <= requested <= posted. A read takes up to
 /// `prefetch` descriptors and starts when a doorbell tells of new ones or what is at hand falls to `prefetch` or below.
+/// A frame that takes more buffers than that has more of them read.
 class DescriptorFetch {
  public:
   struct Role {
@@ -26,7 +27,8 @@ class DescriptorFetch {
   void posted(std::uint32_t producer, Instant now, device::Outbox& out);
   /// A read has ended. False if it belongs to the queue's life before the last restart, or failed.
   bool completed(const Cookie& cookie, pcie::Status status);
-  void fetch(Instant now, device::Outbox& out);
+  /// Reads ahead; and on until `wanted` descriptors are at hand or asked for, as far as they are posted.
+  void fetch(Instant now, device::Outbox& out, std::uint32_t wanted = 0);
 
   std::uint32_t available() const { return fetched_ - consumed_; }
   std::uint32_t next() const { return consumed_; }

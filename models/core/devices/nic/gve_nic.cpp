@@ -47,7 +47,8 @@ bool Nic::write(std::uint64_t address, std::span<const std::uint8_t> from) {
 void Nic::create_rx(const RxQueueConfig& config) {
   auto& pair = pairs_[config.queue.value()];
   pair.rx = true;
-  pair.coalesce = config.rsc_allowed && offer_.coalesce;
+  const std::size_t sure = config.buffer_size * static_cast<std::size_t>(device::sure_buffers(config.buffer_entries));
+  pair.coalesce = config.rsc_allowed && offer_.coalesce && sure >= Coalescer::most_frame;
   pair.rx_vector = config.vector;
   receive_.create(config);
   datapath_.start_rx(config.queue);

@@ -53,7 +53,9 @@ void RxQueue::stop(Instant now) {
 }
 
 void RxQueue::buffers_posted(std::uint32_t producer, Instant now, device::Outbox& out) {
-  if (running_) fetch_.posted(producer, now, out);
+  if (!running_) return;
+  fetch_.posted(producer, now, out);
+  serve(now, out);
 }
 
 void RxQueue::descriptors_read(const Cookie& cookie, pcie::Status status, Instant now, device::Outbox& out) {
@@ -72,7 +74,9 @@ std::uint32_t RxQueue::buffers_for(const RxFrame& frame) const {
 }
 
 void RxQueue::serve(Instant now, device::Outbox& out) {
-  while (!waiting_.empty() && buffers_for(waiting_.front()) <= fetch_.available()) {
+  while (!waiting_.empty()) {
+    const auto buffers = buffers_for(waiting_.front());
+    if (buffers > fetch_.available()) return fetch_.fetch(now, out, buffers);
     write(waiting_.front(), now, out);
     waiting_.pop_front();
     fetch_.fetch(now, out);

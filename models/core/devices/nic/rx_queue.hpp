@@ -21,7 +21,8 @@ struct RxFrame {
 };
 
 /// Takes a buffer for each piece of a frame and writes header, payload and completion. Frames that find no buffer wait
-/// in the FIFO; those behind them in other queues pass.
+/// in the FIFO; those behind them in other queues pass. A frame that takes more buffers than are read ahead has the
+/// rest of them read, as a packet may span any number of descriptors in real NICs (Intel 82598EB datasheet, 3.5.2).
 class RxQueue {
  public:
   RxQueue(Context& nic, QueueIndex index);

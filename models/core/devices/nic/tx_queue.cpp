@@ -5,12 +5,12 @@ namespace {
 
 constexpr std::int64_t usual_slots = 4;  ///< general context, TSO context, header, payload
 
-DescriptorFetch::Role fetch_role(Context& nic, QueueIndex index) {
+DescriptorFetch::Role transmit_fetch_role(Context& nic, QueueIndex index) {
   auto& rings = nic.memory.queue(index);
   return {Dma::tx_descriptors, nic.memory.sizes().tx * usual_slots, rings.places.tx, rings.tx.size(), usual_slots};
 }
 
-CompletionWriter::Role completion_role(Context& nic, QueueIndex index) {
+CompletionWriter::Role transmit_completion_role(Context& nic, QueueIndex index) {
   auto& rings = nic.memory.queue(index);
   const auto& places = rings.places;
   return {Dma::tx_completions,
@@ -29,13 +29,13 @@ TxQueue::TxQueue(Context& nic, QueueIndex index)
     : nic_{&nic},
       index_{index},
       rings_{&nic.memory.queue(index)},
-      fetch_{nic, index, fetch_role(nic, index)},
-      completions_{nic, index, completion_role(nic, index)} {}
+      fetch_{nic, index, transmit_fetch_role(nic, index)},
+      completions_{nic, index, transmit_completion_role(nic, index)} {}
 
 void TxQueue::start() {
   first_ = freed_ = 0;
-  fetch_.restart(fetch_role(*nic_, index_), epoch_);
-  completions_.restart(completion_role(*nic_, index_), epoch_);
+  fetch_.restart(transmit_fetch_role(*nic_, index_), epoch_);
+  completions_.restart(transmit_completion_role(*nic_, index_), epoch_);
   running_ = true;
 }
 
@@ -45,8 +45,8 @@ Bytes TxQueue::stop() {
   packets_.clear();
   running_ = false;
   epoch_ = static_cast<std::uint8_t>((epoch_ + 1) & 15);
-  fetch_.restart(fetch_role(*nic_, index_), epoch_);
-  completions_.restart(completion_role(*nic_, index_), epoch_);
+  fetch_.restart(transmit_fetch_role(*nic_, index_), epoch_);
+  completions_.restart(transmit_completion_role(*nic_, index_), epoch_);
   return held;
 }
 

@@ -1,0 +1,117 @@
+#include "tools/peerpath/route_text.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace peerpath::cli {
+
+using pcie::AcsAction;
+using scenario::Hierarchy;
+
+std::string name_at(const Hierarchy& h, int function) {
+  return function == pcie::at_root_complex ? h.root : h.functions[static_cast<std::size_t>(function)].name;
+}
+
+std::string id_at(const Hierarchy& h, int function) {
+  return function == pcie::at_root_complex ? "" : to_string(h.functions[static_cast<std::size_t>(function)].bdf);
+}
+
+std::string control_at(const Hierarchy& h, int function) {
+  if (function == pcie::at_root_complex) return "";
+  const auto kind = h.functions[static_cast<std::size_t>(function)].kind;
+  const bool has_acs = kind == pcie::FunctionKind::root_port || kind == pcie::FunctionKind::downstream_port;
+  return has_acs ? pcie::acs::to_string(h.acs[static_cast<std::size_t>(function)].control) : "";
+}
+
+std::string said(const Hierarchy& h, const pcie::RouteHop& hop, pcie::RouteKind kind) {
+  const auto control = pcie::acs::to_string(hop.because);
+  switch (hop.action) {
+    case AcsAction::direct:
+      return "";
+    case AcsAction::redirected:
+      return hop.because == pcie::acs::upstream_forwarding ? "UF: passes it on although its target is below"
+                                                           : control + ": redirected up";
+    case AcsAction::violation:
+      return control + ": blocked, ACS violation";
+    case AcsAction::unsupported:
+      if (hop.function == pcie::at_root_complex && h.iommu && is_spoofed(kind))
+        return "the IOMMU of " + h.root + " has nobody of that ID: Unsupported Request";
+      return hop.function == pcie::at_root_complex
+                 ? h.root + " forwards nothing from port to port: Unsupported Request"
+                 : "without UF it takes nothing that is meant for below: Unsupported Request";
+  }
+  return "";
+}
+
+bool translates(const scenario::Scenario& s, const std::string& name) {
+  return std::ranges::any_of(s.devices, [&](const auto& device) {
+    const auto* nic = std::get_if<device::NicConfig>(&device.config);
+    return device.name == name && nic != nullptr && nic->ats.has_value();
+  });
+}
+
+bool relaxes(const scenario::Scenario& s, const std::string& name) {
+  return std::ranges::any_of(s.devices, [&](const auto& device) {
+    return device.name == name && std::visit(
+                                      [](const auto& config) {
+                                        if constexpr (requires { config.function; })
+                                          return config.function.relaxed_ordering;
+                                        return false;
+                                      },
+                                      device.config);
+  });
+}
+
+namespace {
+
+std::optional<int> endpoint(const Hierarchy& h, const std::string& name) {
+  const auto found = std::ranges::find_if(h.functions, [&](const pcie::Function& function) {
+    return function.kind == pcie::FunctionKind::endpoint && function.name == name;
+  });
+  if (found == h.functions.end()) return std::nullopt;
+  return static_cast<int>(found - h.functions.begin());
+}
+
+/// Where a TLP ends on its way, and why; nothing if it arrives.
+std::optional<std::string> where_it_ends(const Hierarchy& h, int from, int to, pcie::RouteKind kind) {
+  const auto route = pcie::route(h.functions, h.acs, h.peer_to_peer, from, to, kind, h.iommu);
+  if (route.delivered()) return std::nullopt;
+  return name_at(h, route.hops.back().function) + ": " + said(h, route.hops.back(), kind);
+}
+
+bool is_expected_to_fail(const scenario::Scenario& s, const scenario::Traffic& traffic) {
+  return std::ranges::any_of(s.expect, [&](const scenario::Expectation& e) {
+    return e.metric == traffic.name + ".lost_bytes" || e.metric == traffic.name + ".all_ones_bytes" ||
+           e.metric == traffic.name + ".failed_transfers";
+  });
+}
+
+}  // namespace
+
+Problems without_route(const scenario::Scenario& s) {
+  const auto h = scenario::hierarchy_of(s);
+  Problems problems;
+  for (std::size_t i = 0; i < s.traffic.size(); ++i) {
+    const auto& traffic = s.traffic[i];
+    const auto from = endpoint(h, traffic.from), to = endpoint(h, traffic.to);
+    if (!from || !to || traffic.path == scenario::DataPath::bounce || is_expected_to_fail(s, traffic)) continue;
+    const bool reads = traffic.kind == scenario::TrafficKind::read || traffic.kind == scenario::TrafficKind::transmit;
+    const auto request = translates(s, traffic.from) ? pcie::RouteKind::translated_request : pcie::RouteKind::request;
+    const auto answer = relaxes(s, traffic.from) ? pcie::RouteKind::relaxed_completion : pcie::RouteKind::completion;
+    auto end = where_it_ends(h, *from, *to, request);
+    std::string tlps = reads ? "read requests" : "writes";
+    if (!end && reads) {
+      end = where_it_ends(h, *to, *from, answer);
+      tlps = "completions";
+    }
+    if (end)
+      problems.push_back({{},
+                          0,
+                          0,
+                          "/traffic/" + std::to_string(i) + "/to",
+                          "the " + tlps + " of " + traffic.name + " do not arrive; " + *end});
+  }
+  return problems;
+}
+
+}  // namespace peerpath::cli

@@ -1,0 +1,58 @@
+#include "tools/report/structure.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tools/report/sample.hpp"
+
+namespace peerpath::report {
+namespace {
+
+Json sample() { return Json::parse(sample_results); }
+
+TEST(Structure, OfWhatARunWritesIsWhole) { EXPECT_EQ(damage(sample()), std::nullopt); }
+
+TEST(Structure, LacksNothingThatThePageReads) {
+  const auto whole = sample();
+  for (const auto& [key, value] : whole.items()) {
+    auto results = whole;
+    results.erase(key);
+    EXPECT_EQ(damage(results), "/" + key + " is missing");
+    results[key] = key == "deadlock" ? Json(1) : Json(nullptr);
+    EXPECT_NE(damage(results), std::nullopt) << key;
+  }
+}
+
+struct Change {
+  const char *at, *value, *said;
+};
+
+class Changed : public testing::TestWithParam<Change> {};
+
+TEST_P(Changed, IsFoundWithItsPlace) {
+  auto results = sample();
+  results[Json::json_pointer{GetParam().at}] = Json::parse(GetParam().value);
+  EXPECT_EQ(damage(results), GetParam().said);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Structure, Changed,
+    testing::Values(
+        Change{"/schema_version", "2", "/schema_version is not 1, the one that is known here"},
+        Change{"/metrics/1", "[]", "/metrics/1 is not an object"},
+        Change{"/metrics/1/value", "\"x\"", "/metrics/1/value is not a number or null"},
+        Change{"/traffic/0/latency_fs", "{\"1\": -1}", "/traffic/0/latency_fs/1 is not a number of samples in a bin"},
+        Change{"/traffic/0/latency_fs", "{\"a\": 1}", "/traffic/0/latency_fs/a is not a number of samples in a bin"},
+        Change{"/ledger/2/rows/0/tlps", "1.5", "/ledger/2/rows/0/tlps is not an integer"},
+        Change{"/ledger/2/direction", "\"left\"", "/ledger/2/direction is neither up nor down"},
+        Change{"/ledger/3/farther", "\"nic0\"", "/ledger/3/farther has a link already"},
+        Change{"/conservation/violations", "[1]", "/conservation/violations/0 is not a text"},
+        Change{"/aer",
+               "[{\"device\": \"a\", \"severity\": \"b\", \"error\": \"c\", \"count\": 1, \"first_ns\": null, "
+               "\"header_log\": [1]}]",
+               "/aer/0/header_log/0 is not a text"},
+        Change{"/deadlock", "{\"found_ns\": 1, \"blocked\": [], \"cycle\": [0]}",
+               "/deadlock/cycle/0 is not the number of a blocked queue"},
+        Change{"/origins/run", "{}", "/origins: run is not where a value came from"}));
+
+}  // namespace
+}  // namespace peerpath::report
