@@ -12,7 +12,7 @@ using peerpath::pcie::Purpose;
 
 static_assert(PP_GPU_REPLY == Blobs::max_reply && PP_GPU_REGISTERS == peerpath::gpu::page::size);
 
-struct pp_gpu final : private peerpath::device::Dma {
+struct pp_gpu final : private peerpath::gpu::Host {
   pp_gpu(const pp_gpu_config& config, const pp_gpu_host& operations, void* host)
       : host_{host}, operations_{operations}, device{{config.vram, config.vram_size}, config.vram_bar, *this} {}
 
@@ -23,6 +23,8 @@ struct pp_gpu final : private peerpath::device::Dma {
   bool write(std::uint64_t address, std::span<const std::uint8_t> from, Purpose purpose) override {
     return operations_.dma.write(host_, address, from.data(), from.size(), static_cast<pp_purpose>(purpose));
   }
+
+  bool go_on() override { return operations_.go_on(host_); }
 
   void* host_;
   pp_gpu_host operations_;
@@ -44,12 +46,14 @@ pp_gpu* pp_gpu_new(const pp_gpu_config* config, const pp_gpu_host* operations, v
 }
 
 void pp_gpu_free(pp_gpu* gpu) { delete gpu; }
-void pp_gpu_reset(pp_gpu* gpu) { gpu->device.reset(); }
+void pp_gpu_reset(pp_gpu* gpu) {
+  guarded(gpu->faults, [&] { gpu->device.reset(); });
+}
 
 uint64_t pp_gpu_read(const pp_gpu* gpu, uint64_t offset, uint32_t width) { return gpu->device.read(offset, width); }
 
 void pp_gpu_write(pp_gpu* gpu, uint64_t offset, uint32_t width, uint64_t value) {
-  gpu->device.write(offset, width, value);
+  guarded(gpu->faults, [&] { gpu->device.write(offset, width, value); });
   gpu->schedule();
 }
 
@@ -64,7 +68,9 @@ size_t pp_gpu_command(pp_gpu* gpu, const uint8_t* command, size_t size, uint8_t*
   return length;
 }
 
-void pp_gpu_reset_commands(pp_gpu* gpu) { gpu->device.blobs().reset(); }
+void pp_gpu_reset_commands(pp_gpu* gpu) {
+  guarded(gpu->faults, [&] { gpu->device.blobs().reset(); });
+}
 
 void pp_gpu_count(const pp_gpu* gpu, pp_gpu_counters* counters) {
   const auto u = [](std::int64_t n) { return static_cast<std::uint64_t>(n); };

@@ -4,15 +4,20 @@
 #include <cstdint>
 #include <utility>
 
+#include "peerpath/base/bug.hpp"
+
 namespace peerpath::c {
 
-/// Runs `body`; an exception (out of memory is the one that could come) is counted and goes no further.
+/// Runs `body`; an exception (there is no memory, or a bug) is counted and goes no further. Whether there was none.
 template <class Body>
-void guarded(std::uint64_t& faults, Body&& body) {
+bool guarded(std::uint64_t& faults, Body&& body) {
+  const BugsAreThrown here;
   try {
     std::forward<Body>(body)();
+    return true;
   } catch (...) {
     ++faults;
+    return false;
   }
 }
 

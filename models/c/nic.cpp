@@ -36,6 +36,7 @@ struct pp_nic final : private gve::Host {
                                    static_cast<pp_purpose>(purpose));
   }
   void flush_soon() override { operations_.flush_soon(host_); }
+  bool go_on() override { return operations_.go_on(host_); }
   void interrupt(std::uint32_t vector) override { operations_.interrupt(host_, vector); }
   void transmit(std::span<const std::uint8_t> frame) override {
     operations_.transmit(host_, frame.data(), frame.size());
@@ -44,9 +45,21 @@ struct pp_nic final : private gve::Host {
   void* host_;
   pp_nic_host operations_;
 
+  /// Resets a device that an exception has left in the middle of something, unless it still is in the middle of it.
+  bool sound() {
+    if (broken_ && !device.busy()) broken_ = !guarded(faults, [this] { device.fail(); });
+    return !broken_;
+  }
+
+  bool broken_ = false;
+
  public:
-  void schedule() {
-    if (device.wants_run()) operations_.schedule(host_);
+  /// The call of an emulator. `body` is done only with a device that is sound.
+  template <class Body>
+  void call(Body&& body) {
+    if (!sound()) return;
+    if (!guarded(faults, body)) broken_ = true;
+    if (sound() && device.wants_run()) operations_.schedule(host_);
   }
   gve::Nic device;
   peerpath::nic::WireFaults wire;
@@ -73,43 +86,44 @@ pp_nic* pp_nic_new(const pp_nic_config* config, const pp_nic_host* operations, v
 
 void pp_nic_free(pp_nic* nic) { delete nic; }
 void pp_nic_reset(pp_nic* nic) {
-  guarded(nic->faults, [&] { nic->device.reset(); });
+  nic->call([&] { nic->device.reset(); });
 }
 
 uint32_t pp_nic_read(pp_nic* nic, uint64_t offset, uint32_t width) {
-  return nic->device.registers().read(offset, width);
+  uint32_t value = 0xffffffff;  // as of a device that does not answer
+  nic->call([&] { value = nic->device.registers().read(offset, width); });
+  return value;
 }
 
 void pp_nic_write(pp_nic* nic, uint64_t offset, uint32_t width, uint32_t value) {
-  guarded(nic->faults, [&] { nic->device.registers().write(offset, width, value); });
+  nic->call([&] { nic->device.registers().write(offset, width, value); });
 }
 
 void pp_nic_doorbell(pp_nic* nic, uint64_t offset, uint32_t value) {
-  guarded(nic->faults, [&] { nic->device.registers().doorbell(offset, value); });
-  nic->schedule();
+  nic->call([&] { nic->device.registers().doorbell(offset, value); });
 }
 
 void pp_nic_run(pp_nic* nic) {
-  guarded(nic->faults, [&] { nic->device.run(); });
+  nic->call([&] { nic->device.run(); });
 }
 
 void pp_nic_flush(pp_nic* nic) {
-  guarded(nic->faults, [&] { nic->device.flush(); });
-  nic->schedule();
+  nic->call([&] { nic->device.flush(); });
 }
 
 void pp_nic_receive(pp_nic* nic, const uint8_t* frame, size_t size) {
-  guarded(nic->faults, [&] {
+  nic->call([&] {
     nic->wire.take({frame, size}, [nic](std::span<const std::uint8_t> bytes) { nic->device.receive(bytes); });
   });
-  nic->schedule();
 }
 
 void pp_nic_add_wire_fault(pp_nic* nic, uint64_t frame, pp_wire_fault fault) {
-  guarded(nic->faults, [&] { nic->wire.add(frame, static_cast<peerpath::nic::WireFault>(fault)); });
+  nic->call([&] { nic->wire.add(frame, static_cast<peerpath::nic::WireFault>(fault)); });
 }
 
-void pp_nic_set_link(pp_nic* nic, bool up) { nic->device.set_link(up); }
+void pp_nic_set_link(pp_nic* nic, bool up) {
+  nic->call([&] { nic->device.set_link(up); });
+}
 
 void pp_nic_count(const pp_nic* nic, pp_nic_counters* counters) {
   const auto s = nic->device.statistics();

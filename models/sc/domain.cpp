@@ -20,7 +20,8 @@ Domain::Domain(const sc_core::sc_module_name& name, DomainConfig config)
       shell_{std::make_unique<Shell>("shell", parts_->plain.reactor(), config.quantum)} {
   // A foreign initiator may act at any SystemC event, a target that owes an answer likewise.
   shell_->heed([this] {
-    return parts_->initiators || std::ranges::any_of(parts_->map.foreign(), [](const auto& f) { return f.second->owes(); });
+    return parts_->initiators ||
+           std::ranges::any_of(parts_->map.foreign(), [](const auto& f) { return f.second->owes(); });
   });
 }
 

@@ -26,42 +26,69 @@ static MemTxResult access_memory(AddressSpace *space, PCIDevice *requester, uint
                          attributes);
 }
 
-/* The PCI device behind an address, NULL for memory of the host, and how much of `size` from there on it holds. */
-static PCIDevice *owner_of(AddressSpace *space, PCIDevice *requester, uint64_t address, uint64_t *size, bool is_write)
+/* What is at an address. */
+struct place {
+    PCIDevice *owner; /* NULL: the host */
+    uint64_t size;    /* how much of what was asked for it holds */
+    bool reachable;   /* for DMA */
+};
+
+static bool is_bar(MemoryRegion *region, PCIDevice *device)
+{
+    for (; region; region = region->container) {
+        for (int i = 0; i < PCI_ROM_SLOT; i++) {
+            if (device->io_regions[i].memory == region) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static struct place look(AddressSpace *space, PCIDevice *requester, uint64_t address, uint64_t size, bool is_write)
 {
     MemTxAttrs attributes = {.requester_id = pci_requester_id(requester)};
-    hwaddr offset, length = *size;
+    hwaddr offset, length = size;
     MemoryRegion *region;
+    struct place place;
     Object *owner;
 
     RCU_READ_LOCK_GUARD();
     region = address_space_translate(space, address, &offset, &length, is_write, attributes);
-    *size = MAX(length, 1);
+    place.size = MIN(MAX(length, 1), size);
     owner = memory_region_owner(region);
     if (bars && g_hash_table_contains(bars, region)) {
-        return g_hash_table_lookup(bars, region);
+        place.owner = g_hash_table_lookup(bars, region);
+    } else {
+        place.owner = owner ? (PCIDevice *)object_dynamic_cast(owner, TYPE_PCI_DEVICE) : NULL;
     }
-    return owner ? (PCIDevice *)object_dynamic_cast(owner, TYPE_PCI_DEVICE) : NULL;
+    place.reachable = memory_region_is_ram(region) ||
+                      (place.owner && !IS_PCI_BRIDGE(place.owner) && is_bar(region, place.owner));
+    return place;
 }
 
-/* Whether all of the range that a switch is to send down a port belongs to devices below it. */
-static bool is_below_port(PCIDevice *port, PCIDevice *requester, uint64_t address, size_t size, bool is_write)
+/* Whether all of a range can be reached and, for what a switch sends down a port, belongs to devices below it. `first` is
+   the place at its begin. */
+static bool can_reach(AddressSpace *space, PCIDevice *port, PCIDevice *requester, uint64_t address, size_t size,
+                      bool is_write, struct place *first)
 {
-    while (size > 0) {
-        uint64_t part = size;
-        PCIDevice *owner = owner_of(&address_space_memory, requester, address, &part, is_write);
+    struct place place = *first = look(space, requester, address, size, is_write);
 
-        if (!owner || !peerpath_is_below(port, owner)) {
+    for (;;) {
+        if (!place.reachable || (port && (!place.owner || !peerpath_is_below(port, place.owner)))) {
             return false;
         }
-        address += part;
-        size -= MIN(part, size);
+        address += place.size;
+        size -= place.size;
+        if (size == 0) {
+            return true;
+        }
+        place = look(space, requester, address, size, is_write);
     }
-    return true;
 }
 
 static void count(const struct peerpath_route *route, AddressSpace *space, PCIDevice *requester, uint64_t address,
-                  size_t size, bool is_write, bool failed, enum pp_purpose purpose)
+                  size_t size, bool is_write, bool failed, enum pp_purpose purpose, struct place place)
 {
     struct peerpath_access access = {
         .requester = requester, .route = route, .is_write = is_write, .failed = failed, .purpose = purpose};
@@ -72,14 +99,17 @@ static void count(const struct peerpath_route *route, AddressSpace *space, PCIDe
         peerpath_ledger_add(&access);
         return;
     }
-    while (size > 0) {
+    for (;;) {
         access.address = address;
-        access.size = size;
-        access.target = owner_of(space, requester, address, &access.size, is_write);
-        access.size = MIN(access.size, size);
+        access.size = place.size;
+        access.target = place.owner;
         peerpath_ledger_add(&access);
-        address += access.size;
-        size -= access.size;
+        address += place.size;
+        size -= place.size;
+        if (size == 0) {
+            return;
+        }
+        place = look(space, requester, address, size, is_write);
     }
 }
 
@@ -90,18 +120,17 @@ static bool dma(PCIDevice *requester, uint64_t address, uint8_t *bytes, size_t s
     const size_t behind = flag_at + flag_size;
     AddressSpace *space = pci_get_address_space(requester);
     struct peerpath_route route;
+    struct place first = {0};
     bool done;
 
-    if (size == 0 || address + size - 1 < address) {
+    if (size == 0 || address + size - 1 < address || !qatomic_read(&DEVICE(requester)->realized)) {
         return size == 0;
     }
     peerpath_route_up(requester, address, size, &route);
     if (route.way == PP_DOWN) {
         space = &address_space_memory; /* stays below the root port: no IOMMU translates it */
-        done = is_below_port(route.turn, requester, address, size, is_write);
-    } else {
-        done = route.way == PP_UPSTREAM;
     }
+    done = route.way != PP_REFUSED && can_reach(space, route.turn, requester, address, size, is_write, &first);
     if (done && flag_at > 0) {
         done = access_memory(space, requester, address, bytes, flag_at, is_write) == MEMTX_OK;
     }
@@ -113,7 +142,7 @@ static bool dma(PCIDevice *requester, uint64_t address, uint8_t *bytes, size_t s
         done = access_memory(space, requester, address + flag_at, bytes + flag_at, flag_size, is_write) == MEMTX_OK;
     }
     if (purpose != PP_UNCOUNTED) {
-        count(&route, space, requester, address, size, is_write, !done, purpose);
+        count(&route, space, requester, address, size, is_write, !done, purpose, first);
     }
     return done;
 }
@@ -135,4 +164,15 @@ bool peerpath_dma_publish(PCIDevice *requester, uint64_t address, const uint8_t 
                           enum pp_purpose purpose)
 {
     return dma(requester, address, (uint8_t *)entry, size, flag_at, 2, true, purpose);
+}
+
+static void let_go(void *device)
+{
+    object_unref(OBJECT(device));
+}
+
+void peerpath_keep_for_now(Object *device)
+{
+    object_ref(device);
+    aio_bh_schedule_oneshot(qemu_get_aio_context(), let_go, device);
 }

@@ -6,6 +6,7 @@
 #include "compat.h"
 #include "qemu/iov.h"
 #include "hw/virtio/virtio.h"
+#include "migration/vmstate.h"
 #include "hw/virtio/virtio-pci.h"
 #include "standard-headers/linux/virtio_gpu.h"
 #include "standard-headers/linux/virtio_ids.h"
@@ -33,6 +34,7 @@ struct PeerpathGpu {
     HostMemoryBackend *memdev;
     uint64_t vram_size;
     int registers_bar;
+    int64_t started; /* the turn that it has in QEMU's loop */
     char *layout, *ledger_file, *trace_file;
     QEMUBH *work;
     struct pp_gpu *core;
@@ -140,17 +142,30 @@ static bool host_write(void *host, uint64_t address, const void *from, size_t si
 
 static void host_schedule(void *host)
 {
-    qemu_bh_schedule(PEERPATH_GPU(host)->work);
+    PeerpathGpu *s = PEERPATH_GPU(host);
+
+    if (s->work) {
+        qemu_bh_schedule(s->work);
+    }
+}
+
+static bool host_go_on(void *host)
+{
+    return get_clock() - PEERPATH_GPU(host)->started < PEERPATH_TURN_NS;
 }
 
 static const struct pp_gpu_host host_operations = {
     .dma = {.read = host_read, .write = host_write},
     .schedule = host_schedule,
+    .go_on = host_go_on,
 };
 
 static void work(void *opaque)
 {
-    pp_gpu_run(PEERPATH_GPU(opaque)->core);
+    PeerpathGpu *s = opaque;
+
+    s->started = get_clock();
+    pp_gpu_run(s->core);
 }
 
 static uint64_t registers_read(void *opaque, hwaddr offset, unsigned size)
@@ -250,11 +265,26 @@ static void gpu_realize(VirtIOPCIProxy *proxy, Error **errp)
     qdev_realize(DEVICE(&s->virtio), BUS(&proxy->bus), errp);
 }
 
+static PCIUnregisterFunc *virtio_exit;
+
+static void gpu_exit(PCIDevice *pci)
+{
+    PeerpathGpu *s = PEERPATH_GPU(pci);
+
+    peerpath_keep_for_now(OBJECT(s));
+    qemu_bh_delete(s->work);
+    s->work = NULL;
+    if (!s->memdev) {
+        vmstate_unregister_ram(s->vram, DEVICE(s)); /* another device in the slot may come before this one is gone */
+    }
+    virtio_exit(pci);
+}
+
 static void gpu_finalize(Object *object)
 {
     PeerpathGpu *s = PEERPATH_GPU(object);
 
-    if (s->work) {
+    if (s->work) { /* it was never realized */
         qemu_bh_delete(s->work);
     }
     if (s->memdev && s->vram) {
@@ -273,7 +303,7 @@ static void gpu_reset_hold(Object *object, ResetType type)
     if (virtio_phases.hold) {
         virtio_phases.hold(object, type);
     }
-    if (s->core) {
+    if (s->work) {
         qemu_bh_cancel(s->work);
         pp_gpu_reset(s->core);
     }
@@ -299,13 +329,20 @@ static const Property gpu_properties[] = {
     DEFINE_PROP_STRING("trace", PeerpathGpu, trace_file),
 };
 
+/* Neither VRAM's contents nor the core's state are saved. */
+static const VMStateDescription gpu_state = {.name = "peerpath-gpu", .unmigratable = 1};
+
 static void gpu_class_init(ObjectClass *class, peerpath_class_data *data)
 {
     DeviceClass *device = DEVICE_CLASS(class);
+    PCIDeviceClass *pci = PCI_DEVICE_CLASS(class);
 
     VIRTIO_PCI_CLASS(class)->realize = gpu_realize;
     resettable_class_set_parent_phases(RESETTABLE_CLASS(class), NULL, gpu_reset_hold, NULL, &virtio_phases);
-    PCI_DEVICE_CLASS(class)->class_id = PCI_CLASS_DISPLAY_OTHER;
+    virtio_exit = pci->exit;
+    pci->exit = gpu_exit;
+    pci->class_id = PCI_CLASS_DISPLAY_OTHER;
+    device->vmsd = &gpu_state;
     device->desc = "peerpath GPU (virtio-gpu with VRAM in a BAR, copy engines)";
     set_bit(DEVICE_CATEGORY_DISPLAY, device->categories);
     device_class_set_props(device, gpu_properties);

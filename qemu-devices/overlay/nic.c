@@ -2,6 +2,7 @@
 /* peerpath-nic: a Google Virtual NIC (DQO, raw addressing) whose behaviour is peerpath's own NIC. Here is the plumbing. */
 #include "compat.h"
 #include "hw/pci/msi.h"
+#include "migration/vmstate.h"
 #include "net/net.h"
 #include "dma.h"
 #include "machine_ledger.h"
@@ -20,8 +21,9 @@ struct PeerpathNic {
     NICConf conf;
     uint32_t queues, max_mtu;
     char *ledger_file, *trace_file;
-    QEMUBH *work;
+    QEMUBH *work, *let_go;
     QEMUTimer *flush;
+    int64_t started; /* the turn that it has in QEMU's loop */
     int64_t held_since;
     uint32_t coalesce_idle_us, coalesce_limit_us;
     bool coalesce;
@@ -57,12 +59,25 @@ static void host_interrupt(void *host, uint32_t vector)
 
 static void host_transmit(void *host, const uint8_t *frame, size_t size)
 {
-    qemu_send_packet(qemu_get_queue(PEERPATH_NIC(host)->nic), frame, size);
+    PeerpathNic *s = PEERPATH_NIC(host);
+
+    if (s->nic) {
+        qemu_send_packet(qemu_get_queue(s->nic), frame, size);
+    }
 }
 
 static void host_schedule(void *host)
 {
-    qemu_bh_schedule(PEERPATH_NIC(host)->work);
+    PeerpathNic *s = PEERPATH_NIC(host);
+
+    if (s->work) {
+        qemu_bh_schedule(s->work);
+    }
+}
+
+static bool host_go_on(void *host)
+{
+    return get_clock() - PEERPATH_NIC(host)->started < PEERPATH_TURN_NS;
 }
 
 static void host_flush_soon(void *host)
@@ -71,6 +86,9 @@ static void host_flush_soon(void *host)
 
     const int64_t now = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
 
+    if (!s->flush) {
+        return;
+    }
     /* Until nothing has come for a while, but no longer than a limit from the first on. */
     if (!timer_pending(s->flush)) {
         s->held_since = now;
@@ -80,7 +98,7 @@ static void host_flush_soon(void *host)
 
 static void flush(void *opaque)
 {
-    pp_nic_flush(PEERPATH_NIC(opaque)->core);
+    qemu_bh_schedule(PEERPATH_NIC(opaque)->let_go); /* timers are not guarded, bottom halves are */
 }
 
 static const struct pp_nic_host host_operations = {
@@ -89,11 +107,23 @@ static const struct pp_nic_host host_operations = {
     .transmit = host_transmit,
     .schedule = host_schedule,
     .flush_soon = host_flush_soon,
+    .go_on = host_go_on,
 };
 
 static void work(void *opaque)
 {
-    pp_nic_run(PEERPATH_NIC(opaque)->core);
+    PeerpathNic *s = opaque;
+
+    s->started = get_clock();
+    pp_nic_run(s->core);
+}
+
+static void let_go(void *opaque)
+{
+    PeerpathNic *s = opaque;
+
+    s->started = get_clock();
+    pp_nic_flush(s->core);
 }
 
 static uint64_t registers_read(void *opaque, hwaddr offset, unsigned size)
@@ -217,6 +247,7 @@ static void peerpath_nic_realize(PCIDevice *pci, Error **errp)
     }
     /* Guarded: DMA into its own registers is refused, so the core is never entered twice. */
     s->work = qemu_bh_new_guarded(work, s, &DEVICE(pci)->mem_reentrancy_guard);
+    s->let_go = qemu_bh_new_guarded(let_go, s, &DEVICE(pci)->mem_reentrancy_guard);
     s->flush = timer_new_ns(QEMU_CLOCK_VIRTUAL, flush, s);
     s->nic = qemu_new_nic(&wire_info, &s->conf, TYPE_PEERPATH_NIC, DEVICE(pci)->id, &DEVICE(pci)->mem_reentrancy_guard, s);
     qemu_format_nic_info_str(qemu_get_queue(s->nic), s->conf.macaddr.a);
@@ -226,31 +257,42 @@ static void peerpath_nic_exit(PCIDevice *pci)
 {
     PeerpathNic *s = PEERPATH_NIC(pci);
 
-    if (s->nic) {
-        qemu_del_nic(s->nic);
-    }
-    if (s->work) {
-        qemu_bh_delete(s->work);
-        timer_free(s->flush);
-    }
+    peerpath_keep_for_now(OBJECT(s));
+    qemu_del_nic(s->nic);
+    qemu_bh_delete(s->work);
+    qemu_bh_delete(s->let_go);
+    timer_free(s->flush);
+    s->nic = NULL;
+    s->work = s->let_go = NULL;
+    s->flush = NULL;
     msix_uninit_exclusive_bar(pci);
-    pp_nic_free(s->core);
+}
+
+static void peerpath_nic_finalize(Object *object)
+{
+    pp_nic_free(PEERPATH_NIC(object)->core);
 }
 
 static void peerpath_nic_reset(DeviceState *device)
 {
     PeerpathNic *s = PEERPATH_NIC(device);
 
+    if (!s->work) {
+        return;
+    }
     qemu_bh_cancel(s->work);
+    qemu_bh_cancel(s->let_go);
     timer_del(s->flush);
     pp_nic_reset(s->core);
 }
 
 static char *get_counters(Object *object, Error **errp)
 {
-    struct pp_nic_counters c;
+    struct pp_nic_counters c = {0};
 
-    pp_nic_count(PEERPATH_NIC(object)->core, &c);
+    if (PEERPATH_NIC(object)->core) {
+        pp_nic_count(PEERPATH_NIC(object)->core, &c);
+    }
     return g_strdup_printf("{\"rx_frames\": %" PRIu64 ", \"rx_bytes\": %" PRIu64 ", \"rx_dropped\": %" PRIu64
                            ", \"tx_packets\": %" PRIu64 ", \"tx_frames\": %" PRIu64 ", \"tx_bytes\": %" PRIu64
                            ", \"bad_descriptors\": %" PRIu64 ", \"bad_doorbells\": %" PRIu64
@@ -279,6 +321,9 @@ static const Property peerpath_nic_properties[] = {
     DEFINE_PROP_STRING("trace", PeerpathNic, trace_file),
 };
 
+/* The state of the core is not saved. */
+static const VMStateDescription peerpath_nic_state = {.name = TYPE_PEERPATH_NIC, .unmigratable = 1};
+
 static void peerpath_nic_class_init(ObjectClass *class, peerpath_class_data *data)
 {
     DeviceClass *device = DEVICE_CLASS(class);
@@ -291,6 +336,7 @@ static void peerpath_nic_class_init(ObjectClass *class, peerpath_class_data *dat
     pci->revision = 1; /* 0 would be the older way to set up the admin queue */
     pci->class_id = PCI_CLASS_NETWORK_ETHERNET;
     device->desc = "peerpath NIC (Google Virtual NIC, DQO-RDA)";
+    device->vmsd = &peerpath_nic_state;
     device_class_set_legacy_reset(device, peerpath_nic_reset);
     set_bit(DEVICE_CATEGORY_NETWORK, device->categories);
     device_class_set_props(device, peerpath_nic_properties);
@@ -302,6 +348,7 @@ static const TypeInfo peerpath_nic_type = {
     .name = TYPE_PEERPATH_NIC,
     .parent = TYPE_PCI_DEVICE,
     .instance_size = sizeof(PeerpathNic),
+    .instance_finalize = peerpath_nic_finalize,
     .class_init = peerpath_nic_class_init,
     .interfaces = (peerpath_interface[]){{INTERFACE_PCIE_DEVICE}, {}},
 };

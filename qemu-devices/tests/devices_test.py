@@ -10,7 +10,7 @@ import unittest
 from fixture import BASE, BUFFERS, VRAM, NicAndGpu
 from frames import checksum, header_size, pattern, tcp
 from gve import Driver
-from machine import DOWNSTREAM, NIC, UPSTREAM, WINDOW, need_qemu
+from machine import DOWNSTREAM, NIC, UPSTREAM, WINDOW, Machine, need_qemu
 from pci import Tree
 
 
@@ -216,6 +216,27 @@ class Files(NicAndGpu):
         payload = [line for line in lines if line["purpose"] == "payload"]
         self.assertEqual([(p["requester"], p["completer"], p["bytes"], p["turned"]) for p in payload],
                          [("nic0", "gpu0", 500, "switch")])
+
+
+class NotSaved(unittest.TestCase):
+    def test_migration_is_refused(self):
+        for device in ("peerpath-nic", "peerpath-gpu"):
+            m = Machine([device])
+            self.addCleanup(m.process.kill)
+            with self.assertRaisesRegex(RuntimeError, "non-migratable.*peerpath"):
+                m.qmp("migrate", uri="exec:cat > /dev/null")
+            self.assertEqual(m.close(), 0)
+
+
+class WrongProperties(unittest.TestCase):
+    def test_a_device_that_cannot_be_is_refused(self):
+        m = Machine(["pcie-root-port,id=rp0"])
+        self.addCleanup(m.process.kill)
+        for wrong in ({"driver": "peerpath-nic", "queues": 99}, {"driver": "peerpath-nic", "wire-faults": "drop:x"},
+                      {"driver": "peerpath-gpu", "layout": "none"}, {"driver": "peerpath-gpu", "vram-size": 4096}):
+            with self.assertRaisesRegex(RuntimeError, "peerpath"):
+                m.qmp("device_add", bus="rp0", **wrong)
+        self.assertEqual(m.close(), 0)
 
 
 if __name__ == "__main__":

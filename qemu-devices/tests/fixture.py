@@ -40,13 +40,15 @@ class NicAndGpu(unittest.TestCase):
     """nic0 and gpu0 below one switch; the NIC's wire ends in the test."""
 
     layout = "nvidia"
-    before = ()             # devices in front, such as an IOMMU
+    before = behind = ()    # devices in front, such as an IOMMU, and behind these
+    machine_options = ()
+    nic_bus = "sw0p1"
     nic_options = ""
 
     def setUp(self):
         self.wire = Wire()
         devices = [*self.before, *SWITCH, f"peerpath-gpu,id=gpu0,bus=sw0p0,vram-size={VRAM},layout={self.layout}",
-                   f"peerpath-nic,id=nic0,bus=sw0p1,netdev=wire{self.nic_options}"]
+                   f"peerpath-nic,id=nic0,bus={self.nic_bus},netdev=wire{self.nic_options}", *self.behind]
         self.m = self.start(devices)
         self.addCleanup(self.stop)
         self.tree = Tree(self.m)
@@ -61,7 +63,7 @@ class NicAndGpu(unittest.TestCase):
         popen = machine.subprocess.Popen
         machine.subprocess.Popen = lambda *a, **k: popen(*a, **k, pass_fds=[fd])
         try:
-            return Machine(devices, ["-netdev", f"stream,id=wire,server=off,addr.type=fd,addr.str={fd}"])
+            return Machine(devices, ["-netdev", f"stream,id=wire,server=off,addr.type=fd,addr.str={fd}", *self.machine_options])
         finally:
             machine.subprocess.Popen = popen
 

@@ -8,14 +8,14 @@ import unittest
 
 from fixture import BASE, BUFFERS, VRAM, NicAndGpu
 from frames import header_size, pattern, tcp
-from machine import need_qemu
+from machine import GPU, WINDOW, need_qemu
 
 NOWHERE = 0x7000000000
 WRAPS = 0xFFFFFFFFFFFFFFF0
 PASSED = 1
 
 
-class Hostile(NicAndGpu):
+class Guarded(NicAndGpu):
     def tearDown(self):
         self.assertTrue(self.m.alive())
         for device in ("nic0", "gpu0"):
@@ -35,6 +35,8 @@ class Hostile(NicAndGpu):
 
         return Counted()
 
+
+class Hostile(Guarded):
     def test_admin_queue_outside_memory(self):
         for address in (NOWHERE, WRAPS & ~0xFFF, self.nic.bars[0], self.nic.bars[2]):
             self.driver.register(0x20, address >> 32)
@@ -163,6 +165,64 @@ class Hostile(NicAndGpu):
                 self.m.read(size, bar + offset)
             else:
                 self.m.write(size, bar + offset, dice.getrandbits({"b": 8, "w": 16, "l": 32, "q": 64}[size]))
+
+    def test_dma_to_what_is_not_memory(self):
+        for address in (WINDOW, WINDOW + (self.nic.bdf << 12), 0xFEC00000, 0xFEE00000, 0xFED00000):
+            self.driver.command(8, {})
+            self.driver.steer_all()
+            self.driver.create_rx()
+            self.driver.post([(address, BUFFERS)] * 32)
+            with self.counted("dma_errors"):
+                self.wire.send(tcp(pattern(4)))
+
+
+class OnTheRootBus(Guarded):
+    """Where no port refuses a request that would come back to it."""
+
+    nic_bus = "pcie.0"
+
+    def test_frames_that_are_let_go_into_its_own_registers(self):
+        self.driver.steer_all()
+        self.driver.create_rx(rsc=1)
+        self.driver.post([(self.nic.bars[2], BUFFERS)] * 32)
+        self.wire.send(tcp(pattern(500)))
+        self.assertTrue(self.m.until(lambda: self.m.counters("nic0")["rx_descriptors"] > 0))
+        before = self.m.counters("nic0")["bad_doorbells"]
+        with self.counted("dma_errors"):
+            self.m.until(lambda: self.m.ask("clock_step 1000000") and self.m.counters("nic0")["rx_frames"])
+        self.assertEqual(self.m.counters("nic0")["bad_doorbells"], before)
+
+
+class ManyBuffers(Guarded):
+    nic_options = ",max-mtu=17000"
+
+    def test_a_frame_of_more_buffers_than_are_read_ahead(self):
+        self.driver.steer_all()
+        self.driver.create_rx(256, 0)
+        self.driver.post([(BUFFERS + i * 256, 0) for i in range(200)])
+        frame = tcp(pattern(16400))
+        self.wire.send(frame)
+        got = b""
+        for _ in range((len(frame) + 255) // 256):
+            done = self.driver.receive()
+            got += self.m.load(BUFFERS + done["buffer"] * 256, done["length"])
+        self.assertEqual(got, frame)
+
+
+class LongWork(Guarded):
+    """Work on a peer's registers takes long; others of QEMU's loop have their turn in between."""
+
+    behind = ("pcie-root-port,id=rp9,chassis=9,slot=9", "peerpath-gpu,id=gpu1,bus=rp9,vram-size=1M")
+
+    def test_copies(self):
+        page, copies = self.tree.find(GPU, 1).bars[0], 512
+        for i in range(copies):
+            self.m.store(BUFFERS + 32 * i, struct.pack("<QQIIQ", 0, page, 0x10000, 2, 0))
+        self.m.write("q", self.page + 0x100, BUFFERS)
+        self.m.write("l", self.page + 0x108, copies)
+        self.m.write("l", self.page + 0x1000, copies)
+        self.assertTrue(self.m.until(lambda: self.m.counters("gpu0")["copies"] > 0, 20))
+        self.assertLess(self.m.counters("gpu0")["copies"], copies, "nobody else had a turn")
 
 
 if __name__ == "__main__":

@@ -57,6 +57,9 @@ for link in scenario["links"]:
     "few credits where there should be no end": ("work_conserving", """
 for link in scenario["links"]:
     link["credits"] = {"posted_header": 1, "non_posted_header": 1}"""),
+    "credits that come back a microsecond late": ("spreading", """
+for link in scenario["links"]:
+    link["update_fc"] = "1us" """),
     "credits that get lost": ("round_trip", """
 scenario["events"] = [{"at": "0ns", "kind": "credit_leak", "device": link["to"], "way": way, "tlp_class": name,
                        "headers": link["credits"][name + "_header"] - 1}
@@ -73,6 +76,9 @@ for link in scenario["links"]:
 RESULTS = {
     "a flow that starves": ("share", """
     metrics[scenario["traffic"][0]["name"] + ".payload_bytes"]["value"] = 0"""),
+    "writes of one device that differ": ("equal", """
+    for t in [t for t in scenario["traffic"] if t["kind"] == "write"][::2]:
+        metrics[t["name"] + ".payload_bytes"]["value"] *= 0.5"""),
     "bytes counted twice": ("capacity", """
     for t in scenario["traffic"]:
         metrics[t["name"] + ".payload_bytes"]["value"] *= 2"""),
@@ -158,7 +164,7 @@ class Arithmetic(unittest.TestCase):
         network = Network(scenario)
         limits = closed_form.limits(network, network.flows[0])
         # 280 B at 251.4 Gb/s are 8.91 ns: 10 of the wire, 110 of the switch, the tail again, 60 of the UpdateFC
-        self.assertAlmostEqual(limits["credits gpu0-up"], 4 / (10e-9 + 110e-9 + 8.91e-9 + 60e-9) / 16, delta=1e3)
+        self.assertAlmostEqual(limits["credits gpu0 up P"], 4 / (10e-9 + 110e-9 + 8.91e-9 + 60e-9) / 16, delta=1e3)
 
 
 class Planted(unittest.TestCase):
@@ -179,7 +185,7 @@ class Planted(unittest.TestCase):
                 self.assertRegex(done.stdout, rf"seed [0-9]+: {rule}: ")
 
     def test_nothing_is_found_without_a_flaw(self):
-        for rule in ("share", "max_min", "work_conserving", "round_trip"):
+        for rule in ("share", "max_min", "work_conserving", "spreading", "equal", "round_trip"):
             done = self.judge(rule, 3)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 

@@ -9,7 +9,6 @@ import os
 import pathlib
 import re
 import subprocess
-import sys
 import unittest
 
 from cli_case import PROGRAM, SCENARIO, Case, peerpath

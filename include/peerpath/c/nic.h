@@ -1,5 +1,6 @@
 /* The emulated NIC behind a C interface. Not thread-safe: one call at a time for each device. No call ends the process
-   or throws, whatever a guest has done. */
+   or throws, whatever a guest has done. One that runs out of memory or finds a bug is counted in `faults`; the NIC is then
+   reset and asks its driver to do the same. */
 #pragma once
 
 #include "peerpath/c/dma.h"
@@ -27,6 +28,9 @@ struct pp_nic_host {
   void (*schedule)(void* host);
   /* Segments are held back so that others may join them: call pp_nic_flush within a fraction of a millisecond. */
   void (*flush_soon)(void* host);
+  /* Asked between pieces of work: whether there is time for another one now, or others of the emulator are to have their
+     turn. If not, `schedule` follows. */
+  bool (*go_on)(void* host);
 };
 
 /* What the NIC has counted since it was made. */
@@ -49,7 +53,7 @@ uint32_t pp_nic_read(struct pp_nic* nic, uint64_t offset, uint32_t width);
 void pp_nic_write(struct pp_nic* nic, uint64_t offset, uint32_t width, uint32_t value);
 /* BAR 2: a write of 4 bytes, little-endian. */
 void pp_nic_doorbell(struct pp_nic* nic, uint64_t offset, uint32_t value);
-/* Does what doorbells asked for. */
+/* Does what doorbells asked for, at least a piece of it. */
 void pp_nic_run(struct pp_nic* nic);
 /* Lets go what receive coalescing holds. */
 void pp_nic_flush(struct pp_nic* nic);

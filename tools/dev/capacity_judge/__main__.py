@@ -57,8 +57,9 @@ def report(judge, seed, scenario, found, options):
 
 def seeds(options):
     """So many from the first on; of those at which the one rule applies, if it is named."""
-    kinds = {"round_trip": ["shallow"], "max_min": ["fair"], "share": ["deep", "fair"],
-             "work_conserving": ["deep", "fair"]}.get(options.only, generate.KINDS)
+    endless = ["deep", "fair"]
+    kinds = {"round_trip": ["shallow"], "max_min": ["fair"], "share": endless, "work_conserving": endless,
+             "spreading": ["shared"], "equal": ["shared"]}.get(options.only, generate.KINDS)
     matter = (seed for seed in itertools.count(options.seed) if generate.kind(seed) in kinds)
     return itertools.islice(matter, options.cases)
 

@@ -16,8 +16,8 @@ def credit_loop(network, leg, after):
     return left + quantity(link.get("update_fc", UPDATE_FC))
 
 
-def credit_limits(network, flow):
-    """Transfers a second that the credits of each direction allow."""
+def credit_uses(network, flow):
+    """By direction and class: the part of its credits that one transfer a second takes, with its TLPs held up by nobody."""
     for tlp_class in ("P", "NP"):
         legs = [leg for leg in flow.legs if leg.slot[1] == tlp_class]
         for leg, after in zip(legs, [*legs[1:], None]):
@@ -26,7 +26,7 @@ def credit_limits(network, flow):
             held = [header] if header else []
             held += [data // units] if data and units else []
             if held:
-                yield f"credits {'-'.join(leg.direction)}", min(held) / credit_loop(network, leg, after) / leg.tlps
+                yield (*leg.direction, tlp_class), leg.tlps * credit_loop(network, leg, after) / min(held)
 
 
 def tag_limit(network, flow):
@@ -40,10 +40,12 @@ def tag_limit(network, flow):
 
 def limits(network, flow):
     """Transfers a second by what limits them."""
-    out = {"offered": flow.offered, "window": flow.window / flow.latency, **dict(credit_limits(network, flow))}
+    out = {"offered": flow.offered, "window": flow.window / flow.latency}
+    for place, use in credit_uses(network, flow):
+        out[f"credits {' '.join(place)}"] = 1 / use
     if flow.kind == "read":
         out["tags"] = tag_limit(network, flow)
     for leg in flow.legs:
         if leg.direction in network.directions():
-            out[f"line {'-'.join(leg.direction)}"] = network.capacity(leg.direction) / leg.bytes
+            out[f"line {' '.join(leg.direction)}"] = network.capacity(leg.direction) / leg.bytes
     return out

@@ -2,6 +2,7 @@
 
 `deep`: credits without end, tags and windows that no flow uses up: what a flow gets is what the links leave it.
 `fair`: the same, and each slot has one flow and all TLPs of a direction one size, so that turns are fair by themselves.
+`shared`: the same with credits as ports have them, which flows of one ingress share.
 `shallow`: few credits or tags, and no two flows on one direction of a link: each flow is alone with its round trip.
 """
 
@@ -91,18 +92,20 @@ def with_fair_turns(draw, scenario):
     return scenario["traffic"]
 
 
-def deep(seed, fair=False):
-    draw = random.Random(f"deep {seed} {fair}")
+def deep(seed, of_kind):
+    draw = random.Random(f"{of_kind} {seed}")
     while True:
-        scenario = tree(draw, draw.randint(3 if fair else 2, 7))
-        for link in scenario["links"]:
+        scenario = tree(draw, draw.randint(3 if of_kind == "fair" else 2, 7))
+        for link in scenario["links"] if of_kind != "shared" else ():
             link["credits"] = dict(ENDLESS)
-        if fair:
+        if of_kind == "fair":
             scenario["traffic"] = with_fair_turns(draw, scenario)
         else:
             scenario["traffic"] = [entry(draw, scenario, n) for n in range(draw.randint(2, 8))]
         if len(scenario["traffic"]) < 2 or not deepen(scenario):
             continue
+        for written in [t for t in scenario["traffic"] if of_kind == "shared" and t["kind"] == "write"]:
+            written["sizes"] = f"{max(8, int(quantity(written['sizes'])) // 1024)}KiB"  # more in flight than there are credits
         network = Network(scenario)
         found = by_turns(network)
         if found is None or found.slow_to_settle():
@@ -150,7 +153,7 @@ def shallow(seed):
     return scenario
 
 
-KINDS = ("shallow", "deep", "deep", "fair")
+KINDS = ("shallow", "deep", "fair", "shared", "deep")
 
 
 def kind(seed):
@@ -158,5 +161,5 @@ def kind(seed):
 
 
 def scenario(seed):
-    made = shallow(seed) if kind(seed) == "shallow" else deep(seed, kind(seed) == "fair")
+    made = shallow(seed) if kind(seed) == "shallow" else deep(seed, kind(seed))
     return {"description": f"capacity {seed}, {kind(seed)}", **made}

@@ -9,6 +9,8 @@ RULES = {
     "share": "every flow gets 97 % of its share by turns at the full links of its way",
     "max_min": "where turns are fair by themselves, every flow gets 97 % of its max-min fair share",
     "work_conserving": "a flow that wants more has a full link on its way",
+    "spreading": "a flow that wants more has a full link or no credits left on its way, or shares credits with one that has",
+    "equal": "writes of one device that all want more have equal turns",
     "capacity": "no link carries more than its rate",
     "round_trip": "a flow that is alone gets the least of line, credits and tags by their round trips, within 3 %",
 }
@@ -51,7 +53,8 @@ def judge(scenario, metrics):
     elif alone(network):
         yield from round_trip(network, got, grain)
     else:
-        raise ValueError("flows that share links with few credits or tags: nothing is worked out for them")
+        yield from spreading(network, got, grain)
+        yield from equal(network, got, grain)
 
 
 def capacity(network, got):
@@ -79,15 +82,60 @@ def short(rule, network, got, rates, grain):
 
 
 def work_conserving(network, got, grain):
+    for flow, fullest, busy in wanting(network, got, grain):
+        if busy < ENOUGH:
+            yield "work_conserving", idle(flow, got, fullest, busy)
+
+
+def wanting(network, got, grain):
+    """Flows that want more, each with the fullest of what it needs, links and credits, and how full that is."""
     bytes_, tlps = network.loads(got)
     busy = {d: (bytes_[d] + network.dllps(d, tlps)) / network.capacity(d) for d in network.directions()}
+    needed = {f.name: {leg.direction for leg in f.legs if leg.direction in busy} for f in network.flows}
+    for flow in network.flows:
+        for place, use in closed_form.credit_uses(network, flow):
+            busy[place] = busy.get(place, 0.0) + use * got[flow.name]
+            needed[flow.name].add(place)
     for flow in network.flows:
         if got[flow.name] < ENOUGH * flow.offered - grain:
-            fullest = max((leg.direction for leg in flow.legs if leg.direction in busy), key=busy.get)
-            if busy[fullest] < ENOUGH:
-                wanted = f"{text(flow, got[flow.name])} of {text(flow, flow.offered)} wanted"
-                most = f"{' '.join(fullest)} {100 * busy[fullest]:.1f} %"
-                yield "work_conserving", f"{flow.name} has {wanted}, and the fullest link of its way is {most}"
+            fullest = max(needed[flow.name], key=busy.get)
+            yield flow, fullest, busy[fullest]
+
+
+def idle(flow, got, fullest, busy):
+    wanted = f"{text(flow, got[flow.name])} of {text(flow, flow.offered)} wanted"
+    return f"{flow.name} has {wanted}, and the fullest of its way is {' '.join(fullest)}, {100 * busy:.1f} %"
+
+
+def spreading(network, got, grain):
+    """Credits belong to the class of an ingress, and a TLP waits for writes before it: one held up there holds up all."""
+    left = list(wanting(network, got, grain))
+    held = {}
+    for flow in network.flows:
+        held[flow.name] = {(leg.direction, leg.slot[1]) for leg in flow.legs if leg.slot[1] != "CPL"}
+        held[flow.name] |= {(leg.direction, leg.slot[0]) for leg in flow.legs}
+    reached_by = set().union(*(held[f.name] for f, _, busy in left if busy >= ENOUGH))
+    left = [each for each in left if each[2] < ENOUGH]
+    while near := [each for each in left if held[each[0].name] & reached_by]:
+        reached_by.update(*(held[f.name] for f, _, _ in near))
+        left = [each for each in left if each not in near]
+    for flow, fullest, busy in left:
+        yield "spreading", idle(flow, got, fullest, busy)
+
+
+def equal(network, got, grain):
+    """Of those whose transfers in flight are more than all credits of their way: they wait at the device itself."""
+    waiting = {}
+    for flow, _, _ in wanting(network, got, grain):
+        credits = sum(network.credits(leg.direction, "posted_header") for leg in flow.legs)
+        if flow.kind == "write" and flow.window * flow.legs[0].tlps > 2 * credits:
+            waiting.setdefault(flow.source, []).append(flow)
+    for flows in waiting.values():
+        turns = {f.name: got[f.name] * f.legs[0].tlps for f in flows}
+        most = max(flows, key=lambda f: turns[f.name])
+        for flow in flows:
+            if turns[flow.name] < ENOUGH * turns[most.name] - 2 * grain * flow.legs[0].tlps:
+                yield "equal", f"{flow.name} has {text(flow, got[flow.name])} where {most.name} has {text(most, got[most.name])}"
 
 
 def round_trip(network, got, grain):

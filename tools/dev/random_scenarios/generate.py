@@ -280,6 +280,11 @@ def scenario(seed):
     of_cpu = Draw(f"host_cpu {seed}")  # draws of its own: the rest of a seed's scenario does not depend on them
     if of_cpu.often(50):
         devices["cpu"].update(host_cpu(of_cpu))
+    of_bar1 = Draw(f"bar1 {seed}")
+    for device in devices.values():
+        if "bar1" in device and of_bar1.often(50):  # much to remap
+            device["bar_size"] = of_bar1.choice(("1MiB", "2MiB"))
+            device["bar1"].update(when_full="remap", reserved="0B", piece="64KiB", unmap_call=of_bar1.time(0, 3000))
     shares = {}
     entries = (entry(draw, devices, f"t{n}", shares) for n in range(draw.choice((1, 1, 2, 2, 3, 4))))
     warmup, measure = draw.choice((0, 0, 5000, 20000)), draw.choice((20000, 40000, 80000))

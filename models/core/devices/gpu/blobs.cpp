@@ -1,6 +1,7 @@
 #include "core/devices/gpu/blobs.hpp"
 
 #include <algorithm>
+#include <new>
 
 #include "core/devices/gpu/little_endian.hpp"
 
@@ -36,7 +37,7 @@ std::uint32_t field32(std::span<const std::uint8_t> c, std::size_t at) {
 
 std::size_t Blobs::execute(std::span<const std::uint8_t> command, std::span<std::uint8_t> reply) {
   ++counters_.commands;
-  const auto answer = dispatch(command);
+  const auto answer = dispatch_if_there_is_memory(command);
   if (answer >= VirtioReply::unspecified) ++counters_.refused;
   std::size_t size = header;
   if (answer == VirtioReply::ok_map_info) size += 8;
@@ -49,6 +50,14 @@ std::size_t Blobs::execute(std::span<const std::uint8_t> command, std::span<std:
     for (std::size_t at = 8; at < header; at += 8) store_le(reply, at, 8, field(command, at, 8));
   }
   return size;
+}
+
+VirtioReply Blobs::dispatch_if_there_is_memory(Command c) {
+  try {
+    return dispatch(c);
+  } catch (const std::bad_alloc&) {
+    return VirtioReply::out_of_memory;
+  }
 }
 
 VirtioReply Blobs::dispatch(Command c) {

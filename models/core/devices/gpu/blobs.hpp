@@ -57,6 +57,7 @@ class Blobs {
   };
   using Command = std::span<const std::uint8_t>;
 
+  VirtioReply dispatch_if_there_is_memory(Command c);
   VirtioReply dispatch(Command c);
   VirtioReply create_context(Command c);
   VirtioReply destroy_context(Command c);

@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <optional>
-#include <vector>
+#include <utility>
 
 #include "core/devices/gpu/little_endian.hpp"
 
 namespace peerpath::gpu {
 namespace {
 
-constexpr std::size_t bounce = 64 << 10;  ///< a copy from bus to bus goes through the GPU piece by piece
 using pcie::Purpose;
 
 CopyDescriptor decode(std::span<const std::uint8_t> raw) {
@@ -36,8 +34,8 @@ void set_part(std::uint64_t& target, bool high, unsigned width, std::uint64_t va
 
 }  // namespace
 
-EmulatedGpu::EmulatedGpu(std::span<std::uint8_t> vram, std::uint32_t vram_bar, device::Dma& dma)
-    : vram_{vram}, vram_bar_{vram_bar}, dma_{dma}, blobs_{vram.size()} {}
+EmulatedGpu::EmulatedGpu(std::span<std::uint8_t> vram, std::uint32_t vram_bar, Host& host)
+    : vram_{vram}, vram_bar_{vram_bar}, host_{host}, blobs_{vram.size()} {}
 
 std::uint64_t EmulatedGpu::read(std::uint64_t offset, unsigned width) const {
   if (width != 4 && width != 8) return 0;
@@ -80,6 +78,7 @@ void EmulatedGpu::write_engine(Engine& engine, std::uint64_t at, unsigned width,
   const bool good = std::has_single_bit(value) && value <= max_entries;
   engine.entries = good ? static_cast<std::uint32_t>(value) : 0;
   engine.consumer = engine.producer = 0;
+  engine.copy.reset();
 }
 
 void EmulatedGpu::ring(std::size_t index, std::uint32_t producer) {
@@ -95,54 +94,69 @@ bool EmulatedGpu::wants_run() const {
 }
 
 void EmulatedGpu::run() {
-  if (busy_) return;
-  busy_ = true;
-  for (auto& engine : engines_)
-    for (std::uint64_t moved = 0; engine.waiting() && moved < most_at_once;) moved += copy_next(engine);
-  busy_ = false;
+  if (!wants_run()) return;
+  do
+    for (auto& engine : engines_)
+      if (engine.waiting()) step(engine);
+  while (wants_run() && host_.go_on());
 }
 
-/// Does the copy at the consumer index; returns what it cost in bytes.
-std::uint64_t EmulatedGpu::copy_next(Engine& engine) {
+/// A piece of the copy at the consumer index.
+void EmulatedGpu::step(Engine& engine) {
+  if (!engine.copy && !begin(engine)) return;
+  const bool moved = move_piece(engine);
+  if (!engine.copy) return;  // it went to registers that emptied the ring
+  if (!moved || engine.moved == engine.copy->length) finish(engine, moved ? CopyStatus::done : CopyStatus::failed);
+}
+
+/// Reads the descriptor; false if there is nothing to copy.
+bool EmulatedGpu::begin(Engine& engine) {
   std::array<std::uint8_t, CopyDescriptor::size> raw{};
   const std::uint64_t at = engine.ring + (engine.consumer & (engine.entries - 1)) * raw.size();
-  auto status = CopyStatus::failed;
-  CopyDescriptor d;
-  if (dma_.read(at, raw, Purpose::descriptor)) {
-    d = decode(raw);
-    status = copy(d);
-  }
-  ++engine.consumer;
-  ++(status == CopyStatus::done ? copies_ : failed_);
-  if ((d.flags & CopyDescriptor::completion) != 0) {
-    std::array<std::uint8_t, 8> completion{};
-    store_le(completion, 0, 4, engine.consumer);
-    store_le(completion, 4, 4, static_cast<std::uint32_t>(status));
-    if (!dma_.write(d.completion_address, completion, Purpose::completion_entry)) ++failed_;
-  }
-  return std::max<std::uint64_t>(d.length, 4096);
+  const bool read = host_.read(at, raw, Purpose::descriptor);
+  engine.copy = read ? decode(raw) : CopyDescriptor{};
+  engine.moved = 0;
+  if (read && allowed(*engine.copy)) return true;
+  finish(engine, read ? CopyStatus::refused : CopyStatus::failed);
+  return false;
 }
 
-CopyStatus EmulatedGpu::copy(const CopyDescriptor& d) {
+void EmulatedGpu::finish(Engine& engine, CopyStatus status) {
+  const auto d = *std::exchange(engine.copy, std::nullopt);
+  ++engine.consumer;
+  ++(status == CopyStatus::done ? copies_ : failed_);
+  if ((d.flags & CopyDescriptor::completion) == 0) return;
+  std::array<std::uint8_t, 8> completion{};
+  store_le(completion, 0, 4, engine.consumer);
+  store_le(completion, 4, 4, static_cast<std::uint32_t>(status));
+  if (!host_.write(d.completion_address, completion, Purpose::completion_entry)) ++failed_;
+}
+
+bool EmulatedGpu::allowed(const CopyDescriptor& d) const {
+  const auto fits = [&](std::uint32_t on_bus, std::uint64_t at) {
+    return (d.flags & on_bus) != 0 || in_vram(at, d.length);
+  };
+  return d.length > 0 && d.length <= CopyDescriptor::max_length && fits(CopyDescriptor::source_on_bus, d.source) &&
+         fits(CopyDescriptor::destination_on_bus, d.destination);
+}
+
+/// Pieces end where addresses on the bus are multiples of a piece, so that no TLP is cut that would not be cut anyway.
+bool EmulatedGpu::move_piece(Engine& engine) {
+  const auto& d = *engine.copy;
   const bool from_bus = (d.flags & CopyDescriptor::source_on_bus) != 0,
              to_bus = (d.flags & CopyDescriptor::destination_on_bus) != 0;
-  if (d.length == 0 || d.length > CopyDescriptor::max_length || (!from_bus && !in_vram(d.source, d.length)) ||
-      (!to_bus && !in_vram(d.destination, d.length)))
-    return CopyStatus::refused;
-  const auto ok = [](bool done) { return done ? CopyStatus::done : CopyStatus::failed; };
+  const std::uint64_t source = d.source + engine.moved, destination = d.destination + engine.moved;
+  const std::uint64_t aligned = piece - (to_bus ? destination : source) % piece;
+  const auto size = from_bus || to_bus ? std::min<std::uint64_t>(aligned, d.length - engine.moved) : d.length;
+  engine.moved += size;
   if (!from_bus && !to_bus) {
-    std::memmove(vram_.data() + d.destination, vram_.data() + d.source, d.length);
-    return CopyStatus::done;
+    std::memmove(vram_.data() + destination, vram_.data() + source, size);
+    return true;
   }
-  if (!to_bus) return ok(dma_.read(d.source, vram_.subspan(d.destination, d.length), Purpose::payload));
-  if (!from_bus) return ok(dma_.write(d.destination, vram_.subspan(d.source, d.length), Purpose::payload));
-  std::vector<std::uint8_t> buffer(std::min<std::size_t>(d.length, bounce));
-  for (std::uint64_t i = 0; i < d.length; i += buffer.size()) {
-    const auto piece = std::span{buffer}.first(std::min<std::uint64_t>(buffer.size(), d.length - i));
-    if (!dma_.read(d.source + i, piece, Purpose::payload) || !dma_.write(d.destination + i, piece, Purpose::payload))
-      return CopyStatus::failed;
-  }
-  return CopyStatus::done;
+  if (!to_bus) return host_.read(source, vram_.subspan(destination, size), Purpose::payload);
+  if (!from_bus) return host_.write(destination, vram_.subspan(source, size), Purpose::payload);
+  const auto bytes = std::span{bounce_}.first(size);
+  return host_.read(source, bytes, Purpose::payload) && host_.write(destination, bytes, Purpose::payload);
 }
 
 void EmulatedGpu::reset() {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <optional>
+#include <vector>
 
 #include "core/devices/gpu/blobs.hpp"
 #include "peerpath/device/dma.hpp"
@@ -32,20 +34,28 @@ struct CopyDescriptor {
 /// What a completion says.
 enum class CopyStatus : std::uint32_t { done = 0, refused = 1, failed = 2 };
 
-/// All of the device but its place on the bus. Doorbells and registers note what is wanted; `run` does it, at most
-/// `most_at_once` bytes of each engine in one go, so that a guest cannot hold the emulator up.
+/// What a GPU asks of the machine that it is plugged into.
+class Host : public device::Dma {
+ public:
+  /// Asked between pieces of copies: whether there is time for another one now.
+  virtual bool go_on() = 0;
+};
+
+/// All of the device but its place on the bus. Doorbells and registers note what is wanted; `run` does it piece by
+/// piece, for as long as the host says: a copy to registers of a peer takes a thousand times as long as one to memory.
 class EmulatedGpu {
  public:
   static constexpr std::size_t engines = 2;
   static constexpr std::uint32_t max_entries = 4096;
-  static constexpr std::uint64_t most_at_once = 64 << 20;
+  static constexpr std::size_t piece = 64 << 10;  ///< bytes of one access; a copy within VRAM is one piece
 
   /// `vram` is the memory behind BAR number `vram_bar`; the guest and peers write it at any time.
-  EmulatedGpu(std::span<std::uint8_t> vram, std::uint32_t vram_bar, device::Dma& dma);
+  EmulatedGpu(std::span<std::uint8_t> vram, std::uint32_t vram_bar, Host& host);
 
   std::uint64_t read(std::uint64_t offset, unsigned width) const;
   void write(std::uint64_t offset, unsigned width, std::uint64_t value);
   bool wants_run() const;
+  /// Moves a piece for each engine that has something to do, and more while the host says so.
   void run();
   void reset();
 
@@ -59,23 +69,28 @@ class EmulatedGpu {
   struct Engine {
     std::uint64_t ring = 0;
     std::uint32_t entries = 0, consumer = 0, producer = 0;
+    std::optional<CopyDescriptor> copy{};  ///< that has begun
+    std::uint64_t moved = 0;               ///< bytes of it
     bool waiting() const { return entries > 0 && consumer != producer; }
   };
   void write_engine(Engine& engine, std::uint64_t at, unsigned width, std::uint64_t value);
   void ring(std::size_t engine, std::uint32_t producer);
-  std::uint64_t copy_next(Engine& engine);
-  CopyStatus copy(const CopyDescriptor& d);
+  void step(Engine& engine);
+  bool begin(Engine& engine);
+  bool move_piece(Engine& engine);
+  void finish(Engine& engine, CopyStatus status);
+  bool allowed(const CopyDescriptor& d) const;
   bool in_vram(std::uint64_t offset, std::uint64_t size) const {
     return offset <= vram_.size() && size <= vram_.size() - offset;
   }
 
   std::span<std::uint8_t> vram_;
   std::uint32_t vram_bar_;
-  device::Dma& dma_;
+  Host& host_;
   Blobs blobs_;
   std::array<Engine, engines> engines_{};
+  std::vector<std::uint8_t> bounce_ = std::vector<std::uint8_t>(piece);  ///< on the way from bus to bus
   std::int64_t copies_ = 0, failed_ = 0, bad_doorbells_ = 0;
-  bool busy_ = false;
 };
 
 }  // namespace peerpath::gpu

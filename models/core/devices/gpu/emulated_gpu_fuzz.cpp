@@ -36,6 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         gpu.write(page::doorbell + where % 4 * 4, 4, head[1]);
         break;
       case 4:
+        memory.patience = head[1] % 4;
         gpu.run();
         break;
       case 5:
@@ -43,6 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         break;
     }
   }
+  memory.patience = 1'000;
   for (int i = 0; gpu.wants_run() && i < 100; ++i) gpu.run();
   return 0;
 }

@@ -104,9 +104,43 @@ TEST_F(CopyEngines, ALongQueueDoesNotHoldTheEmulatorUp) {
     store_le(host.bytes, ring + i * 32 + 20, 4, 3);
   }
   gpu.write(page::doorbell, 4, entries);
+  constexpr std::int64_t pieces = (16 << 20) / EmulatedGpu::piece;
+  host.patience = 2 * pieces + 9;
   gpu.run();
-  EXPECT_EQ(gpu.read(page::engine + 12, 4), EmulatedGpu::most_at_once / (16 << 20));
+  EXPECT_EQ(gpu.read(page::engine + 12, 4), 2u) << "and ten pieces of the third";
   EXPECT_TRUE(gpu.wants_run());
+  host.patience = pieces;
+  gpu.run();
+  EXPECT_EQ(gpu.read(page::engine + 12, 4), 3u);
+}
+
+TEST_F(CopyEngines, ACopyInPiecesLosesNoByte) {
+  for (std::size_t i = 0; i < 200'000; ++i) host.bytes[0x10000 + i] = static_cast<std::uint8_t>(i * 7 + i / 253);
+  host.patience = 0;
+  store_le(host.bytes, ring, 8, 0x10003);
+  store_le(host.bytes, ring + 8, 8, 0x50001);
+  store_le(host.bytes, ring + 16, 4, 200'000);
+  store_le(host.bytes, ring + 20, 4, 3);
+  gpu.write(page::doorbell, 4, 1);
+  int runs = 0;
+  for (; gpu.wants_run(); ++runs) gpu.run();
+  EXPECT_EQ(runs, 4) << "it ends at 0x60000, 0x70000 and 0x80000";
+  const auto from = host.bytes.begin() + 0x10003;
+  EXPECT_TRUE(std::equal(from, from + 200'000, host.bytes.begin() + 0x50001));
+}
+
+TEST_F(CopyEngines, ARingThatIsEmptiedEndsTheCopyThatHasBegun) {
+  host.patience = 0;
+  store_le(host.bytes, ring + 16, 4, 1 << 20);
+  store_le(host.bytes, ring + 20, 4, 1);
+  gpu.write(page::doorbell, 4, 1);
+  gpu.run();
+  EXPECT_TRUE(gpu.wants_run());
+  gpu.write(page::engine + 8, 4, entries);
+  EXPECT_FALSE(gpu.wants_run());
+  host.patience = 100;
+  EXPECT_EQ(copy(0x10000, 0, 64, 1), 0u) << "not the rest of the other one";
+  EXPECT_EQ(gpu.copies(), 1);
 }
 
 }  // namespace

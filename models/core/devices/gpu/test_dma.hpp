@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <vector>
 
-#include "peerpath/device/dma.hpp"
+#include "core/devices/gpu/emulated_gpu.hpp"
 
 namespace peerpath::gpu {
 
 /// Host memory from bus address 0 on; everything else does not answer.
-class ArrayDma final : public device::Dma {
+class ArrayDma final : public Host {
  public:
   explicit ArrayDma(std::size_t size) : bytes(size) {}
   bool read(std::uint64_t address, std::span<std::uint8_t> into, pcie::Purpose) override {
@@ -22,7 +22,9 @@ class ArrayDma final : public device::Dma {
     std::ranges::copy(from, bytes.begin() + static_cast<std::ptrdiff_t>(address));
     return true;
   }
+  bool go_on() override { return patience-- > 0; }
   std::vector<std::uint8_t> bytes;
+  std::int64_t patience = 1'000'000;  ///< pieces of work for which there is time
 
  private:
   bool inside(std::uint64_t address, std::size_t n) const { return n <= bytes.size() && address <= bytes.size() - n; }

@@ -104,11 +104,7 @@ void Coalescer::take(Bytes8 frame, const net::ParsedFrame& p, const Deliver& del
     if (joins) return;
   }
   if (!can || (p.tcp_flags & net::tcp_psh) != 0 || payload_of(p) > most_payload) return deliver(frame, 0);
-  if (held_.size() >= most_flows) {
-    auto oldest = std::move(held_.front());
-    held_.pop_front();
-    let_go(oldest, deliver);
-  }
+  if (held_.size() >= most_flows) flush_oldest(deliver);
   Held held;
   const auto whole = frame.first(p.header_length + payload_of(p));
   held.frame.assign(whole.begin(), whole.end());
@@ -119,10 +115,11 @@ void Coalescer::take(Bytes8 frame, const net::ParsedFrame& p, const Deliver& del
   held_.push_back(std::move(held));
 }
 
-void Coalescer::flush(const Deliver& deliver) {
-  auto all = std::move(held_);
-  held_.clear();
-  for (auto& held : all) let_go(held, deliver);
+void Coalescer::flush_oldest(const Deliver& deliver) {
+  if (held_.empty()) return;
+  auto oldest = std::move(held_.front());
+  held_.pop_front();
+  let_go(oldest, deliver);
 }
 
 }  // namespace peerpath::nic

@@ -26,8 +26,8 @@ class Coalescer {
 
   /// Takes a frame whose checksums are good. What cannot be held is delivered at once, and in order.
   void take(std::span<const std::uint8_t> frame, const net::ParsedFrame& parsed, const Deliver& deliver);
-  /// Lets go what is held.
-  void flush(const Deliver& deliver);
+  /// Lets go the frame that has been held the longest, if one is.
+  void flush_oldest(const Deliver& deliver);
   void drop() { held_.clear(); }
   bool holds() const { return !held_.empty(); }
 

@@ -34,7 +34,9 @@ class Coalesce : public testing::TestWithParam<net::Layer3> {
                       Bytes{static_cast<std::int64_t>(frame.size())});
   }
   void take(const Bytes8& frame) { coalescer.take(frame, parsed(frame), deliver); }
-  void flush() { coalescer.flush(deliver); }
+  void flush() {
+    while (coalescer.holds()) coalescer.flush_oldest(deliver);
+  }
   std::size_t payload(std::size_t i) { return static_cast<std::size_t>(parsed(out[i].frame).payload.count()); }
 
   Coalescer coalescer;

@@ -149,7 +149,10 @@ void Datapath::on_timer(device::TimerId timer, Instant now, device::Outbox& out)
 
 void Datapath::reset(Instant now) {
   for (auto& queue : rx_) queue.stop(now);
-  for (auto& queue : tx_) transmitter_.give_back(queue.stop());
+  for (auto& queue : tx_) queue.stop();
+  transmitter_.clear();
+  nic_.fifo.clear();
+  nic_.memory.journal().clear();
   steering_ = Steering{nic_.config.queues};
 }
 

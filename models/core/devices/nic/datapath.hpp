@@ -35,7 +35,8 @@ class Datapath {
   void stop_tx(QueueIndex queue) { transmitter_.give_back(tx_[queue.value()].stop()); }
   void start_tx(QueueIndex queue) { tx_[queue.value()].start(); }
   void set_link(bool up) { link_up_ = up; }
-  /// Stops all queues and forgets rules, table and key.
+  /// Stops all queues, forgets rules, table and key, and all that is under way: for whom nothing of it arrives any
+  /// more.
   void reset(Instant now);
 
   Steering& steering() { return steering_; }

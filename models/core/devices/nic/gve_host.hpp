@@ -19,6 +19,8 @@ class Host : public device::Dma {
   /// Segments are held back so that others may join them: call `Nic::flush` within a fraction of a millisecond.
   virtual void flush_soon() = 0;
   virtual void interrupt(std::uint32_t vector) = 0;
+  /// Asked between pieces of work: whether there is time for another one now.
+  virtual bool go_on() = 0;
   /// A frame without FCS, at least 60 bytes.
   virtual void transmit(std::span<const std::uint8_t> frame) = 0;
 };

@@ -9,6 +9,18 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t frame_overhead = 14 + 8;  ///< Ethernet and two VLAN tags
 
+/// Says that the NIC is at work, until the end of a block, however that comes.
+class AtWork {
+ public:
+  explicit AtWork(bool& busy) : busy_{busy} { busy_ = true; }
+  ~AtWork() { busy_ = false; }
+  AtWork(const AtWork&) = delete;
+  AtWork& operator=(const AtWork&) = delete;
+
+ private:
+  bool& busy_;
+};
+
 }  // namespace
 
 device::NicConfig Nic::functional(const Offer& offer) {
@@ -121,15 +133,22 @@ void Nic::wake_at(device::TimerId timer, Instant when) {
 void Nic::transmit(int, const device::Frame& frame, Instant) { transmit_.send(frame); }
 
 void Nic::run() {
-  if (busy_) return;
-  busy_ = true;
-  while (!rung_.empty()) {
-    const auto rung = rung_.front();
-    rung_.pop_front();
-    answer(rung);
+  if (busy_ || !wants_run()) return;
+  const AtWork here{busy_};
+  do step();
+  while (wants_run() && host_.go_on());
+}
+
+/// A few descriptors of the oldest doorbell, or the oldest frame.
+void Nic::step() {
+  if (rung_.empty()) {
+    const auto oldest = std::move(queued_.front());
+    queued_.pop_front();
+    return frame(oldest);
   }
-  for (; !queued_.empty(); queued_.pop_front()) frame(queued_.front());
-  busy_ = false;
+  answer(rung_.front());
+  const auto& rung = rung_.front();
+  if (!rung.transmit || !transmit_.behind(rung.queue, rung.tail)) rung_.pop_front();
 }
 
 void Nic::answer(const Rung& rung) {
@@ -142,18 +161,18 @@ void Nic::answer(const Rung& rung) {
 }
 
 void Nic::receive(std::span<const std::uint8_t> bytes) {
-  if (busy_) {  // what the NIC sends may come back before it is done
+  if (busy_ || !queued_.empty()) {  // what the NIC sends may come back before it is done
     if (queued_.size() < most_queued)
       queued_.emplace_back(bytes.begin(), bytes.end());
     else
       ++lost_reentrant_;
     return;
   }
-  busy_ = true;
-  frame(bytes);
-  for (; !queued_.empty(); queued_.pop_front()) frame(queued_.front());
-  busy_ = false;
-  if (!rung_.empty()) run();
+  {
+    const AtWork here{busy_};
+    frame(bytes);
+  }
+  run();
 }
 
 void Nic::frame(std::span<const std::uint8_t> bytes) {
@@ -184,12 +203,13 @@ void Nic::frame(std::span<const std::uint8_t> bytes) {
 
 void Nic::flush() {
   if (busy_) return;
-  busy_ = true;
-  coalescer_.flush([&](std::span<const std::uint8_t> merged, std::uint16_t segment) {
-    deliver(merged, {.layer4 = net::Layer4Checksum::good, .rsc_segment = segment});
-  });
-  for (; !queued_.empty(); queued_.pop_front()) frame(queued_.front());
-  busy_ = false;
+  const AtWork here{busy_};
+  while (coalescer_.holds()) {
+    coalescer_.flush_oldest([&](std::span<const std::uint8_t> merged, std::uint16_t segment) {
+      deliver(merged, {.layer4 = net::Layer4Checksum::good, .rsc_segment = segment});
+    });
+    if (coalescer_.holds() && !host_.go_on()) return host_.flush_soon();
+  }
 }
 
 void Nic::deliver(std::span<const std::uint8_t> bytes, const RxOffload& offload) {
@@ -271,12 +291,21 @@ void Nic::set_link(bool up) {
 }
 
 void Nic::reset() {
-  registers_.reset();
-  datapath_.reset(now_);
-  std::ranges::fill(vectors_, Vector{});
   transactions_.clear();
   timers_.clear();
   rung_.clear();
+  queued_.clear();
+  coalescer_.drop();
+  registers_.reset();
+  datapath_.reset(now_);
+  receive_.clear();
+  std::ranges::fill(vectors_, Vector{});
+}
+
+void Nic::fail() {
+  reset();
+  registers_.request_reset();
+  fire(static_cast<std::uint32_t>(offer_.vectors - 1));
 }
 
 Statistics Nic::statistics() const {

@@ -39,11 +39,16 @@ class Nic final : private GuestMemory, private Backend, private device::Outbox {
   void record(std::vector<fabric::Transaction>* log) { log_ = log; }
 
   Registers& registers() { return registers_; }
-  /// Doorbells wait for `run`.
-  bool wants_run() const { return !rung_.empty(); }
+  /// Doorbells, or frames that came in while the NIC was at work, wait for `run`.
+  bool wants_run() const { return !rung_.empty() || !queued_.empty(); }
+  /// Does what waits, at least a piece of it and on for as long as the host says.
   void run();
-  /// Lets go what receive coalescing holds.
+  /// Lets go what receive coalescing holds, as `run` does; for the rest it asks for another flush.
   void flush();
+  /// It is in the middle of something, and called by whom it has called.
+  bool busy() const { return busy_; }
+  /// An exception has left it in the middle of something: it is reset, and asks the driver for a reset of its own.
+  void fail();
   /// A frame from the wire, without FCS.
   void receive(std::span<const std::uint8_t> frame);
   void set_link(bool up);
@@ -90,6 +95,7 @@ class Nic final : private GuestMemory, private Backend, private device::Outbox {
   void wake_at(device::TimerId timer, Instant when) override;
   void transmit(int port, const device::Frame& frame, Instant when) override;
 
+  void step();
   void frame(std::span<const std::uint8_t> bytes);
   void deliver(std::span<const std::uint8_t> bytes, const RxOffload& offload);
   void ring(const Rung& rung);

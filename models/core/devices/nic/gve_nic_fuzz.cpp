@@ -42,6 +42,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         nic.registers().write(where % 0x30, 4, static_cast<std::uint32_t>(head[1]));
         break;
       case 4:
+        host.patience = head[1];
         nic.run();
         break;
       case 5:
@@ -58,12 +59,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         break;
       case 9:
         if (head[1] == 0) nic.reset();
+        if (head[1] == 4) nic.fail();
         if (head[1] == 1) nic.set_link((where & 1) != 0);
         if (head[1] == 3) nic.flush();
         if (head[1] == 2) driver.post(0, static_cast<std::uint32_t>(where % 8));
         break;
     }
   }
+  host.patience = 10'000;
   nic.run();
   return 0;
 }

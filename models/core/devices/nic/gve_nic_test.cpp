@@ -365,6 +365,76 @@ TEST_F(EmulatedNic, PacketsLeaveInTheOrderOfTheDoorbells) {
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(host.frames[i].size(), 60 + i);
 }
 
+TEST_F(EmulatedNic, LongWorkIsDoneInPieces) {
+  driver.create_tx(0);
+  const auto packet = frame_of(Layer3::ipv4, Layer4::udp, 100);
+  const auto at = put(packet);
+  for (int i = 0; i < 30; ++i) driver.send(0, {{at, 60u + static_cast<std::uint64_t>(i)}});
+  host.patience = 0;
+  nic.run();
+  EXPECT_EQ(host.frames.size(), 16u) << "of 32 descriptors";
+  EXPECT_TRUE(nic.wants_run());
+  driver.send(0, {{at, 90}});
+  nic.run();
+  nic.run();
+  EXPECT_FALSE(nic.wants_run());
+  ASSERT_EQ(host.frames.size(), 31u);
+  for (std::size_t i = 0; i < host.frames.size(); ++i) EXPECT_EQ(host.frames[i].size(), 60 + i);
+}
+
+TEST_F(EmulatedNic, SegmentsOfManyFlowsAreLetGoInPieces) {
+  driver.create_rx(0, 4096, 128, true);
+  driver.post(0, 40);
+  nic.run();
+  for (std::uint32_t flow = 0; flow < 3; ++flow) {
+    auto frame = frame_of(Layer3::ipv4, Layer4::tcp, 100, flow);
+    frame[34 + 13] = 0x10;  // no PSH
+    checksummed(frame);
+    nic.receive(frame);
+  }
+  for (std::uint32_t gone = 1; gone <= 3; ++gone) {
+    host.patience = 0;
+    host.wants_flush = false;
+    nic.flush();
+    EXPECT_NE(driver.rx_completion(0, gone - 1)[8], 0);
+    EXPECT_EQ(driver.rx_completion(0, gone)[8], 0);
+    EXPECT_EQ(host.wants_flush, gone < 3);
+  }
+}
+
+TEST_F(EmulatedNic, FramesThatComeWhileItIsAtWorkKeepTheirOrder) {
+  driver.create_tx(0);
+  driver.create_rx(0, 4096, 0);
+  driver.post(0, 40);
+  nic.run();
+  host.loop = &nic;
+  auto packet = frame_of(Layer3::ipv4, Layer4::udp, 100);
+  packet[12] = 0x88;  // of any length: not IP
+  const auto at = put(packet);
+  for (std::uint64_t i = 0; i < 3; ++i) driver.send(0, {{at, 60 + i}});
+  host.patience = 0;
+  nic.run();
+  nic.receive(std::span{packet}.first(63));
+  for (int i = 0; i < 10 && nic.wants_run(); ++i) nic.run();
+  for (std::uint32_t i = 0; i < 4; ++i)
+    EXPECT_EQ(decode_rx_completion(driver.rx_completion(0, i)).payload_length, 60 + i);
+}
+
+TEST_F(EmulatedNic, AfterAFaultItIsResetAndAsksTheDriverToDoTheSame) {
+  driver.create_rx(0, 4096, 128);
+  nic.receive(frame_of(Layer3::ipv4, Layer4::tcp, 700));  // waits for buffers
+  driver.doorbell(2, 1);
+  nic.fail();
+  EXPECT_EQ(nic.registers().read(0, 4) & 2, 2u);
+  EXPECT_EQ(host.interrupts, std::vector<std::uint32_t>{8}) << "the management vector";
+  EXPECT_EQ(nic.statistics().datapath.dropped(Drop::queue_stopped), 1);
+  TestDriver again{nic, host};
+  nic.registers().write(0x04, 4, 2);
+  EXPECT_EQ(nic.registers().read(0, 4) & 2, 0u);
+  nic.registers().write(0x04, 4, 1);
+  EXPECT_EQ(again.create_rx(0, 4096, 128), 1u);
+}
+
 TEST_F(EmulatedNic, ADoorbellStormIsBoundedWork) {
   driver.create_tx(0);
   driver.create_tx(1);

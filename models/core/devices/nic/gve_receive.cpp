@@ -31,8 +31,9 @@ std::uint32_t Receive::producer(QueueIndex index, std::uint32_t tail) {
 std::uint64_t Receive::open(std::span<const std::uint8_t> bytes, const net::ParsedFrame& parsed, QueueIndex queue,
                             const RxOffload& offload) {
   if (free_.empty()) {
-    free_.push_back(frames_.size());
     frames_.emplace_back();
+    free_.reserve(frames_.size());  // giving a place back must not fail
+    free_.push_back(frames_.size() - 1);
   }
   const auto handle = free_.back();
   free_.pop_back();
@@ -52,6 +53,11 @@ void Receive::keep(std::uint64_t handle) {
   if (!frame.open) return;
   frame.kept.assign(frame.bytes.begin(), frame.bytes.end());
   frame.bytes = frame.kept;
+}
+
+void Receive::clear() {
+  frames_.clear();
+  free_.clear();
 }
 
 void Receive::close(std::uint64_t handle) {

@@ -29,6 +29,8 @@ class Receive final : public PacketSink {
                      const RxOffload& offload);
   /// The call is over: if the frame still waits, its bytes are kept.
   void keep(std::uint64_t handle);
+  /// Forgets all frames.
+  void clear();
 
   pcie::Status read_descriptors(const Cookie& cookie, const fabric::Transaction& t);
   pcie::Status write_data(const Cookie& cookie, const fabric::Transaction& t);

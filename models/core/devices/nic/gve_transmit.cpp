@@ -48,29 +48,30 @@ void Transmit::create(const TxQueueConfig& config) {
   queues_[config.queue.value()].config = config;
 }
 
+bool Transmit::behind(QueueIndex index, std::uint32_t tail) const {
+  const auto& queue = queues_[index.value()];
+  return !queue.stopped && ((tail - queue.head) & (queue.config.entries - 1u)) != 0;
+}
+
 std::uint32_t Transmit::take(QueueIndex index, std::uint32_t tail) {
   auto& queue = queues_[index.value()];
-  const std::uint32_t entries = queue.config.entries;
-  std::uint32_t left = (tail - queue.head) & (entries - 1);
-  while (left > 0 && !queue.stopped) {
-    const std::uint32_t slot = queue.head & (entries - 1);
-    const auto count = std::min<std::uint32_t>({left, batch, entries - slot});
-    std::array<std::uint8_t, descriptor * batch> raw;
-    if (!host_.read((queue.config.ring + Bytes{static_cast<std::int64_t>(slot * descriptor)}).value(),
-                    std::span{raw}.first(count * descriptor), pcie::Purpose::descriptor)) {
-      ++dma_errors_;
-      queue.stopped = true;  // until it is created anew
-      break;
-    }
-    counters_.descriptors += count;
-    counters_.descriptor_bytes += Bytes{static_cast<std::int64_t>(count * descriptor)};
-    for (std::uint32_t i = 0; i < count; ++i) {
-      Descriptor16 one;
-      std::copy_n(raw.begin() + static_cast<std::ptrdiff_t>(i * descriptor), descriptor, one.begin());
-      ++queue.head;
-      if (auto result = queue.assembler.add(one)) post(queue, std::move(*result));
-    }
-    left -= count;
+  if (!behind(index, tail)) return queue.posted;
+  const std::uint32_t entries = queue.config.entries, slot = queue.head & (entries - 1);
+  const auto count = std::min<std::uint32_t>({(tail - queue.head) & (entries - 1), batch, entries - slot});
+  std::array<std::uint8_t, descriptor * batch> raw;
+  if (!host_.read((queue.config.ring + Bytes{static_cast<std::int64_t>(slot * descriptor)}).value(),
+                  std::span{raw}.first(count * descriptor), pcie::Purpose::descriptor)) {
+    ++dma_errors_;
+    queue.stopped = true;  // until it is created anew
+    return queue.posted;
+  }
+  counters_.descriptors += count;
+  counters_.descriptor_bytes += Bytes{static_cast<std::int64_t>(count * descriptor)};
+  for (std::uint32_t i = 0; i < count; ++i) {
+    Descriptor16 one;
+    std::copy_n(raw.begin() + static_cast<std::ptrdiff_t>(i * descriptor), descriptor, one.begin());
+    ++queue.head;
+    if (auto result = queue.assembler.add(one)) post(queue, std::move(*result));
   }
   return queue.posted;
 }

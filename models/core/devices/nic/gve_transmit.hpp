@@ -23,8 +23,10 @@ class Transmit {
   Transmit(const Offer& offer, Host& host, QueueMemory& memory);
 
   void create(const TxQueueConfig& config);
-  /// Takes in the descriptors up to `tail` and returns the datapath's producer index, in packets.
+  /// Takes in descriptors up to `tail`, a few at a time, and returns the datapath's producer index, in packets.
   std::uint32_t take(QueueIndex queue, std::uint32_t tail);
+  /// Whether `take` has more to do up to `tail`.
+  bool behind(QueueIndex queue, std::uint32_t tail) const;
 
   /// The datapath reads a packet's header or payload: the bytes are gathered from the packet's pieces.
   pcie::Status read_data(const Cookie& cookie, const fabric::Transaction& t);

@@ -8,8 +8,9 @@ namespace peerpath::nic {
 
 PacketIndex PacketJournal::open(const PacketRecord& packet, int writes) {
   if (free_.empty()) {
-    free_.push_back(PacketIndex{static_cast<std::uint32_t>(rows_.size())});
     rows_.emplace_back();
+    free_.reserve(rows_.size());  // giving a row back must not fail
+    free_.push_back(PacketIndex{static_cast<std::uint32_t>(rows_.size() - 1)});
   }
   const auto index = free_.back();
   free_.pop_back();

@@ -55,6 +55,13 @@ class PacketJournal {
     if (sink_ != nullptr) sink_->on_drop(handle, why, wire);
   }
 
+  /// Forgets the packets that are under way.
+  void clear() {
+    rows_.clear();
+    free_.clear();
+    in_flight_ = 0;
+  }
+
   const PacketRecord& at(PacketIndex index) const { return rows_[index.value()].record; }
   std::int64_t in_flight() const { return in_flight_; }
   /// Packets whose completion was handled before their data had arrived: completion and data go to different memories,

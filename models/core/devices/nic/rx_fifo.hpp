@@ -30,6 +30,11 @@ class RxFifo {
   /// The frame's space is free from `when` on, which may lie ahead.
   void release(Bytes frame, Instant when) { releases_.emplace(when, frame); }
 
+  void clear() {
+    held_ = Bytes{0};
+    releases_ = {};
+  }
+
   Bytes held(Instant now) {
     drain(now);
     return held_;

@@ -26,6 +26,7 @@ class TestHost final : public Host {
   }
   void flush_soon() override { wants_flush = true; }
   void interrupt(std::uint32_t vector) override { interrupts.push_back(vector); }
+  bool go_on() override { return patience-- > 0; }
   void transmit(std::span<const std::uint8_t> frame) override {
     frames.emplace_back(frame.begin(), frame.end());
     if (loop != nullptr) loop->receive(frame);
@@ -36,7 +37,8 @@ class TestHost final : public Host {
   std::vector<std::vector<std::uint8_t>> frames;
   std::array<std::size_t, pcie::purposes> bytes_read{}, bytes_written{};
   bool wants_flush = false;
-  Nic* loop = nullptr;  ///< whoever hears what is sent, in the middle of sending
+  std::int64_t patience = 1'000'000;  ///< pieces of work for which there is time
+  Nic* loop = nullptr;                ///< whoever hears what is sent, in the middle of sending
 };
 
 /// Probes as gve does and works rings of 64 entries. Memory map: admin queue, scratch, then 64 KiB for each queue.

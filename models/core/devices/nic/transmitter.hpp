@@ -18,6 +18,11 @@ class Transmitter {
   void serve(std::vector<TxQueue>& queues, Instant now, device::Outbox& out);
   /// Bytes of a queue that was stopped.
   void give_back(Bytes held) { held_ -= held; }
+  /// As if nothing were under way.
+  void clear() {
+    held_ = Bytes{0};
+    leaving_.clear();
+  }
   /// For how long the wire has carried frames until `now`; what waits for it is not in it.
   Duration wire_busy(Instant now) const;
 
