@@ -18,17 +18,18 @@ namespace {
 
 constexpr long unlimited = std::numeric_limits<long>::max();
 long until_none = unlimited;  ///< allocations until the first that fails
-long fails = 0;           ///< how many fail from there on
+long fails = 0;               ///< how many fail from there on
 
 }  // namespace
 
-void* operator new(std::size_t size) {
+// Not inlined: g++ would take the pair for a mismatch.
+[[gnu::noinline]] void* operator new(std::size_t size) {
   if (until_none != unlimited && until_none-- <= 0 && fails-- > 0) throw std::bad_alloc{};
   if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
   throw std::bad_alloc{};
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace peerpath {
 namespace {

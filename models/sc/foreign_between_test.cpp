@@ -120,9 +120,9 @@ TEST(Between, TimesDependOnNoQuantum) {
 }
 
 /// Reads host memory by all ways that there are.
-struct Reader : sc_core::sc_module {
-  SC_HAS_PROCESS(Reader);
-  Reader(const sc_core::sc_module_name& name, Monitor& monitor) : sc_core::sc_module{name}, monitor{monitor} {
+struct PassedReader : sc_core::sc_module {
+  SC_HAS_PROCESS(PassedReader);
+  PassedReader(const sc_core::sc_module_name& name, Monitor& monitor) : sc_core::sc_module{name}, monitor{monitor} {
     SC_THREAD(run);
   }
   void run() {
@@ -148,7 +148,7 @@ struct Reader : sc_core::sc_module {
     direct = to_duration(dmi.get_read_latency());
   }
   static constexpr std::uint64_t address = 0x1'0000'0040;
-  tlm_utils::simple_initiator_socket<Reader, 128> socket{"socket"};
+  tlm_utils::simple_initiator_socket<PassedReader, 128> socket{"socket"};
   Monitor& monitor;
   std::vector<Duration> took;
   Duration direct{};
@@ -160,7 +160,7 @@ TEST(Between, ForeignInitiatorsDebugAndPointersPassToo) {
   RootComplex root{"root", domain, 1};
   HostMemory memory{"memory", domain};
   Monitor monitor{"monitor", 40ns};
-  Reader reader{"reader", monitor};
+  PassedReader reader{"reader", monitor};
   memory.port.bind_through(root.memory, monitor.from_upper, monitor.to_lower, monitor.from_lower, monitor.to_upper,
                            {.internal = true});
   root.port(0).bind(reader.socket);

@@ -79,7 +79,7 @@ struct DirectionCounters {
   std::int64_t replays = 0;  ///< transmissions of TLPs that had to be repeated
   Duration replaying{};      ///< time that they and their recovery took
   Duration credit_stall{};   ///< line free and up, a TLP eligible (tag included), and none could start for want of
-                             ///< credits; counted when the next one starts
+                             ///< credits
   Duration signalling{};     ///< sending DLLPs
   Duration ahead{};  ///< of `busy`, `replaying` and `signalling`: beyond the time reached, as starts count whole
   std::span<const Tally> tallies;  ///< [requester node * pcie::purposes + purpose]

@@ -245,20 +245,24 @@ DirectionCounters ComputedFabric::counters(LinkId link, int direction) const {
   const_cast<ComputedFabric*>(this)->catch_up();  // to whoever looks, a start that was put off is done
   const Transmitter& x = s_.transmitters[link.value() * 2u + static_cast<unsigned>(direction)];
   std::int64_t dllps = x.dllps;
-  Femto free = x.free;
+  Femto free = x.free, stall = x.credit_stall + x.stalling;
+  const auto idle_until = [&](Femto until) { stall += std::max<Femto>(0, until - std::max(free, x.ready_since)); };
   x.due.each([&](Femto due) {
-    if (!x.up || std::max(free, due) >= s_.reached) return false;
-    free = std::max(free, due) + x.dllp;
+    const Femto send = std::max(free, due);
+    if (!x.up || send >= s_.reached) return false;
+    idle_until(send);
+    free = send + x.dllp;
     ++dllps;
     return true;
   });
+  if (x.up) idle_until(s_.reached);
   const Duration signalling{x.signalling + (dllps - x.dllps_then) * x.dllp};
   return {.dllps = dllps,
           .busy = Duration{x.busy},
           .queueing = Duration{x.queueing},
           .replays = x.replays,
           .replaying = Duration{x.replaying},
-          .credit_stall = Duration{x.credit_stall},
+          .credit_stall = Duration{stall},
           .signalling = signalling,
           .ahead = Duration{std::max<Femto>(free - s_.reached, 0)},
           .tallies = x.tallies};

@@ -14,6 +14,11 @@ namespace peerpath::fabric::reference {
 
 inline constexpr std::uint32_t nowhere = ~std::uint32_t{0};
 
+/// Places of `eligible` events: of 63 slots for each of 42 lanes.
+inline constexpr std::uint32_t slots_per_node = 4096;
+
+constexpr std::size_t index_of(pcie::TlpClass c) { return static_cast<std::size_t>(c); }
+
 /// Objects that are used again after they were given back; their addresses stay.
 template <class T>
 class Pool {
@@ -132,6 +137,15 @@ struct alignas(64) Transmitter {
   Instant stalled_since{};
   DirectionCounters counters{};
   std::vector<Tally> tallies;
+
+  /// The virtual channel by which a TLP goes here.
+  std::uint8_t channel(const Job& job) const {
+    return static_cast<std::uint8_t>(vc1_classes >> job.transaction.traffic_class & 1);
+  }
+  bool has_credits(std::size_t of, int units) const {
+    return (advertised[of].header == 0 || header[of] >= 1) && (advertised[of].data == 0 || data[of] >= units);
+  }
+  void set_rate(BitRate rate);
 };
 
 /// Takes in the TLPs of one class at an endpoint, one after another.

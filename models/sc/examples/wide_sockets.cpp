@@ -1,5 +1,5 @@
-// Sockets of other widths: a memory controller with a 64-bit multi_passthrough socket, as DRAM simulators have it, and a
-// 128-bit initiator.
+// Sockets of other widths: a memory controller with a 64-bit multi_passthrough socket, as DRAM simulators have it, and
+// a 128-bit initiator.
 #include <tlm_utils/multi_passthrough_target_socket.h>
 #include <tlm_utils/simple_initiator_socket.h>
 #include <iostream>

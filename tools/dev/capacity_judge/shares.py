@@ -117,15 +117,15 @@ class Equilibrium:
     def rates(self):
         return {f.name: self.rate(f, self.waits[f.name]) for f in self.flows}
 
-    def idle(self):
-        """The most that a direction has left although a slot waits for its turn there, as a part of its capacity."""
+    def unsettled(self):
+        """The most by which a direction is overfull, or not full although a slot waits for its turn there: a part of its rate."""
         bytes_, tlps = self.network.loads(self.rates())
         most = 0.0
         for direction, slots in self.by_direction.items():
             posted = {s.key[1]: s.wait for s in slots if s.key[2] == "P"}
-            if any(s.wait > 0 and (s.key[2] == "P" or s.wait > posted.get(s.key[1], 0.0)) for s in slots):
-                left = self.network.capacity(direction) - bytes_[direction] - self.network.dllps(direction, tlps)
-                most = max(most, left / self.network.capacity(direction))
+            left = 1 - (bytes_[direction] + self.network.dllps(direction, tlps)) / self.network.capacity(direction)
+            waits = any(s.wait > 0 and (s.key[2] == "P" or s.wait > posted.get(s.key[1], 0.0)) for s in slots)
+            most = max(most, left if waits else 0.0, -left)
         return most
 
     def slow_to_settle(self):
@@ -150,7 +150,7 @@ class Equilibrium:
                 _, tlps = self.network.loads(self.rates())
                 self.settle(direction, self.network.capacity(direction) - self.network.dllps(direction, tlps))
             rates = self.rates()
-            if all(abs(rates[n] - before[n]) <= 2e-4 * rates[n] for n in rates) and self.idle() < 2e-3:
+            if all(abs(rates[n] - before[n]) <= 2e-4 * rates[n] for n in rates) and self.unsettled() < 2e-3:
                 return True
         return False
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/devices/nic/gve_commands.hpp"
 #include "core/devices/nic/gve_descriptors.hpp"
 
 namespace peerpath::nic::gve {
@@ -17,7 +18,6 @@ enum Opcode : std::uint64_t {
   destroy_rx_queue = 0x8,
   deconfigure_device_resources = 0x9,
   configure_rss_op = 0xa,
-  set_driver_parameter = 0xb,
   report_stats_op = 0xc,
   report_link_speed_op = 0xd,
   get_ptype_map = 0xe,
@@ -39,7 +39,7 @@ Admin::Admin(const Offer& offer, GuestMemory& memory, Backend& backend)
       tx_(static_cast<std::size_t>(offer.queues)) {}
 
 AdminStatus Admin::execute(const Command& c) {
-  switch (load_be(c, 0, 4)) {
+  switch (load(c, command::opcode)) {
     case describe_device:
       return describe(c);
     case configure_device_resources:
@@ -102,18 +102,18 @@ bool Admin::ring_size_ok(std::uint64_t entries) const {
   return std::has_single_bit(entries) && entries >= offer_.min_entries && entries <= offer_.max_entries;
 }
 
-/// Queue resources: index of the doorbell, index of the event counter.
 bool Admin::write_resources(std::uint64_t address, std::uint32_t doorbell) {
-  std::array<std::uint8_t, 8> raw{};
-  store_be(raw, 0, 4, doorbell);
+  std::array<std::uint8_t, QueueResources::size> raw{};
+  store(raw, QueueResources::doorbell, doorbell);
   return memory_.write(address, raw);
 }
 
 AdminStatus Admin::configure_resources(const Command& c) {
-  const auto doorbells = load_be(c, 28, 4), stride = load_be(c, 32, 4), address = load_be(c, 16, 8);
-  if (doorbells > static_cast<std::uint64_t>(offer_.vectors) || stride < 4) return AdminStatus::invalid_argument;
-  if (c[40] != format_dqo_rda) return AdminStatus::unimplemented;
-  for (std::uint64_t i = 0; i < doorbells; ++i) {
+  using In = command::ConfigureResources;
+  const auto vectors = load(c, In::vectors), stride = load(c, In::stride), address = load(c, In::vector_doorbells);
+  if (vectors > static_cast<std::uint64_t>(offer_.vectors) || stride < 4) return AdminStatus::invalid_argument;
+  if (load(c, In::queue_format) != format_dqo_rda) return AdminStatus::unimplemented;
+  for (std::uint64_t i = 0; i < vectors; ++i) {
     std::array<std::uint8_t, 4> index{};
     store_be(index, 0, 4, i);
     if (!memory_.write(address + i * stride, index)) return AdminStatus::invalid_argument;
@@ -122,55 +122,60 @@ AdminStatus Admin::configure_resources(const Command& c) {
 }
 
 AdminStatus Admin::ptype_map(const Command& c) {
+  using In = command::GetPtypeMap;
   std::array<std::uint8_t, 2 * ptypes> map{};
-  if (load_be(c, 8, 8) < map.size()) return AdminStatus::invalid_argument;
+  if (load(c, In::room) < map.size()) return AdminStatus::invalid_argument;
   for (std::size_t i = 0; i < ptypes; ++i) {
     const auto entry = ptype_entry(static_cast<std::uint16_t>(i));
     map[2 * i] = entry[0];
     map[2 * i + 1] = entry[1];
   }
-  return write(load_be(c, 16, 8), map);
+  return write(load(c, In::address), map);
 }
 
 AdminStatus Admin::report_stats(const Command& c) {
+  using In = command::ReportStats;
   const auto queues = static_cast<std::size_t>(offer_.queues);
-  constexpr std::size_t entry = 16, per_queue = 4;
-  std::vector<std::uint8_t> report(8 + queues * per_queue * entry);
-  store_be(report, 0, 8, 1);
-  std::size_t at = 8;
+  constexpr std::size_t entry = StatsEntry::size, per_queue = 4, head = StatsReport::size;
+  std::vector<std::uint8_t> report(head + queues * per_queue * entry);
+  store(report, StatsReport::written, 1);
+  std::size_t at = head;
   for (std::size_t q = 0; q < queues; ++q) {
     const auto drops = backend_.rx_drops(QueueIndex{static_cast<std::uint16_t>(q)});
-    std::uint32_t name = 65;  // first name that the device owns
+    std::uint32_t name = StatsEntry::first_of_device;
     for (const auto value : {drops.dropped, drops.no_buffers, drops.too_long, drops.bad_checksum}) {
-      store_be(report, at, 4, name++);
-      store_be(report, at + 4, 4, q);
-      store_be(report, at + 8, 8, value);
+      const auto place = std::span{report}.subspan(at, entry);
+      store(place, StatsEntry::name, name++);
+      store(place, StatsEntry::queue, q);
+      store(place, StatsEntry::value, value);
       at += entry;
     }
   }
-  const auto room = load_be(c, 8, 8);
-  if (room < report.size()) report.resize(room < 8 ? 0 : static_cast<std::size_t>(8 + (room - 8) / entry * entry));
-  return write(load_be(c, 16, 8), report);
+  const auto room = load(c, In::room);
+  if (room < report.size())
+    report.resize(room < head ? 0 : static_cast<std::size_t>(head + (room - head) / entry * entry));
+  return write(load(c, In::address), report);
 }
 
 AdminStatus Admin::report_link_speed(const Command& c) {
   std::array<std::uint8_t, 8> speed{};
   store_be(speed, 0, 8, offer_.link_mbps);
-  return write(load_be(c, 8, 8), speed);
+  return write(load(c, command::ReportLinkSpeed::address), speed);
 }
 
 AdminStatus Admin::create_rx(const Command& c) {
-  const auto id = load_be(c, 8, 4);
+  using In = command::CreateRx;
+  const auto id = load(c, In::queue);
   RxQueueConfig q;
-  q.vector = static_cast<std::uint32_t>(load_be(c, 20, 4));
-  q.completion_ring = BusAddress{load_be(c, 32, 8)};
-  q.buffer_ring = BusAddress{load_be(c, 40, 8)};
-  q.completion_entries = static_cast<std::uint16_t>(load_be(c, 52, 2));
-  q.buffer_size = static_cast<std::uint16_t>(load_be(c, 54, 2));
-  q.buffer_entries = static_cast<std::uint16_t>(load_be(c, 56, 2));
-  q.rsc_allowed = c[58] != 0;
-  q.header_buffer_size = static_cast<std::uint16_t>(load_be(c, 60, 2));
-  if (id >= rx_.size() || load_be(c, 48, 4) != raw_addressing ||
+  q.vector = static_cast<std::uint32_t>(load(c, In::vector));
+  q.completion_ring = BusAddress{load(c, In::completion_ring)};
+  q.buffer_ring = BusAddress{load(c, In::buffer_ring)};
+  q.completion_entries = static_cast<std::uint16_t>(load(c, In::completion_entries));
+  q.buffer_size = static_cast<std::uint16_t>(load(c, In::buffer_size));
+  q.buffer_entries = static_cast<std::uint16_t>(load(c, In::buffer_entries));
+  q.rsc_allowed = load(c, In::coalesce) != 0;
+  q.header_buffer_size = static_cast<std::uint16_t>(load(c, In::header_buffer_size));
+  if (id >= rx_.size() || load(c, In::page_list) != raw_addressing ||
       q.vector >= static_cast<std::uint32_t>(offer_.vectors) || !ring_size_ok(q.completion_entries) ||
       !ring_size_ok(q.buffer_entries) || q.buffer_size < 256 || q.buffer_size > 16383 ||
       q.header_buffer_size > offer_.header_buffer_size)
@@ -178,7 +183,7 @@ AdminStatus Admin::create_rx(const Command& c) {
   auto& slot = rx_[id];
   if (slot) return AdminStatus::already_exists;
   q.queue = QueueIndex{static_cast<std::uint16_t>(id)};
-  if (!write_resources(load_be(c, 24, 8), rx_doorbells + static_cast<std::uint32_t>(id)))
+  if (!write_resources(load(c, In::resources), rx_doorbells + static_cast<std::uint32_t>(id)))
     return AdminStatus::invalid_argument;
   slot = q;
   backend_.create_rx(q);
@@ -186,21 +191,22 @@ AdminStatus Admin::create_rx(const Command& c) {
 }
 
 AdminStatus Admin::create_tx(const Command& c) {
-  const auto id = load_be(c, 8, 4);
+  using In = command::CreateTx;
+  const auto id = load(c, In::queue);
   TxQueueConfig q;
-  q.ring = BusAddress{load_be(c, 24, 8)};
-  q.vector = static_cast<std::uint32_t>(load_be(c, 36, 4));
-  q.completion_ring = BusAddress{load_be(c, 40, 8)};
-  q.entries = static_cast<std::uint16_t>(load_be(c, 48, 2));
-  q.completion_entries = static_cast<std::uint16_t>(load_be(c, 50, 2));
-  if (id >= tx_.size() || load_be(c, 32, 4) != raw_addressing ||
+  q.ring = BusAddress{load(c, In::ring)};
+  q.vector = static_cast<std::uint32_t>(load(c, In::vector));
+  q.completion_ring = BusAddress{load(c, In::completion_ring)};
+  q.entries = static_cast<std::uint16_t>(load(c, In::entries));
+  q.completion_entries = static_cast<std::uint16_t>(load(c, In::completion_entries));
+  if (id >= tx_.size() || load(c, In::page_list) != raw_addressing ||
       q.vector >= static_cast<std::uint32_t>(offer_.vectors) || !ring_size_ok(q.entries) ||
       !ring_size_ok(q.completion_entries))
     return AdminStatus::invalid_argument;
   auto& slot = tx_[id];
   if (slot) return AdminStatus::already_exists;
   q.queue = QueueIndex{static_cast<std::uint16_t>(id)};
-  if (!write_resources(load_be(c, 16, 8), tx_doorbells + static_cast<std::uint32_t>(id)))
+  if (!write_resources(load(c, In::resources), tx_doorbells + static_cast<std::uint32_t>(id)))
     return AdminStatus::invalid_argument;
   slot = q;
   backend_.create_tx(q);
@@ -208,7 +214,7 @@ AdminStatus Admin::create_tx(const Command& c) {
 }
 
 AdminStatus Admin::destroy_rx(const Command& c) {
-  const auto id = load_be(c, 8, 4);
+  const auto id = load(c, command::DestroyQueue::queue);
   if (id >= rx_.size()) return AdminStatus::invalid_argument;
   if (!rx_[id]) return AdminStatus::not_found;
   backend_.destroy_rx(rx_[id]->queue);
@@ -217,7 +223,7 @@ AdminStatus Admin::destroy_rx(const Command& c) {
 }
 
 AdminStatus Admin::destroy_tx(const Command& c) {
-  const auto id = load_be(c, 8, 4);
+  const auto id = load(c, command::DestroyQueue::queue);
   if (id >= tx_.size()) return AdminStatus::invalid_argument;
   if (!tx_[id]) return AdminStatus::not_found;
   backend_.destroy_tx(tx_[id]->queue);

@@ -1,5 +1,7 @@
 #include "core/devices/nic/gve_registers.hpp"
 
+#include "core/devices/nic/gve_commands.hpp"
+
 namespace peerpath::nic::gve {
 namespace {
 
@@ -99,7 +101,7 @@ void Registers::run_commands(std::uint32_t up_to) {
     if (answer != AdminStatus::passed) ++refused_commands_;
     std::array<std::uint8_t, 4> status{};
     store_be(status, 0, 4, static_cast<std::uint32_t>(answer));
-    if (!read || !memory_.write(slot + 4, status)) return;
+    if (!read || !memory_.write(slot + command::status.at, status)) return;
   }
 }
 

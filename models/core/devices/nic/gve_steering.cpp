@@ -2,13 +2,13 @@
 #include <algorithm>
 
 #include "core/devices/nic/gve_admin.hpp"
+#include "core/devices/nic/gve_commands.hpp"
 
 namespace peerpath::nic::gve {
 namespace {
 
 constexpr std::uint32_t modify_ring = 1 << 0, jumbo = 1 << 2, buffer_sizes = 1 << 4, flow_steering = 1 << 5,
                         rss_config = 1 << 7;
-constexpr std::size_t descriptor_size = 40;
 constexpr std::uint16_t all_hash_types = 0x1ff;
 constexpr std::uint8_t toeplitz = 1;
 constexpr std::size_t max_table = 1024;
@@ -71,41 +71,44 @@ net::FlowKey decode_key(std::span<const std::uint8_t> raw, const FlowType& type)
   key.layer3 = type.layer3;
   key.layer4 = type.layer4;
   const std::size_t address = type.layer3 == net::Layer3::ipv4 ? 4 : 16;
-  std::ranges::copy(raw.subspan(0, address), key.source.begin());
-  std::ranges::copy(raw.subspan(16, address), key.destination.begin());
-  key.source_port = static_cast<std::uint16_t>(load_be(raw, 32, 2));
-  key.destination_port = static_cast<std::uint16_t>(load_be(raw, 34, 2));
-  key.traffic_class = raw[36];
+  std::ranges::copy(raw.subspan(FlowKeyFields::source, address), key.source.begin());
+  std::ranges::copy(raw.subspan(FlowKeyFields::destination, address), key.destination.begin());
+  key.source_port = static_cast<std::uint16_t>(load(raw, FlowKeyFields::source_port));
+  key.destination_port = static_cast<std::uint16_t>(load(raw, FlowKeyFields::destination_port));
+  key.traffic_class = static_cast<std::uint8_t>(load(raw, FlowKeyFields::traffic_class));
   return key;
 }
 
 }  // namespace
 
 AdminStatus Admin::describe(const Command& c) {
-  if (load_be(c, 16, 4) != 1) return AdminStatus::unimplemented;  // version
+  using In = command::DescribeDevice;
+  using Out = DeviceDescriptor;
+  if (load(c, In::version) != 1) return AdminStatus::unimplemented;
   const auto options = options_of(offer_);
-  std::vector<std::uint8_t> raw(descriptor_size);
-  store_be(raw, 10, 2, offer_.tx_entries);
-  store_be(raw, 12, 2, offer_.rx_entries);
-  store_be(raw, 14, 2, static_cast<std::uint64_t>(offer_.queues));
-  store_be(raw, 16, 2, offer_.mtu);
-  store_be(raw, 18, 2, offer_.counters);
-  std::ranges::copy(offer_.mac, raw.begin() + 24);
-  store_be(raw, 30, 2, options.count);
-  store_be(raw, 32, 2, descriptor_size + options.bytes.size());
+  std::vector<std::uint8_t> raw(Out::size);
+  store(raw, Out::tx_entries, offer_.tx_entries);
+  store(raw, Out::rx_entries, offer_.rx_entries);
+  store(raw, Out::queues, static_cast<std::uint64_t>(offer_.queues));
+  store(raw, Out::mtu, offer_.mtu);
+  store(raw, Out::counters, offer_.counters);
+  std::ranges::copy(offer_.mac, raw.begin() + Out::mac.at);
+  store(raw, Out::options, options.count);
+  store(raw, Out::total, Out::size + options.bytes.size());
   raw.insert(raw.end(), options.bytes.begin(), options.bytes.end());
-  if (load_be(c, 20, 4) < raw.size()) return AdminStatus::invalid_argument;
-  return write(load_be(c, 8, 8), raw);
+  if (load(c, In::room) < raw.size()) return AdminStatus::invalid_argument;
+  return write(load(c, In::address), raw);
 }
 
 AdminStatus Admin::configure_rss(const Command& c) {
-  const auto key_size = load_be(c, 12, 2), table_size = load_be(c, 14, 2);
+  using In = command::ConfigureRss;
+  const auto key_size = load(c, In::key_size), table_size = load(c, In::table_size);
   if ((key_size != 0 && key_size != net::toeplitz_key_size) || table_size > max_table)
     return AdminStatus::invalid_argument;
   net::ToeplitzKey key{};
-  if (key_size != 0 && !memory_.read(load_be(c, 16, 8), key)) return AdminStatus::invalid_argument;
+  if (key_size != 0 && !memory_.read(load(c, In::key), key)) return AdminStatus::invalid_argument;
   std::vector<std::uint8_t> raw(table_size * 4);
-  if (table_size != 0 && !memory_.read(load_be(c, 24, 8), raw)) return AdminStatus::invalid_argument;
+  if (table_size != 0 && !memory_.read(load(c, In::table), raw)) return AdminStatus::invalid_argument;
   std::vector<QueueIndex> table;
   for (std::size_t i = 0; i < table_size; ++i) {
     const auto queue = load_be(raw, i * 4, 4);
@@ -118,34 +121,39 @@ AdminStatus Admin::configure_rss(const Command& c) {
 }
 
 AdminStatus Admin::query_rss(const Command& c) {
+  using In = command::QueryRss;
+  using Out = RssDescriptor;
+  constexpr std::size_t table_at = Out::size + net::toeplitz_key_size;
   const auto& steering = backend_.steering();
   const auto& table = steering.table();
-  std::vector<std::uint8_t> raw(8 + net::toeplitz_key_size + 4 * table.size());
-  if (load_be(c, 8, 8) < raw.size()) return AdminStatus::invalid_argument;
-  store_be(raw, 0, 4, raw.size());
-  store_be(raw, 4, 2, all_hash_types);
-  raw[6] = toeplitz;
-  std::ranges::copy(steering.key(), raw.begin() + 8);
-  for (std::size_t i = 0; i < table.size(); ++i) store_be(raw, 8 + net::toeplitz_key_size + 4 * i, 4, table[i].value());
-  return write(load_be(c, 16, 8), raw);
+  std::vector<std::uint8_t> raw(table_at + 4 * table.size());
+  if (load(c, In::room) < raw.size()) return AdminStatus::invalid_argument;
+  store(raw, Out::total, raw.size());
+  store(raw, Out::hash_types, all_hash_types);
+  store(raw, Out::algorithm, toeplitz);
+  std::ranges::copy(steering.key(), raw.begin() + Out::size);
+  for (std::size_t i = 0; i < table.size(); ++i) store_be(raw, table_at + 4 * i, 4, table[i].value());
+  return write(load(c, In::address), raw);
 }
 
 AdminStatus Admin::extended(const Command& c) {
+  using In = command::Extended;
   constexpr std::uint64_t configure_flow_rule = 0x101;
-  std::array<std::uint8_t, 92> raw{};
-  if (load_be(c, 8, 4) != configure_flow_rule) return AdminStatus::unimplemented;
-  if (load_be(c, 12, 4) != raw.size() || !memory_.read(load_be(c, 16, 8), raw)) return AdminStatus::invalid_argument;
-  const auto location = static_cast<std::uint32_t>(load_be(raw, 88, 4));
+  enum Operation : std::uint64_t { add, remove, clear };
+  std::array<std::uint8_t, FlowRuleChange::size> raw{};
+  if (load(c, In::opcode) != configure_flow_rule) return AdminStatus::unimplemented;
+  if (load(c, In::size) != raw.size() || !memory_.read(load(c, In::address), raw)) return AdminStatus::invalid_argument;
+  const auto location = static_cast<std::uint32_t>(load(raw, FlowRuleChange::location));
   Rule rule{};
-  std::copy_n(raw.begin() + 4, rule_size, rule.begin());
-  switch (load_be(raw, 0, 2)) {
-    case 0:
+  std::copy_n(raw.begin() + FlowRuleChange::rule, rule_size, rule.begin());
+  switch (load(raw, FlowRuleChange::operation)) {
+    case add:
       return add_rule(location, rule);
-    case 1:
+    case remove:
       if (rules_.erase(location) == 0) return AdminStatus::not_found;
       backend_.steering().remove_rule(location);
       return AdminStatus::passed;
-    case 2:
+    case clear:
       rules_.clear();
       backend_.steering().clear_rules();
       return AdminStatus::passed;
@@ -155,26 +163,29 @@ AdminStatus Admin::extended(const Command& c) {
 }
 
 AdminStatus Admin::add_rule(std::uint32_t location, const Rule& rule) {
-  const auto type = flow_type(load_be(rule, 0, 2));
+  using In = FlowRuleFields;
+  const auto type = flow_type(load(rule, In::type));
   if (!type) return AdminStatus::unimplemented;
   if (location >= offer_.max_flow_rules) return AdminStatus::invalid_argument;
   if (rules_.contains(location)) return AdminStatus::already_exists;
   FlowRule flow;
   flow.location = location;
-  flow.queue = QueueIndex{static_cast<std::uint16_t>(load_be(rule, 2, 2))};
-  flow.key = decode_key(std::span{rule}.subspan(4, 40), *type);
-  flow.mask = decode_key(std::span{rule}.subspan(44, 40), *type);
+  flow.queue = QueueIndex{static_cast<std::uint16_t>(load(rule, In::queue))};
+  flow.key = decode_key(std::span{rule}.subspan(In::key, In::key_size), *type);
+  flow.mask = decode_key(std::span{rule}.subspan(In::mask, In::key_size), *type);
   if (!backend_.steering().add_rule(flow)) return AdminStatus::invalid_argument;
   rules_[location] = rule;
   return AdminStatus::passed;
 }
 
 AdminStatus Admin::query_rules(const Command& c) {
+  using In = command::QueryFlowRules;
+  using Out = FlowRulesDescriptor;
   enum Query : std::uint64_t { by_rule, by_id, statistics };
-  const auto query = load_be(c, 8, 2), start = load_be(c, 12, 4), room = load_be(c, 16, 8);
-  if (query > statistics || room < 16) return AdminStatus::invalid_argument;
+  const auto query = load(c, In::query), start = load(c, In::first), room = load(c, In::room);
+  if (query > statistics || room < Out::size) return AdminStatus::invalid_argument;
   const std::size_t entry = query == by_rule ? 4 + rule_size : 4;
-  std::vector<std::uint8_t> raw(16);
+  std::vector<std::uint8_t> raw(Out::size);
   std::uint32_t listed = 0;
   for (auto rule = rules_.lower_bound(static_cast<std::uint32_t>(start)); query != statistics && rule != rules_.end();
        ++rule) {
@@ -185,11 +196,11 @@ AdminStatus Admin::query_rules(const Command& c) {
     if (query == by_rule) std::ranges::copy(rule->second, raw.begin() + static_cast<std::ptrdiff_t>(at) + 4);
     ++listed;
   }
-  store_be(raw, 0, 4, rules_.size());
-  store_be(raw, 4, 4, offer_.max_flow_rules);
-  store_be(raw, 8, 4, listed);
-  store_be(raw, 12, 4, raw.size());
-  return write(load_be(c, 24, 8), raw);
+  store(raw, Out::rules, rules_.size());
+  store(raw, Out::most, offer_.max_flow_rules);
+  store(raw, Out::listed, listed);
+  store(raw, Out::total, raw.size());
+  return write(load(c, In::address), raw);
 }
 
 }  // namespace peerpath::nic::gve
