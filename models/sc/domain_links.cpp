@@ -5,7 +5,6 @@
 
 #include "peerpath/sc/time.hpp"
 #include "sc/domain_parts.hpp"
-#include "sc/reactor.hpp"
 
 namespace peerpath::sc {
 
@@ -26,7 +25,7 @@ bool Domain::direct_access(fabric::NodeId from, tlm::tlm_generic_payload& payloa
   const auto to = parts_->passages.via(from, target).value_or(target);
   auto found = parts_->latencies.find({from, to});
   if (found == parts_->latencies.end())
-    found = parts_->latencies.emplace(std::pair{from, to}, unloaded_latency(parts_->topology, from, to)).first;
+    found = parts_->latencies.emplace(std::pair{from, to}, unloaded_latency(topology(), from, to)).first;
   dmi.set_read_latency(dmi.get_read_latency() + to_sc_time(found->second.read));
   dmi.set_write_latency(dmi.get_write_latency() + to_sc_time(found->second.write));
   return true;
@@ -45,7 +44,7 @@ void Domain::invalidate(fabric::NodeId node, std::uint64_t first, std::uint64_t 
 void Domain::adopt(fabric::NodeId node, ForeignEndpoint& foreign) {
   parts_->map.add(node, foreign);
   parts_->initiators |= foreign.initiates();
-  reactor_->observe(parts_.get());
+  plain().reactor().observe(parts_.get());
 }
 
 /// Makes an endpoint of the foreign component bound to the port.
@@ -62,56 +61,52 @@ void Domain::adopt(PciePort& port) {
   adopt(node, *port.adopted());
   attach(*port.adopted(), {.node = node, .hears_arrivals = true});
   for (const auto& window : port.windows)
-    parts_->map.add({window, node, true, port.offsets() ? window.base : std::uint64_t{0}});
+    plain().claim({window, node, true, port.offsets() ? window.base : std::uint64_t{0}});
+  if (port.beyond() != nullptr) return;
+  auto& far = parts_->far.emplace_back(node);
+  far.link = port.link;
+  far.peer = &port.plain();
+  port.plain().peer = &far;
 }
 
 /// A router whose leaves are the foreign component's two sides: nothing goes from port to port without them.
 void Domain::link_through(PciePort& a, PciePort& b) {
   const auto hub = add_router(a.name() + "_" + b.name() + "_between", {.latency = Duration{1}});
-  const auto inside = link_direction({.internal = true}, parts_->max_payload);
+  const auto inside = link_direction({.internal = true}, Bytes{});
   Between between{.hub = hub};
-  for (int side = 0; side < 2; ++side) {
+  for (const int side : {0, 1}) {
     auto& port = side == 0 ? a : b;
-    const auto direction = link_direction(port.link, parts_->max_payload);
-    auto back = direction;
-    back.gate = port.gate;
     between.side[side] = port.adopted()->node();
-    between.link[side] = parts_->links[&port] = connect(port.node(), hub, direction, back);
-    parts_->topology.links.back().vc1_classes = port.link.vc1_classes;
     connect(hub, port.adopted()->node(), inside, inside);
+    auto& far = parts_->far.emplace_back(hub);
+    far.link = port.link;
+    far.peer = &port.plain();
+    port.plain().peer = &far;
   }
-  parts_->passages.add(between);
+  parts_->throughs.push_back({between, {&a, &b}});
+}
+
+/// Sockets may have been bound without PciePort::bind.
+void Domain::join_ports() {
+  for (auto* port : parts_->ports) {
+    if (auto* peer = port->peer()) port->plain().peer = &peer->plain();
+    if (auto* beyond = port->beyond()) port->plain().beyond = &beyond->plain();
+  }
 }
 
 void Domain::add_links() {
-  for (auto* port : parts_->ports)
-    if (port->foreign()) adopt(*port);
-  // System software gives one MPS to a whole hierarchy; inside the root complex there is none.
-  Bytes& max_payload = parts_->max_payload;
+  Bytes max_payload{128};
   for (auto* port : parts_->ports) {
-    const auto& node = parts_->topology.nodes[port->node().value()];
-    const auto mps = port->foreign()    ? port->function.max_payload
-                     : node.is_endpoint ? node.endpoint.max_payload
-                                        : Bytes{0};
-    if (!port->link.internal) max_payload = std::max(max_payload, mps);
+    if (!port->foreign()) continue;
+    adopt(*port);
+    if (!port->link.internal) max_payload = std::max(max_payload, port->function.max_payload);
   }
-  for (auto* port : parts_->ports) {
-    if (parts_->links.contains(port)) continue;
-    auto direction = link_direction(port->link, max_payload);
-    if (port->beyond() != nullptr) {
-      link_through(*port, *port->beyond());
-    } else if (port->foreign()) {
-      auto back = direction;
-      back.gate = port->gate;
-      parts_->links[port] = connect(port->node(), port->adopted()->node(), direction, back);
-      parts_->topology.links.back().vc1_classes = port->link.vc1_classes;
-    } else if (auto* peer = port->peer()) {
-      auto back = link_direction(peer->link, max_payload);
-      direction.gate = peer->gate;
-      back.gate = port->gate;
-      parts_->links[port] = parts_->links[peer] = connect(port->node(), peer->node(), direction, back);
-      parts_->topology.links.back().vc1_classes = port->link.vc1_classes;
-    }
+  for (auto* port : parts_->ports)
+    if (port->beyond() != nullptr && port->plain().peer == nullptr) link_through(*port, *port->beyond());
+  plain().link(max_payload);
+  for (auto& [between, ports] : parts_->throughs) {
+    for (const int side : {0, 1}) between.link[side] = plain().link_of(ports[static_cast<std::size_t>(side)]->plain());
+    parts_->passages.add(between);
   }
 }
 

@@ -1,6 +1,8 @@
 // What a domain keeps while it is built.
 #pragma once
 
+#include <array>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -9,6 +11,7 @@
 
 #include "peerpath/sc/domain.hpp"
 #include "peerpath/sc/pcie_port.hpp"
+#include "platform/domain.hpp"
 #include "sc/foreign_endpoint.hpp"
 #include "sc/guide.hpp"
 #include "sc/memory_map.hpp"
@@ -24,31 +27,25 @@ struct Domain::Parts final : fabric::DeliverySink {
     if (auto* foreign = map.foreign_at(delivery.target)) foreign->see(delivery);
   }
 
+  explicit Parts(const DomainConfig& config) : config{config}, plain{config.mode, config.seed} {}
+
   DomainConfig config;
-  fabric::Topology topology;
+  platform::Domain plain;
   std::vector<PciePort*> ports;
-  std::map<const PciePort*, fabric::LinkId> links;
-  /// A device, until the fabric is made: only then it is known whether a guide has to stand before it.
-  struct Attached {
-    device::Endpoint* device = nullptr;
-    Place place{};
-    std::unique_ptr<Guide> guide{};
+  std::deque<platform::Port> far;  ///< ends of links to foreign components; a deque, as ports do not move
+  /// A foreign component between two ports, and those ports.
+  struct Through {
+    Between between;
+    std::array<const PciePort*, 2> ports;
   };
-  std::vector<Attached> devices;
-  std::vector<std::function<void()>> plug;  ///< what is fed and joined, when the devices are attached
+  std::vector<Through> throughs;
+  std::vector<std::unique_ptr<Guide>> guides;
   Passages passages;
-  MemoryMap map{passages};
+  MemoryMap map{plain, passages};
   fabric::DeliverySink* observer = nullptr;
   std::function<bool(fabric::NodeId, fabric::Transaction&)> tamper;
   std::map<std::pair<fabric::NodeId, fabric::NodeId>, UnloadedLatency> latencies;
   std::function<void(const fabric::Topology&, fabric::Fabric&)> when_built;
-  struct Turns {
-    const PciePort *ingress, *egress;
-    int turns;
-  };
-  std::vector<Turns> turns;
-  Bytes max_payload{128};  ///< of the hierarchy
-  bool wires = false;
   bool initiators = false;  ///< there is a foreign one
   bool changed = false;     ///< an action has run
 };

@@ -12,7 +12,7 @@
 #include "peerpath/device/endpoint.hpp"
 #include "peerpath/sc/domain.hpp"
 #include "peerpath/sc/outlet.hpp"
-#include "sc/delivery_ring.hpp"
+#include "core/loop/delivery_ring.hpp"
 #include "sc/memory_map.hpp"
 
 namespace peerpath::sc {
@@ -105,7 +105,7 @@ class ForeignEndpoint final : public device::Endpoint {
   std::deque<tlm::tlm_generic_payload*> responses_;
   bool response_open_ = false;
 
-  DeliveryRing coming_;  ///< computed, not yet there
+  loop::DeliveryRing coming_;  ///< computed, not yet there
 };
 
 }  // namespace peerpath::sc

@@ -35,14 +35,8 @@ bool deny(tlm::tlm_dmi& dmi, std::uint64_t first, std::uint64_t last) {
 
 }  // namespace
 
-bool MemoryMap::overlaps(std::uint64_t base, std::uint64_t size) const {
-  return std::ranges::any_of(claims_, [&](const Claim& claim) {
-    return base < claim.window.base + claim.window.size && claim.window.base < base + size;
-  });
-}
-
 const MemoryMap::Claim* MemoryMap::find(std::uint64_t address, std::uint64_t size) const {
-  for (const auto& claim : claims_)
+  for (const auto& claim : claims())
     if (claim.window.contains(address)) return size - 1 <= last_of(claim.window) - address ? &claim : nullptr;
   return nullptr;
 }

@@ -6,7 +6,7 @@
 #include <tlm>
 #include <vector>
 
-#include "peerpath/sc/place.hpp"
+#include "platform/domain.hpp"
 #include "sc/memory_image.hpp"
 #include "sc/passages.hpp"
 
@@ -18,23 +18,15 @@ class ForeignEndpoint;
 /// time, no count of bytes.
 class MemoryMap {
  public:
-  /// `memory`: reading and writing there does nothing but that, as in prefetchable BARs and DRAM.
-  struct Claim {
-    Window window;
-    fabric::NodeId node;
-    bool memory = false;
-    std::uint64_t shift = 0;  ///< from a foreign target's addresses to bus addresses
-  };
+  using Claim = platform::Claim;
 
-  void add(const Claim& claim) { claims_.push_back(claim); }
-  bool overlaps(std::uint64_t base, std::uint64_t size) const;
   /// Who answers for all bytes of [address, address + size), or nullptr.
   const Claim* find(std::uint64_t address, std::uint64_t size = 1) const;
 
   void add(fabric::NodeId node, ForeignEndpoint& foreign) { foreign_[node] = &foreign; }
   const std::map<fabric::NodeId, ForeignEndpoint*>& foreign() const { return foreign_; }
   ForeignEndpoint* foreign_at(fabric::NodeId node) const;
-  const std::vector<Claim>& claims() const { return claims_; }
+  const std::vector<Claim>& claims() const { return domain_.claims(); }
   /// Whom `from` asks for the bytes of a claim: the foreign target that keeps them, a foreign component on the way
   /// there, or nobody, as they are in the node's image.
   struct Keeper {
@@ -50,11 +42,11 @@ class MemoryMap {
   /// target, or 0. If not, `dmi` says for which addresses the answer would be the same.
   bool direct(fabric::NodeId from, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
 
-  explicit MemoryMap(const Passages& passages) : passages_{passages} {}
+  MemoryMap(const platform::Domain& domain, const Passages& passages) : domain_{domain}, passages_{passages} {}
 
  private:
+  const platform::Domain& domain_;
   const Passages& passages_;
-  std::vector<Claim> claims_;
   std::map<fabric::NodeId, ForeignEndpoint*> foreign_;
   std::map<fabric::NodeId, MemoryImage> images_;
 };

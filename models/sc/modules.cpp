@@ -3,134 +3,58 @@
 #include <algorithm>
 #include <string>
 
-#include "core/devices/ats/ats_function.hpp"
-#include "core/devices/dma_card/dma_card.hpp"
-#include "core/devices/gpu/bar1.hpp"
-#include "core/devices/gpu/gpu.hpp"
-#include "core/devices/gpu/peer_reads.hpp"
-#include "core/devices/host_cpu/driver_context.hpp"
-#include "core/devices/host_memory/host_memory.hpp"
-#include "core/devices/host_memory/memory_gate.hpp"
-#include "core/devices/nic/nic.hpp"
-#include "core/devices/pcie_switch/pcie_switch.hpp"
-#include "core/devices/root_complex/root_complex.hpp"
-#include "core/devices/root_complex/root_port.hpp"
+#include "platform/devices/dma_card.hpp"
+#include "platform/devices/gpu.hpp"
+#include "platform/devices/host_cpu.hpp"
+#include "platform/devices/host_memory.hpp"
+#include "platform/devices/nic.hpp"
+#include "platform/devices/pcie_switch.hpp"
+#include "platform/devices/root_complex.hpp"
 #include "sc/foreign_dram.hpp"
-#include "sc/memory_map.hpp"
 
 namespace peerpath::sc {
 namespace {
 
-constexpr BusAddress buffers_base{0x1'0000'0000};  ///< drivers take DRAM above 4 GiB
-
-std::vector<std::unique_ptr<PciePort>> make_ports(int count, Domain& domain, fabric::NodeId node) {
+/// Sockets for the ports of a switch or root complex.
+std::vector<std::unique_ptr<PciePort>> make_ports(int count, Domain& domain, auto& plain) {
   std::vector<std::unique_ptr<PciePort>> ports;
-  for (int i = 0; i < count; ++i) ports.push_back(std::make_unique<PciePort>("port" + std::to_string(i), domain, node));
+  for (int i = 0; i < count; ++i)
+    ports.push_back(std::make_unique<PciePort>("port" + std::to_string(i), domain, plain.port(i)));
   return ports;
 }
 
-int nic_channels(const device::NicConfig& config) {
-  return nic::nic_channels + (config.ats ? ats::channels(*config.ats) : 0);
+std::optional<platform::Buffers> plain(const std::optional<Buffers>& buffers) {
+  return buffers ? std::optional{platform::Buffers{buffers->node, buffers->address}} : std::nullopt;
 }
-
-fabric::Endpoint nic_endpoint(const device::NicConfig& config) {
-  const auto& function = config.function;
-  return {.max_payload = function.max_payload,
-          .max_read_request = function.max_read_request,
-          .max_completion = function.max_payload,
-          .tags = function.tags,
-          .completion_timeout = function.completion_timeout,
-          .channels = nic_channels(config),
-          .one_queue = function.one_queue};
-}
-
-/// With ATS, translation requests have channels of their own behind those of the NIC.
-std::unique_ptr<ats::AtsFunction> make_ats(nic::Nic& behaviour, const device::NicConfig& config, fabric::NodeId self,
-                                           fabric::NodeId memory) {
-  if (!config.ats) return nullptr;
-  const auto channel = static_cast<std::uint16_t>(nic::nic_channels + 1);
-  return std::make_unique<ats::AtsFunction>(behaviour, *config.ats, self, memory, fabric::ChannelIndex{channel});
-}
-
-/// Rings in host memory. The NIC learns their places when it is made.
-std::shared_ptr<nic::QueueMemory> make_rings(const device::NicConfig& config, HostMemory& host) {
-  auto rings = std::make_shared<nic::QueueMemory>(config.queues, static_cast<std::uint32_t>(config.ring_entries));
-  const nic::MemoryPlace origin{host.node(), BusAddress{0}};
-  const nic::MemoryPlace interrupts{host.node(), host_memory::interrupt_base};
-  const auto size = rings->place(origin, interrupts).address - origin.address;
-  rings->place({host.node(), host.reserve(size)}, interrupts);
-  return rings;
-}
-
-/// The port that this one is joined to, by a link or through a foreign component.
-PciePort* across(const PciePort& port) { return port.beyond() != nullptr ? port.beyond() : port.peer(); }
-
-Window window(BusAddress base, Bytes size) { return {base.value(), static_cast<std::uint64_t>(size.count())}; }
 
 }  // namespace
 
 PcieSwitch::PcieSwitch(const sc_core::sc_module_name& name, Domain& domain, int ports,
                        const device::SwitchConfig& config)
     : sc_core::sc_module{name},
-      node_{domain.add_router(basename(), pcie_switch::router(config))},
-      ports_{make_ports(ports, domain, node_)} {}
+      plain_{std::make_unique<platform::PcieSwitch>(basename(), domain.plain(), ports, config)},
+      ports_{make_ports(ports, domain, *plain_)} {}
 PcieSwitch::~PcieSwitch() = default;
+fabric::NodeId PcieSwitch::node() const { return plain_->node(); }
 
 RootComplex::RootComplex(const sc_core::sc_module_name& name, Domain& domain, int ports,
                          const device::RootComplexConfig& config)
     : sc_core::sc_module{name},
-      node_{domain.add_router(basename(), root_complex::router(config))},
-      ports_{make_ports(ports, domain, node_)},
-      peers_{config.peer_to_peer},
-      memory{"memory", domain, node_} {
-  memory.link.internal = true;
-  if (!root_complex::RootPort::wanted(config)) return;
-  for (const auto& port : ports_) {
-    gates_.push_back(std::make_unique<root_complex::RootPort>(config));
-    port->gate = gates_.back().get();
-  }
-}
+      plain_{std::make_unique<platform::RootComplex>(basename(), domain.plain(), ports, config)},
+      ports_{make_ports(ports, domain, *plain_)},
+      memory{"memory", domain, plain_->memory} {}
 RootComplex::~RootComplex() = default;
-
-void RootComplex::before_end_of_elaboration() {
-  const auto* host = across(memory);
-  const auto host_node = host != nullptr ? host->node() : node_;  // without memory all others are peers
-  for (const auto& gate : gates_) gate->set_memory(host_node);
-  if (!peers_) return;
-  for (const auto& port : ports_) {
-    auto* behind = across(*port);
-    if (behind == nullptr) continue;
-    peer_writes_.push_back(std::make_unique<root_complex::PeerWrites>(*peers_, host_node, behind->gate));
-    behind->gate = peer_writes_.back().get();
-  }
-}
+fabric::NodeId RootComplex::node() const { return plain_->node(); }
 
 HostMemory::HostMemory(const sc_core::sc_module_name& name, Domain& domain, const device::HostMemoryConfig& config,
                        const device::FunctionConfig& function)
     : sc_core::sc_module{name},
-      config_{config},
       domain_{domain},
-      node_{domain.add_endpoint(
-          basename(), host_memory::fabric_endpoint(config, {.max_payload = function.max_payload,
-                                                            .max_read_request = function.max_read_request,
-                                                            .tags = function.tags,
-                                                            .channels = host_cpu::host_channels,
-                                                            .completion_timeout = function.completion_timeout}))},
-      next_{buffers_base},
-      copies_{std::make_unique<host_cpu::CopyRequests>()},
-      port{"port", domain, node_} {
-  std::uint64_t before = 0;  // bytes of DRAM below the region
-  for (const auto& region : host_memory::regions(basename(), config)) {
-    const auto bytes = window(region.base, region.size);
-    domain.memory_map().add({bytes, node_, true, bytes.base - before});
-    before += bytes.size;
-  }
-  domain.map(node_, window(host_memory::interrupt_base, host_memory::interrupt_size));
-  if (!host_memory::MemoryGate::wanted(config)) return;
-  gate_ = std::make_unique<host_memory::MemoryGate>(config);
-  port.gate = gate_.get();
-}
+      plain_{std::make_unique<platform::HostMemory>(basename(), domain.plain(), config, function)},
+      port{"port", domain, plain_->port} {}
 HostMemory::~HostMemory() = default;
+fabric::NodeId HostMemory::node() const { return plain_->node(); }
+BusAddress HostMemory::reserve(Bytes size) { return plain_->reserve(size); }
 
 std::string HostMemory::side_name() const {
   std::string side = name();
@@ -139,10 +63,10 @@ std::string HostMemory::side_name() const {
 }
 
 tlm::tlm_bw_transport_if<>& HostMemory::foreign_dram(const TargetOptions& options) {
-  if (config_.cache || config_.channels)
+  if (plain_->config().cache || plain_->config().channels)
     SC_REPORT_FATAL("peerpath/host_memory",
                     "a foreign memory has no cache or channels of ours before it: leave both out of the configuration");
-  dram_ = std::make_unique<ForeignDram>(domain_, node_, side_name() + "_caller", options);
+  dram_ = std::make_unique<ForeignDram>(domain_, node(), side_name() + "_caller", options);
   return *dram_;
 }
 
@@ -150,70 +74,61 @@ void HostMemory::before_end_of_elaboration() {
   if (dram_) dram_->attach(outlet_->other);
 }
 
-BusAddress HostMemory::reserve(Bytes size) {
-  const auto at = next_;
-  next_ = next_ + Bytes{(size.count() + 4095) / 4096 * 4096};
-  return at;
-}
-
 Gpu::Gpu(const sc_core::sc_module_name& name, Domain& domain, const device::GpuConfig& config)
     : sc_core::sc_module{name},
-      config_{config},
-      node_{domain.add_endpoint(basename(), gpu::fabric_endpoint(config))},
-      memory_{domain.place(node_, config.bar_size, true, config.bar_address)},
-      doorbell_{domain.place(node_, gpu::register_bar_size, false)},
-      bar1_{std::make_unique<gpu::Bar1>(config)},
-      behaviour_{std::make_unique<gpu::Gpu>(config)},
-      pcie{"pcie", domain, node_} {
-  domain.attach(*behaviour_, {.node = node_, .channels = config.copy_engines, .hears_arrivals = true});
-  if (!config.peer_reads) return;
-  peer_reads_ = std::make_unique<gpu::PeerReads>(config);
-  pcie.gate = peer_reads_.get();
-}
+      plain_{std::make_unique<platform::Gpu>(basename(), domain.plain(), config)},
+      pcie{"pcie", domain, plain_->pcie} {}
 Gpu::~Gpu() = default;
-
-void Gpu::serve(HostMemory& host) { behaviour_->serve(host.node(), host.copies()); }
-
-BusAddress Gpu::map(Bytes size) {
-  const auto at = bar1_->map(size);
-  require(at.has_value(), "what is mapped fits into the GPU's window");
-  return memory_ + *at;
-}
+fabric::NodeId Gpu::node() const { return plain_->node(); }
+const device::GpuConfig& Gpu::config() const { return plain_->config(); }
+BusAddress Gpu::memory() const { return plain_->window(); }
+BusAddress Gpu::doorbell() const { return plain_->doorbell(); }
+BusAddress Gpu::map(Bytes size) { return plain_->map(size); }
+void Gpu::serve(HostMemory& host) { plain_->serve(host.plain()); }
+const gpu::Gpu& Gpu::behaviour() const { return plain_->behaviour(); }
 
 Nic::Nic(const sc_core::sc_module_name& name, Domain& domain, HostMemory& host, const device::NicConfig& config)
     : sc_core::sc_module{name},
-      config_{config},
-      node_{domain.add_endpoint(basename(), nic_endpoint(config))},
-      doorbells_{domain.place(node_, nic::Nic::doorbell_bar(config), false)},
-      rings_{make_rings(config, host)},
-      behaviour_{std::make_unique<nic::Nic>(config, rings_, doorbells_)},
-      ats_{make_ats(*behaviour_, config, node_, host.node())},
-      device_{domain.attach(ats_ ? static_cast<device::Endpoint&>(*ats_) : *behaviour_,
-                            {.node = node_, .channels = nic_channels(config)})},
-      pcie{"pcie", domain, node_} {}
+      plain_{std::make_unique<platform::Nic>(basename(), domain.plain(), host.plain(), config)},
+      pcie{"pcie", domain, plain_->pcie} {}
 Nic::~Nic() = default;
+fabric::NodeId Nic::node() const { return plain_->node(); }
+DeviceIndex Nic::device() const { return plain_->device(); }
+const device::NicConfig& Nic::config() const { return plain_->config(); }
+BusAddress Nic::doorbells() const { return plain_->doorbells(); }
+nic::Nic& Nic::behaviour() { return plain_->behaviour(); }
+
+HostCpu::HostCpu(const sc_core::sc_module_name& name, Domain& domain, HostMemory& host,
+                 const device::HostCpuConfig& config)
+    : sc_core::sc_module{name}, plain_{std::make_unique<platform::HostCpu>(domain.plain(), host.plain(), config)} {}
+HostCpu::~HostCpu() = default;
+
+void HostCpu::receive(Nic& nic, const std::vector<int>& queues, Gpu* to, bool bounce, std::optional<Buffers> mapped) {
+  plain_->receive(nic.plain(), queues, to == nullptr ? nullptr : &to->plain(), bounce, plain(mapped));
+}
+
+void HostCpu::send(Nic& nic, const Send& send) {
+  plain_->send(nic.plain(), {.queue = send.queue,
+                             .from = send.from == nullptr ? nullptr : &send.from->plain(),
+                             .mapped = plain(send.mapped),
+                             .bounce = send.bounce,
+                             .packet = send.packet,
+                             .segment = send.segment,
+                             .interval = send.interval,
+                             .burst = send.burst,
+                             .flows = send.flows});
+}
+
+void HostCpu::watch_sent(host_cpu::SentSink* sink) { plain_->watch_sent(sink); }
+host_cpu::HostCpu& HostCpu::behaviour() { return plain_->behaviour(); }
 
 DmaCard::DmaCard(const sc_core::sc_module_name& name, Domain& domain, const device::DmaCardConfig& config)
     : sc_core::sc_module{name},
-      config_{config},
-      domain_{domain},
-      node_{domain.add_endpoint(basename(), dma_card::fabric_endpoint(config, BitRate{}))},
-      memory_{domain.place(node_, config.memory, true, config.bar_address)},
-      pcie{"pcie", domain, node_} {}
+      plain_{std::make_unique<platform::DmaCard>(basename(), domain.plain(), config)},
+      pcie{"pcie", domain, plain_->pcie} {}
 DmaCard::~DmaCard() = default;
-
-std::size_t DmaCard::add(const dma_card::Stream& stream) {
-  streams_.push_back(stream);
-  return streams_.size() - 1;
-}
-
-void DmaCard::before_end_of_elaboration() {
-  const auto link = link_direction(pcie.link, config_.function.max_payload);
-  const auto channels = domain_.endpoint(node_).channels;  // others may have added theirs
-  domain_.endpoint(node_) = dma_card::fabric_endpoint(config_, link.rate);
-  domain_.endpoint(node_).channels = channels;
-  behaviour_ = std::make_unique<dma_card::DmaCard>(config_, node_, streams_, domain_.topology().seed);
-  domain_.attach(*behaviour_, {.node = node_, .channels = 2, .hears_arrivals = true});
-}
+fabric::NodeId DmaCard::node() const { return plain_->node(); }
+BusAddress DmaCard::memory() const { return plain_->memory(); }
+std::size_t DmaCard::add(const dma_card::Stream& stream) { return plain_->add(stream); }
 
 }  // namespace peerpath::sc

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "platform/domain.hpp"
 #include "sc/blocking_caller.hpp"
 #include "sc/foreign_endpoint.hpp"
 #include "sc/memory_map.hpp"
@@ -13,25 +14,41 @@ constexpr const char* port_report_type = "peerpath/pcie_port";
 
 }  // namespace
 
-PciePort::PciePort(const std::string& name, Domain& domain, fabric::NodeId node)
-    : in{(name + "_in").c_str()}, out{(name + "_out").c_str()}, domain_{domain}, node_{node}, name_{name} {
+PciePort::PciePort(const std::string& name, Domain& domain, std::unique_ptr<platform::Port>&& own,
+                   platform::Port& plain)
+    : in{(name + "_in").c_str()},
+      out{(name + "_out").c_str()},
+      gate{plain.gate},
+      link{plain.link},
+      domain_{domain},
+      own_{std::move(own)},
+      plain_{plain},
+      name_{name} {
   in.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
   out.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
   domain.add_port(*this);
 }
 
+PciePort::PciePort(const std::string& name, Domain& domain, platform::Port& plain)
+    : PciePort{name, domain, nullptr, plain} {}
+
+PciePort::PciePort(const std::string& name, Domain& domain, std::unique_ptr<platform::Port>&& own)
+    : PciePort{name, domain, std::move(own), *own} {
+  domain.plain().add_port(plain_);
+}
+
+PciePort::PciePort(const std::string& name, Domain& domain, fabric::NodeId node)
+    : PciePort{name, domain, std::make_unique<platform::Port>(node)} {}
+
 PciePort::~PciePort() = default;
 
 void PciePort::bind(PciePort& peer, const LinkConfig& config) {
-  link = peer.link = config;
-  link.tlp_gap = Bytes{};
-  if (config.error_sequence) {  // each direction has its own
-    link.error_sequence = 2 * *config.error_sequence;
-    peer.link.error_sequence = 2 * *config.error_sequence + 1;
-  }
+  platform::bind(plain_, peer.plain_, config);
   out.bind(peer.in);
   peer.out.bind(in);
 }
+
+fabric::NodeId PciePort::node() const { return plain_.node; }
 
 std::string PciePort::socket_name(const char* side) const {
   std::string name = in.get_parent_object() != nullptr ? in.get_parent_object()->name() + ("_" + name_) : name_;

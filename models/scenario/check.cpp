@@ -1,8 +1,22 @@
 #include "scenario/check.hpp"
 
+#include "peerpath/scenario/describe.hpp"
 #include "peerpath/scenario/load.hpp"
 
 namespace peerpath::scenario {
+namespace {
+
+/// A look at all that waits takes longer than most of the rest: more often, and a run would not come to its end.
+constexpr Duration shortest_watchdog = std::chrono::microseconds{1};
+
+void check_run(const Run& run, Problems& out) {
+  if (run.watchdog == Duration{0} || run.watchdog >= shortest_watchdog) return;
+  out.push_back({"", 0, 0, "/run/watchdog",
+                 to_text(run.watchdog) + " is below the least allowed, " + to_text(shortest_watchdog) +
+                     "; 0ns: never look for a deadlock"});
+}
+
+}  // namespace
 
 Problems check(const Scenario& scenario) {
   Problems out;
@@ -15,6 +29,7 @@ Problems check(const Scenario& scenario) {
   check_events(scenario, tree, out);
   check_names(scenario, tree, out);
   check_expectations(scenario, tree, out);
+  check_run(scenario.run, out);
   return out;
 }
 

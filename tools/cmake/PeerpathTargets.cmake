@@ -4,7 +4,7 @@
 # headers and to its own source folder, and only that folder is handed to those who link it.
 
 # Libraries of the design, each with the folder below include/peerpath that holds its public headers.
-set(PEERPATH_LIBRARIES base pcie net memory host devices fabric transport analytic observe scenario sc c validation)
+set(PEERPATH_LIBRARIES base pcie net memory host devices fabric transport analytic observe scenario platform sc c validation)
 set(PEERPATH_HEADERS_devices device)
 
 # Adds every folder below this one that has a CMakeLists.txt: those named first, in that order, then the rest.

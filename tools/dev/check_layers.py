@@ -22,6 +22,7 @@ LAYER_OF = [
     (r"(include/peerpath|models)/analytic/", "analytic"),
     (r"(include/peerpath|models)/observe/", "observe"),
     (r"(include/peerpath|models)/scenario/", "scenario"),
+    (r"(include/peerpath|models)/platform/", "platform"),
     (r"(include/peerpath|models)/sc/", "sc"),
     (r"include/peerpath/c/", "c"),
     (r"models/c/", "behind-c"),
@@ -37,12 +38,13 @@ MAY_USE = {
     **{layer: {"base"} | PURE for layer in PURE},
     "observe": MODEL,
     "scenario": MODEL,
-    "sc": MODEL | {"sc"},
+    "platform": MODEL | {"platform"},
+    "sc": MODEL | {"platform", "sc"},
     "c": {"c"},
     "behind-c": {"base", "c", "behind-c"} | PURE,
     "qemu-devices": {"c", "qemu-devices"},
-    "validation": MODEL | {"sc", "validation"},
-    "tools": MODEL | {"sc", "c", "validation", "tools"},
+    "validation": MODEL | {"platform", "sc", "validation"},
+    "tools": MODEL | {"platform", "sc", "c", "validation", "tools"},
 }
 FOREIGN_EVERYWHERE = r"tl/expected\.hpp"
 ANYTHING = r".*"
@@ -52,6 +54,7 @@ FOREIGN = {
     **{layer: FOREIGN_EVERYWHERE for layer in PURE},
     "observe": FOREIGN_EVERYWHERE + r"|boost/.*|google/protobuf/.*|nlohmann/.*|fmt/.*|.*\.pb\.h|sqlite3\.h",
     "scenario": FOREIGN_EVERYWHERE + r"|boost/.*|nlohmann/.*|fmt/.*|pcap/.*|pcap\.h",
+    "platform": FOREIGN_EVERYWHERE,
     "sc": FOREIGN_EVERYWHERE + r"|systemc(\.h)?|tlm(\.h)?|tlm_utils/.*|fmt/.*",
     "c": r"(?!)",
     "behind-c": FOREIGN_EVERYWHERE,
@@ -60,13 +63,15 @@ FOREIGN = {
     "tools": ANYTHING,
 }
 SYSTEMC = r"systemc(\.h)?|tlm(\.h)?|sysc/.*|tlm_core/.*|tlm_utils/.*"
+ACCELERATORS_AND_QEMU = r"cuda.*|hip/.*|qemu/.*"
 # Headers that a layer may not even reach through another of the project's headers.
 NEVER = {
     "base": SYSTEMC,
     **{layer: SYSTEMC for layer in PURE},
     "observe": SYSTEMC,
     "scenario": SYSTEMC,
-    "sc": r"cuda.*|hip/.*|qemu/.*",
+    "platform": SYSTEMC + "|" + ACCELERATORS_AND_QEMU,
+    "sc": ACCELERATORS_AND_QEMU,
     "c": SYSTEMC,
     "behind-c": SYSTEMC,
     "qemu-devices": SYSTEMC,

@@ -57,6 +57,19 @@ class PlantedInclude(unittest.TestCase):
         self.assert_refused("models/core/pcie/planted.cpp", '#include "core/pcie/planted.hpp"',
                             "core may not reach <tlm>, and does through core/pcie/planted.hpp")
 
+    def test_systemc_in_platform(self):
+        self.assert_refused("models/platform/planted.cpp", "#include <systemc>", "platform may not include <systemc>")
+        self.plant("models/sc/planted.hpp", "#include <tlm>")
+        self.assert_refused("models/platform/planted2.cpp", '#include "sc/planted.hpp"', "platform may not use sc")
+
+    def test_cuda_and_qemu_in_platform(self):
+        self.assert_refused("models/platform/planted.cpp", "#include <cuda_runtime.h>", "platform may not include")
+        self.assert_refused("include/peerpath/platform/planted.hpp", "#include <qemu/osdep.h>", "platform may not include")
+
+    def test_platform_below_it(self):
+        self.assert_refused("models/scenario/planted.cpp", '#include "peerpath/platform/run.hpp"',
+                            "scenario may not use platform")
+
     def test_json_in_fabric(self):
         self.assert_refused("models/fabric/planted.cpp", "#include <nlohmann/json.hpp>", "fabric may not include")
 

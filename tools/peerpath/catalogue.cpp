@@ -16,6 +16,8 @@ constexpr std::array run_options{
     Option{"--seed", "N", "Seed of all randomness; short for --set run.seed=N"},
     Option{"--quantum", "TIME", "Longest batch of the fabric: speed, never results; short for --set run.quantum=TIME"},
     Option{"--fabric", "MODE", "How the fabric computes: train (default), tlp or event", Word::fabric},
+    Option{"--loop", "NAME",
+           "What drives it: systemc (default), or plain, a loop without SystemC; never changes results", Word::loop},
     Option{"--check-protocol", "",
            "Hold every TLP on every link against the protocol's rules; exit 1 if one is broken"},
     Option{"--out", "DIR", "Folder for results.json, run.json and report.html", Word::folder},

@@ -16,7 +16,7 @@ namespace peerpath::cli {
 enum class Exit : int { done = 0, expectation_failed = 1, wrong_input = 2, waived = 3, bug = 70, interrupted = 130 };
 
 /// The meaning of a word on the command line, by which the completion scripts choose their suggestions.
-enum class Word : std::uint8_t { text, file, folder, scenario, backend, fabric, topic, listing, shell };
+enum class Word : std::uint8_t { text, file, folder, scenario, backend, fabric, loop, topic, listing, shell };
 
 /// An option such as --seed N, or a flag if `value` is empty.
 struct Option {

@@ -26,6 +26,8 @@ std::string candidates(Word word) {
       return "model emulator hardware";
     case Word::fabric:
       return "train tlp event";
+    case Word::loop:
+      return "systemc plain";
     case Word::listing:
       return "scenarios devices sections backends metrics";
     case Word::shell:

@@ -53,17 +53,35 @@ std::optional<fabric::Mode> choose_fabric(const Arguments& arguments, const Term
   return std::nullopt;
 }
 
-tl::expected<observe::Results, Problems> simulate(const scenario::Loaded& loaded, fabric::Mode mode,
+/// What may drive the model; the first is taken if nobody says anything.
+struct Loop {
+  std::string_view name;
+  tl::expected<observe::Results, Problems> (*run)(const scenario::Scenario&, const platform::RunOptions&);
+};
+constexpr std::array loops{Loop{"systemc", sc::run_model}, Loop{"plain", platform::run}};
+
+const Loop* choose_loop(const Arguments& arguments, const Terminal& terminal) {
+  const auto name = arguments.value("--loop").value_or(std::string{loops.front().name});
+  std::vector<std::string_view> names;
+  for (const auto& loop : loops) {
+    if (loop.name == name) return &loop;
+    names.push_back(loop.name);
+  }
+  refuse(terminal, "--loop", name, names);
+  return nullptr;
+}
+
+tl::expected<observe::Results, Problems> simulate(const scenario::Loaded& loaded, const Loop& loop, fabric::Mode mode,
                                                   bool check_protocol, const Terminal& terminal) {
   const InterruptGuard guard;
   Progress progress{terminal};
-  sc::RunOptions options;
+  platform::RunOptions options;
   options.mode = mode;
   options.check_protocol = check_protocol;
   options.captures = loaded.captures;
-  options.progress = [&progress](const sc::Progress& p) { progress.update(p.simulated, p.total); };
+  options.progress = [&progress](const platform::Progress& p) { progress.update(p.simulated, p.total); };
   options.stop = [&guard] { return guard.interrupted(); };
-  return sc::run_model(loaded.scenario, options);
+  return loop.run(loaded.scenario, options);
 }
 
 }  // namespace
@@ -71,17 +89,19 @@ tl::expected<observe::Results, Problems> simulate(const scenario::Loaded& loaded
 Exit run(const Arguments& arguments, Terminal& terminal) {
   const auto backend = choose_backend(arguments, terminal);
   const auto mode = choose_fabric(arguments, terminal);
+  const auto* loop = choose_loop(arguments, terminal);
   const auto loaded = load_scenario(arguments.words().front(), arguments, terminal);
-  if (!loaded || !mode || backend == Exit::wrong_input) return Exit::wrong_input;
+  if (!loaded || !mode || loop == nullptr || backend == Exit::wrong_input) return Exit::wrong_input;
   if (backend != Exit::done) return backend;
   if (arguments.value("--on") == "hardware") return run_on_hardware(arguments, *loaded, terminal);
   if (arguments.value("--on") == "emulator") return run_on_emulator(arguments, *loaded, terminal);
 
   RunRecord record;
   record.fabric = name_of(*mode);
+  record.loop = loop->name;
   record.started = std::chrono::system_clock::now();
   const auto begin = std::chrono::steady_clock::now();
-  auto simulated = simulate(*loaded, *mode, arguments.has("--check-protocol"), terminal);
+  auto simulated = simulate(*loaded, *loop, *mode, arguments.has("--check-protocol"), terminal);
   record.wall = std::chrono::steady_clock::now() - begin;
   if (!simulated) {
     report_located(simulated.error(), *loaded, terminal);

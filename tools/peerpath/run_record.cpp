@@ -54,6 +54,7 @@ std::string run_json(const RunRecord& record, const scenario::Loaded& loaded) {
   json["exit"] = record.exit;
   json["backend"] = record.backend;
   json["fabric"] = record.fabric;
+  if (!record.loop.empty()) json["loop"] = record.loop;
   if (!record.processor.empty()) json["guest_processor"] = record.processor;
   json["quantum"] = scenario::to_text(loaded.scenario.run.quantum);
   if (record.protocol) json["protocol"] = {{"checked", true}, {"violations", *record.protocol}};

@@ -13,6 +13,7 @@ namespace peerpath::cli {
 struct RunRecord {
   std::string backend = "model";
   std::string fabric = "train";
+  std::string loop;       ///< what drove the model
   std::string processor;  ///< of the emulator's guest: KVM, or TCG and why
   std::chrono::system_clock::time_point started{};
   std::chrono::nanoseconds wall{};

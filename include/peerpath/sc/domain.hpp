@@ -16,13 +16,17 @@
 #include "peerpath/pcie/link_shape.hpp"
 #include "peerpath/sc/place.hpp"
 
+namespace peerpath::platform {
+class Domain;
+}  // namespace peerpath::platform
+
 namespace peerpath::sc {
 
 class ForeignEndpoint;
 class MemoryMap;
 class Passages;
 class PciePort;
-class Reactor;
+class Shell;
 
 /// How a domain computes. None of it changes results, but for `seed` and what goes by `direct_memory`.
 struct DomainConfig {
@@ -34,9 +38,8 @@ struct DomainConfig {
 };
 
 /// Hosts the fabric of one PCIe domain. Modules are made with a reference to their domain and bound to each other by
-/// their ports; at the end of elaboration the domain makes one fabric of them all. From then on it needs two processes:
-/// one wakes devices at the exact time of what concerns them, and one, after all initiators of an instant, lets the
-/// fabric compute up to the next time at which anybody could submit something (`quantum` at most).
+/// their ports; at the end of elaboration the domain makes one fabric of them all. From then on a shell drives devices
+/// and fabric from SystemC's event queue.
 ///
 /// A foreign SystemC process in the domain (an initiator, or a target with a request to answer) promises nothing, so
 /// with one the fabric never computes past the next pending SystemC event.
@@ -99,6 +102,8 @@ class Domain final : public sc_core::sc_module {
 
   /// @name For modules of this library
   /// @{
+  /// The same domain without SystemC.
+  platform::Domain& plain();
   void add_port(PciePort& port);
   /// Queues a transaction on a node's channel, numbered as the fabric does; `ready` must not lie in the past.
   void submit(fabric::NodeId node, fabric::ChannelIndex channel, const fabric::Transaction& transaction);
@@ -123,21 +128,13 @@ class Domain final : public sc_core::sc_module {
   struct Parts;
 
   void end_of_elaboration() override;
-  void wake_devices();
-  void compute();
-  void arm_wake(Instant next, Instant present);
-  void add_links();
   void adopt(PciePort& port);
   void link_through(PciePort& a, PciePort& b);
-  void attach_devices();
-  Instant limit() const;
+  void join_ports();
+  void add_links();
 
   std::unique_ptr<Parts> parts_;
-  std::unique_ptr<Reactor> reactor_;
-  sc_core::sc_event wake_, go_;
-  Instant wake_time_ = never;
-  bool idle_ = false;
-  bool started_ = false;
+  std::unique_ptr<Shell> shell_;
 };
 
 }  // namespace peerpath::sc

@@ -1,36 +1,11 @@
-// What two bound ports have between them.
+// What two bound ports have between them, for users of the SystemC modules.
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <optional>
-
-#include "peerpath/fabric/topology.hpp"
-#include "peerpath/pcie/link_shape.hpp"
+#include "peerpath/platform/link_config.hpp"
 
 namespace peerpath::sc {
 
-/// A PCIe link, or (`internal`) the way inside a root complex, which is wide, short and never the limit.
-struct LinkConfig {
-  pcie::LinkShape shape{};
-  pcie::DllpAccounting dllp = pcie::DllpAccounting::counted;
-  double link_share = 1.0;
-  Duration propagation = std::chrono::nanoseconds{10};
-  Duration update_fc = std::chrono::nanoseconds{60};
-  Bytes tlp_gap{};  ///< line time left idle after each TLP; `bind` gives it to the end that it is called with
-  double bit_error_rate = 0;
-  Duration replay_delay{};
-  std::array<fabric::Credits, pcie::tlp_classes> credits{{{128, 2048}, {128, 128}, {0, 0}}};  ///< by TlpClass
-  std::uint8_t vc1_classes = 0;  ///< traffic classes that go by VC 1, a bit each; 0: there is none
-  std::array<fabric::Credits, pcie::tlp_classes> vc1_credits{};
-  fabric::VcArbitration vc_arbitration{};
-  bool internal = false;
-  /// Which bit errors it has of the seed's: links of the same number have the same. None: by the order of all links.
-  /// (Of the config that `bind` is given; it gives each end one of its own.)
-  std::optional<std::uint32_t> error_sequence{};
-};
-
-/// Each direction of such a link. `max_payload` is the MPS of the hierarchy, which sets how often it is acknowledged.
-fabric::LinkDirection link_direction(const LinkConfig& config, Bytes max_payload);
+using platform::link_direction;
+using platform::LinkConfig;
 
 }  // namespace peerpath::sc

@@ -11,6 +11,10 @@
 #include "peerpath/sc/link_config.hpp"
 #include "peerpath/sc/outlet.hpp"
 
+namespace peerpath::platform {
+struct Port;
+}  // namespace peerpath::platform
+
 namespace peerpath::sc {
 
 class BlockingCaller;
@@ -30,6 +34,8 @@ class PciePort final : public tlm::tlm_fw_transport_if<>, public tlm::tlm_bw_tra
  public:
   /// A port of the module under construction, for node `node`.
   PciePort(const std::string& name, Domain& domain, fabric::NodeId node);
+  /// The sockets of a port that the domain knows already.
+  PciePort(const std::string& name, Domain& domain, platform::Port& plain);
   ~PciePort() override;
   PciePort(const PciePort&) = delete;
   PciePort& operator=(const PciePort&) = delete;
@@ -67,12 +73,15 @@ class PciePort final : public tlm::tlm_fw_transport_if<>, public tlm::tlm_bw_tra
     peer.beyond_ = this;
   }
 
-  fabric::Gate* gate = nullptr;       ///< asked about what comes in by this port; set before the end of elaboration
-  LinkConfig link{};                  ///< to a foreign peer; `bind` sets it
+  fabric::Gate*& gate;                ///< asked about what comes in by this port; set before the end of elaboration
+  LinkConfig& link;                   ///< to a foreign peer; `bind` sets it
   device::FunctionConfig function{};  ///< of a foreign peer: how it splits what it sends, and its tags
   std::vector<Window> windows{};      ///< bus addresses at which a foreign target answers, as it sees them itself
 
-  fabric::NodeId node() const { return node_; }
+  /// The same port without SystemC.
+  platform::Port& plain() { return plain_; }
+  const platform::Port& plain() const { return plain_; }
+  fabric::NodeId node() const;
   const std::string& name() const { return name_; }
   /// The port bound to this one, or nullptr.
   PciePort* peer() const;
@@ -104,8 +113,12 @@ class PciePort final : public tlm::tlm_fw_transport_if<>, public tlm::tlm_bw_tra
   tlm::tlm_fw_transport_if<>* target() const;
   tlm::tlm_bw_transport_if<>* initiator() const;
 
+  PciePort(const std::string& name, Domain& domain, std::unique_ptr<platform::Port>&& own);
+  PciePort(const std::string& name, Domain& domain, std::unique_ptr<platform::Port>&& own, platform::Port& plain);
+
   Domain& domain_;
-  fabric::NodeId node_;
+  std::unique_ptr<platform::Port> own_;
+  platform::Port& plain_;
   std::string name_;
   std::optional<Outlet> outlet_;
   std::optional<Inlet> inlet_;

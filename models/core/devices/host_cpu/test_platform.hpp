@@ -107,7 +107,7 @@ class Platform {
   std::optional<gpu::Gpu> gpu;
   std::optional<HostCpu> cpu;
   std::optional<loop::Loop> loop;
-  loop::DeviceIndex nic_device;
+  device::DeviceIndex nic_device;
 
   /// Data bytes for `purpose` on the switch's upstream link, both directions.
   Bytes upstream_bytes(pcie::Purpose purpose) {

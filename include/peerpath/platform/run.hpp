@@ -1,0 +1,44 @@
+// Runs a scenario on the plain event loop: any number of runs in one process, one after the other or in several
+// threads.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "peerpath/base/problem.hpp"
+#include "peerpath/fabric/fabric.hpp"
+#include "peerpath/observe/results.hpp"
+#include "peerpath/scenario/scenario.hpp"
+
+namespace peerpath::platform {
+
+/// How far a run is.
+struct Progress {
+  Duration simulated{};
+  Duration total{};  ///< warm-up and measured window
+};
+
+/// How to run; nothing here changes results.
+struct RunOptions {
+  fabric::Mode mode = fabric::Mode::train;
+  std::optional<Duration> quantum{};                ///< instead of the scenario's
+  std::vector<std::filesystem::path> captures{};    ///< by traffic entry, as scenario::Loaded has them
+  std::function<void(const Progress&)> progress{};  ///< called about ten times a second of wall time
+  std::function<bool()> stop{};                     ///< asked as often; true: the run ends, marked incomplete
+  bool check_protocol = false;                      ///< hold every TLP on every link against the protocol's rules
+  fabric::TlpObserver* trace = nullptr;             ///< sees every TLP on every link, warm-up included
+  std::function<void(const fabric::Topology&)>
+      built{};  ///< before anything runs: names of nodes and links, for a trace
+};
+
+/// Simulates warm-up and measured window of a scenario that `scenario::check` accepts and `scenario::complete` has
+/// filled in. The result still has to go through observe::finish, which derives metrics, bottleneck and verdicts.
+///
+/// Problems are those that only show when the platform is built: a capture that cannot be read, a combination of
+/// traffic that no driver can do.
+tl::expected<observe::Results, Problems> run(const scenario::Scenario& scenario, const RunOptions& options = {});
+
+}  // namespace peerpath::platform

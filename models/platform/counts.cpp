@@ -1,0 +1,49 @@
+#include "platform/counts.hpp"
+
+#include <algorithm>
+
+#include "peerpath/scenario/bar1.hpp"
+#include "peerpath/scenario/describe.hpp"
+#include "platform/report.hpp"
+
+namespace peerpath::platform {
+
+Counts take_counts(Platform& platform, Instant now) {
+  Counts counts;
+  counts.when = now;
+  counts.links = observe::take_snapshot(platform.domain.fabric(), platform.domain.topology().links.size());
+  for (const auto& [name, device] : platform.devices()) counts.devices[name] = device->count(now);
+  return counts;
+}
+
+void fill(observe::Results& results, const Platform& platform, const scenario::Scenario& scenario, const Meter& meter,
+          const Counts& before, const Counts& after) {
+  const auto& topology = platform.domain.topology();
+  results.links = observe::ledger(topology, platform.labels(), before.links, after.links);
+  results.conservation = observe::conservation(topology, after.links, false);
+
+  Report report{results, scenario, topology, meter, before.links, after.links, after.when - before.when, after.when};
+  for (const bool after_cores : {false, true})
+    for (const auto& [name, config] : scenario.devices) {
+      const auto& device = platform.device(name);
+      if (device.reports_after_cores() == after_cores)
+        device.report(report, name, before.devices.at(name), after.devices.at(name));
+    }
+  for (const auto& plan : scenario::bar1_plans(scenario))
+    platform.find<Gpu>(plan.gpu)->report_window(report, plan, before.devices.at(plan.gpu), after.devices.at(plan.gpu));
+
+  for (const auto& event : scenario.events)
+    if (Instant{event.at} < after.when) results.events.push_back({Instant{event.at}, scenario::to_text(event)});
+  std::ranges::stable_sort(results.events, {}, &observe::EventRecord::at);
+  for (const auto& [key, failure] : meter.failures()) {
+    const auto [requester, status, unnoticed] = key;
+    const auto what = status == pcie::Status::unsupported_request ? "unsupported request"
+                      : status == pcie::Status::completer_abort   ? "completer abort"
+                      : status == pcie::Status::poisoned          ? "poisoned TLP"
+                      : unnoticed                                 ? "write that nobody took in, unnoticed"
+                                                                  : "completion timeout";
+    results.faults.push_back({topology.nodes[requester.value()].name, what, failure.count, failure.first});
+  }
+}
+
+}  // namespace peerpath::platform

@@ -1,0 +1,62 @@
+// A device of a platform, whatever its kind. Each kind is a class in `devices/` and one line of `catalogue.cpp`.
+#pragma once
+
+#include <any>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platform/domain.hpp"
+
+namespace peerpath::platform {
+
+struct Report;
+
+/// Transfers that a device makes by an engine of its own, at a regular rate.
+struct Transfer {
+  pcie::Operation op{};
+  fabric::NodeId target{};
+  std::uint64_t address = 0;
+  Bytes window{};
+  std::vector<Bytes> sizes;
+  BitRate rate{};
+};
+
+/// What a platform asks of each of its devices. The defaults are those of a device that has nothing of the kind.
+class Device {
+ public:
+  explicit Device(fabric::NodeId node) : node_{node} {}
+  virtual ~Device() = default;
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  /// Its place in the fabric; cores have that of their memory.
+  fabric::NodeId node() const { return node_; }
+
+  /// The port for the next link; `upstream`: the one towards the root complex.
+  virtual Port& take_port(bool upstream);
+  /// Where others reach its memory, or a fresh piece of it.
+  virtual BusAddress memory(Bytes size);
+  /// Where its memory begins, if all of it is there for everybody.
+  virtual std::optional<BusAddress> open_memory() const { return std::nullopt; }
+  /// Makes transfers from the start on, if it has an engine for them; returns the number of the stream.
+  virtual std::optional<std::size_t> start(const Transfer&) { return std::nullopt; }
+  /// How many transfers it has in flight where it has no engine for them.
+  virtual int outstanding() const { return 64; }
+
+  /// From now on counts what comes to its memory to be written and is refused there; before the domain is built.
+  virtual void count_refused_writes() {}
+  /// A copy of its counters, a struct of its kind; the fabric has computed exactly until `now`.
+  virtual std::any count(Instant /*now*/) { return {}; }
+  /// Adds to the results what happened between two such copies.
+  virtual void report(Report& /*report*/, const std::string& /*name*/, const std::any& /*before*/,
+                      const std::any& /*after*/) const {}
+  /// Its report takes in what cores have moved, so it comes after theirs.
+  virtual bool reports_after_cores() const { return false; }
+
+ private:
+  fabric::NodeId node_;
+};
+
+}  // namespace peerpath::platform

@@ -1,0 +1,99 @@
+#include "platform/domain.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "core/pcie/address_map.hpp"
+#include "peerpath/base/fail.hpp"
+
+namespace peerpath::platform {
+
+Domain::Domain(fabric::Mode mode, std::uint64_t seed) : mode_{mode} { topology_.seed = seed; }
+
+DeviceIndex Domain::attach(device::Endpoint& device, const Place& place) {
+  for (const auto& window : place.windows) claim({window, place.node});
+  devices_.push_back({&device, place});
+  return DeviceIndex{static_cast<std::uint16_t>(devices_.size() - 1)};
+}
+
+fabric::ChannelIndex Domain::first_channel(DeviceIndex device) const {
+  int first = 1;
+  for (std::size_t i = 0; i < device.value(); ++i)
+    if (devices_[i].place.node == devices_[device.value()].place.node) first += devices_[i].place.channels;
+  return fabric::ChannelIndex{static_cast<std::uint16_t>(first)};
+}
+
+BusAddress Domain::place(fabric::NodeId node, Bytes size, bool prefetchable, std::optional<BusAddress> fixed) {
+  const auto bytes = std::bit_ceil(static_cast<std::uint64_t>(std::max(size, Bytes{4096}).count()));
+  std::uint64_t base = (prefetchable ? pcie::AddressMap::high_base : pcie::AddressMap::low_base).value();
+  base = (base + bytes - 1) / bytes * bytes;
+  const auto taken = [&](std::uint64_t at) {
+    return std::ranges::any_of(claims_, [&](const Claim& claim) {
+      return at < claim.window.base + claim.window.size && claim.window.base < at + bytes;
+    });
+  };
+  while (!fixed && taken(base)) base += bytes;
+  if (fixed) base = fixed->value();
+  claim({{base, bytes}, node, prefetchable});
+  return BusAddress{base};
+}
+
+void Domain::feed(EthernetPort port, device::FrameSource& source) {
+  plugs_.emplace_back([this, port, &source] { reactor_.slot(port.device).add_source(port.number, source); });
+}
+
+void Domain::join(EthernetPort a, EthernetPort b, Wire wire) {
+  wires_ = true;
+  plugs_.emplace_back([this, a, b, wire] { reactor_.join(a, b, wire); });
+}
+
+fabric::LinkId Domain::link_of(const Port& port) const {
+  const auto found = links_.find(&port);
+  require(found != links_.end(), "a port that nothing is bound to has no link");
+  return found->second;
+}
+
+fabric::LineTiming Domain::timing(const Port& port, pcie::LinkShape shape) const {
+  auto link = port.link;
+  link.shape = shape;
+  const auto direction = link_direction(link, max_payload_);
+  return {direction.rate, direction.framing, direction.ack_interval, direction.fc_interval};
+}
+
+void Domain::complete() {
+  for (const auto& call : to_complete_) call();
+  to_complete_.clear();
+}
+
+void Domain::link(Bytes max_payload) {
+  max_payload_ = max_payload;
+  for (const auto* port : ports_) {
+    const auto& node = topology_.nodes[port->node.value()];
+    // Inside the root complex there is none.
+    if (node.is_endpoint && !port->link.internal) max_payload_ = std::max(max_payload_, node.endpoint.max_payload);
+  }
+  for (auto* port : ports_) {
+    auto* peer = port->peer;
+    if (peer == nullptr || links_.contains(port)) continue;
+    auto direction = link_direction(port->link, max_payload_), back = link_direction(peer->link, max_payload_);
+    direction.gate = peer->gate;
+    back.gate = port->gate;
+    links_[port] = links_[peer] = connect(port->node, peer->node, direction, back);
+    topology_.links.back().vc1_classes = port->link.vc1_classes;
+  }
+}
+
+std::vector<std::string> Domain::build(bool foreign) {
+  for (const auto& [device, place] : devices_) reactor_.attach(guide_ ? guide_(*device, place) : *device, place);
+  for (const auto& plug : plugs_) plug();
+  for (const auto& [ingress, egress, turns] : turns_)
+    topology_.weights.push_back({ingress->node, link_of(*ingress), link_of(*egress), turns});
+  if (auto problems = fabric::validate(topology_); !problems.empty()) return problems;
+  // Devices touch each other through the fabric and by Ethernet alone; foreign processes may do as they please.
+  topology_.reconfigures = false;
+  topology_.side_latency = foreign || wires_ ? Duration{0} : Duration{std::chrono::hours{1}};
+  reactor_.prepare(topology_, mode_, foreign);
+  return {};
+}
+
+}  // namespace peerpath::platform

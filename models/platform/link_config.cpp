@@ -1,0 +1,24 @@
+#include "peerpath/platform/link_config.hpp"
+
+#include "core/pcie/link_rate.hpp"
+
+namespace peerpath::platform {
+
+fabric::LinkDirection link_direction(const LinkConfig& config, Bytes max_payload) {
+  if (config.internal) return {.rate = BitRate{32'000'000'000'000}, .framing = Bytes{0}};
+  const auto timing = pcie::link_timing(config.shape, max_payload, config.dllp, config.link_share);
+  return {.rate = timing.rate,
+          .framing = timing.framing + config.tlp_gap,
+          .propagation = config.propagation,
+          .credits = config.credits,
+          .vc1_credits = config.vc1_credits,
+          .vc_arbitration = config.vc_arbitration,
+          .update_fc = config.update_fc,
+          .ack_interval = timing.ack_interval,
+          .fc_interval = timing.fc_interval,
+          .bits_per_error = config.bit_error_rate > 0 ? static_cast<std::int64_t>(1 / config.bit_error_rate + 0.5) : 0,
+          .replay_delay = config.replay_delay,
+          .errors = config.error_sequence};
+}
+
+}  // namespace peerpath::platform

@@ -1,0 +1,57 @@
+// One run of a scenario on the model, from its devices to its results. Somebody else drives its reactor.
+#pragma once
+
+#include <chrono>
+
+#include "peerpath/platform/run.hpp"
+#include "platform/counts.hpp"
+#include "platform/hardware_events.hpp"
+#include "platform/traffic_setup.hpp"
+#include "platform/watchdog.hpp"
+
+namespace peerpath::platform {
+
+/// Who drives it lets the reactor come to `end`, and asks `over` whenever it has done something. Scenario and options
+/// must outlive the run.
+class ModelRun {
+ public:
+  ModelRun(const scenario::Scenario& scenario, const RunOptions& options);
+  ModelRun(const ModelRun&) = delete;
+  ModelRun& operator=(const ModelRun&) = delete;
+
+  /// Why it cannot be run, if anything.
+  Problems problems() const;
+  /// Makes the fabric, if there are no problems.
+  void build();
+
+  loop::Reactor& reactor() { return platform_.domain.reactor(); }
+  Instant end() const { return end_; }
+  Duration quantum() const { return options_.quantum.value_or(scenario_.run.quantum); }
+
+  /// Whether the run is to end here, at `now`: of a deadlock, or because somebody wants it to. Tells of progress, and
+  /// asks for a stop, about ten times a second of wall time.
+  bool over(Instant now);
+
+  /// What came of it, when everything until `now` has happened.
+  observe::Results results(Instant now);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  bool has_ended() const;
+
+  const scenario::Scenario& scenario_;
+  const RunOptions& options_;
+  Instant begin_, end_;
+  Meter meter_;
+  Platform platform_;
+  HardwareEvents events_;
+  Watchdog watchdog_;
+  TrafficSetup traffic_;
+  Counts before_, after_;
+  Clock::time_point reported_ = Clock::now();
+  int asked_ = 0;
+  bool stopped_ = false;
+};
+
+}  // namespace peerpath::platform

@@ -1,0 +1,64 @@
+// Any number of runs, of different scenarios, in one process.
+#include <fstream>
+
+#include "observe/results_json.hpp"
+#include "platform/test_run.hpp"
+
+namespace peerpath::platform {
+namespace {
+
+/// Received payload goes to a GPU and is bounced to it; links and devices fail meanwhile.
+scenario::Scenario received() {
+  auto direct = traffic(scenario::TrafficKind::receive, "nic", "gpu", 100_Gbps), bounced = direct;
+  bounced.name = "bounced";
+  bounced.path = scenario::DataPath::bounce;
+  bounced.rate = 20_Gbps;
+  auto s = below_one_switch(direct);
+  s.traffic.push_back(bounced);
+  s.run.warmup = 1us;
+  s.run.measure = 4us;
+  s.events = {{.at = 2us, .kind = scenario::EventKind::retrain, .device = "gpu", .width = 8, .outage = 500ns},
+              {.at = 3us, .kind = scenario::EventKind::port_reset, .device = "gpu", .outage = 500ns}};
+  return s;
+}
+
+/// What has its own engines writes, and what has none is made to.
+scenario::Scenario written() {
+  auto card = traffic(scenario::TrafficKind::write, "card", "gpu", 50_Gbps), gpu = card;
+  gpu.name = "reads";
+  gpu.kind = scenario::TrafficKind::read;
+  gpu.from = "gpu";
+  gpu.to = "dram";
+  auto s = below_one_switch(card);
+  s.traffic.push_back(gpu);
+  s.run.warmup = 1us;
+  s.run.measure = 4us;
+  return s;
+}
+
+std::string results_text(const scenario::Scenario& s) {
+  return observe::results_json(results_of(s), {"", "", "{}", "{}"});
+}
+
+std::int64_t resident_bytes() {
+  std::int64_t all = 0, resident = 0;
+  std::ifstream{"/proc/self/statm"} >> all >> resident;
+  return resident * 4096;
+}
+
+TEST(RepeatedRuns, AThousandGiveTheSameBytesInTheSameMemory) {
+  const auto first = received(), second = written();
+  const auto wanted_first = results_text(first), wanted_second = results_text(second);
+  EXPECT_NE(wanted_first, wanted_second);
+  std::int64_t after_a_hundred = 0;
+  for (int run = 0; run < 500; ++run) {
+    if (run == 50) after_a_hundred = resident_bytes();
+    ASSERT_EQ(results_text(first), wanted_first) << run;
+    ASSERT_EQ(results_text(second), wanted_second) << run;
+  }
+  EXPECT_GT(after_a_hundred, 0);
+  EXPECT_LE(resident_bytes(), after_a_hundred + (256 << 10));  // a run that kept 300 bytes would be over
+}
+
+}  // namespace
+}  // namespace peerpath::platform

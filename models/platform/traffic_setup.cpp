@@ -1,0 +1,276 @@
+#include "platform/traffic_setup.hpp"
+
+#include <algorithm>
+
+#include "peerpath/net/ethernet.hpp"
+#include "peerpath/scenario/frames.hpp"
+#include "peerpath/scenario/queues.hpp"
+#include "scenario/capture/capture_reader.hpp"
+#include "transport/traffic/pattern_stream.hpp"
+#include "transport/traffic/replay_stream.hpp"
+
+namespace peerpath::platform {
+namespace {
+
+using scenario::TrafficKind;
+
+constexpr Bytes tcp_headers{66};  ///< Ethernet, IPv4, TCP with timestamps
+constexpr Bytes ip_and_tcp{52};   ///< of those, what counts for the MTU
+
+transport::Arrival law_of(scenario::ArrivalLaw law) {
+  switch (law) {
+    case scenario::ArrivalLaw::regular:
+      return transport::Arrival::regular;
+    case scenario::ArrivalLaw::jittered:
+      return transport::Arrival::jittered;
+    case scenario::ArrivalLaw::poisson:
+      return transport::Arrival::poisson;
+    case scenario::ArrivalLaw::burst:
+      return transport::Arrival::burst;
+  }
+  return transport::Arrival::regular;
+}
+
+net::FlowKey whole_flow() {
+  net::FlowKey mask;
+  mask.source.fill(0xff);
+  mask.destination.fill(0xff);
+  mask.source_port = mask.destination_port = 0xffff;
+  return mask;
+}
+
+}  // namespace
+
+TrafficSetup::TrafficSetup(const scenario::Scenario& scenario, Platform& platform, Meter& meter,
+                           const std::vector<std::filesystem::path>& captures)
+    : scenario_{scenario}, platform_{platform}, meter_{meter}, windows_{scenario::bar1_plans(scenario)} {
+  // In the order of their entries, for that is the order in which queues get their cores.
+  std::vector<std::string> receivers, transmitters;
+  const auto once = [](std::vector<std::string>& names, const std::string& name) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  };
+  for (std::size_t i = 0; i < scenario.traffic.size(); ++i) {
+    const auto& t = scenario.traffic[i];
+    observe::TrafficResult result;
+    result.name = t.name;
+    result.kind = name_of(t.kind);
+    const auto path = bounced(i) ? scenario::DataPath::bounce : t.path;
+    result.path = name_of(path);
+    result.from = t.from;
+    result.to = t.to;
+    result.requesters = {t.from};
+    if (path == scenario::DataPath::bounce)  // in the order of the payload's way
+      result.requesters.insert(t.kind == TrafficKind::transmit ? result.requesters.begin() : result.requesters.end(),
+                               t.to);
+    meter.traffic.push_back(result);
+    if (t.kind == TrafficKind::receive) once(receivers, t.from);
+    if (t.kind == TrafficKind::transmit) once(transmitters, t.from);
+    if (t.kind == TrafficKind::write || t.kind == TrafficKind::read) transfer(i);
+  }
+  for (const auto& [name, nic] : platform.all<Nic>()) meter.map_nic(nic->node(), nic->rings()->journal());
+  for (const auto& nic : receivers) receive(nic, captures);
+  for (const auto& nic : transmitters) transmit(nic);
+  platform.domain.reactor().observe(&meter);
+}
+
+bool TrafficSetup::refused(std::size_t entry) const {
+  const auto* mapping = scenario::bar1_mapping(windows_, entry);
+  return mapping != nullptr && mapping->verdict == scenario::Bar1Verdict::refused;
+}
+
+bool TrafficSetup::bounced(std::size_t entry) const {
+  const auto* mapping = scenario::bar1_mapping(windows_, entry);
+  return mapping != nullptr && mapping->verdict == scenario::Bar1Verdict::bounced;
+}
+
+std::optional<BusAddress> TrafficSetup::mapped(std::size_t entry) {
+  const auto* mapping = scenario::bar1_mapping(windows_, entry);
+  if (mapping == nullptr || mapping->given == Bytes{0}) return std::nullopt;
+  return platform_.find<Gpu>(scenario_.traffic[entry].to)->map(mapping->given);
+}
+
+/// Where the payload of a NIC's traffic is, if that is known before its queues are set up.
+std::optional<Buffers> TrafficSetup::buffers(std::size_t entry) {
+  const auto& to = scenario_.traffic[entry].to;
+  const auto& device = platform_.device(to);
+  if (const auto open = device.open_memory()) return Buffers{device.node(), *open};
+  const auto in_window = mapped(entry);
+  return in_window ? std::optional{Buffers{device.node(), *in_window}} : std::nullopt;
+}
+
+void TrafficSetup::problem(std::size_t entry, const std::string& key, const std::string& message) {
+  problems_.push_back({{}, 0, 0, "/traffic/" + std::to_string(entry) + "/" + key, message});
+}
+
+void TrafficSetup::receive(const std::string& name, const std::vector<std::filesystem::path>& captures) {
+  auto& nic = *platform_.find<Nic>(name);
+  const auto shares = queue_shares(scenario_, name, TrafficKind::receive);
+  for (const auto& share : shares) {
+    const auto first = share.entries.front();
+    const auto& t = scenario_.traffic[first];
+    auto* cpu = platform_.cpu_of(t.headers_to);
+    if (cpu == nullptr) return problem(first, "headers_to", "a host needs a host_cpu to receive");
+    if (refused(first)) {  // nobody sets its queues up
+      for (const int queue : share.queues)
+        nic.behaviour().datapath().stop_rx(nic::QueueIndex{static_cast<std::uint16_t>(queue)}, Instant{});
+      continue;
+    }
+    cpu->receive(nic, share.queues, platform_.find<Gpu>(t.to), t.path == scenario::DataPath::bounce || bounced(first),
+                 buffers(first));
+  }
+
+  auto& sender = *(senders_[name] = std::make_unique<transport::EthernetSender>(nic.config().wire_rate));
+  sender.watch([this, rate = nic.config().wire_rate](const auto& arrival) { meter_.frame(arrival, rate); });
+  std::uint32_t first_flow = 0;
+  for (std::size_t i = 0; i < scenario_.traffic.size(); ++i) {
+    const auto& t = scenario_.traffic[i];
+    if (t.from != name || t.kind != TrafficKind::receive) continue;
+    const auto flows = static_cast<std::uint32_t>(t.flows);
+    if (shares.size() > 1) {
+      const auto mine = std::ranges::find_if(shares, [i](const auto& share) {
+                          return std::ranges::find(share.entries, i) != share.entries.end();
+                        })->queues;
+      for (std::uint32_t f = 0; f < flows; ++f)
+        nic.behaviour().datapath().steering().add_rule(
+            {first_flow + f, net::generated_flow(first_flow + f), whole_flow(),
+             nic::QueueIndex{static_cast<std::uint16_t>(mine[f % mine.size()])}});
+    }
+    add_stream(i, first_flow, captures, sender);
+    first_flow += flows;
+  }
+  nic.rings()->journal().set_sink(&meter_);
+  platform_.domain.feed({nic.device(), 0}, sender);
+}
+
+void TrafficSetup::add_stream(std::size_t entry, std::uint32_t first_flow,
+                              const std::vector<std::filesystem::path>& captures, transport::EthernetSender& sender) {
+  const auto& t = scenario_.traffic[entry];
+  const auto stream = static_cast<std::uint16_t>(entry);
+  if (t.capture.empty()) {
+    transport::FramePattern pattern;
+    pattern.stream = stream;
+    pattern.rate = t.rate;
+    pattern.payloads = t.sizes;
+    pattern.flows = static_cast<std::uint32_t>(t.flows);
+    pattern.first_flow = first_flow;
+    pattern.arrival = law_of(t.arrival);
+    pattern.burst = t.burst;
+    pattern.count = scenario::frames_of(t).value_or(0);
+    const Random random{static_cast<std::uint64_t>(scenario_.run.seed), "traffic " + t.name};
+    sender.add(std::make_unique<transport::PatternStream>(pattern, random));
+    return;
+  }
+  const auto path = entry < captures.size() ? captures[entry] : std::filesystem::path{t.capture};
+  auto frames = capture::read_capture(path.string());
+  if (!frames) {
+    auto what = frames.error();
+    if (what.key.empty()) what.key = "/traffic/" + std::to_string(entry) + "/capture";
+    problems_.push_back(what);
+    return;
+  }
+  const auto scale = static_cast<std::int64_t>(t.time_scale * 1e6 + 0.5);
+  sender.add(std::make_unique<transport::ReplayStream>(
+      std::make_shared<const std::vector<transport::CapturedFrame>>(std::move(*frames)),
+      transport::Replay{stream, Instant{}, scale}));
+}
+
+void TrafficSetup::transmit(const std::string& name) {
+  auto& nic = *platform_.find<Nic>(name);
+  for (const auto& [entries, queues] : queue_shares(scenario_, name, TrafficKind::transmit)) {
+    const auto i = entries.front();
+    const auto& t = scenario_.traffic[i];
+    auto* cpu = platform_.cpu_of(t.headers_to);
+    if (cpu == nullptr) return problem(i, "headers_to", "a host needs a host_cpu to send");
+    cpu->watch_sent(&meter_);
+    auto payload = buffers(i);
+    const Bytes largest = nic.config().mtu - ip_and_tcp;
+    for (std::size_t q = 0; q < queues.size(); ++q) {
+      const Bytes packet = t.sizes[q % t.sizes.size()];
+      const auto whole = packet / largest;
+      const Bytes rest = packet % largest;
+      Bytes wire = net::wire_size(tcp_headers + largest) * whole;
+      if (whole == 0 || rest > Bytes{0}) wire += net::wire_size(tcp_headers + rest);
+      Send send;
+      send.queue = queues[q];
+      send.from = platform_.find<Gpu>(t.to);
+      send.bounce = t.path == scenario::DataPath::bounce || bounced(i);
+      send.packet = packet;
+      send.segment = packet > largest ? largest : Bytes{0};
+      send.interval = wire * static_cast<std::int64_t>(queues.size()) / t.rate;
+      send.burst = t.arrival == scenario::ArrivalLaw::burst ? t.burst : 1;
+      send.flows = std::max(1, t.flows / static_cast<int>(queues.size()));
+      if (payload) {
+        send.mapped = payload;
+        payload->address = payload->address + packet * nic.config().ring_entries;
+      }
+      if (!refused(i)) cpu->send(nic, send);
+      meter_.map_queue(nic.node(), nic::QueueIndex{static_cast<std::uint16_t>(send.queue)}, i);
+      // Offered is what the application would send at this rate.
+      const auto window = scenario_.run.measure / send.interval;
+      meter_.traffic[i].offered_packets += window;
+      meter_.traffic[i].offered_payload += packet * window;
+    }
+  }
+}
+
+void TrafficSetup::transfer(std::size_t entry) {
+  const auto& t = scenario_.traffic[entry];
+  const auto op = t.kind == TrafficKind::read ? pcie::Operation::memory_read : pcie::Operation::memory_write;
+  const auto target = platform_.node(t.to);
+  Bytes round{};
+  for (const auto size : t.sizes) round += size;
+  const auto offered = static_cast<WideInt>(t.rate.bps()) * scenario_.run.measure.count() / 8 / 1'000'000'000'000'000;
+  meter_.traffic[entry].offered_payload = Bytes{static_cast<std::int64_t>(offered)};
+  meter_.traffic[entry].offered_packets =
+      static_cast<std::int64_t>(offered * static_cast<WideInt>(t.sizes.size()) / round.count());
+
+  if (refused(entry)) return;
+  const auto* mapping = scenario::bar1_mapping(windows_, entry);
+  const bool remapped = mapping != nullptr && mapping->verdict == scenario::Bar1Verdict::remapped;
+  const auto window = mapped(entry);
+  const auto address = (window ? *window : platform_.device(t.to).memory(t.window)).value();
+  auto& device = platform_.device(t.from);
+  if (t.arrival == scenario::ArrivalLaw::regular && t.traffic_class == 0 && !remapped)
+    if (const auto stream = device.start({op, target, address, t.window, t.sizes, t.rate}))
+      return meter_.map_stream(device.node(), *stream, entry);
+  transport::DmaPattern pattern;
+  pattern.stream = static_cast<std::uint16_t>(entry + 1);  // 0: what a card does itself
+  pattern.op = op;
+  pattern.target = target;
+  pattern.traffic_class = static_cast<std::uint8_t>(t.traffic_class);
+  pattern.address = address;
+  pattern.window = t.window;
+  pattern.flows = t.flows;
+  pattern.sizes = t.sizes;
+  pattern.rate = t.rate;
+  pattern.arrival = law_of(t.arrival);
+  pattern.burst = t.burst;
+  if (remapped) {
+    auto& gpu = *platform_.find<Gpu>(t.to);
+    pattern.pieces =
+        pieces_
+            .emplace_back(std::make_unique<gpu::Bar1Pieces>(gpu.bar1(), gpu.config().bar1.piece, t.window,
+                                                            BusAddress{address} - gpu.window(), mapping->given))
+            .get();
+    pattern.address = gpu.window().value();
+  }
+  pattern.outstanding = device.outstanding();
+  start_source(entry, std::move(pattern));
+}
+
+void TrafficSetup::start_source(std::size_t entry, transport::DmaPattern pattern) {
+  const auto& t = scenario_.traffic[entry];
+  const auto source = platform_.node(t.from);
+  const Random random{static_cast<std::uint64_t>(scenario_.run.seed), "traffic " + t.name};
+  auto& dma = *dma_.emplace_back(std::make_unique<transport::DmaSource>(std::move(pattern), random));
+  dma.watch([this, entry](Instant when, const fabric::Delivery& d) {
+    if (d.status == pcie::Status::success) meter_.done(entry, when, d.done, d.bytes);
+  });
+  auto& endpoint = platform_.domain.endpoint(source);
+  ++endpoint.channels;
+  const auto device =
+      platform_.domain.attach(dma, {.node = source, .channels = 1, .hears_arrivals = true, .only_asks = true});
+  meter_.map_source(source, platform_.domain.first_channel(device), entry);
+}
+
+}  // namespace peerpath::platform

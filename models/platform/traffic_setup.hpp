@@ -1,0 +1,55 @@
+// Traffic entries of a scenario become sources, queues and drivers of its platform.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/devices/gpu/bar1.hpp"
+#include "peerpath/base/problem.hpp"
+#include "peerpath/scenario/bar1.hpp"
+#include "platform/meter.hpp"
+#include "platform/platform.hpp"
+#include "transport/traffic/dma_source.hpp"
+#include "transport/traffic/frame_stream.hpp"
+
+namespace peerpath::platform {
+
+/// Sets up all traffic of a scenario before the domain is built, and owns what sends it. The queues of a NIC are shared
+/// out evenly between the destinations of its receive entries, and likewise between its transmit entries; with more
+/// than one destination, flow rules steer. `meter` hears of all of it.
+class TrafficSetup {
+ public:
+  TrafficSetup(const scenario::Scenario& scenario, Platform& platform, Meter& meter,
+               const std::vector<std::filesystem::path>& captures);
+
+  const Problems& problems() const { return problems_; }
+
+ private:
+  void receive(const std::string& nic, const std::vector<std::filesystem::path>& captures);
+  void add_stream(std::size_t entry, std::uint32_t first_flow, const std::vector<std::filesystem::path>& captures,
+                  transport::EthernetSender& sender);
+  void transmit(const std::string& nic);
+  void transfer(std::size_t entry);
+  void start_source(std::size_t entry, transport::DmaPattern pattern);
+  /// What becomes of the GPU memory of an entry, if it is a GPU's.
+  bool refused(std::size_t entry) const;
+  bool bounced(std::size_t entry) const;
+  /// Maps it.
+  std::optional<BusAddress> mapped(std::size_t entry);
+  std::optional<Buffers> buffers(std::size_t entry);
+  void problem(std::size_t entry, const std::string& key, const std::string& message);
+
+  const scenario::Scenario& scenario_;
+  Platform& platform_;
+  Meter& meter_;
+  std::vector<scenario::Bar1Plan> windows_;
+  std::map<std::string, std::unique_ptr<transport::EthernetSender>> senders_;  ///< by NIC
+  std::vector<std::unique_ptr<gpu::Bar1Pieces>> pieces_;
+  std::vector<std::unique_ptr<transport::DmaSource>> dma_;
+  Problems problems_;
+};
+
+}  // namespace peerpath::platform
