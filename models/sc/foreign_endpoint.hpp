@@ -9,10 +9,10 @@
 #include <tlm>
 #include <vector>
 
+#include "core/loop/delivery_ring.hpp"
 #include "peerpath/device/endpoint.hpp"
 #include "peerpath/sc/domain.hpp"
 #include "peerpath/sc/outlet.hpp"
-#include "core/loop/delivery_ring.hpp"
 #include "sc/memory_map.hpp"
 
 namespace peerpath::sc {

@@ -16,10 +16,11 @@ tl::expected<observe::Results, Problems> run_model(const scenario::Scenario& sce
   if (auto problems = run.problems(); !problems.empty()) return tl::unexpected{std::move(problems)};
   run.build();
   Shell shell{"peerpath", run.reactor(), run.quantum()};
-  shell.watch([&run] { return run.over(now()); });
+  bool over = false;
+  shell.watch([&] { return over = run.over(now()); });
   sc_core::sc_start(to_sc_time(run.end() - Instant{}));
   // What happens at the end itself, sc_start(time) leaves for later.
-  if (now() == run.end()) sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  if (!over) sc_core::sc_start(sc_core::SC_ZERO_TIME);
   return run.results(now());
 }
 

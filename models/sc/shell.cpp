@@ -48,7 +48,7 @@ void Shell::wake_devices() {
   reactor_.start();
   arm_wake(reactor_.react(present), present);
   if (idle_ && reactor_.in_flight() != 0) go_.notify(sc_core::SC_ZERO_TIME);
-  pause_if_over();
+  if (over()) sc_core::sc_pause();
 }
 
 Instant Shell::limit() const {
@@ -65,6 +65,7 @@ void Shell::compute() {
     go_.notify(sc_core::SC_ZERO_TIME);
     return;
   }
+  if (over()) return sc_core::sc_pause();
   const auto present = now();
   idle_ = reactor_.in_flight() == 0;
   if (idle_) return;
@@ -73,11 +74,9 @@ void Shell::compute() {
     arm_wake(reactor_.next_event(), present);
   }
   go_.notify(to_sc_time(reactor_.horizon() - present));
-  pause_if_over();
 }
 
-void Shell::pause_if_over() {
-  if (over_ && over_()) sc_core::sc_pause();
-}
+/// Where the fabric is ahead, its counters would be of a time to come.
+bool Shell::over() const { return over_ && reactor_.horizon() <= now() && over_(); }
 
 }  // namespace peerpath::sc

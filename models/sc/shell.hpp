@@ -18,7 +18,7 @@ class Shell final : public sc_core::sc_module {
 
   /// Asked before each batch: whether a process outside of the reactor may submit something at the next SystemC event.
   void heed(std::function<bool()> others_act) { others_act_ = std::move(others_act); }
-  /// Asked after each step; true pauses the simulation.
+  /// Asked whenever the fabric has computed no further than SystemC's present; true pauses the simulation there.
   void watch(std::function<bool()> over) { over_ = std::move(over); }
 
   /// Something was submitted from outside of the two processes.
@@ -33,7 +33,7 @@ class Shell final : public sc_core::sc_module {
   void compute();
   void arm_wake(Instant next, Instant present);
   Instant limit() const;
-  void pause_if_over();
+  bool over() const;
 
   loop::Reactor& reactor_;
   Duration quantum_;

@@ -360,7 +360,7 @@ struct Run {
             .at_most(device::longest_wait),
         field("watchdog", &Run::watchdog,
               "What waits in a circle, or for credits that are lost, for so long without any move ends the run with a "
-              "deadlock report; 0: never")
+              "deadlock report; 1us at least, or 0ns: never")
             .at_least(Duration{0})};
   }
 };

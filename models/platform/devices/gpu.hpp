@@ -37,10 +37,7 @@ class Gpu final : public Device {
   /// Takes requests to copy from the cores of this host too; it has to outlive the GPU. `HostCpu` sees to it.
   void serve(HostMemory& host);
   gpu::Bar1& bar1() { return bar1_; }
-  const gpu::Bar1& bar1() const { return bar1_; }
   const gpu::Gpu& behaviour() const { return behaviour_; }
-  /// nullptr if peers may read as much at a time as they like.
-  const gpu::PeerReads* peer_reads() const { return peer_reads_.get(); }
   Port& take_port(bool) override { return pcie; }
   int outstanding() const override { return config_.outstanding.value_or(Device::outstanding()); }
   void count_refused_writes() override;

@@ -33,8 +33,6 @@ class HostMemory final : public Device {
   BusAddress memory(Bytes size) override { return reserve(size); }
   /// What the host's cores ask of copy engines.
   host_cpu::CopyRequests& copies() { return copies_; }
-  /// Caches and sockets before it, or nullptr.
-  const host_memory::MemoryGate* gate() const { return gate_.get(); }
   void count_refused_writes() override;
   std::any count(Instant now) override;
   void report(Report& report, const std::string& name, const std::any& before, const std::any& after) const override;

@@ -28,7 +28,6 @@ class Nic final : public Device {
   const std::shared_ptr<nic::QueueMemory>& rings() { return rings_; }
   nic::Nic& behaviour() { return behaviour_; }
   /// What translates for it, or nullptr.
-  const ats::AtsFunction* translations() const { return ats_.get(); }
   ats::AtsFunction* translations() { return ats_.get(); }
   Port& take_port(bool) override { return pcie; }
   std::any count(Instant now) override;

@@ -40,18 +40,15 @@ class RootComplex final : public Device {
     std::vector<Iommu> iommus;
   };
 
-  /// What passes at each root port; none if nothing has to.
-  const std::vector<std::unique_ptr<root_complex::RootPort>>& gates() const { return gates_; }
-  /// What peers' writes pass, for each root port with something behind it; none without a limit.
-  const std::vector<std::unique_ptr<root_complex::PeerWrites>>& peer_writes() const { return peer_writes_; }
-
  private:
   void complete();
 
   device::RootComplexConfig config_;
   std::vector<std::unique_ptr<Port>> ports_;
   int taken_ = 0;  ///< ports that have links
+  /// What passes at each root port; none if nothing has to.
   std::vector<std::unique_ptr<root_complex::RootPort>> gates_;
+  /// What peers' writes pass, for each root port with something behind it; none without a limit.
   std::vector<std::unique_ptr<root_complex::PeerWrites>> peer_writes_;
 
  public:
