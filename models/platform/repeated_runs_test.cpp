@@ -1,5 +1,8 @@
 // Any number of runs, of different scenarios, in one process.
+#include <array>
 #include <fstream>
+#include <thread>
+#include <vector>
 
 #include "observe/results_json.hpp"
 #include "platform/test_run.hpp"
@@ -58,6 +61,20 @@ TEST(RepeatedRuns, AThousandGiveTheSameBytesInTheSameMemory) {
   }
   EXPECT_GT(after_a_hundred, 0);
   EXPECT_LE(resident_bytes(), after_a_hundred + (256 << 10));  // a run that kept 300 bytes would be over
+}
+
+TEST(RepeatedRuns, OfSeveralThreadsDoNotDisturbEachOther) {
+  const std::array scenarios{received(), written()};
+  const std::array wanted{results_text(scenarios[0]), results_text(scenarios[1])};
+  std::array<int, 4> right{};
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t t = 0; t < right.size(); ++t)
+      threads.emplace_back([&, t] {
+        for (int run = 0; run < 10; ++run) right[t] += results_text(scenarios[t % 2]) == wanted[t % 2];
+      });
+  }
+  EXPECT_EQ(right, (std::array{10, 10, 10, 10}));
 }
 
 }  // namespace

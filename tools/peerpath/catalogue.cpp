@@ -15,7 +15,7 @@ constexpr std::array run_options{
     set,
     Option{"--seed", "N", "Seed of all randomness; short for --set run.seed=N"},
     Option{"--quantum", "TIME", "Longest batch of the fabric: speed, never results; short for --set run.quantum=TIME"},
-    Option{"--fabric", "MODE", "How the fabric computes: train (default), tlp or event", Word::fabric},
+    Option{"--fabric", "MODE", "How the fabric computes: train (default) or event", Word::fabric},
     Option{"--loop", "NAME",
            "What drives it: systemc (default), or plain, a loop without SystemC; never changes results", Word::loop},
     Option{"--check-protocol", "",

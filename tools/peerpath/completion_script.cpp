@@ -25,7 +25,7 @@ std::string candidates(Word word) {
     case Word::backend:
       return "model emulator hardware";
     case Word::fabric:
-      return "train tlp event";
+      return "train event";
     case Word::loop:
       return "systemc plain";
     case Word::listing:

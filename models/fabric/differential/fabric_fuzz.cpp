@@ -56,8 +56,8 @@ void change_link(Input& in, differential::Scenario& scenario) {
   change.direction = static_cast<int>(in.number(1) % 2);
   change.tlp_class = static_cast<pcie::TlpClass>(in.number(1) % pcie::tlp_classes);
   change.rate = BitRate{1'000'000'000 * static_cast<std::int64_t>(1 + in.number(1) * 4)};
-  change.timing = {change.rate, Bytes{static_cast<std::int64_t>(in.number(1) % 2 * 8)}, std::chrono::nanoseconds{in.number(1)},
-                   std::chrono::nanoseconds{in.number(1)}};
+  change.timing = {change.rate, Bytes{static_cast<std::int64_t>(in.number(1) % 2 * 8)},
+                   std::chrono::nanoseconds{in.number(1)}, std::chrono::nanoseconds{in.number(1)}};
   change.lost = {static_cast<int>(in.number(1)), static_cast<int>(in.number(1))};
   scenario.changes.push_back(change);
 }
