@@ -32,7 +32,7 @@ Problems ModelRun::problems() const {
 
 void ModelRun::build() {
   auto& domain = platform_.domain;
-  if (options_.check_protocol) reactor().check_protocol(options_.trace);
+  if (options_.check_protocol) reactor().check_protocol(options_.trace, scenario_.events.empty());
   reactor().at(begin_, [this](fabric::Fabric&) { before_ = take_counts(platform_, begin_); });
   reactor().at(end_, [this](fabric::Fabric&) { after_ = take_counts(platform_, end_); });
   domain.complete();

@@ -10,10 +10,12 @@ constexpr Duration keep = std::chrono::milliseconds{1};
 
 }  // namespace
 
-ProtocolWatch::ProtocolWatch(const fabric::Topology& topology, fabric::Fabric& fabric, fabric::TlpObserver* further)
+ProtocolWatch::ProtocolWatch(const fabric::Topology& topology, fabric::Fabric& fabric, fabric::TlpObserver* further,
+                             bool still)
     : forgets_{!topology.strays},
       further_{further},
-      checker_{topology, [this](std::uint64_t number) -> const fabric::Transaction& { return asked_.at(number); }} {
+      checker_{topology, [this](std::uint64_t number) -> const fabric::Transaction& { return asked_.at(number); },
+               still} {
   fabric.observe(this);
 }
 

@@ -13,8 +13,10 @@ namespace peerpath::loop {
 /// Gives transactions numbers by which the checker tells them apart, and shows it each TLP in order of starts.
 class ProtocolWatch final : public fabric::TlpObserver {
  public:
-  /// `further`: another observer, who sees the submitters' cookies, or nullptr.
-  ProtocolWatch(const fabric::Topology& topology, fabric::Fabric& fabric, fabric::TlpObserver* further);
+  /// `further`: another observer, who sees the submitters' cookies, or nullptr. `still`: no link or route changes while
+  /// it watches, so that idle lines are judged, too.
+  ProtocolWatch(const fabric::Topology& topology, fabric::Fabric& fabric, fabric::TlpObserver* further,
+                bool still = false);
 
   /// The number that takes the place of the transaction's cookie, and the cookie again.
   std::uint64_t number(const fabric::Transaction& transaction);

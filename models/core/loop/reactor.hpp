@@ -65,8 +65,10 @@ class Reactor final : private fabric::DeliverySink {
   void submit(fabric::NodeId node, fabric::ChannelIndex channel, const fabric::Transaction& transaction);
   using Tamper = std::function<bool(fabric::NodeId, fabric::Transaction&)>;
   void tamper(Tamper change) { tamper_ = std::move(change); }
-  /// Before `prepare`.
-  void check_protocol(fabric::TlpObserver* further) { checked_ = true, observed_ = further; }
+  /// Before `prepare`. `still`: no link or route will change (ProtocolWatch).
+  void check_protocol(fabric::TlpObserver* further, bool still = false) {
+    checked_ = true, still_ = still, observed_ = further;
+  }
   std::vector<std::string> violations() const { return watch_ ? watch_->violations() : std::vector<std::string>{}; }
   void respond(fabric::RequestId request, Instant ready, pcie::Status status);
 
@@ -93,7 +95,7 @@ class Reactor final : private fabric::DeliverySink {
   std::vector<AtNode> nodes_;
   std::multimap<Instant, Action> actions_;
   Tamper tamper_;
-  bool checked_ = false, started_ = false;
+  bool checked_ = false, still_ = false, started_ = false;
   fabric::TlpObserver* observed_ = nullptr;
   std::unique_ptr<ProtocolWatch> watch_;
   Instant next_action_ = never;
