@@ -4,6 +4,7 @@
 #include <tlm_utils/passthrough_target_socket.h>
 #include <tlm_utils/peq_with_cb_and_phase.h>
 
+#include "peerpath/sc/access.hpp"
 #include "sc/test_foreign_parts.hpp"
 
 namespace peerpath::sc {
@@ -95,11 +96,7 @@ struct Writer : sc_core::sc_module {
   }
   bool transfer(tlm::tlm_command command, std::vector<unsigned char>& data) {
     tlm::tlm_generic_payload payload;
-    payload.set_command(command);
-    payload.set_address(address);
-    payload.set_data_ptr(data.data());
-    payload.set_data_length(static_cast<unsigned>(data.size()));
-    payload.set_streaming_width(static_cast<unsigned>(data.size()));
+    prepare(payload, command, address, data);
     Mark mark;
     mark.asked = 41;
     payload.set_extension(&mark);

@@ -1,6 +1,7 @@
 // Foreign TLM-2.0 components around a domain: random-latency memories and random initiators, at all quanta.
 #include <tlm_utils/simple_initiator_socket.h>
 
+#include "peerpath/sc/access.hpp"
 #include "sc/test_foreign_parts.hpp"
 
 namespace peerpath::sc {
@@ -31,11 +32,7 @@ struct Initiator : sc_core::sc_module {
   }
   void transfer(tlm::tlm_command command, std::uint64_t address, std::vector<unsigned char>& data, Duration ahead) {
     tlm::tlm_generic_payload payload;
-    payload.set_command(command);
-    payload.set_address(address);
-    payload.set_data_ptr(data.data());
-    payload.set_data_length(static_cast<unsigned>(data.size()));
-    payload.set_streaming_width(static_cast<unsigned>(data.size()));
+    prepare(payload, command, address, data);
     sc_core::sc_time delay = to_sc_time(ahead);
     socket->b_transport(payload, delay);
     EXPECT_TRUE(payload.is_response_ok());

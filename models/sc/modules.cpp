@@ -23,10 +23,6 @@ std::vector<std::unique_ptr<PciePort>> make_ports(int count, Domain& domain, aut
   return ports;
 }
 
-std::optional<platform::Buffers> plain(const std::optional<Buffers>& buffers) {
-  return buffers ? std::optional{platform::Buffers{buffers->node, buffers->address}} : std::nullopt;
-}
-
 }  // namespace
 
 PcieSwitch::PcieSwitch(const sc_core::sc_module_name& name, Domain& domain, int ports,
@@ -104,13 +100,13 @@ HostCpu::HostCpu(const sc_core::sc_module_name& name, Domain& domain, HostMemory
 HostCpu::~HostCpu() = default;
 
 void HostCpu::receive(Nic& nic, const std::vector<int>& queues, Gpu* to, bool bounce, std::optional<Buffers> mapped) {
-  plain_->receive(nic.plain(), queues, to == nullptr ? nullptr : &to->plain(), bounce, plain(mapped));
+  plain_->receive(nic.plain(), queues, to == nullptr ? nullptr : &to->plain(), bounce, mapped);
 }
 
 void HostCpu::send(Nic& nic, const Send& send) {
   plain_->send(nic.plain(), {.queue = send.queue,
                              .from = send.from == nullptr ? nullptr : &send.from->plain(),
-                             .mapped = plain(send.mapped),
+                             .mapped = send.mapped,
                              .bounce = send.bounce,
                              .packet = send.packet,
                              .segment = send.segment,

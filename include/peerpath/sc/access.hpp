@@ -10,15 +10,21 @@
 
 namespace peerpath::sc {
 
-/// One blocking access of a foreign initiator: returns when it is over, with whether it was answered with success.
-template <InitiatorSocket Socket>
-bool access(Socket& socket, tlm::tlm_command command, std::uint64_t address, std::span<unsigned char> data) {
-  tlm::tlm_generic_payload payload;
+/// Makes a payload a plain access: no byte enables, no streaming (IEEE 1666, generic payload attributes).
+inline void prepare(tlm::tlm_generic_payload& payload, tlm::tlm_command command, std::uint64_t address,
+                    std::span<unsigned char> data) {
   payload.set_command(command);
   payload.set_address(address);
   payload.set_data_ptr(data.data());
   payload.set_data_length(static_cast<unsigned>(data.size()));
   payload.set_streaming_width(static_cast<unsigned>(data.size()));
+}
+
+/// One blocking access of a foreign initiator: returns when it is over, with whether it was answered with success.
+template <InitiatorSocket Socket>
+bool access(Socket& socket, tlm::tlm_command command, std::uint64_t address, std::span<unsigned char> data) {
+  tlm::tlm_generic_payload payload;
+  prepare(payload, command, address, data);
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   socket->b_transport(payload, delay);
   sc_core::wait(delay);

@@ -8,6 +8,7 @@
 
 #include "peerpath/base/address.hpp"
 #include "peerpath/device/config.hpp"
+#include "peerpath/device/send.hpp"
 #include "peerpath/sc/pcie_port.hpp"
 
 namespace peerpath::dma_card {
@@ -147,26 +148,8 @@ class Nic final : public sc_core::sc_module {
   PciePort pcie;
 };
 
-/// Buffers in the memory of a device.
-struct Buffers {
-  fabric::NodeId node{};
-  BusAddress address{};
-};
-
-/// A transmit queue that sends packets regularly, from GPU memory or, without `from`, from `mapped` or host memory.
-/// With `bounce` the GPU's copy engine brings them to pinned memory, a core copies them from there, and the NIC reads
-/// host memory.
-struct Send {
-  int queue = 0;
-  Gpu* from = nullptr;
-  std::optional<Buffers> mapped{};  ///< where in the GPU's window; if it is not given, it is mapped here
-  bool bounce = false;
-  Bytes packet{4096};   ///< payload that the application hands over
-  Bytes segment{};      ///< > 0: the NIC cuts it to this
-  Duration interval{};  ///< between packets
-  int burst = 1;
-  int flows = 1;
-};
+using device::Buffers;
+using Send = device::SendFrom<Gpu>;
 
 /// The cores of a host with their drivers. Say which queues they serve before the end of elaboration.
 class HostCpu final : public sc_core::sc_module {

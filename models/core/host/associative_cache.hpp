@@ -16,9 +16,7 @@ class AssociativeCache {
  public:
   AssociativeCache(std::size_t sets, std::size_t ways, device::Replacement replacement, std::uint64_t seed = 0);
 
-  /// The slot of a key that is held.
-  std::optional<std::size_t> peek(std::uint64_t key) const;
-  /// The same; counts as a use of it.
+  /// The slot of a key that is held; counts as a use of it.
   std::optional<std::size_t> find(std::uint64_t key);
   /// Puts a key that is not held into one of the first `ways` ways of its set (all, if there are fewer), in the place
   /// of nothing or of the key that is to go.

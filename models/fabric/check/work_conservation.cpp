@@ -81,21 +81,11 @@ std::optional<Instant> WorkConservation::leave(std::size_t number, const TlpReco
       lane.left[c] = tlp.end;
       buffer.returns.insert({tlp.end + line(incoming).update_fc, units_of(tlp)});
       buffer.waiting.erase(found);
-      Direction& line_out = directions_[number];
-      Instant could = std::max(ready, line_out.free);
-      for (; !line_out.due.empty() && line_out.due.front() <= could; line_out.due.pop_front()) {
-        line_out.free = std::max(line_out.free, line_out.due.front()) + pcie::dllp_size / line(number).rate;
-        could = std::max(could, line_out.free);
-      }
-      const auto judged = with_credits(number, tlp, could);
-      if (!judged) return {};
-      could = *judged;
-      for (; !line_out.due.empty() && line_out.due.front() <= could; line_out.due.pop_front()) {
-        line_out.free = std::max(line_out.free, line_out.due.front()) + pcie::dllp_size / line(number).rate;
-        could = std::max(could, line_out.free);
-      }
-      if (tlp.start > could) return could;
-      return {};
+      const Instant by_line = after_dllps(number, std::max(ready, directions_[number].free));
+      const auto by_credits = with_credits(number, tlp, by_line);
+      if (!by_credits) return {};
+      const Instant could = after_dllps(number, *by_credits);
+      return tlp.start > could ? std::optional{could} : std::nullopt;
     }
   return {};
 }
@@ -123,10 +113,7 @@ std::optional<Instant> WorkConservation::with_credits(std::size_t number, const 
 /// The line is taken, credits are used, the TLP enters the next buffer and causes DLLPs on the way back.
 void WorkConservation::start(std::size_t number, const TlpRecord& tlp) {
   Direction& direction = directions_[number];
-  while (!direction.due.empty() && direction.due.front() < tlp.start && direction.free < tlp.start) {
-    direction.free = std::max(direction.free, direction.due.front()) + pcie::dllp_size / line(number).rate;
-    direction.due.pop_front();
-  }
+  while (!direction.due.empty() && direction.due.front() < tlp.start && direction.free < tlp.start) send_dllp(number);
   direction.free = tlp.end;
   Pool& pool = direction.credits[pool_of_tlp(tlp)];
   while (!pool.returns.empty() && pool.returns.begin()->at <= tlp.start) {
@@ -138,6 +125,23 @@ void WorkConservation::start(std::size_t number, const TlpRecord& tlp) {
   pool.units -= units_of(tlp);
   if (!receiver(number).is_endpoint) pool.waiting.push_back({tlp, direction.entered++});
   cause_dllps(number, tlp.end + line(number).propagation);
+}
+
+/// When a TLP that could start at `at` starts behind the DLLPs that are due by then.
+Instant WorkConservation::after_dllps(std::size_t number, Instant at) {
+  Direction& direction = directions_[number];
+  while (!direction.due.empty() && direction.due.front() <= at) {
+    send_dllp(number);
+    at = std::max(at, direction.free);
+  }
+  return at;
+}
+
+/// The first DLLP that is due takes the line.
+void WorkConservation::send_dllp(std::size_t number) {
+  Direction& direction = directions_[number];
+  direction.free = std::max(direction.free, direction.due.front()) + pcie::dllp_size / line(number).rate;
+  direction.due.pop_front();
 }
 
 void WorkConservation::cause_dllps(std::size_t number, Instant arrival) {

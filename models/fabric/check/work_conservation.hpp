@@ -71,6 +71,8 @@ class WorkConservation {
   std::optional<Instant> leave(std::size_t number, const TlpRecord& tlp, const Transaction& asked);
   std::optional<Instant> with_credits(std::size_t number, const TlpRecord& tlp, Instant at) const;
   void start(std::size_t number, const TlpRecord& tlp);
+  Instant after_dllps(std::size_t number, Instant at);
+  void send_dllp(std::size_t number);
   void cause_dllps(std::size_t number, Instant arrival);
 
   const Topology& topology_;

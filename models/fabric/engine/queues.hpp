@@ -39,7 +39,7 @@ class Queues {
   void cut(TlpRun& run, std::int32_t count) const;
 
   /// The FIFO where a router takes in what comes by `x` and one of its virtual channels.
-  static Fifo& entered(State& state, const Transmitter& x, const Fifo& left, const Record& record);
+  Fifo& entered(const Transmitter& x, const Fifo& left, const Record& record) const;
   /// Where the completions of a transaction wait at the endpoint that makes them.
   static Fifo& completions_of(const EndpointState& own, const Transaction& asked) {
     const int ingress = own.out->channel(asked) == 0 ? 0 : own.vc1_ingress;

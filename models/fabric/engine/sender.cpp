@@ -160,7 +160,7 @@ void Sender::plan_paced(Transmitter& x, const Fifo& fifo, CreditLoop& credit, De
   const Femto start = departure.first;
   const TlpRun& run = fifo.runs.front();
   const bool to_endpoint = x.peer->endpoint != nullptr;
-  const int stream = to_endpoint ? 0 : Queues::entered(s_, x, fifo, s_.records[run.record]).lane->stream;
+  const int stream = to_endpoint ? 0 : queues_.entered(x, fifo, s_.records[run.record]).lane->stream;
   const auto [spacing, returns] = credit.pace(stream, run.units, start, departure.serialisation);
   if (returns == 0) return;
   most = std::min(most, returns + 1);
@@ -210,7 +210,7 @@ void Sender::carry_out(Transmitter& x) {
 /// TLPs that depart to a router enter their queue there.
 void Sender::send_on(Transmitter& x, const Fifo& fifo, TlpRun sent, const Departure& departure) {
   queues_.cut(sent, departure.count);
-  Fifo& entered = Queues::entered(s_, x, fifo, s_.records[sent.record]);
+  Fifo& entered = queues_.entered(x, fifo, s_.records[sent.record]);
   sent.e = departure.first + x.propagation + x.peer->latency +
            std::max<Femto>(0, departure.serialisation - entered.out->serialisation[sent.dw]);
   sent.slope = departure.spacing;
