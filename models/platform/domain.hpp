@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/loop/reactor.hpp"
+#include "loop/reactor.hpp"
 #include "peerpath/base/address.hpp"
 #include "peerpath/pcie/link_shape.hpp"
 #include "platform/port.hpp"

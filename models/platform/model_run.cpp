@@ -1,6 +1,6 @@
 #include "platform/model_run.hpp"
 
-#include "core/loop/loop.hpp"
+#include "loop/loop.hpp"
 #include "peerpath/base/fail.hpp"
 #include "peerpath/scenario/frames.hpp"
 #include "platform/error_records.hpp"

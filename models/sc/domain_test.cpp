@@ -6,7 +6,7 @@
 #include <string>
 #include <tuple>
 
-#include "core/loop/loop.hpp"
+#include "loop/loop.hpp"
 #include "peerpath/sc/time.hpp"
 #include "sc/random_player.hpp"
 

@@ -9,7 +9,7 @@
 #include <tlm>
 #include <vector>
 
-#include "core/loop/delivery_ring.hpp"
+#include "loop/delivery_ring.hpp"
 #include "peerpath/device/endpoint.hpp"
 #include "peerpath/sc/domain.hpp"
 #include "peerpath/sc/outlet.hpp"

@@ -4,7 +4,7 @@
 #include <functional>
 #include <systemc>
 
-#include "core/loop/reactor.hpp"
+#include "loop/reactor.hpp"
 
 namespace peerpath::sc {
 

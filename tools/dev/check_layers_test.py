@@ -42,7 +42,7 @@ class PlantedInclude(unittest.TestCase):
         self.assertEqual(self.new_problems(), [])
 
     def test_systemc_in_core(self):
-        self.assert_refused("models/core/pcie/planted.cpp", "#include <systemc>", ":1: core may not include <systemc>")
+        self.assert_refused("models/core/net/planted.cpp", "#include <systemc>", ":1: core may not include <systemc>")
 
     def test_systemc_at_the_end_of_an_existing_file(self):
         path = next(p for p in source_tree.files(ROOT, (".cpp",)) if p.startswith("models/fabric/"))
@@ -50,12 +50,12 @@ class PlantedInclude(unittest.TestCase):
 
     def test_systemc_in_core_through_a_header_of_sc(self):
         self.plant("models/sc/planted.hpp", "#include <systemc>")
-        self.assert_refused("models/core/pcie/planted.cpp", '#include "sc/planted.hpp"', "core may not use sc")
+        self.assert_refused("models/core/net/planted.cpp", '#include "sc/planted.hpp"', "core may not use sc")
 
     def test_systemc_in_core_through_a_header_of_its_own(self):
-        self.plant("models/core/pcie/planted.hpp", "#include <tlm>")
-        self.assert_refused("models/core/pcie/planted.cpp", '#include "core/pcie/planted.hpp"',
-                            "core may not reach <tlm>, and does through core/pcie/planted.hpp")
+        self.plant("models/core/net/planted.hpp", "#include <tlm>")
+        self.assert_refused("models/core/net/planted.cpp", '#include "core/net/planted.hpp"',
+                            "core may not reach <tlm>, and does through core/net/planted.hpp")
 
     def test_systemc_in_platform(self):
         self.assert_refused("models/platform/planted.cpp", "#include <systemc>", "platform may not include <systemc>")
@@ -70,6 +70,11 @@ class PlantedInclude(unittest.TestCase):
         self.assert_refused("models/scenario/planted.cpp", '#include "peerpath/platform/run.hpp"',
                             "scenario may not use platform")
 
+    def test_fabric_and_devices_know_only_what_both_speak_of(self):
+        self.assert_refused("models/fabric/planted.cpp", '#include "peerpath/device/endpoint.hpp"', "fabric may not use core")
+        path = next(p for p in source_tree.files(ROOT, (".hpp",)) if p.startswith("models/fabric/engine/"))
+        self.assert_refused("models/core/host/planted.cpp", f'#include "{path[len("models/"):]}"', "core may not use fabric")
+
     def test_json_in_fabric(self):
         self.assert_refused("models/fabric/planted.cpp", "#include <nlohmann/json.hpp>", "fabric may not include")
 
@@ -82,7 +87,7 @@ class PlantedInclude(unittest.TestCase):
 
     def test_anything_in_base(self):
         self.assert_refused("models/base/planted.cpp", '#include "peerpath/fabric/fabric.hpp"',
-                            "base may not use fabric")
+                            "base may not use transactions")
         self.assert_refused("models/base/planted2.cpp", "#include <tl/expected.hpp>", "base may not include")
 
     def test_third_party_header_in_a_public_one_of_scenario(self):
@@ -94,10 +99,10 @@ class PlantedInclude(unittest.TestCase):
 
     def test_model_headers_in_a_qemu_device(self):
         self.assert_refused("qemu-devices/planted.c", '#include "peerpath/fabric/fabric.hpp"',
-                            "qemu-devices may not use fabric")
+                            "qemu-devices may not use transactions")
 
     def test_an_include_in_a_comment_is_none(self):
-        self.plant("models/core/pcie/planted.cpp", "// #include <systemc>\n/*\n#include <systemc>\n*/")
+        self.plant("models/core/net/planted.cpp", "// #include <systemc>\n/*\n#include <systemc>\n*/")
         self.assertEqual(self.new_problems(), [])
 
 

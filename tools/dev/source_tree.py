@@ -45,4 +45,4 @@ def is_test(path):
     """Tests, benchmarks (in time or instructions) and fuzzers, and the folders that hold nothing else."""
     stem = os.path.splitext(os.path.basename(path))[0]
     named = stem.endswith(("_test", "_bench", "_fuzz", "_instructions", "_test_main")) or stem.startswith("test_")
-    return named or any(f"/{folder}/" in path for folder in ("testing", "tests", "differential"))
+    return named or any(f"/{folder}/" in path for folder in ("testing", "tests", "differential", "bench"))

@@ -5,8 +5,8 @@
 #include "core/devices/dma_card/dma_card.hpp"
 #include "core/devices/host_memory/memory_gate.hpp"
 #include "core/devices/root_complex/root_port.hpp"
-#include "core/loop/loop.hpp"
 #include "core/pcie/link_rate.hpp"
+#include "loop/loop.hpp"
 #include "peerpath/base/fail.hpp"
 
 namespace peerpath::pcie_bench {

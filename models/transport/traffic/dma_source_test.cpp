@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "core/loop/loop.hpp"
+#include "loop/loop.hpp"
 
 namespace peerpath::transport {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/loop/loop.hpp"
+#include "loop/loop.hpp"
 
 namespace peerpath::dma_card {
 namespace {

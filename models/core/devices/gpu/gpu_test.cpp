@@ -6,7 +6,7 @@
 #include <map>
 
 #include "core/devices/nic/test_outbox.hpp"
-#include "core/loop/loop.hpp"
+#include "loop/loop.hpp"
 #include "peerpath/fabric/fabric.hpp"
 
 namespace peerpath::gpu {

@@ -8,8 +8,8 @@
 #include "core/devices/gpu/gpu.hpp"
 #include "core/devices/host_cpu/host_cpu.hpp"
 #include "core/devices/nic/nic.hpp"
-#include "core/loop/loop.hpp"
 #include "core/pcie/link_rate.hpp"
+#include "loop/loop.hpp"
 #include "peerpath/base/random.hpp"
 #include "peerpath/net/ethernet.hpp"
 

@@ -1,4 +1,4 @@
-#include "core/loop/reactor.hpp"
+#include "loop/reactor.hpp"
 
 #include <algorithm>
 #include <utility>

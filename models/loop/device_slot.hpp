@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/loop/delivery_ring.hpp"
-#include "core/loop/timer_queue.hpp"
+#include "loop/delivery_ring.hpp"
+#include "loop/timer_queue.hpp"
 #include "peerpath/device/endpoint.hpp"
 #include "peerpath/device/frame_source.hpp"
 #include "peerpath/device/place.hpp"

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "core/loop/reactor.hpp"
+#include "loop/reactor.hpp"
 
 namespace peerpath::loop {
 

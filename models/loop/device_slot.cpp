@@ -1,9 +1,9 @@
-#include "core/loop/device_slot.hpp"
+#include "loop/device_slot.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "core/loop/reactor.hpp"
+#include "loop/reactor.hpp"
 #include "peerpath/base/fail.hpp"
 #include "peerpath/net/ethernet.hpp"
 

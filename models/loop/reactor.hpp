@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "core/loop/device_slot.hpp"
-#include "core/loop/protocol_watch.hpp"
+#include "loop/device_slot.hpp"
+#include "loop/protocol_watch.hpp"
 #include "peerpath/fabric/fabric.hpp"
 
 namespace peerpath::loop {

@@ -1,4 +1,4 @@
-#include "core/loop/protocol_watch.hpp"
+#include "loop/protocol_watch.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/loop/loop.hpp"
+#include "loop/loop.hpp"
 
 #include <algorithm>
 #include <utility>
