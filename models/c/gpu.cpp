@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "c/guard.hpp"
-#include "core/devices/gpu/emulated_gpu.hpp"
+#include "devices/gpu/emulated_gpu.hpp"
 
 using peerpath::c::guarded;
 using peerpath::gpu::Blobs;

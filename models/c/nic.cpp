@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "c/guard.hpp"
-#include "core/devices/nic/gve_nic.hpp"
-#include "core/devices/nic/wire_faults.hpp"
+#include "devices/nic/gve_nic.hpp"
+#include "devices/nic/wire_faults.hpp"
 
 using peerpath::c::guarded;
 namespace gve = peerpath::nic::gve;

@@ -7,9 +7,9 @@
 #include <new>
 
 #include "c/guard.hpp"
-#include "core/devices/gpu/little_endian.hpp"
-#include "core/devices/nic/gve_descriptors.hpp"
-#include "core/devices/nic/test_guest.hpp"
+#include "devices/gpu/little_endian.hpp"
+#include "devices/nic/gve_descriptors.hpp"
+#include "devices/nic/test_guest.hpp"
 #include "peerpath/base/fail.hpp"
 #include "peerpath/c/gpu.h"
 #include "peerpath/c/nic.h"

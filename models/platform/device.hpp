@@ -1,4 +1,5 @@
-// A device of a platform, whatever its kind. Each kind is a class in `devices/` and one line of `catalogue.cpp`.
+// A device of a platform, whatever its kind. Each kind is a class in `platform.hpp` of its folder below models/devices,
+// and one line of `catalogue.cpp`.
 #pragma once
 
 #include <any>

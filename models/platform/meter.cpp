@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/devices/dma_card/dma_card.hpp"
-#include "core/devices/nic/cookie.hpp"
+#include "devices/dma_card/dma_card.hpp"
+#include "devices/nic/cookie.hpp"
 #include "peerpath/net/ethernet.hpp"
 #include "peerpath/net/headers.hpp"
 #include "transport/traffic/frame_stream.hpp"

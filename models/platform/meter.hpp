@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/devices/host_cpu/setup.hpp"
-#include "core/devices/nic/packet_journal.hpp"
+#include "devices/host_cpu/setup.hpp"
+#include "devices/nic/packet_journal.hpp"
 #include "peerpath/device/frame_source.hpp"
 #include "peerpath/fabric/fabric.hpp"
 #include "peerpath/observe/results.hpp"

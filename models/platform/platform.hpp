@@ -8,15 +8,15 @@
 #include <utility>
 #include <vector>
 
+#include "devices/gpu/platform.hpp"
+#include "devices/host_cpu/platform.hpp"
+#include "devices/host_memory/platform.hpp"
+#include "devices/nic/platform.hpp"
+#include "devices/pcie_switch/platform.hpp"
+#include "devices/root_complex/platform.hpp"
 #include "observe/ledger.hpp"
 #include "peerpath/scenario/scenario.hpp"
 #include "platform/device.hpp"
-#include "platform/devices/gpu.hpp"
-#include "platform/devices/host_cpu.hpp"
-#include "platform/devices/host_memory.hpp"
-#include "platform/devices/nic.hpp"
-#include "platform/devices/pcie_switch.hpp"
-#include "platform/devices/root_complex.hpp"
 
 namespace peerpath::platform {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/devices/host_memory/host_memory.hpp"
+#include "devices/host_memory/host_memory.hpp"
 #include "observe/ledger.hpp"
 #include "peerpath/observe/results.hpp"
 #include "peerpath/scenario/scenario.hpp"

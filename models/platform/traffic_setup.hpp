@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/devices/gpu/bar1.hpp"
+#include "devices/gpu/bar1.hpp"
 #include "peerpath/base/problem.hpp"
 #include "peerpath/scenario/bar1.hpp"
 #include "platform/meter.hpp"

@@ -1,8 +1,8 @@
 // A foreign component between two ports of ours: what passes it comes out as what it was.
 #include <tlm_utils/simple_initiator_socket.h>
 
-#include "core/devices/host_cpu/host_cpu.hpp"
-#include "core/devices/nic/nic.hpp"
+#include "devices/host_cpu/host_cpu.hpp"
+#include "devices/nic/nic.hpp"
 #include "peerpath/sc/access.hpp"
 #include "peerpath/sc/modules.hpp"
 #include "sc/test_foreign_parts.hpp"

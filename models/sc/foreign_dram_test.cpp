@@ -2,9 +2,9 @@
 #include <tlm_utils/multi_passthrough_target_socket.h>
 #include <tlm_utils/simple_initiator_socket.h>
 
-#include "core/devices/dma_card/dma_card.hpp"
-#include "core/devices/host_cpu/host_cpu.hpp"
-#include "core/devices/nic/nic.hpp"
+#include "devices/dma_card/dma_card.hpp"
+#include "devices/host_cpu/host_cpu.hpp"
+#include "devices/nic/nic.hpp"
 #include "peerpath/sc/access.hpp"
 #include "peerpath/sc/modules.hpp"
 #include "sc/test_foreign_parts.hpp"

@@ -1,8 +1,8 @@
 // A platform of one's own may have several hosts; a scenario has one.
 #include <gtest/gtest.h>
 
-#include "core/devices/host_cpu/host_cpu.hpp"
-#include "core/devices/nic/nic.hpp"
+#include "devices/host_cpu/host_cpu.hpp"
+#include "devices/nic/nic.hpp"
 #include "peerpath/sc/modules.hpp"
 #include "peerpath/sc/time.hpp"
 

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <string>
 
-#include "platform/devices/dma_card.hpp"
-#include "platform/devices/gpu.hpp"
-#include "platform/devices/host_cpu.hpp"
-#include "platform/devices/host_memory.hpp"
-#include "platform/devices/nic.hpp"
-#include "platform/devices/pcie_switch.hpp"
-#include "platform/devices/root_complex.hpp"
+#include "devices/dma_card/platform.hpp"
+#include "devices/gpu/platform.hpp"
+#include "devices/host_cpu/platform.hpp"
+#include "devices/host_memory/platform.hpp"
+#include "devices/nic/platform.hpp"
+#include "devices/pcie_switch/platform.hpp"
+#include "devices/root_complex/platform.hpp"
 #include "sc/foreign_dram.hpp"
 
 namespace peerpath::sc {

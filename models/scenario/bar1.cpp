@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/devices/gpu/bar1.hpp"
+#include "devices/gpu/bar1.hpp"
 #include "peerpath/scenario/describe.hpp"
 #include "peerpath/scenario/queues.hpp"
 

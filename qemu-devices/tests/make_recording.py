@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Makes the recording of models/core/devices/nic/shells_test.cpp from a trace of a guest.
+"""Makes the recording of models/devices/nic/shells_test.cpp from a trace of a guest.
 
-usage: qemu-devices/tests/make_recording.py TRACE QUEUE >models/core/devices/nic/testdata/guest.recording
+usage: qemu-devices/tests/make_recording.py TRACE QUEUE >models/devices/nic/testdata/guest.recording
 
 TRACE is what `peerpath-nic,trace=FILE` wrote while a scenario ran; QUEUE the receive queue whose buffers and frames are taken. A
 packet longer than the MTU is one that the NIC cuts. The rings of the test have 64 entries, those of the guest more: buffers beyond

@@ -121,6 +121,19 @@ function(peerpath_add_library name)
   add_library(peerpath::${name} ALIAS peerpath_${name})
 endfunction()
 
+# peerpath_add_kind(<name> SOURCES a.cpp ... [PUBLIC targets] [PRIVATE targets])
+#
+# A kind of device: a library of its behaviour. Beside it stand platform.cpp, which joins the library `platform`, and
+# check.cpp, which joins `scenario`.
+function(peerpath_add_kind name)
+  peerpath_add_library(${name} ${ARGN})
+  target_link_libraries(peerpath_platform PUBLIC peerpath::${name})
+  target_sources(peerpath_platform PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/platform.cpp)
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/check.cpp)
+    target_sources(peerpath_scenario PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/check.cpp)
+  endif()
+endfunction()
+
 # A program of this folder, which may include its neighbours by their path below the repository (or models/).
 function(peerpath_add_program name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "FOLDER" "SOURCES;LIBRARIES")
@@ -156,7 +169,7 @@ function(peerpath_add_test name)
   endif()
   target_compile_options(${name} PRIVATE ${PEERPATH_COLD_OPTIONS})
   peerpath_unite(${name})
-  if(CMAKE_CURRENT_SOURCE_DIR MATCHES "/models/(base|core|fabric|scenario)(/|$)")
+  if(CMAKE_CURRENT_SOURCE_DIR MATCHES "/models/(base|core|devices|fabric|scenario)(/|$)")
     set_property(GLOBAL APPEND PROPERTY peerpath_sanitized_tests ${name})
   endif()
   gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60

@@ -16,9 +16,11 @@ import source_tree
 # First match wins: a path below the repository, and the layer that it is part of.
 LAYER_OF = [
     (r"(include/peerpath|models)/base/", "base"),
+    (r"models/devices/\w+/platform\w*\.[ch]pp", "platform"),
+    (r"models/devices/\w+/check\w*\.[ch]pp", "scenario"),
     (r"include/peerpath/pcie/|models/core/pcie/", "pcie"),
     (r"include/peerpath/fabric/", "transactions"),
-    (r"include/peerpath/(net|memory|host|device)/|models/core/", "core"),
+    (r"include/peerpath/(net|memory|host|device)/|models/(core|devices)/", "core"),
     (r"models/fabric/", "fabric"),
     (r"models/loop/", "loop"),
     (r"(include/peerpath|models)/transport/", "transport"),

@@ -57,6 +57,15 @@ class PlantedInclude(unittest.TestCase):
         self.assert_refused("models/core/net/planted.cpp", '#include "core/net/planted.hpp"',
                             "core may not reach <tlm>, and does through core/net/planted.hpp")
 
+    def test_parts_of_a_kind_of_device(self):
+        self.plant("models/devices/planted/platform.hpp", '#include "platform/device.hpp"')
+        self.plant("models/devices/planted/check.cpp", '#include "scenario/check.hpp"')
+        self.assertEqual(self.new_problems(), [])
+        self.assert_refused("models/devices/planted/planted.cpp", '#include "platform/device.hpp"',
+                            "core may not use platform")
+        self.assert_refused("models/devices/planted/check_more.cpp", '#include "devices/planted/platform.hpp"',
+                            "scenario may not use platform")
+
     def test_systemc_in_platform(self):
         self.assert_refused("models/platform/planted.cpp", "#include <systemc>", "platform may not include <systemc>")
         self.plant("models/sc/planted.hpp", "#include <tlm>")

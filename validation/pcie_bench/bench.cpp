@@ -2,10 +2,10 @@
 
 #include <optional>
 
-#include "core/devices/dma_card/dma_card.hpp"
-#include "core/devices/host_memory/memory_gate.hpp"
-#include "core/devices/root_complex/root_port.hpp"
 #include "core/pcie/link_rate.hpp"
+#include "devices/dma_card/dma_card.hpp"
+#include "devices/host_memory/memory_gate.hpp"
+#include "devices/root_complex/root_port.hpp"
 #include "loop/loop.hpp"
 #include "peerpath/base/fail.hpp"
 

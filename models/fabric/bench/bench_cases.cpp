@@ -3,7 +3,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/devices/root_complex/root_port.hpp"
+#include "devices/root_complex/root_port.hpp"
 #include "fabric/vocabulary/acs_routes.hpp"
 #include "peerpath/base/fail.hpp"
 #include "peerpath/base/random.hpp"

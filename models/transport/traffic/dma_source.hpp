@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "core/devices/gpu/bar1.hpp"
+#include "devices/gpu/bar1.hpp"
 #include "peerpath/device/endpoint.hpp"
 #include "transport/traffic/arrival_process.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "core/devices/host_cpu/test_platform.hpp"
+#include "devices/host_cpu/test_platform.hpp"
 #include "transport/traffic/pattern_stream.hpp"
 #include "transport/traffic/replay_stream.hpp"
 

@@ -1,0 +1,47 @@
+#include "devices/dma_card/platform.hpp"
+
+#include "platform/platform.hpp"
+
+namespace peerpath::platform {
+
+DmaCard::DmaCard(const std::string& name, Domain& domain, const device::DmaCardConfig& config)
+    : Device{domain.add_endpoint(name, dma_card::fabric_endpoint(config, BitRate{}))},
+      config_{config},
+      domain_{domain},
+      memory_{domain.place(node(), config.memory, true, config.bar_address)},
+      pcie{node()} {
+  domain.add_port(pcie);
+  domain.before_build([this] { complete(); });
+}
+
+std::unique_ptr<Device> DmaCard::make(const std::string& name, const device::DmaCardConfig& config,
+                                      const scenario::Scenario&, Platform& platform) {
+  return std::make_unique<DmaCard>(name, platform.domain, config);
+}
+
+std::optional<std::size_t> DmaCard::start(const Transfer& transfer) {
+  dma_card::Stream stream;
+  stream.steps = {transfer.op == pcie::Operation::memory_read ? dma_card::Step::read : dma_card::Step::write};
+  stream.target = transfer.target;
+  stream.address = transfer.address;
+  stream.window = transfer.window;
+  stream.sizes = transfer.sizes;
+  stream.rate = transfer.rate;
+  return add(stream);
+}
+
+std::size_t DmaCard::add(const dma_card::Stream& stream) {
+  streams_.push_back(stream);
+  return streams_.size() - 1;
+}
+
+void DmaCard::complete() {
+  const auto link = link_direction(pcie.link, config_.function.max_payload);
+  const auto channels = domain_.endpoint(node()).channels;  // others may have added theirs
+  domain_.endpoint(node()) = dma_card::fabric_endpoint(config_, link.rate);
+  domain_.endpoint(node()).channels = channels;
+  behaviour_.emplace(config_, node(), streams_, domain_.topology().seed);
+  domain_.attach(*behaviour_, {.node = node(), .channels = 2, .hears_arrivals = true});
+}
+
+}  // namespace peerpath::platform

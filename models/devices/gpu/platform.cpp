@@ -1,0 +1,90 @@
+#include "devices/gpu/platform.hpp"
+
+#include "core/host/refused_writes.hpp"
+#include "devices/host_memory/platform.hpp"
+#include "peerpath/base/fail.hpp"
+#include "peerpath/scenario/describe.hpp"
+#include "platform/platform.hpp"
+#include "platform/report.hpp"
+
+namespace peerpath::platform {
+
+Gpu::Gpu(const std::string& name, Domain& domain, const device::GpuConfig& config)
+    : Device{domain.add_endpoint(name, gpu::fabric_endpoint(config))},
+      config_{config},
+      window_{domain.place(node(), config.bar_size, true, config.bar_address)},
+      doorbell_{domain.place(node(), gpu::register_bar_size, false)},
+      bar1_{config},
+      behaviour_{config},
+      pcie{node()} {
+  domain.add_port(pcie);
+  domain.attach(behaviour_, {.node = node(), .channels = config.copy_engines, .hears_arrivals = true});
+  if (!config.peer_reads) return;
+  peer_reads_ = std::make_unique<gpu::PeerReads>(config);
+  pcie.gate = peer_reads_.get();
+}
+
+Gpu::~Gpu() = default;
+
+std::unique_ptr<Device> Gpu::make(const std::string& name, const device::GpuConfig& config, const scenario::Scenario&,
+                                  Platform& platform) {
+  return std::make_unique<Gpu>(name, platform.domain, config);
+}
+
+void Gpu::serve(HostMemory& host) { behaviour_.serve(host.node(), host.copies()); }
+
+BusAddress Gpu::map(Bytes size) {
+  const auto at = bar1_.map(size);
+  require(at.has_value(), "what is mapped fits into the GPU's window");
+  return window_ + *at;
+}
+
+void Gpu::count_refused_writes() {
+  refused_ = std::make_unique<host::RefusedWrites>(pcie.gate);
+  pcie.gate = refused_.get();
+}
+
+std::any Gpu::count(Instant now) {
+  Counted counted;
+  counted.copies = behaviour_.counters();
+  counted.copying = behaviour_.busy_until(now);
+  counted.window = bar1_.counters();
+  counted.window.busy = bar1_.busy_until(now);
+  if (peer_reads_) counted.peer_reads = peer_reads_->held_until(now);
+  counted.refused = refused_by(refused_.get());
+  return counted;
+}
+
+void Gpu::report(Report& report, const std::string& name, const std::any& before, const std::any& after) const {
+  const auto &a = std::any_cast<const Counted&>(before), &b = std::any_cast<const Counted&>(after);
+  const auto load = memory_load(report, node(), b.refused - a.refused);
+  report.results.memories.push_back(
+      {name, load.all.read, load.all.written, config_.read_rate, config_.write_rate, load.own.read, load.own.written});
+  report.results.resources.push_back(
+      {name + " copy engines", b.copying - a.copying, report.window * config_.copy_engines});
+  if (config_.peer_reads)
+    report.results.resources.push_back(
+        {name + " reads of peers at a time", b.peer_reads - a.peer_reads, report.window * *config_.peer_reads});
+  report.add(name + ".copies", "1", b.copies.copies - a.copies.copies, "Copies that its engines completed");
+}
+
+void Gpu::report_window(Report& report, const scenario::Bar1Plan& plan, const std::any& before,
+                        const std::any& after) const {
+  const auto &a = std::any_cast<const Counted&>(before).window, &b = std::any_cast<const Counted&>(after).window;
+  auto& results = report.results;
+  observe::Bar1Result window{plan.gpu, plan.size,           bar1_.used(),         plan.reserved,
+                             {},       b.remaps - a.remaps, b.waiting - a.waiting};
+  for (const auto& mapping : plan.mappings) {
+    std::string names;
+    for (const auto i : mapping.entries) names += (names.empty() ? "" : ",") + report.scenario.traffic[i].name;
+    const bool fits = mapping.verdict == scenario::Bar1Verdict::mapped;
+    const auto said = scenario::to_text(plan, mapping);
+    window.registrations.push_back(
+        {names, mapping.registered, mapping.given, std::string{name_of(mapping.verdict)}, fits, said});
+    if (!fits) results.faults.push_back({plan.gpu, "BAR1 is full: " + names + ": " + said, 1, Instant{}});
+  }
+  if (window.remaps > 0) results.resources.push_back({plan.gpu + " BAR1 remapping", b.busy - a.busy, report.window});
+  results.windows.push_back(std::move(window));
+}
+
+}  // namespace peerpath::platform

@@ -1,0 +1,77 @@
+#include "devices/host_memory/host_memory.hpp"
+
+#include <gtest/gtest.h>
+
+namespace peerpath::host_memory {
+namespace {
+
+using namespace literals;
+using namespace std::chrono_literals;
+
+struct Nobody final : fabric::DeliverySink {
+  std::vector<fabric::Delivery> deliveries;
+  void deliver(const fabric::Delivery& d) override { deliveries.push_back(d); }
+};
+
+struct Bench {
+  Bench() {
+    const auto router = topology.add_router("rc", {});
+    memory = topology.add_endpoint("memory", fabric_endpoint(config, {}));
+    device = topology.add_endpoint("device", {});
+    const fabric::LinkDirection wide{.rate = BitRate{32'000'000'000'000}, .framing = 0_B};
+    link = topology.connect(router, memory, wide, wide);
+    topology.connect(router, device, wide, wide);
+    fabric = fabric::make_fabric(topology, sink, fabric::Mode::event);
+  }
+  void access(fabric::NodeId from, fabric::NodeId to, pcie::Operation op, pcie::Purpose purpose, Bytes bytes) {
+    fabric->submit(from, fabric::ChannelIndex{1}, {.target = to, .op = op, .purpose = purpose, .bytes = bytes});
+  }
+  device::HostMemoryConfig config{.at = {}, .write_rate = 8_Gbps, .read_rate = 4_Gbps, .read_latency = 100ns};
+  fabric::Topology topology;
+  fabric::NodeId memory, device;
+  fabric::LinkId link;
+  Nobody sink;
+  std::unique_ptr<fabric::Fabric> fabric;
+};
+
+TEST(HostMemory, TakesWritesAndServesReadsAtItsRates) {
+  Bench bench;
+  bench.access(bench.device, bench.memory, pcie::Operation::memory_write, pcie::Purpose::payload, 256_B);
+  bench.access(bench.device, bench.memory, pcie::Operation::memory_read, pcie::Purpose::payload, 256_B);
+  bench.fabric->advance(Instant{10us});
+  ASSERT_EQ(bench.sink.deliveries.size(), 2U);
+  // On both ways the wide link takes 0.25 ps a byte, header included.
+  const Duration write_head = 12_B / BitRate{32'000'000'000'000}, data = 256_B / BitRate{32'000'000'000'000};
+  EXPECT_EQ(bench.sink.deliveries[0].done, Instant{256ns + write_head + data});
+  const Duration request_waits = write_head + data;  // for the write, at the device
+  EXPECT_EQ(bench.sink.deliveries[1].done, Instant{request_waits + write_head + 100ns + 512ns + write_head + data});
+}
+
+TEST(HostMemory, IsLoadedByDmaAndNotByInterruptsOrTheCoresOwnAccesses) {
+  Bench bench;
+  using enum pcie::Operation;
+  bench.access(bench.device, bench.memory, memory_write, pcie::Purpose::payload, 1000_B);
+  bench.access(bench.device, bench.memory, memory_write, pcie::Purpose::completion_entry, 32_B);
+  bench.access(bench.device, bench.memory, memory_write, pcie::Purpose::interrupt, 4_B);
+  bench.access(bench.device, bench.memory, memory_read, pcie::Purpose::descriptor, 64_B);
+  bench.access(bench.memory, bench.device, memory_write, pcie::Purpose::doorbell, 8_B);
+  bench.access(bench.memory, bench.device, memory_read, pcie::Purpose::control, 16_B);
+  bench.fabric->advance(Instant{10us});
+  ASSERT_EQ(bench.sink.deliveries.size(), 6U);
+  const auto load = pcie_load(*bench.fabric, bench.link, 0, bench.memory, 3);
+  EXPECT_EQ(load.written, 1032_B);
+  EXPECT_EQ(load.read, 64_B);
+}
+
+TEST(HostMemory, LeavesRoomForTheDevicesBelowFourGib) {
+  device::HostMemoryConfig config;
+  config.size = 16_GiB;
+  const auto map = regions("dram", config);
+  ASSERT_EQ(map.size(), 2U);
+  EXPECT_EQ(map[0].size, 3_GiB);
+  EXPECT_EQ(map[1].base, BusAddress{std::uint64_t{4} << 30});
+  EXPECT_EQ(map[1].size, 13_GiB);
+}
+
+}  // namespace
+}  // namespace peerpath::host_memory

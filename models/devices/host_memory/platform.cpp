@@ -1,0 +1,113 @@
+#include "devices/host_memory/platform.hpp"
+
+#include "core/host/refused_writes.hpp"
+#include "devices/host_cpu/driver_context.hpp"
+#include "devices/host_memory/host_memory.hpp"
+#include "peerpath/base/fail.hpp"
+#include "platform/platform.hpp"
+#include "platform/report.hpp"
+#include "scenario/tree.hpp"
+
+namespace peerpath::platform {
+namespace {
+
+constexpr BusAddress buffers_base{0x1'0000'0000};  ///< drivers take DRAM above 4 GiB
+
+Window window(BusAddress base, Bytes size) { return {base.value(), static_cast<std::uint64_t>(size.count())}; }
+
+/// MPS and MRRS of the host itself: what every function of the hierarchy can take.
+device::FunctionConfig host_function(const scenario::Scenario& scenario) {
+  device::FunctionConfig host;
+  host.max_payload = Bytes{4096};
+  bool any = false;
+  for (const auto& device : scenario.devices) {
+    const auto* function = scenario::function_of(device);
+    if (function == nullptr) continue;
+    host.max_payload = std::min(host.max_payload, function->max_payload);
+    any = true;
+  }
+  if (!any) host.max_payload = device::FunctionConfig{}.max_payload;
+  return host;
+}
+
+void fill_cache(Report& report, const std::string& name, const host::CacheCounters& before,
+                const host::CacheCounters& after) {
+  const auto add = [&](const char* what, std::int64_t host::CacheCounters::*count, const char* doc) {
+    report.add(name + what, "1", after.*count - before.*count, doc);
+  };
+  add(".cache_read_hits", &host::CacheCounters::read_hits, "Lines that devices read and the last-level cache held");
+  add(".cache_read_misses", &host::CacheCounters::read_misses, "Lines that devices read from DRAM");
+  add(".cache_write_hits", &host::CacheCounters::write_hits, "Lines that devices wrote and the cache held");
+  add(".cache_write_misses", &host::CacheCounters::write_misses, "Lines that devices wrote and the cache did not hold");
+}
+
+}  // namespace
+
+HostMemory::HostMemory(const std::string& name, Domain& domain, const device::HostMemoryConfig& config,
+                       const device::FunctionConfig& function)
+    : Device{domain.add_endpoint(
+          name, host_memory::fabric_endpoint(config, {.max_payload = function.max_payload,
+                                                      .max_read_request = function.max_read_request,
+                                                      .tags = function.tags,
+                                                      .channels = host_cpu::host_channels,
+                                                      .completion_timeout = function.completion_timeout}))},
+      config_{config},
+      next_{buffers_base},
+      port{node()} {
+  domain.add_port(port);
+  std::uint64_t before = 0;  // bytes of DRAM below the region
+  for (const auto& region : host_memory::regions(name, config)) {
+    const auto bytes = window(region.base, region.size);
+    domain.claim({bytes, node(), true, bytes.base - before});
+    before += bytes.size;
+  }
+  domain.claim({window(host_memory::interrupt_base, host_memory::interrupt_size), node()});
+  if (!host_memory::MemoryGate::wanted(config)) return;
+  gate_ = std::make_unique<host_memory::MemoryGate>(config);
+  port.gate = gate_.get();
+}
+
+HostMemory::~HostMemory() = default;
+
+std::unique_ptr<Device> HostMemory::make(const std::string& name, const device::HostMemoryConfig& config,
+                                         const scenario::Scenario& scenario, Platform& platform) {
+  auto memory = std::make_unique<HostMemory>(name, platform.domain, config, host_function(scenario));
+  auto* root = platform.find<RootComplex>(config.at);
+  require(root != nullptr && root->memory.peer == nullptr, "a root complex has one host memory");
+  platform.join(root->memory, memory->port, {.internal = true}, "internal", name);
+  return memory;
+}
+
+BusAddress HostMemory::reserve(Bytes size) {
+  const auto at = next_;
+  next_ = next_ + Bytes{(size.count() + 4095) / 4096 * 4096};
+  return at;
+}
+
+void HostMemory::count_refused_writes() {
+  refused_ = std::make_unique<host::RefusedWrites>(port.gate);
+  port.gate = refused_.get();
+}
+
+std::any HostMemory::count(Instant now) {
+  Counted counted;
+  counted.refused = refused_by(refused_.get());
+  if (gate_ == nullptr) return counted;
+  if (gate_->cache() != nullptr) counted.cache = gate_->cache()->counters();
+  counted.channels = gate_->channels_busy(now);
+  return counted;
+}
+
+void HostMemory::report(Report& report, const std::string& name, const std::any& before, const std::any& after) const {
+  const auto &a = std::any_cast<const Counted&>(before), &b = std::any_cast<const Counted&>(after);
+  const auto load = memory_load(report, node(), b.refused - a.refused);
+  report.results.memories.push_back({name, load.all.read + report.by_cores.read,
+                                     load.all.written + report.by_cores.written, config_.read_rate,
+                                     config_.write_rate});
+  if (config_.channels)
+    report.results.resources.push_back(
+        {name + " channels", b.channels - a.channels, report.window * config_.channels->count});
+  if (config_.cache) fill_cache(report, name, a.cache, b.cache);
+}
+
+}  // namespace peerpath::platform

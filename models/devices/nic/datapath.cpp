@@ -1,0 +1,159 @@
+#include "devices/nic/datapath.hpp"
+
+#include <algorithm>
+
+#include "peerpath/base/fail.hpp"
+#include "peerpath/net/ethernet.hpp"
+
+namespace peerpath::nic {
+namespace {
+
+constexpr Bytes vlan_tags{8};  ///< up to two tags do not count against the MTU
+
+/// Headers go to the header buffer only in front of TCP or UDP payload, and only if they fit.
+bool can_split(const net::ParsedFrame& p, const RxShape& shape) {
+  const bool known = p.key.layer4 == net::Layer4::tcp || p.key.layer4 == net::Layer4::udp;
+  return known && p.error == net::ParseError::none && Bytes{p.header_length} <= shape.header_buffer_size;
+}
+
+}  // namespace
+
+Datapath::Datapath(const device::NicConfig& config, QueueMemory& memory)
+    : nic_{config, memory}, steering_{config.queues}, transmitter_{nic_} {
+  require(memory.queues() == config.queues, "the queue memory has other queues than the NIC");
+  for (int i = 0; i < config.queues; ++i) {
+    const QueueIndex queue{static_cast<std::uint16_t>(i)};
+    rx_.emplace_back(nic_, queue);
+    tx_.emplace_back(nic_, queue);
+  }
+}
+
+void Datapath::drop(Drop why, const device::Frame& frame, Bytes payload, Instant now) {
+  ++nic_.counters.rx_dropped[static_cast<std::size_t>(why)];
+  nic_.counters.rx_dropped_payload += payload;
+  nic_.memory.journal().dropped(frame.handle, why, now);
+}
+
+void Datapath::on_frame(const device::Frame& frame, Instant now, device::Outbox& out) {
+  const std::size_t at_hand = std::min<std::size_t>(frame.header_size, device::Frame::header_capacity);
+  auto parsed = net::parse({frame.header, at_hand}, frame.size);
+  const auto drop = [&](Drop why) { this->drop(why, frame, parsed.payload, now); };
+  using net::ParseError;
+  if (!link_up_) return drop(Drop::link_down);
+  if (parsed.error == ParseError::truncated || parsed.error == ParseError::bad_header) return drop(Drop::malformed);
+  const auto& config = nic_.config;
+  const auto steered = steering_(parsed);
+  auto& queue = rx_[steered.queue.value()];
+  if (!queue.running()) return drop(Drop::queue_stopped);
+  auto& rings = nic_.memory.queue(steered.queue);
+  const auto shape = rx_shape(nic_, rings);
+  const bool split = can_split(parsed, shape);
+  if (frame.size > config.mtu + net::ethernet_header + vlan_tags ||
+      (split ? parsed.payload : frame.size) > shape.buffer_size * device::sure_buffers(rings.buffers.size()))
+    return drop(Drop::too_long);
+  if (!nic_.fifo.accept(frame.size, now)) return drop(queue.starved() ? Drop::no_buffer : Drop::fifo_full);
+  auto& counters = nic_.counters;
+  counters.rx_fifo_peak = nic_.fifo.peak();
+
+  RxFrame in;
+  in.layer3 = parsed.key.layer3;
+  in.layer4 = parsed.key.layer4;
+  in.error = parsed.error != ParseError::none;
+  if (parsed.key.layer4 == net::Layer4::tcp && parsed.payload == Bytes{0}) in.headers = pcie::Purpose::control;
+  in.ready = now + config.pipeline_latency;
+  if (split) {
+    in.header_length = parsed.header_length;
+  } else {
+    if (shape.header_buffer_size > Bytes{0}) ++counters.rx_not_split;
+    in.in_front = parsed.header_length;
+    parsed.payload = frame.size - Bytes{parsed.header_length};
+  }
+  in.record = {.handle = frame.handle,
+               .queue = steered.queue,
+               .payload = parsed.payload,
+               .frame = frame.size,
+               .rss_hash = steered.hash,
+               .wire = now,
+               .memory = {},
+               .application = {}};
+  ++counters.rx_frames;
+  counters.rx_bytes += frame.size;
+  counters.rx_payload += parsed.payload;
+  queue.frame(in, now, out);
+}
+
+void Datapath::doorbell(QueueIndex index, Doorbell doorbell, std::uint32_t value, Instant now, device::Outbox& out) {
+  if (index.value() >= rx_.size()) {
+    ++nic_.counters.bad_doorbells;
+    return;
+  }
+  auto& rx = rx_[index.value()];
+  auto& tx = tx_[index.value()];
+  switch (doorbell) {
+    case Doorbell::rx_buffers:
+      return rx.buffers_posted(value, now, out);
+    case Doorbell::rx_arm:
+      return rx.completions().arm(value, now, out);
+    case Doorbell::tx_packets:
+      return tx.packets_posted(value, now, out);
+    case Doorbell::tx_arm:
+      return tx.completions().arm(value, now, out);
+  }
+}
+
+void Datapath::read_completed(const fabric::Delivery& delivery, device::Outbox& out) {
+  const auto cookie = Cookie::unpack(delivery.cookie);
+  const Instant now = delivery.done;
+  if (cookie.queue.value() >= rx_.size()) return;
+  auto& tx = tx_[cookie.queue.value()];
+  if (cookie.dma == Dma::rx_descriptors) {
+    rx_[cookie.queue.value()].descriptors_read(cookie, delivery.status, now, out);
+  } else if (cookie.dma == Dma::tx_descriptors) {
+    if (tx.descriptors_read(cookie, delivery.status)) transmitter_.serve(tx_, now, out);
+  } else if (cookie.dma == Dma::tx_data) {
+    tx.data_read(cookie, delivery.status);
+    transmitter_.serve(tx_, now, out);
+  }
+}
+
+void Datapath::write_computed(const fabric::Delivery& delivery) {
+  const auto cookie = Cookie::unpack(delivery.cookie);
+  auto& journal = nic_.memory.journal();
+  if (cookie.dma == Dma::rx_data) {
+    const PacketIndex packet{cookie.value};
+    const Bytes frame = journal.at(packet).frame;
+    if (const auto in_memory = journal.written(packet, delivery.done, delivery.status == pcie::Status::success))
+      nic_.fifo.release(frame, *in_memory);
+  } else if (cookie.dma == Dma::rx_completions) {
+    nic_.memory.queue(cookie.queue).rx_completions.arrived(cookie.value, cookie.count, delivery.done);
+  } else if (cookie.dma == Dma::tx_completions) {
+    nic_.memory.queue(cookie.queue).tx_completions.arrived(cookie.value, cookie.count, delivery.done);
+  }
+}
+
+void Datapath::on_timer(device::TimerId timer, Instant now, device::Outbox& out) {
+  if (timer == tx_space_timer) return transmitter_.serve(tx_, now, out);
+  const std::size_t queue = timer.value() / 4u;
+  if (queue >= rx_.size()) return;
+  switch (static_cast<Timer>(timer.value() % 4)) {
+    case Timer::rx_writeback:
+      return rx_[queue].completions().on_writeback_timer(now, out);
+    case Timer::rx_interrupt:
+      return rx_[queue].completions().on_moderation_timer(now, out);
+    case Timer::tx_writeback:
+      return tx_[queue].completions().on_writeback_timer(now, out);
+    case Timer::tx_interrupt:
+      return tx_[queue].completions().on_moderation_timer(now, out);
+  }
+}
+
+void Datapath::reset(Instant now) {
+  for (auto& queue : rx_) queue.stop(now);
+  for (auto& queue : tx_) queue.stop();
+  transmitter_.clear();
+  nic_.fifo.clear();
+  nic_.memory.journal().clear();
+  steering_ = Steering{nic_.config.queues};
+}
+
+}  // namespace peerpath::nic

@@ -1,0 +1,129 @@
+#include "devices/nic/platform.hpp"
+
+#include "devices/host_memory/host_memory.hpp"
+#include "devices/host_memory/platform.hpp"
+#include "peerpath/base/fail.hpp"
+#include "platform/meter.hpp"
+#include "platform/platform.hpp"
+#include "platform/report.hpp"
+
+namespace peerpath::platform {
+namespace {
+
+int nic_channels(const device::NicConfig& config) {
+  return nic::nic_channels + (config.ats ? ats::channels(*config.ats) : 0);
+}
+
+fabric::Endpoint nic_endpoint(const device::NicConfig& config) {
+  const auto& function = config.function;
+  return {.max_payload = function.max_payload,
+          .max_read_request = function.max_read_request,
+          .max_completion = function.max_payload,
+          .tags = function.tags,
+          .completion_timeout = function.completion_timeout,
+          .channels = nic_channels(config),
+          .one_queue = function.one_queue};
+}
+
+/// With ATS, translation requests have channels of their own behind those of the NIC.
+std::unique_ptr<ats::AtsFunction> make_ats(nic::Nic& behaviour, const device::NicConfig& config, fabric::NodeId self,
+                                           fabric::NodeId memory) {
+  if (!config.ats) return nullptr;
+  const auto channel = static_cast<std::uint16_t>(nic::nic_channels + 1);
+  return std::make_unique<ats::AtsFunction>(behaviour, *config.ats, self, memory, fabric::ChannelIndex{channel});
+}
+
+/// Rings in host memory. The NIC learns their places when it is made.
+std::shared_ptr<nic::QueueMemory> make_rings(const device::NicConfig& config, HostMemory& host) {
+  auto rings = std::make_shared<nic::QueueMemory>(config.queues, static_cast<std::uint32_t>(config.ring_entries));
+  const nic::MemoryPlace origin{host.node(), BusAddress{0}};
+  const nic::MemoryPlace interrupts{host.node(), host_memory::interrupt_base};
+  const auto size = rings->place(origin, interrupts).address - origin.address;
+  rings->place({host.node(), host.reserve(size)}, interrupts);
+  return rings;
+}
+
+/// How often the host takes translations back; 0: never.
+Duration flush_interval(const scenario::Scenario& scenario) {
+  for (const auto& device : scenario.devices)
+    if (const auto* root = std::get_if<device::RootComplexConfig>(&device.config); root != nullptr && root->iommu)
+      return root->iommu->flush_interval;
+  return {};
+}
+
+void fill_ring(Report& report, const std::string& name, const nic::RingCounters& before,
+               const nic::RingCounters& after) {
+  report.add(name + "_descriptors", "1", after.descriptors - before.descriptors, "Descriptors read from rings");
+  report.add(name + "_descriptor_bytes", "B", (after.descriptor_bytes - before.descriptor_bytes).count(),
+             "Bytes of those descriptors");
+  report.add(name + "_completions", "1", after.completions - before.completions, "Completion entries written");
+  report.add(name + "_completion_bytes", "B", (after.completion_bytes - before.completion_bytes).count(),
+             "Bytes of those entries");
+}
+
+}  // namespace
+
+Nic::Nic(const std::string& name, Domain& domain, HostMemory& host, const device::NicConfig& config)
+    : Device{domain.add_endpoint(name, nic_endpoint(config))},
+      config_{config},
+      doorbells_{domain.place(node(), nic::Nic::doorbell_bar(config), false)},
+      rings_{make_rings(config, host)},
+      behaviour_{config, rings_, doorbells_},
+      ats_{make_ats(behaviour_, config, node(), host.node())},
+      device_{domain.attach(ats_ ? static_cast<device::Endpoint&>(*ats_) : behaviour_,
+                            {.node = node(), .channels = nic_channels(config)})},
+      pcie{node()} {
+  domain.add_port(pcie);
+}
+
+std::unique_ptr<Device> Nic::make(const std::string& name, const device::NicConfig& config,
+                                  const scenario::Scenario& scenario, Platform& platform) {
+  const auto memories = platform.all<HostMemory>();
+  require(!memories.empty(), "a NIC needs host memory for its rings");
+  auto nic = std::make_unique<Nic>(name, platform.domain, *memories.front().second, config);
+  if (nic->translations() != nullptr) nic->translations()->flush_every(flush_interval(scenario));
+  return nic;
+}
+
+std::any Nic::count(Instant now) {
+  Counted counted;
+  counted.nic = behaviour_.counters();
+  counted.nic.wire_busy = behaviour_.datapath().wire_busy(now);
+  if (ats_) counted.translations = ats_->counters();
+  return counted;
+}
+
+void Nic::report(Report& report, const std::string& name, const std::any& before, const std::any& after) const {
+  const auto &a = std::any_cast<const Counted&>(before), &b = std::any_cast<const Counted&>(after);
+  std::vector<std::size_t> entries;
+  for (std::size_t i = 0; i < report.scenario.traffic.size(); ++i)
+    if (report.scenario.traffic[i].from == name) entries.push_back(i);
+  if (config_.ats) {
+    const auto &x = a.translations, &y = b.translations;
+    report.add(name + ".ats_hits", "1", y.hits - x.hits, "Pages that an access found translated");
+    report.add(name + ".ats_requests", "1", y.requests - x.requests, "Translation requests");
+    report.add(name + ".page_requests", "1", y.page_requests - x.page_requests, "Page requests (PRI)");
+  }
+  Duration receiving{};
+  for (const auto i : entries) receiving += report.meter.wire_busy(i, report.end);
+  for (const auto& [reason, drop] : nic::enum_names(nic::Drop{})) {
+    const auto count = b.nic.dropped(drop) - a.nic.dropped(drop);
+    report.add(name + ".dropped_" + std::string{reason}, "1", count, "Frames not received for this reason");
+    Instant first = never;
+    for (const auto i : entries) first = std::min(first, report.meter.first_drop(i, drop));
+    if (count > 0) report.results.faults.push_back({name, "frame dropped: " + std::string{reason}, count, first});
+  }
+  report.add(name + ".rx_fifo_peak_bytes", "B", b.nic.rx_fifo_peak.count(),
+             "Most that the receive FIFO held, since the start");
+  report.add(name + ".interrupts", "1", b.nic.interrupts - a.nic.interrupts, "Interrupts sent");
+  report.add(name + ".descriptor_reads", "1", b.nic.descriptor_reads - a.nic.descriptor_reads,
+             "Reads of buffer and transmit descriptors");
+  report.add(name + ".completion_writes", "1", b.nic.completion_writes - a.nic.completion_writes,
+             "Writes of completion entries");
+  fill_ring(report, name + ".rx", a.nic.rx_ring, b.nic.rx_ring);
+  fill_ring(report, name + ".tx", a.nic.tx_ring, b.nic.tx_ring);
+  report.results.resources.push_back({name + " Ethernet receive", receiving, report.window, true});
+  report.results.resources.push_back({name + " Ethernet transmit", b.nic.wire_busy - a.nic.wire_busy, report.window});
+}
+
+}  // namespace peerpath::platform

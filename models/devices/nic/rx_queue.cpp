@@ -1,0 +1,128 @@
+#include "devices/nic/rx_queue.hpp"
+
+#include <algorithm>
+
+namespace peerpath::nic {
+namespace {
+
+DescriptorFetch::Role fetch_role(Context& nic, QueueIndex index) {
+  auto& rings = nic.memory.queue(index);
+  return {Dma::rx_descriptors, nic.memory.sizes().buffer, rings.places.buffers, rings.buffers.size()};
+}
+
+CompletionWriter::Role completion_role(Context& nic, QueueIndex index) {
+  auto& rings = nic.memory.queue(index);
+  const auto& places = rings.places;
+  return {Dma::rx_completions,
+          nic.memory.sizes().rx_completion,
+          places.rx_completions,
+          places.rx_interrupt,
+          rings.rx_completions.size(),
+          rx_vector(index),
+          timer_of(index, Timer::rx_writeback),
+          timer_of(index, Timer::rx_interrupt)};
+}
+
+}  // namespace
+
+RxQueue::RxQueue(Context& nic, QueueIndex index)
+    : nic_{&nic},
+      index_{index},
+      rings_{&nic.memory.queue(index)},
+      fetch_{nic, index, fetch_role(nic, index)},
+      completions_{nic, index, completion_role(nic, index)} {}
+
+void RxQueue::start() {
+  fetch_.restart(fetch_role(*nic_, index_), epoch_);
+  completions_.restart(completion_role(*nic_, index_), epoch_);
+  running_ = true;
+}
+
+void RxQueue::stop(Instant now) {
+  for (const auto& frame : waiting_) {
+    nic_->fifo.release(frame.record.frame, now);
+    ++nic_->counters.rx_dropped[static_cast<std::size_t>(Drop::queue_stopped)];
+    nic_->counters.rx_dropped_payload += frame.record.payload;
+    nic_->memory.journal().dropped(frame.record.handle, Drop::queue_stopped, frame.record.wire);
+  }
+  waiting_.clear();
+  running_ = false;
+  epoch_ = static_cast<std::uint8_t>((epoch_ + 1) & 15);
+  fetch_.restart(fetch_role(*nic_, index_), epoch_);
+  completions_.restart(completion_role(*nic_, index_), epoch_);
+}
+
+void RxQueue::buffers_posted(std::uint32_t producer, Instant now, device::Outbox& out) {
+  if (!running_) return;
+  fetch_.posted(producer, now, out);
+  serve(now, out);
+}
+
+void RxQueue::descriptors_read(const Cookie& cookie, pcie::Status status, Instant now, device::Outbox& out) {
+  if (fetch_.completed(cookie, status)) serve(now, out);
+}
+
+void RxQueue::frame(const RxFrame& frame, Instant now, device::Outbox& out) {
+  waiting_.push_back(frame);
+  serve(now, out);
+}
+
+std::uint32_t RxQueue::buffers_for(const RxFrame& frame) const {
+  const std::int64_t size = rx_shape(*nic_, *rings_).buffer_size.count();
+  const std::int64_t bytes = frame.in_front + frame.record.payload.count();
+  return static_cast<std::uint32_t>(std::max<std::int64_t>((bytes + size - 1) / size, 1));
+}
+
+void RxQueue::serve(Instant now, device::Outbox& out) {
+  while (!waiting_.empty()) {
+    const auto buffers = buffers_for(waiting_.front());
+    if (buffers > fetch_.available()) return fetch_.fetch(now, out, buffers);
+    write(waiting_.front(), now, out);
+    waiting_.pop_front();
+    fetch_.fetch(now, out);
+  }
+}
+
+void RxQueue::write(const RxFrame& frame, Instant now, device::Outbox& out) {
+  const Instant ready = std::max(frame.ready, now);
+  const Bytes buffer_size = rx_shape(*nic_, *rings_).buffer_size;
+  const std::uint32_t buffers = buffers_for(frame);
+  const std::int64_t payload_bytes = frame.record.payload.count();
+  const bool has_header_write = frame.header_length > 0 || frame.in_front > 0;
+  // Pieces with payload in them: the first may hold nothing but headers only if there is no payload at all.
+  const int writes = (has_header_write ? 1 : 0) + (payload_bytes > 0 ? static_cast<int>(buffers) : 0);
+  const auto packet = nic_->memory.journal().open(frame.record, writes);
+  const Cookie cookie{Dma::rx_data, epoch_, index_, 0, packet.value()};
+
+  std::int64_t left = payload_bytes;
+  for (std::uint32_t i = 0; i < buffers; ++i) {
+    const auto& buffer = rings_->buffers.at(fetch_.next());
+    const std::int64_t front = i == 0 ? frame.in_front : 0;
+    if (i == 0 && frame.header_length > 0)
+      out.submit(write_channel, write_to(buffer.header, Bytes{frame.header_length}, frame.headers, cookie, ready));
+    if (front > 0) out.submit(write_channel, write_to(buffer.payload, Bytes{front}, frame.headers, cookie, ready));
+    const std::int64_t piece = std::min(left, buffer_size.count() - front);
+    if (piece > 0)
+      out.submit(write_channel,
+                 write_to(buffer.payload + Bytes{front}, Bytes{piece}, pcie::Purpose::payload, cookie, ready));
+    left -= piece;
+
+    RxCompletion done;
+    done.queue = index_;
+    done.buffer = buffer.buffer;
+    done.header_length = i == 0 ? frame.header_length : std::uint16_t{0};
+    done.payload_length = static_cast<std::uint32_t>(front + piece);
+    done.rss_hash = frame.record.rss_hash;
+    done.layer3 = frame.layer3;
+    done.layer4 = frame.layer4;
+    done.split = frame.header_length > 0;
+    done.end_of_packet = i + 1 == buffers;
+    done.error = frame.error;
+    done.packet = packet;
+    rings_->rx_completions.write(completions_.next(), done);
+    fetch_.consume();
+    completions_.add(now, ready, out);
+  }
+}
+
+}  // namespace peerpath::nic

@@ -1,0 +1,104 @@
+#include "devices/root_complex/platform.hpp"
+
+#include "devices/pcie_switch/platform.hpp"
+#include "devices/root_complex/root_complex.hpp"
+#include "platform/platform.hpp"
+#include "platform/report.hpp"
+
+namespace peerpath::platform {
+namespace {
+
+void fill_iommu(Report& report, const std::string& name, const device::IommuConfig& config,
+                const std::vector<RootComplex::Iommu>& before, const std::vector<RootComplex::Iommu>& after) {
+  std::int64_t hits = 0, misses = 0, flushes = 0;
+  Duration busiest{};
+  for (std::size_t port = 0; port < after.size(); ++port) {
+    const auto &a = before[port].counters, &b = after[port].counters;
+    hits += b.hits - a.hits;
+    misses += b.misses - a.misses;
+    flushes += b.flushes - a.flushes;
+    const auto walking = after[port].walking - before[port].walking;
+    busiest = std::max(busiest, walking);
+    if (walking > Duration{0})
+      report.results.resources.push_back(
+          {name + " IOMMU page walkers of root port " + std::to_string(port), walking, report.window * config.walkers});
+  }
+  report.add(name + ".iommu_hits", "1", hits, "Requests whose page the IOTLB held");
+  report.add(name + ".iommu_misses", "1", misses, "Requests that caused a page walk");
+  report.add(name + ".iommu_flushes", "1", flushes, "Times that an IOTLB was emptied");
+  report.results.metrics.push_back(
+      {name + ".iommu_walkers_percent", "%",
+       observe::quotient(static_cast<WideInt>(busiest.count()) * 100, report.window.count() * config.walkers, 4),
+       "How busy the page walkers of that root port were that had most to do"});
+}
+
+/// Of each root port that has been busy: `held` of `units` for writes and for reads.
+void fill_ports(Report& report, const std::string& what, int write_units, int read_units,
+                const std::vector<RootComplex::Taken>& before, const std::vector<RootComplex::Taken>& after) {
+  const auto add = [&](const std::string& kind, std::size_t port, Duration taken, int units) {
+    if (taken > Duration{0})
+      report.results.resources.push_back(
+          {what + " " + kind + " of root port " + std::to_string(port), taken, report.window * units});
+  };
+  for (std::size_t port = 0; port < after.size(); ++port) {
+    add("writes", port, after[port].writes - before[port].writes, write_units);
+    add("reads", port, after[port].reads - before[port].reads, read_units);
+  }
+}
+
+}  // namespace
+
+RootComplex::RootComplex(const std::string& name, Domain& domain, int ports, const device::RootComplexConfig& config)
+    : Device{domain.add_router(name, root_complex::router(config))},
+      config_{config},
+      ports_{make_ports(domain, node(), ports)},
+      memory{node()} {
+  domain.add_port(memory);
+  memory.link.internal = true;
+  domain.before_build([this] { complete(); });
+  if (!root_complex::RootPort::wanted(config)) return;
+  for (const auto& port : ports_)
+    port->gate = gates_.emplace_back(std::make_unique<root_complex::RootPort>(config)).get();
+}
+
+std::unique_ptr<Device> RootComplex::make(const std::string& name, const device::RootComplexConfig& config,
+                                          const scenario::Scenario& scenario, Platform& platform) {
+  return std::make_unique<RootComplex>(name, platform.domain, links_at(scenario, name), config);
+}
+
+void RootComplex::complete() {
+  const auto* host = across(memory);
+  const auto host_node = host != nullptr ? host->node : node();  // without memory all others are peers
+  for (const auto& gate : gates_) gate->set_memory(host_node);
+  if (!config_.peer_to_peer) return;
+  for (const auto& port : ports_) {
+    auto* behind = across(*port);
+    if (behind == nullptr) continue;
+    peer_writes_.push_back(std::make_unique<root_complex::PeerWrites>(*config_.peer_to_peer, host_node, behind->gate));
+    behind->gate = peer_writes_.back().get();
+  }
+}
+
+std::any RootComplex::count(Instant now) {
+  Counted counted;
+  for (const auto& gate : gates_) {
+    counted.credits.push_back({gate->write_credits_held(now), gate->read_credits_held(now)});
+    if (gate->iommu() != nullptr)
+      counted.iommus.push_back({gate->iommu()->counters(), gate->iommu()->walking_until(now)});
+    counted.peers.push_back({{}, gate->peer_reads_busy(now)});
+  }
+  for (std::size_t port = 0; port < peer_writes_.size(); ++port)
+    counted.peers[port].writes = peer_writes_[port]->busy_until(now);
+  return counted;
+}
+
+void RootComplex::report(Report& report, const std::string& name, const std::any& before, const std::any& after) const {
+  const auto &a = std::any_cast<const Counted&>(before), &b = std::any_cast<const Counted&>(after);
+  if (config_.credits)
+    fill_ports(report, name + " memory credits for", config_.credits->write_credits, config_.credits->read_credits,
+               a.credits, b.credits);
+  if (config_.peer_to_peer) fill_ports(report, name + " peer", 1, 1, a.peers, b.peers);
+  if (config_.iommu) fill_iommu(report, name, *config_.iommu, a.iommus, b.iommus);
+}
+
+}  // namespace peerpath::platform

@@ -1,0 +1,58 @@
+// A root complex of a platform.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "devices/root_complex/root_port.hpp"
+#include "peerpath/device/config.hpp"
+#include "peerpath/scenario/scenario.hpp"
+#include "platform/device.hpp"
+
+namespace peerpath::platform {
+
+class Platform;
+
+/// The root complex: root ports, and `memory`, the way to host memory.
+class RootComplex final : public Device {
+ public:
+  RootComplex(const std::string& name, Domain& domain, int ports, const device::RootComplexConfig& config = {});
+  static std::unique_ptr<Device> make(const std::string& name, const device::RootComplexConfig& config,
+                                      const scenario::Scenario& scenario, Platform& platform);
+  Port& port(int number) { return *ports_.at(static_cast<std::size_t>(number)); }
+  Port& take_port(bool) override { return port(taken_++); }
+  std::any count(Instant now) override;
+  void report(Report& report, const std::string& name, const std::any& before, const std::any& after) const override;
+
+  /// Of something that writes and reads have each for themselves, since the start.
+  struct Taken {
+    Duration writes{}, reads{};
+  };
+  struct Iommu {
+    host::IommuCounters counters;
+    Duration walking{};  ///< summed over the walkers
+  };
+  /// By root port.
+  struct Counted {
+    std::vector<Taken> credits;  ///< towards memory
+    std::vector<Taken> peers;    ///< ways to peers
+    std::vector<Iommu> iommus;
+  };
+
+ private:
+  void complete();
+
+  device::RootComplexConfig config_;
+  std::vector<std::unique_ptr<Port>> ports_;
+  int taken_ = 0;  ///< ports that have links
+  /// What passes at each root port; none if nothing has to.
+  std::vector<std::unique_ptr<root_complex::RootPort>> gates_;
+  /// What peers' writes pass, for each root port with something behind it; none without a limit.
+  std::vector<std::unique_ptr<root_complex::PeerWrites>> peer_writes_;
+
+ public:
+  Port memory;
+};
+
+}  // namespace peerpath::platform
