@@ -169,7 +169,7 @@ function(peerpath_add_test name)
   endif()
   target_compile_options(${name} PRIVATE ${PEERPATH_COLD_OPTIONS})
   peerpath_unite(${name})
-  if(CMAKE_CURRENT_SOURCE_DIR MATCHES "/models/(base|core|devices|fabric|scenario)(/|$)")
+  if(CMAKE_CURRENT_SOURCE_DIR MATCHES "/models/(base|core|devices|fabric|loop|scenario)(/|$)")
     set_property(GLOBAL APPEND PROPERTY peerpath_sanitized_tests ${name})
   endif()
   gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60

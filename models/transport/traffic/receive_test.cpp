@@ -1,4 +1,4 @@
-// Traffic into a NIC, through a switch, into a GPU: the sources of this folder with the devices of models/core.
+// Traffic into a NIC, through a switch, into a GPU: the sources of this folder with those of models/devices.
 #include <gtest/gtest.h>
 
 #include <map>
