@@ -1,5 +1,5 @@
 // A device of a platform, whatever its kind. Each kind is a class in `platform.hpp` of its folder below models/devices,
-// and one line of `catalogue.cpp`.
+// and one line of the catalogue (peerpath/device/catalogue.hpp).
 #pragma once
 
 #include <any>
@@ -43,6 +43,8 @@ class Device {
   virtual std::optional<BusAddress> open_memory() const { return std::nullopt; }
   /// Makes transfers from the start on, if it has an engine for them; returns the number of the stream.
   virtual std::optional<std::size_t> start(const Transfer&) { return std::nullopt; }
+  /// The number of the stream, as `start` returned it, whose payload a transaction of this device moves.
+  virtual std::size_t stream_of(const fabric::Delivery&) const { return 0; }
   /// How many transfers it has in flight where it has no engine for them.
   virtual int outstanding() const { return 64; }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "devices/dma_card/dma_card.hpp"
 #include "devices/nic/cookie.hpp"
 #include "peerpath/net/ethernet.hpp"
 #include "peerpath/net/headers.hpp"
@@ -112,11 +111,13 @@ std::optional<std::size_t> Meter::nic_entry(const nic::PacketJournal& journal, c
   return cookie.dma != nic::Dma::tx_data || queue == queues_.end() ? std::nullopt : std::optional{queue->second};
 }
 
-/// Of which entry a DMA card does it by itself.
+/// Of which entry a device does it by an engine of its own.
 std::optional<std::size_t> Meter::stream_entry(const fabric::Delivery& d) const {
   if (streams_.empty() || sources_.contains({d.requester, d.channel})) return std::nullopt;
-  const auto stream = streams_.find({d.requester, dma_card::stream_of(d.cookie)});
-  return stream == streams_.end() ? std::nullopt : std::optional{stream->second};
+  const auto streams = streams_.find(d.requester);
+  if (streams == streams_.end()) return std::nullopt;
+  const auto entry = streams->second.entries.find(streams->second.device->stream_of(d));
+  return entry == streams->second.entries.end() ? std::nullopt : std::optional{entry->second};
 }
 
 void Meter::deliver(const fabric::Delivery& d) {

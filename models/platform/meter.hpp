@@ -15,6 +15,7 @@
 #include "peerpath/device/frame_source.hpp"
 #include "peerpath/fabric/fabric.hpp"
 #include "peerpath/observe/results.hpp"
+#include "platform/device.hpp"
 
 namespace peerpath::platform {
 
@@ -29,8 +30,12 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
 
   /// Which entry a transmit queue works for.
   void map_queue(fabric::NodeId nic, nic::QueueIndex queue, std::size_t entry) { queues_[{nic, queue}] = entry; }
-  /// A stream of transfers of a DMA card.
-  void map_stream(fabric::NodeId card, std::size_t stream, std::size_t entry) { streams_[{card, stream}] = entry; }
+  /// A stream of transfers that a device makes by an engine of its own.
+  void map_stream(const Device& device, std::size_t stream, std::size_t entry) {
+    auto& streams = streams_[device.node()];
+    streams.device = &device;
+    streams.entries[stream] = entry;
+  }
 
   /// A NIC whose packets are in this journal: so it is known whose payload its failed transactions move.
   void map_nic(fabric::NodeId nic, const nic::PacketJournal& journal) { nics_[nic] = &journal; }
@@ -89,7 +94,11 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
   std::vector<Instant> turns_;
   Instant last_ = begin_;
   std::map<std::pair<fabric::NodeId, nic::QueueIndex>, std::size_t> queues_;
-  std::map<std::pair<fabric::NodeId, std::size_t>, std::size_t> streams_;
+  struct Streams {
+    const Device* device = nullptr;
+    std::map<std::size_t, std::size_t> entries;  ///< by stream
+  };
+  std::map<fabric::NodeId, Streams> streams_;
   std::map<fabric::NodeId, const nic::PacketJournal*> nics_;
   std::map<std::pair<fabric::NodeId, fabric::ChannelIndex>, std::size_t> sources_;
   struct Wire {

@@ -232,7 +232,7 @@ void TrafficSetup::transfer(std::size_t entry) {
   auto& device = platform_.device(t.from);
   if (t.arrival == scenario::ArrivalLaw::regular && t.traffic_class == 0 && !remapped)
     if (const auto stream = device.start({op, target, address, t.window, t.sizes, t.rate}))
-      return meter_.map_stream(device.node(), *stream, entry);
+      return meter_.map_stream(device, *stream, entry);
   transport::DmaPattern pattern;
   pattern.stream = static_cast<std::uint16_t>(entry + 1);  // 0: what a card does itself
   pattern.op = op;

@@ -1,15 +1,15 @@
-// The kinds of devices that there are, one line each, in the order of `DeviceConfig`'s alternatives. No other list
-// names them.
+// A walk over the kinds of devices, in the order of the catalogue (peerpath/device/catalogue.hpp).
 #pragma once
 
 #include <string_view>
-#include <tuple>
+#include <type_traits>
+#include <variant>
 
 #include "peerpath/scenario/scenario.hpp"
 
 namespace peerpath::scenario {
 
-/// A device kind: the text of `devices.X.kind`, and the struct that holds its options.
+/// The name of a kind of device (the text of `devices.X.kind`) or of a section, and the struct that holds its options.
 template <class Config>
 struct Kind {
   using config = Config;
@@ -17,28 +17,39 @@ struct Kind {
   std::string_view doc;
 };
 
-inline constexpr std::tuple kinds{
-    Kind<device::RootComplexConfig>{"root_complex", "Root complex of the host: root ports and the way to memory"},
-    Kind<device::HostMemoryConfig>{"host_memory", "DRAM of the host, behind the root complex named by `at`"},
-    Kind<device::HostCpuConfig>{"host_cpu", "Cores that run the driver and the protocol, at the root complex `at`"},
-    Kind<device::SwitchConfig>{"pcie_switch", "PCIe switch: one upstream port, downstream ports as linked"},
-    Kind<device::NicConfig>{"nic", "Ethernet NIC with header split, receive-side scaling and flow steering"},
-    Kind<device::GpuConfig>{"gpu", "GPU: memory behind a BAR, and copy engines"},
-    Kind<device::DmaCardConfig>{"dma_card", "Card that only does DMA: a benchmark card or a load generator"}};
+namespace detail {
+template <class... Configs, class Use>
+constexpr void each_kind(std::variant<Configs...>*, Use& use) {
+  (use(Kind<Configs>{device::Kind<Configs>::name, device::Kind<Configs>::doc}), ...);
+}
+}  // namespace detail
 
 /// Calls `use` with each `Kind` in turn.
 template <class Use>
 constexpr void for_each_kind(Use use) {
-  std::apply([&](const auto&... kind) { (use(kind), ...); }, kinds);
+  detail::each_kind(static_cast<DeviceConfig*>(nullptr), use);
 }
 
-/// The text of `kind` for `config`.
-inline std::string_view kind_of(const DeviceConfig& config) {
-  std::string_view name;
-  for_each_kind([&]<class Config>(const Kind<Config>& kind) {
-    if (std::holds_alternative<Config>(config)) name = kind.name;
-  });
-  return name;
+/// Calls `use(trait, config)` with the trait of the device's kind (peerpath/device/kind.hpp) and its options.
+template <class Use>
+decltype(auto) with_kind(const Device& device, Use use) {
+  return std::visit([&]<class Config>(const Config& config) { return use(device::Kind<Config>{}, config); },
+                    device.config);
+}
+
+/// Where a device stands in the hierarchy.
+inline device::Role role_of(const Device& device) {
+  return with_kind(device, [](auto kind, const auto&) { return kind.role; });
+}
+
+/// Whether the device has ports that links come from.
+inline bool has_ports(const Device& device) {
+  return role_of(device) == device::Role::root_complex || role_of(device) == device::Role::router;
+}
+
+/// The text of `kind` for a device.
+inline std::string_view kind_of(const Device& device) {
+  return with_kind(device, [](auto kind, const auto&) { return kind.name; });
 }
 
 }  // namespace peerpath::scenario

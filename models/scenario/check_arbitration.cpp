@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "scenario/catalogue.hpp"
 #include "scenario/check.hpp"
 #include "scenario/document.hpp"
 
@@ -28,8 +29,7 @@ void check_arbitration(const Scenario& scenario, const Tree& tree, Problems& out
       add("at", no_device(tree, weight.at));
       continue;
     }
-    if (!std::holds_alternative<device::SwitchConfig>(router->config) &&
-        !std::holds_alternative<device::RootComplexConfig>(router->config)) {
+    if (!has_ports(*router)) {
       add("at", what_is(*router) + "; a pcie_switch or root_complex arbitrates between its ports");
       continue;
     }

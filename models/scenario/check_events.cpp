@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "peerpath/scenario/describe.hpp"
+#include "scenario/catalogue.hpp"
 #include "scenario/check.hpp"
 #include "scenario/document.hpp"
 #include "scenario/suggest.hpp"
@@ -195,14 +196,12 @@ class Events {
   }
 
   void needs_nic(const Device& device) {
-    if (!std::holds_alternative<device::NicConfig>(device.config))
+    if (!with_kind(device, [](auto kind, const auto&) { return kind.has_wire; }))
       add("device", what_is(device) + ", which has no wire; name a nic");
   }
 
   void check_acs(const Device& device, const Event& event) {
-    const bool ports = std::holds_alternative<device::SwitchConfig>(device.config) ||
-                       std::holds_alternative<device::RootComplexConfig>(device.config);
-    if (!ports && !tree_.uplink(device.name)) add("device", what_is(device) + ", which is below no port");
+    if (!has_ports(device) && !tree_.uplink(device.name)) add("device", what_is(device) + ", which is below no port");
     needs_memory("what ACS sends to the root complex is answered at its memory");
     if (const auto why = contradiction(event.acs)) add("acs", *why);
   }

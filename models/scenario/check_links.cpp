@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 
+#include "scenario/catalogue.hpp"
 #include "scenario/check.hpp"
 #include "scenario/document.hpp"
 
@@ -11,14 +12,8 @@ constexpr std::array lanes{1, 2, 4, 8, 12, 16};
 constexpr std::size_t most_ports = 20;  // of a router in the fabric, besides the one towards the root or the memory
 constexpr Bytes data_credit{16};        // PCIe Base Spec 2.6.1: one unit is 4 DW
 
-using Config = DeviceConfig;
-
-template <class... Kinds>
-bool is_one_of(const Device& device) {
-  return (std::holds_alternative<Kinds>(device.config) || ...);
-}
-
-bool stands_at_root(const Device& device) { return is_one_of<device::HostMemoryConfig, device::HostCpuConfig>(device); }
+bool stands_at_root(const Device& device) { return role_of(device) == device::Role::at_root; }
+bool is_root(const Device& device) { return role_of(device) == device::Role::root_complex; }
 
 class Links {
  public:
@@ -70,7 +65,7 @@ class Links {
     if (device == nullptr) return add(at + "/from", no_device(tree_, name));
     if (stands_at_root(*device))
       return add(at + "/from", what_is(*device) + ": it stands at a root complex by its \"at\", not on a link");
-    if (!is_one_of<device::RootComplexConfig, device::SwitchConfig>(*device))
+    if (!has_ports(*device))
       return add(at + "/from", what_is(*device) + "; the upstream end is a port of a root_complex or pcie_switch");
     take_port(link.from, port, link.to, at + "/from");
     if (++downstream_[name] == most_ports + 1)
@@ -83,10 +78,10 @@ class Links {
     if (device == nullptr) return add(at + "/to", no_device(tree_, name));
     if (stands_at_root(*device))
       return add(at + "/to", what_is(*device) + ": it stands at a root complex by its \"at\", not on a link");
-    if (is_one_of<device::RootComplexConfig>(*device))
+    if (is_root(*device))
       return add(at + "/to", what_is(*device) + " and has no upstream port; is the link the wrong way round?");
     if (name == split_end(link.from).device) return add(at, "links " + name + " to itself");
-    if (!port.empty() && !is_one_of<device::SwitchConfig>(*device))
+    if (!port.empty() && role_of(*device) != device::Role::router)
       return add(at + "/to", what_is(*device) + " and has one port, without a name; write \"" + name + "\"");
     if (const auto first = *tree_.uplink(name); first != i)
       add(at + "/to", name + " has its upstream link already, /links/" + std::to_string(first));
@@ -96,7 +91,7 @@ class Links {
 
   void check_host_bridge(const Link& link, const std::string& at) {
     const Device* device = tree_.find(split_end(link.from).device);
-    if (link.host_bridge == 0 || device == nullptr || is_one_of<device::RootComplexConfig>(*device)) return;
+    if (link.host_bridge == 0 || device == nullptr || is_root(*device)) return;
     add(at + "/host_bridge", what_is(*device) + "; host bridges are of a root_complex, name it at the link from there");
   }
 
@@ -137,7 +132,7 @@ class Links {
     for (const std::string& end : {link.from, link.to}) {
       const Device* device = tree_.find(split_end(end).device);
       if (device == nullptr) continue;
-      if (is_one_of<device::RootComplexConfig, device::SwitchConfig>(*device)) ++channels_[device->name];
+      if (has_ports(*device)) ++channels_[device->name];
       if (const auto* function = function_of(*device); function != nullptr && function->one_queue > 0)
         add(at + "/vc1", device->name + " has one receive queue (one_queue), and so one virtual channel");
     }

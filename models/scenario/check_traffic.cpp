@@ -5,6 +5,7 @@
 #include "peerpath/scenario/describe.hpp"
 #include "peerpath/scenario/frames.hpp"
 #include "peerpath/scenario/queues.hpp"
+#include "scenario/catalogue.hpp"
 #include "scenario/check.hpp"
 #include "scenario/document.hpp"
 
@@ -19,24 +20,16 @@ const Config* as(const Device* device) {
   return device == nullptr ? nullptr : std::get_if<Config>(&device->config);
 }
 
-bool is_memory(const Device& device) {
-  return !std::holds_alternative<device::RootComplexConfig>(device.config) &&
-         !std::holds_alternative<device::SwitchConfig>(device.config) &&
-         !std::holds_alternative<device::HostCpuConfig>(device.config) &&
-         !std::holds_alternative<device::NicConfig>(device.config);
+/// Memory of a device that peers can address, directly or by remapping; nothing if it has none.
+std::optional<Bytes> memory_of(const Device& device) {
+  return with_kind(device, [](auto kind, const auto& config) { return kind.memory(config); });
 }
+bool is_memory(const Device& device) { return memory_of(device).has_value(); }
+Bytes reachable(const Device& device) { return memory_of(device).value_or(Bytes{}); }
 
-/// Memory of a device that peers can address, directly or by remapping.
-Bytes reachable(const Device& device) {
-  if (const auto* memory = std::get_if<device::HostMemoryConfig>(&device.config)) return memory->size;
-  if (const auto* gpu = std::get_if<device::GpuConfig>(&device.config)) return gpu->memory;
-  if (const auto* card = std::get_if<device::DmaCardConfig>(&device.config)) return card->memory;
-  return {};
-}
-
-/// Whether write or read traffic is a stream of a DMA card's own engine. Any other entry has a queue at its device.
+/// Whether write or read traffic is a stream of the device's own engine. Any other entry has a queue at its device.
 bool by_own_engine(const Traffic& t, const Device& from) {
-  return std::holds_alternative<device::DmaCardConfig>(from.config) && t.arrival == ArrivalLaw::regular &&
+  return with_kind(from, [](auto kind, const auto&) { return kind.has_engine; }) && t.arrival == ArrivalLaw::regular &&
          t.traffic_class == 0;
 }
 
@@ -45,10 +38,7 @@ constexpr std::int64_t most_rules = 4096;  // of flow steering
 
 /// Queues that a device has for itself.
 int own_queues(const Device& device) {
-  if (const auto* gpu = std::get_if<device::GpuConfig>(&device.config)) return gpu->copy_engines;
-  if (const auto* nic = std::get_if<device::NicConfig>(&device.config))
-    return !nic->ats ? 3 : nic->ats->page_request ? 5 : 4;
-  return 2;
+  return with_kind(device, [](auto kind, const auto& config) { return kind.own_queues(config); });
 }
 
 class TrafficCheck {
@@ -233,12 +223,10 @@ class TrafficCheck {
                            " s" + (spelt ? "; the least is " + to_text(BitRate{narrow(least)}) : ""));
   }
 
-  /// Transfers that a device has in flight at most; of those without an option for it the default of a GPU.
+  /// Transfers that a device has in flight at most.
   static std::int64_t in_flight(const Device* from) {
-    constexpr int otherwise = 64;
-    if (const auto* card = as<device::DmaCardConfig>(from)) return std::max(card->outstanding, otherwise);
-    const auto* gpu = as<device::GpuConfig>(from);
-    return gpu == nullptr ? otherwise : gpu->outstanding.value_or(otherwise);
+    if (from == nullptr) return device::CommonKind::in_flight(0);
+    return with_kind(*from, [](auto kind, const auto& config) { return kind.in_flight(config); });
   }
 
   // Traffic that ends.

@@ -98,8 +98,8 @@ TEST(Explain, SaysDefaultRangeAndSource) {
 TEST(List, NamesEveryKind) {
   std::vector<std::string> names;
   for (const auto& kind : device_kinds()) names.push_back(kind.name);
-  EXPECT_THAT(names,
-              testing::ElementsAre("root_complex", "host_memory", "host_cpu", "pcie_switch", "nic", "gpu", "dma_card"));
+  EXPECT_THAT(names, testing::IsSupersetOf(
+                         {"root_complex", "host_memory", "host_cpu", "pcie_switch", "nic", "gpu", "dma_card"}));
   for (const auto& name : names) EXPECT_FALSE(options_of(name).empty()) << name;
 }
 

@@ -60,6 +60,6 @@ std::string no_device(const Tree& tree, const std::string& name) {
   return "there is no device \"" + name + "\"" + did_you_mean(name, tree.names());
 }
 
-std::string what_is(const Device& device) { return device.name + " is a " + std::string{kind_of(device.config)}; }
+std::string what_is(const Device& device) { return device.name + " is a " + std::string{kind_of(device)}; }
 
 }  // namespace peerpath::scenario

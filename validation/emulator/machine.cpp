@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <map>
 
+#include "scenario/catalogue.hpp"
 #include "validation/emulator/acs.hpp"
 
 namespace peerpath::emulator {
@@ -80,9 +81,9 @@ class Builder {
   void problem(const std::string& key, const std::string& message) { problems_.push_back({"", 0, 0, key, message}); }
 
   void check(const scenario::Device& device) {
-    if (std::holds_alternative<device::DmaCardConfig>(device.config)) {
-      problem("/devices/" + device.name + "/kind", "the emulator has no dma_card");
-    }
+    scenario::with_kind(device, [&](auto kind, const auto&) {
+      if (!kind.emulated) problem("/devices/" + device.name + "/kind", "the emulator has no " + std::string{kind.name});
+    });
     if (std::isalpha(static_cast<unsigned char>(device.name.front())) == 0) {
       problem("/devices/" + device.name, "names of the emulator's devices begin with a letter");
     }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "peerpath/base/address.hpp"
-#include "peerpath/device/config.hpp"
+#include "peerpath/device/catalogue.hpp"
 #include "peerpath/device/send.hpp"
 #include "peerpath/sc/pcie_port.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <tlm>
 
-#include "peerpath/device/config.hpp"
+#include "peerpath/device/function_config.hpp"
 #include "peerpath/sc/domain.hpp"
 #include "peerpath/sc/link_config.hpp"
 #include "peerpath/sc/outlet.hpp"

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "peerpath/device/config.hpp"
+#include "peerpath/device/catalogue.hpp"
 #include "peerpath/pcie/link_shape.hpp"
 #include "peerpath/pcie/tlp.hpp"
 #include "peerpath/scenario/emulator.hpp"
@@ -16,10 +16,9 @@ namespace peerpath::scenario {
 using namespace literals;
 using namespace std::chrono_literals;
 
-using DeviceConfig = std::variant<device::RootComplexConfig, device::HostMemoryConfig, device::HostCpuConfig,
-                                  device::SwitchConfig, device::NicConfig, device::GpuConfig, device::DmaCardConfig>;
+using DeviceConfig = device::AnyConfig;
 
-/// One entry of `devices`; the JSON key is its name, `kind` selects the alternative.
+/// One entry of `devices`; the JSON key is its name, `kind` selects the alternative of the catalogue.
 struct Device {
   std::string name;
   DeviceConfig config;

@@ -6,8 +6,8 @@
 #include <deque>
 #include <vector>
 
+#include "devices/dma_card/config.hpp"
 #include "peerpath/base/random.hpp"
-#include "peerpath/device/config.hpp"
 #include "peerpath/device/endpoint.hpp"
 
 namespace peerpath::dma_card {

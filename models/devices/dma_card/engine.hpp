@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
+#include "devices/dma_card/config.hpp"
 #include "peerpath/base/time.hpp"
 #include "peerpath/base/units.hpp"
-#include "peerpath/device/config.hpp"
 
 namespace peerpath::dma_card {
 

@@ -1,5 +1,6 @@
 #include "devices/dma_card/platform.hpp"
 
+#include "devices/dma_card/kind.hpp"
 #include "platform/platform.hpp"
 
 namespace peerpath::platform {
@@ -12,11 +13,6 @@ DmaCard::DmaCard(const std::string& name, Domain& domain, const device::DmaCardC
       pcie{node()} {
   domain.add_port(pcie);
   domain.before_build([this] { complete(); });
-}
-
-std::unique_ptr<Device> DmaCard::make(const std::string& name, const device::DmaCardConfig& config,
-                                      const scenario::Scenario&, Platform& platform) {
-  return std::make_unique<DmaCard>(name, platform.domain, config);
 }
 
 std::optional<std::size_t> DmaCard::start(const Transfer& transfer) {
@@ -45,3 +41,14 @@ void DmaCard::complete() {
 }
 
 }  // namespace peerpath::platform
+
+namespace peerpath {
+
+std::unique_ptr<platform::Device> device::Kind<device::DmaCardConfig>::make(const std::string& name,
+                                                                            const DmaCardConfig& config,
+                                                                            const scenario::Scenario&,
+                                                                            platform::Platform& platform) {
+  return std::make_unique<platform::DmaCard>(name, platform.domain, config);
+}
+
+}  // namespace peerpath

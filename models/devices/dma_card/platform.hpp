@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "devices/dma_card/config.hpp"
 #include "devices/dma_card/dma_card.hpp"
-#include "peerpath/device/config.hpp"
-#include "peerpath/scenario/scenario.hpp"
 #include "platform/device.hpp"
 
 namespace peerpath::platform {
@@ -19,13 +18,12 @@ class Platform;
 class DmaCard final : public Device {
  public:
   DmaCard(const std::string& name, Domain& domain, const device::DmaCardConfig& config = {});
-  static std::unique_ptr<Device> make(const std::string& name, const device::DmaCardConfig& config,
-                                      const scenario::Scenario& scenario, Platform& platform);
   BusAddress memory() const { return memory_; }
   BusAddress memory(Bytes) override { return memory_; }
   std::optional<BusAddress> open_memory() const override { return memory_; }
   Port& take_port(bool) override { return pcie; }
   std::optional<std::size_t> start(const Transfer& transfer) override;
+  std::size_t stream_of(const fabric::Delivery& d) const override { return dma_card::stream_of(d.cookie); }
   /// Transfers that it makes from the start on; before the domain is complete. Returns the number of the stream.
   std::size_t add(const dma_card::Stream& stream);
 

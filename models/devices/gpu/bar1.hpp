@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/host/booked_time.hpp"
+#include "devices/gpu/config.hpp"
 #include "peerpath/base/time.hpp"
-#include "peerpath/device/config.hpp"
 
 namespace peerpath::gpu {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "core/pcie/function_registers.hpp"
+#include "devices/gpu/config.hpp"
 #include "devices/host_cpu/copy_request.hpp"
 #include "peerpath/base/address.hpp"
-#include "peerpath/device/config.hpp"
 #include "peerpath/device/endpoint.hpp"
 
 namespace peerpath::gpu {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/host/line_credits.hpp"
-#include "peerpath/device/config.hpp"
+#include "devices/gpu/config.hpp"
 #include "peerpath/fabric/fabric.hpp"
 #include "peerpath/fabric/gate.hpp"
 

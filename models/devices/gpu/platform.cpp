@@ -1,6 +1,7 @@
 #include "devices/gpu/platform.hpp"
 
 #include "core/host/refused_writes.hpp"
+#include "devices/gpu/kind.hpp"
 #include "devices/host_memory/platform.hpp"
 #include "peerpath/base/fail.hpp"
 #include "peerpath/scenario/describe.hpp"
@@ -25,11 +26,6 @@ Gpu::Gpu(const std::string& name, Domain& domain, const device::GpuConfig& confi
 }
 
 Gpu::~Gpu() = default;
-
-std::unique_ptr<Device> Gpu::make(const std::string& name, const device::GpuConfig& config, const scenario::Scenario&,
-                                  Platform& platform) {
-  return std::make_unique<Gpu>(name, platform.domain, config);
-}
 
 void Gpu::serve(HostMemory& host) { behaviour_.serve(host.node(), host.copies()); }
 
@@ -88,3 +84,14 @@ void Gpu::report_window(Report& report, const scenario::Bar1Plan& plan, const st
 }
 
 }  // namespace peerpath::platform
+
+namespace peerpath {
+
+std::unique_ptr<platform::Device> device::Kind<device::GpuConfig>::make(const std::string& name,
+                                                                        const GpuConfig& config,
+                                                                        const scenario::Scenario&,
+                                                                        platform::Platform& platform) {
+  return std::make_unique<platform::Gpu>(name, platform.domain, config);
+}
+
+}  // namespace peerpath

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "devices/gpu/bar1.hpp"
+#include "devices/gpu/config.hpp"
 #include "devices/gpu/gpu.hpp"
 #include "devices/gpu/peer_reads.hpp"
-#include "peerpath/device/config.hpp"
 #include "peerpath/scenario/bar1.hpp"
 #include "platform/device.hpp"
 
@@ -25,8 +25,6 @@ class Gpu final : public Device {
  public:
   Gpu(const std::string& name, Domain& domain, const device::GpuConfig& config = {});
   ~Gpu() override;
-  static std::unique_ptr<Device> make(const std::string& name, const device::GpuConfig& config,
-                                      const scenario::Scenario& scenario, Platform& platform);
   const device::GpuConfig& config() const { return config_; }
   /// Bus address of the window to its memory, and of its copy doorbell.
   BusAddress window() const { return window_; }

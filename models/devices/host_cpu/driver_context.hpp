@@ -1,10 +1,10 @@
 // What the drivers of one host share.
 #pragma once
 
+#include "devices/host_cpu/config.hpp"
 #include "devices/host_cpu/copy_request.hpp"
 #include "devices/host_cpu/core.hpp"
 #include "devices/host_cpu/setup.hpp"
-#include "peerpath/device/config.hpp"
 #include "peerpath/device/endpoint.hpp"
 
 namespace peerpath::host_cpu {

@@ -5,6 +5,7 @@
 
 #include "devices/gpu/platform.hpp"
 #include "devices/host_cpu/driver_context.hpp"
+#include "devices/host_cpu/kind.hpp"
 #include "devices/host_memory/platform.hpp"
 #include "devices/nic/platform.hpp"
 #include "peerpath/base/fail.hpp"
@@ -25,15 +26,6 @@ nic::QueueIndex index(int queue) { return nic::QueueIndex{static_cast<std::uint1
 HostCpu::HostCpu(Domain& domain, HostMemory& host, const device::HostCpuConfig& config)
     : Device{host.node()}, config_{config}, domain_{domain}, host_{host} {
   domain.before_build([this] { complete(); });
-}
-
-std::unique_ptr<Device> HostCpu::make(const std::string&, const device::HostCpuConfig& config,
-                                      const scenario::Scenario&, Platform& platform) {
-  const auto* root = platform.find<RootComplex>(config.at);
-  for (const auto& [name, memory] : platform.all<HostMemory>())
-    if (root != nullptr && memory->port.peer == &root->memory)
-      return std::make_unique<HostCpu>(platform.domain, *memory, config);
-  fail("cores need host memory at their root complex");
 }
 
 host_cpu::NicSetup& HostCpu::setup(Nic& nic) {
@@ -129,3 +121,18 @@ void HostCpu::report(Report& report, const std::string& name, const std::any& be
 }
 
 }  // namespace peerpath::platform
+
+namespace peerpath {
+
+std::unique_ptr<platform::Device> device::Kind<device::HostCpuConfig>::make(const std::string&,
+                                                                            const HostCpuConfig& config,
+                                                                            const scenario::Scenario&,
+                                                                            platform::Platform& platform) {
+  const auto* root = platform.find<platform::RootComplex>(config.at);
+  for (const auto& [name, memory] : platform.all<platform::HostMemory>())
+    if (root != nullptr && memory->port.peer == &root->memory)
+      return std::make_unique<platform::HostCpu>(platform.domain, *memory, config);
+  fail("cores need host memory at their root complex");
+}
+
+}  // namespace peerpath

@@ -4,10 +4,9 @@
 #include <optional>
 #include <vector>
 
+#include "devices/host_cpu/config.hpp"
 #include "devices/host_cpu/host_cpu.hpp"
-#include "peerpath/device/config.hpp"
 #include "peerpath/device/send.hpp"
-#include "peerpath/scenario/scenario.hpp"
 #include "platform/device.hpp"
 
 namespace peerpath::platform {
@@ -24,8 +23,6 @@ using Send = device::SendFrom<Gpu>;
 class HostCpu final : public Device {
  public:
   HostCpu(Domain& domain, HostMemory& host, const device::HostCpuConfig& config = {});
-  static std::unique_ptr<Device> make(const std::string& name, const device::HostCpuConfig& config,
-                                      const scenario::Scenario& scenario, Platform& platform);
   const HostMemory& host() const { return host_; }
 
   /// Queues of a NIC whose frames the cores receive: payload goes straight to `to`, or with `bounce` to host memory,

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/pcie/address_map.hpp"
-#include "peerpath/device/config.hpp"
+#include "devices/host_memory/config.hpp"
 #include "peerpath/fabric/fabric.hpp"
 
 namespace peerpath::host_memory {

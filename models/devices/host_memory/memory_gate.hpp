@@ -7,7 +7,7 @@
 #include "core/host/booked_time.hpp"
 #include "core/host/last_level_cache.hpp"
 #include "core/host/refresh.hpp"
-#include "peerpath/device/config.hpp"
+#include "devices/host_memory/config.hpp"
 #include "peerpath/fabric/gate.hpp"
 
 namespace peerpath::host_memory {

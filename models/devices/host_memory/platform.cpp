@@ -3,6 +3,7 @@
 #include "core/host/refused_writes.hpp"
 #include "devices/host_cpu/driver_context.hpp"
 #include "devices/host_memory/host_memory.hpp"
+#include "devices/host_memory/kind.hpp"
 #include "peerpath/base/fail.hpp"
 #include "platform/platform.hpp"
 #include "platform/report.hpp"
@@ -69,15 +70,6 @@ HostMemory::HostMemory(const std::string& name, Domain& domain, const device::Ho
 
 HostMemory::~HostMemory() = default;
 
-std::unique_ptr<Device> HostMemory::make(const std::string& name, const device::HostMemoryConfig& config,
-                                         const scenario::Scenario& scenario, Platform& platform) {
-  auto memory = std::make_unique<HostMemory>(name, platform.domain, config, host_function(scenario));
-  auto* root = platform.find<RootComplex>(config.at);
-  require(root != nullptr && root->memory.peer == nullptr, "a root complex has one host memory");
-  platform.join(root->memory, memory->port, {.internal = true}, "internal", name);
-  return memory;
-}
-
 BusAddress HostMemory::reserve(Bytes size) {
   const auto at = next_;
   next_ = next_ + Bytes{(size.count() + 4095) / 4096 * 4096};
@@ -111,3 +103,19 @@ void HostMemory::report(Report& report, const std::string& name, const std::any&
 }
 
 }  // namespace peerpath::platform
+
+namespace peerpath {
+
+std::unique_ptr<platform::Device> device::Kind<device::HostMemoryConfig>::make(const std::string& name,
+                                                                               const HostMemoryConfig& config,
+                                                                               const scenario::Scenario& scenario,
+                                                                               platform::Platform& platform) {
+  auto memory =
+      std::make_unique<platform::HostMemory>(name, platform.domain, config, platform::host_function(scenario));
+  auto* root = platform.find<platform::RootComplex>(config.at);
+  require(root != nullptr && root->memory.peer == nullptr, "a root complex has one host memory");
+  platform.join(root->memory, memory->port, {.internal = true}, "internal", name);
+  return memory;
+}
+
+}  // namespace peerpath

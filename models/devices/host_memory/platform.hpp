@@ -5,9 +5,8 @@
 #include <string>
 
 #include "devices/host_cpu/copy_request.hpp"
+#include "devices/host_memory/config.hpp"
 #include "devices/host_memory/memory_gate.hpp"
-#include "peerpath/device/config.hpp"
-#include "peerpath/scenario/scenario.hpp"
 #include "platform/device.hpp"
 
 namespace peerpath::host {
@@ -25,8 +24,6 @@ class HostMemory final : public Device {
   HostMemory(const std::string& name, Domain& domain, const device::HostMemoryConfig& config = {},
              const device::FunctionConfig& function = {});
   ~HostMemory() override;
-  static std::unique_ptr<Device> make(const std::string& name, const device::HostMemoryConfig& config,
-                                      const scenario::Scenario& scenario, Platform& platform);
   const device::HostMemoryConfig& config() const { return config_; }
   /// Takes a piece of DRAM, on a 4 KiB boundary above 4 GiB.
   BusAddress reserve(Bytes size);

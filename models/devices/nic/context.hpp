@@ -1,11 +1,11 @@
 // What the parts of a NIC share.
 #pragma once
 
+#include "devices/nic/config.hpp"
 #include "devices/nic/cookie.hpp"
 #include "devices/nic/counters.hpp"
 #include "devices/nic/queue_memory.hpp"
 #include "devices/nic/rx_fifo.hpp"
-#include "peerpath/device/config.hpp"
 #include "peerpath/device/endpoint.hpp"
 
 namespace peerpath::nic {

@@ -2,6 +2,7 @@
 
 #include "devices/host_memory/host_memory.hpp"
 #include "devices/host_memory/platform.hpp"
+#include "devices/nic/kind.hpp"
 #include "peerpath/base/fail.hpp"
 #include "platform/meter.hpp"
 #include "platform/platform.hpp"
@@ -76,15 +77,6 @@ Nic::Nic(const std::string& name, Domain& domain, HostMemory& host, const device
   domain.add_port(pcie);
 }
 
-std::unique_ptr<Device> Nic::make(const std::string& name, const device::NicConfig& config,
-                                  const scenario::Scenario& scenario, Platform& platform) {
-  const auto memories = platform.all<HostMemory>();
-  require(!memories.empty(), "a NIC needs host memory for its rings");
-  auto nic = std::make_unique<Nic>(name, platform.domain, *memories.front().second, config);
-  if (nic->translations() != nullptr) nic->translations()->flush_every(flush_interval(scenario));
-  return nic;
-}
-
 std::any Nic::count(Instant now) {
   Counted counted;
   counted.nic = behaviour_.counters();
@@ -127,3 +119,18 @@ void Nic::report(Report& report, const std::string& name, const std::any& before
 }
 
 }  // namespace peerpath::platform
+
+namespace peerpath {
+
+std::unique_ptr<platform::Device> device::Kind<device::NicConfig>::make(const std::string& name,
+                                                                        const NicConfig& config,
+                                                                        const scenario::Scenario& scenario,
+                                                                        platform::Platform& platform) {
+  const auto memories = platform.all<platform::HostMemory>();
+  require(!memories.empty(), "a NIC needs host memory for its rings");
+  auto nic = std::make_unique<platform::Nic>(name, platform.domain, *memories.front().second, config);
+  if (nic->translations() != nullptr) nic->translations()->flush_every(platform::flush_interval(scenario));
+  return nic;
+}
+
+}  // namespace peerpath

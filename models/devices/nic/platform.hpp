@@ -5,10 +5,9 @@
 #include <string>
 
 #include "devices/ats/ats_function.hpp"
+#include "devices/nic/config.hpp"
 #include "devices/nic/nic.hpp"
 #include "devices/nic/queue_memory.hpp"
-#include "peerpath/device/config.hpp"
-#include "peerpath/scenario/scenario.hpp"
 #include "platform/device.hpp"
 
 namespace peerpath::platform {
@@ -20,8 +19,6 @@ class Platform;
 class Nic final : public Device {
  public:
   Nic(const std::string& name, Domain& domain, HostMemory& host, const device::NicConfig& config = {});
-  static std::unique_ptr<Device> make(const std::string& name, const device::NicConfig& config,
-                                      const scenario::Scenario& scenario, Platform& platform);
   DeviceIndex device() const { return device_; }
   const device::NicConfig& config() const { return config_; }
   BusAddress doorbells() const { return doorbells_; }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/pcie/function_registers.hpp"
-#include "peerpath/device/config.hpp"
+#include "devices/pcie_switch/config.hpp"
 #include "peerpath/fabric/topology.hpp"
 
 namespace peerpath::pcie_switch {

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "peerpath/device/config.hpp"
-#include "peerpath/scenario/scenario.hpp"
+#include "devices/pcie_switch/config.hpp"
 #include "platform/device.hpp"
 
 namespace peerpath::platform {
@@ -20,8 +19,6 @@ std::vector<std::unique_ptr<Port>> make_ports(Domain& domain, fabric::NodeId nod
 class PcieSwitch final : public Device {
  public:
   PcieSwitch(const std::string& name, Domain& domain, int ports, const device::SwitchConfig& config = {});
-  static std::unique_ptr<Device> make(const std::string& name, const device::SwitchConfig& config,
-                                      const scenario::Scenario& scenario, Platform& platform);
   Port& port(int number) { return *ports_.at(static_cast<std::size_t>(number)); }
   Port& take_port(bool upstream) override { return port(upstream ? 0 : ++taken_); }
 

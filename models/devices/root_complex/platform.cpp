@@ -1,6 +1,7 @@
 #include "devices/root_complex/platform.hpp"
 
 #include "devices/pcie_switch/platform.hpp"
+#include "devices/root_complex/kind.hpp"
 #include "devices/root_complex/root_complex.hpp"
 #include "platform/platform.hpp"
 #include "platform/report.hpp"
@@ -61,11 +62,6 @@ RootComplex::RootComplex(const std::string& name, Domain& domain, int ports, con
     port->gate = gates_.emplace_back(std::make_unique<root_complex::RootPort>(config)).get();
 }
 
-std::unique_ptr<Device> RootComplex::make(const std::string& name, const device::RootComplexConfig& config,
-                                          const scenario::Scenario& scenario, Platform& platform) {
-  return std::make_unique<RootComplex>(name, platform.domain, links_at(scenario, name), config);
-}
-
 void RootComplex::complete() {
   const auto* host = across(memory);
   const auto host_node = host != nullptr ? host->node : node();  // without memory all others are peers
@@ -102,3 +98,14 @@ void RootComplex::report(Report& report, const std::string& name, const std::any
 }
 
 }  // namespace peerpath::platform
+
+namespace peerpath {
+
+std::unique_ptr<platform::Device> device::Kind<device::RootComplexConfig>::make(const std::string& name,
+                                                                                const RootComplexConfig& config,
+                                                                                const scenario::Scenario& scenario,
+                                                                                platform::Platform& platform) {
+  return std::make_unique<platform::RootComplex>(name, platform.domain, platform::links_at(scenario, name), config);
+}
+
+}  // namespace peerpath

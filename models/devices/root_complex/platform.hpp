@@ -5,9 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "devices/root_complex/config.hpp"
 #include "devices/root_complex/root_port.hpp"
-#include "peerpath/device/config.hpp"
-#include "peerpath/scenario/scenario.hpp"
 #include "platform/device.hpp"
 
 namespace peerpath::platform {
@@ -18,8 +17,6 @@ class Platform;
 class RootComplex final : public Device {
  public:
   RootComplex(const std::string& name, Domain& domain, int ports, const device::RootComplexConfig& config = {});
-  static std::unique_ptr<Device> make(const std::string& name, const device::RootComplexConfig& config,
-                                      const scenario::Scenario& scenario, Platform& platform);
   Port& port(int number) { return *ports_.at(static_cast<std::size_t>(number)); }
   Port& take_port(bool) override { return port(taken_++); }
   std::any count(Instant now) override;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/pcie/function_registers.hpp"
-#include "peerpath/device/config.hpp"
+#include "devices/root_complex/config.hpp"
 #include "peerpath/fabric/topology.hpp"
 
 namespace peerpath::root_complex {

@@ -7,7 +7,7 @@
 
 #include "core/host/iommu.hpp"
 #include "core/host/line_credits.hpp"
-#include "peerpath/device/config.hpp"
+#include "devices/root_complex/config.hpp"
 #include "peerpath/fabric/fabric.hpp"
 #include "peerpath/fabric/gate.hpp"
 

@@ -1,0 +1,59 @@
+// What a scenario can set on a DMA card.
+#pragma once
+
+#include <optional>
+#include <tuple>
+
+#include "peerpath/base/address.hpp"
+#include "peerpath/base/field.hpp"
+#include "peerpath/base/units.hpp"
+#include "peerpath/device/function_config.hpp"
+#include "peerpath/device/host_config.hpp"
+
+namespace peerpath::device {
+
+/// A card that does nothing but DMA: the benchmark card of pcie-bench, or a load generator.
+struct DmaCardConfig {
+  FunctionConfig function{};
+  Bytes memory = 64_MiB;
+  std::optional<BusAddress> bar_address{};
+  int outstanding = 64;
+  Duration read_issue = Duration{0};
+  Duration write_issue = Duration{0};
+  Duration command = Duration{0};
+  Duration write_chunk = Duration{0};
+  Duration read_beat = Duration{0};
+  Duration completion = Duration{0};
+  Duration store = Duration{0};
+  Duration turnaround = Duration{0};
+  bool ecrc = false;
+
+  static constexpr auto fields() {
+    return std::tuple{
+        field("function", &DmaCardConfig::function, "PCIe function"),
+        field("memory", &DmaCardConfig::memory, "Memory behind its BAR; a power of two"),
+        field("bar_address", &DmaCardConfig::bar_address,
+              "Where firmware put that BAR, if it matters: a multiple of its size"),
+        field("outstanding", &DmaCardConfig::outstanding, "DMA transfers in flight").at_least(1).at_most(65536),
+        field("read_issue", &DmaCardConfig::read_issue, "Least time between the starts of two reads")
+            .at_most(longest_wait),
+        field("write_issue", &DmaCardConfig::write_issue, "Least time between the starts of two writes")
+            .at_most(longest_wait),
+        field("command", &DmaCardConfig::command,
+              "One internal command of the DMA engine: each transfer has at least one")
+            .at_most(longest_step),
+        field("write_chunk", &DmaCardConfig::write_chunk, "DMA engine fetching 128 B of card memory to write it")
+            .at_most(longest_step),
+        field("read_beat", &DmaCardConfig::read_beat,
+              "32 B on the card's internal bus, four of which a read of more than a line waits for")
+            .at_most(longest_step),
+        field("completion", &DmaCardConfig::completion, "Taking in one completion TLP, beside its data at link rate")
+            .at_most(longest_step),
+        field("store", &DmaCardConfig::store, "Storing 128 B that were read in card memory").at_most(longest_step),
+        field("turnaround", &DmaCardConfig::turnaround, "Between a DMA write done and a dependent read")
+            .at_most(longest_wait),
+        field("ecrc", &DmaCardConfig::ecrc, "Adds a digest to each TLP that it sends")};
+  }
+};
+
+}  // namespace peerpath::device

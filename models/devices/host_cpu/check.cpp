@@ -1,0 +1,11 @@
+#include "devices/host_cpu/kind.hpp"
+#include "scenario/device_check.hpp"
+
+namespace peerpath::device {
+
+void Kind<HostCpuConfig>::check(const HostCpuConfig& cpu, scenario::DeviceCheck& check) {
+  check.units("cores", cpu.cores);
+  if (!check.has_memory()) check.add_device("needs a host_memory, where its programs and rings are");
+}
+
+}  // namespace peerpath::device

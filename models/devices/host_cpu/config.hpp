@@ -1,0 +1,54 @@
+// What a scenario can set on the cores of a host.
+#pragma once
+
+#include <string>
+#include <tuple>
+
+#include "peerpath/base/field.hpp"
+#include "peerpath/base/units.hpp"
+#include "peerpath/device/function_config.hpp"
+#include "peerpath/device/host_config.hpp"
+
+namespace peerpath::device {
+
+/// The cores that run the driver and the protocol, at the root complex named by `at`.
+struct HostCpuConfig {
+  std::string at;
+  int cores = 4;
+  Duration interrupt_cost = 1500ns;
+  Duration wakeup_cost = 1us;
+  Duration packet_cost = 282ns;
+  Duration byte_cost_per_kib = Duration{0};
+  BitRate copy_rate = BitRate{80'000'000'000};
+  Duration doorbell_cost = 100ns;
+
+  static constexpr auto fields() {
+    return std::tuple{
+        field("at", &HostCpuConfig::at, "The root complex that it belongs to"),
+        field("cores", &HostCpuConfig::cores, "Cores that serve receive and transmit queues, one a queue in turn")
+            .at_least(1)
+            .at_most(256),
+        field("interrupt_cost", &HostCpuConfig::interrupt_cost, "Interrupt to the driver's poll loop")
+            .at_most(longest_wait)
+            .from("assumed"),
+        field("wakeup_cost", &HostCpuConfig::wakeup_cost, "Waking the thread that waits for data")
+            .at_most(longest_wait)
+            .from("assumed"),
+        field("packet_cost", &HostCpuConfig::packet_cost, "Driver and protocol work per packet")
+            .at_most(longest_wait)
+            .from("116.2 Gb/s of 4 KiB packets in one TCP flow on one core without copy: io_uring zcrx cover letter, "
+                  "EPYC 9454"),
+        field("byte_cost_per_kib", &HostCpuConfig::byte_cost_per_kib,
+              "Protocol work per KiB of payload that the CPU touches without copying")
+            .at_most(longest_step)
+            .from("assumed"),
+        field("copy_rate", &HostCpuConfig::copy_rate, "One core copying between two buffers in DRAM")
+            .at_least(least_rate)
+            .from("assumed"),
+        field("doorbell_cost", &HostCpuConfig::doorbell_cost, "An MMIO write by a core")
+            .at_most(longest_wait)
+            .from("assumed")};
+  }
+};
+
+}  // namespace peerpath::device

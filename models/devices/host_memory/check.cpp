@@ -1,0 +1,21 @@
+#include "devices/host_memory/kind.hpp"
+#include "peerpath/scenario/describe.hpp"
+#include "scenario/device_check.hpp"
+
+namespace peerpath::device {
+
+void Kind<HostMemoryConfig>::check(const HostMemoryConfig& memory, scenario::DeviceCheck& check) {
+  check.low_memory("size", memory.size);
+  if (memory.channels) check.units("channels/count", memory.channels->count);
+  if (!memory.cache) return;
+  const auto& cache = *memory.cache;
+  const Bytes step{64 * cache.ways};
+  if (cache.size.count() % step.count() != 0)
+    check.add("cache/size", scenario::to_text(cache.size) + " is not a multiple of 64 B times " +
+                                std::to_string(cache.ways) + " ways; next below is " +
+                                scenario::to_text(Bytes{cache.size.count() / step.count() * step.count()}));
+  if (cache.ddio_ways > cache.ways)
+    check.add("cache/ddio_ways", std::to_string(cache.ddio_ways) + " of " + std::to_string(cache.ways) + " ways");
+}
+
+}  // namespace peerpath::device

@@ -1,0 +1,80 @@
+// What a scenario can set on a NIC.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <tuple>
+
+#include "peerpath/base/field.hpp"
+#include "peerpath/base/units.hpp"
+#include "peerpath/device/function_config.hpp"
+#include "peerpath/device/host_config.hpp"
+
+namespace peerpath::device {
+
+/// Buffers of a receive ring that a frame can count on. Drivers tell of new buffers in batches, so the last of a ring
+/// may not be posted before some are used: Linux's gve tells of 32 at a time, in rings of 64 and more.
+constexpr std::int64_t sure_buffers(std::int64_t ring_entries) { return ring_entries / 2; }
+
+/// A 200 Gb/s Ethernet NIC with header split, receive-side scaling and flow steering.
+struct NicConfig {
+  FunctionConfig function{};
+  BitRate wire_rate = 200_Gbps;
+  int queues = 4;
+  int ring_entries = 1024;
+  Bytes buffer_size = 4_KiB;
+  Bytes header_buffer_size = 256_B;
+  bool header_split = true;
+  Bytes rx_fifo = 512_KiB;
+  Bytes tx_fifo = 256_KiB;
+  Duration pipeline_latency = 300ns;
+  int prefetch = 32;
+  int writeback_batch = 4;
+  Duration writeback_timeout = 1us;
+  Duration interrupt_moderation = 20us;
+  int interrupt_frames = 64;
+  Bytes mtu = 9000_B;
+  std::optional<AtsConfig> ats{};
+
+  static constexpr auto fields() {
+    return std::tuple{
+        field("function", &NicConfig::function, "PCIe function"),
+        field("wire_rate", &NicConfig::wire_rate, "Line rate of the Ethernet port")
+            .at_least(1_Gbps)
+            .at_most(BitRate{1'600'000'000'000}),
+        field("queues", &NicConfig::queues, "Receive queues, and as many transmit queues").at_least(1).at_most(1024),
+        field("ring_entries", &NicConfig::ring_entries, "Entries of each ring; a power of two")
+            .at_least(16)
+            .at_most(32768),
+        field("buffer_size", &NicConfig::buffer_size, "Size of a posted receive buffer")
+            .at_least(256_B)
+            .at_most(64_KiB),
+        field("header_buffer_size", &NicConfig::header_buffer_size, "Size of a header buffer")
+            .at_least(64_B)
+            .at_most(1024_B),
+        field("header_split", &NicConfig::header_split, "Headers to header buffers, payload to payload buffers"),
+        field("rx_fifo", &NicConfig::rx_fifo,
+              "On-chip buffer for frames that wait for PCIe or for a buffer; drops when full")
+            .from("assumed"),
+        field("tx_fifo", &NicConfig::tx_fifo,
+              "On-chip buffer for packets that are being read from memory or wait for the wire")
+            .at_least(16_KiB)
+            .from("assumed"),
+        field("pipeline_latency", &NicConfig::pipeline_latency, "Last bit in to first DMA, without waiting")
+            .at_most(longest_wait)
+            .from("assumed"),
+        field("prefetch", &NicConfig::prefetch, "Buffer descriptors fetched at a time").at_least(1).at_most(256),
+        field("writeback_batch", &NicConfig::writeback_batch, "Completions written together").at_least(1).at_most(64),
+        field("writeback_timeout", &NicConfig::writeback_timeout, "Longest wait for a batch to fill")
+            .at_most(longest_wait),
+        field("interrupt_moderation", &NicConfig::interrupt_moderation, "Least time between interrupts of one queue")
+            .at_most(longest_wait),
+        field("interrupt_frames", &NicConfig::interrupt_frames,
+              "Frames that cause an interrupt before that time is over")
+            .at_least(1),
+        field("mtu", &NicConfig::mtu, "Largest IP packet").at_least(576_B).at_most(65535_B),
+        field("ats", &NicConfig::ats, "Translates its addresses itself (ATS); absent: leaves it to the IOMMU")};
+  }
+};
+
+}  // namespace peerpath::device
