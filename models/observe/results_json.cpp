@@ -1,6 +1,6 @@
 #include "observe/results_json.hpp"
 
-#include <nlohmann/json.hpp>
+#include <utility>
 
 namespace peerpath::observe {
 namespace {
@@ -19,8 +19,15 @@ Json number(const std::optional<Decimal>& value) { return value ? number(*value)
 
 Json json_ns(Duration d) { return number({d.count(), 6}); }
 
+/// There are many: filled in place, for a list of lists is looked through and copied.
 Json metric(const Metric& m) {
-  return {{"name", m.name}, {"value", number(m.value)}, {"unit", m.unit}, {"doc", m.doc}};
+  Json::object_t row;
+  row.reserve(4);
+  row.emplace_back("name", m.name);
+  row.emplace_back("value", number(m.value));
+  row.emplace_back("unit", m.unit);
+  row.emplace_back("doc", m.doc);
+  return row;
 }
 
 /// Samples by the first femtosecond of their bin.
@@ -133,19 +140,11 @@ Json ledger_list(const Results& results) {
   return list;
 }
 
-Json without_quantum(const ResultsContext& context, bool origins) {
-  auto json = Json::parse(origins ? context.origins : context.scenario, nullptr, false);
-  if (json.is_discarded()) return Json::object();
-  if (origins)
-    json.erase("/run/quantum");
-  else if (json.contains("run"))
-    json["run"].erase("quantum");
-  return json;
-}
-
 }  // namespace
 
-std::string results_json(const Results& results, const ResultsContext& context) {
+Json results_document(const Results& results, ResultsContext context) {
+  if (const auto run = context.scenario.find("run"); run != context.scenario.end()) run->erase("quantum");
+  context.origins.erase("/run/quantum");
   Json json;
   json["schema_version"] = results_schema_version;
   json["peerpath"] = context.version;
@@ -167,9 +166,11 @@ std::string results_json(const Results& results, const ResultsContext& context) 
   json["faults"] = array(results.faults, fault);
   json["aer"] = array(results.errors, error);
   json["deadlock"] = results.deadlock ? deadlock(*results.deadlock) : Json();
-  json["scenario"] = without_quantum(context, false);
-  json["origins"] = without_quantum(context, true);
-  return json.dump(2) + "\n";
+  json["scenario"] = std::move(context.scenario);
+  json["origins"] = std::move(context.origins);
+  return json;
 }
+
+std::string results_text(const Json& document) { return document.dump(2) + "\n"; }
 
 }  // namespace peerpath::observe

@@ -15,9 +15,10 @@ nlohmann::json written() {
   scenario::Scenario scenario;
   scenario.expect.push_back({"stream.goodput_gbps", 320.0, std::nullopt, std::nullopt, 0.5});
   finish(results, scenario);
-  return nlohmann::json::parse(
-      results_json(results, {"1.2.3", "netgpu/x", R"({"name": "x", "run": {"quantum": "1us", "seed": 4}})",
-                             R"({"/run/quantum": {"from": "--set"}, "/run/seed": {"from": "default"}})"}));
+  ResultsContext context{"1.2.3", "netgpu/x"};
+  context.scenario = {{"name", "x"}, {"run", {{"quantum", "1us"}, {"seed", 4}}}};
+  context.origins = {{"/run/quantum", {{"from", "--set"}}}, {"/run/seed", {{"from", "default"}}}};
+  return nlohmann::json::parse(results_text(results_document(results, context)));
 }
 
 TEST(ResultsJson, HoldsVersionScenarioAndNumbersAsNumbers) {

@@ -40,7 +40,7 @@ scenario::Scenario written() {
 }
 
 std::string results_text(const scenario::Scenario& s) {
-  return observe::results_json(results_of(s), {"", "", "{}", "{}"});
+  return observe::results_text(observe::results_document(results_of(s), {}));
 }
 
 std::int64_t resident_bytes() {

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 std::string text(tl::expected<observe::Results, Problems> results, const scenario::Scenario& s) {
   EXPECT_TRUE(results);
   EXPECT_TRUE(observe::finish(*results, s).empty());
-  return observe::results_json(*results, {"", "", "{}", "{}"});
+  return observe::results_text(observe::results_document(*results, {}));
 }
 
 TEST(Run, GivesWhatThePlainLoopGives) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "scenario/test_files.hpp"
+#include "scenario/write.hpp"
 
 namespace peerpath::scenario {
 namespace {
@@ -71,7 +72,7 @@ TEST(ToJson, SpellsUnitsInOneWay) {
 TEST(Origins, CoverEveryValue) {
   const auto loaded = load(testdata() / "good.json");
   ASSERT_TRUE(loaded.has_value());
-  const auto origins = nlohmann::json::parse(origins_json(*loaded));
+  const auto origins = written_origins(*loaded);
   const auto json = nlohmann::json::parse(to_json(loaded->scenario)).flatten();
   for (const auto& [pointer, value] : json.items())
     EXPECT_TRUE(origins.contains(pointer) || pointer == "/description") << pointer;

@@ -1,5 +1,5 @@
 // Writes typed values as JSON, and the table of the origin of each value.
-#include <nlohmann/json.hpp>
+#include "scenario/write.hpp"
 
 #include "peerpath/scenario/describe.hpp"
 #include "scenario/catalogue.hpp"
@@ -11,7 +11,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 template <class T>
-Json written(const T& value) {
+Json written_value(const T& value) {
   if constexpr (Configurable<T>) {
     Json out = Json::object();
     std::apply(
@@ -20,9 +20,9 @@ Json written(const T& value) {
               [&] {
                 const auto& member = value.*f.member;
                 if constexpr (is_optional<std::remove_cvref_t<decltype(member)>>) {
-                  if (member) out[std::string{f.name}] = written(*member);
+                  if (member) out[std::string{f.name}] = written_value(*member);
                 } else {
-                  out[std::string{f.name}] = written(member);
+                  out[std::string{f.name}] = written_value(member);
                 }
               }(),
               ...);
@@ -31,30 +31,11 @@ Json written(const T& value) {
     return out;
   } else if constexpr (is_vector<T>) {
     Json out = Json::array();
-    for (const auto& item : value) out.push_back(written(item));
+    for (const auto& item : value) out.push_back(written_value(item));
     return out;
   } else {
     return to_json_value(value);
   }
-}
-
-Json written(const Scenario& scenario) {
-  Json out = Json::object();
-  if (!scenario.description.empty()) out["description"] = scenario.description;
-  if (!scenario.source.empty()) out["source"] = scenario.source;
-  Json& devices = out["devices"] = Json::object();
-  for (const Device& device : scenario.devices) {
-    Json& entry = devices[device.name] = Json{{"kind", kind_of(device)}};
-    std::visit([&](const auto& config) { entry.update(written(config)); }, device.config);
-  }
-  out["links"] = written(scenario.links);
-  if (!scenario.arbitration.empty()) out["arbitration"] = written(scenario.arbitration);
-  out["traffic"] = written(scenario.traffic);
-  if (!scenario.events.empty()) out["events"] = written(scenario.events);
-  out["run"] = written(scenario.run);
-  out["emulator"] = written(scenario.emulator);
-  out["expect"] = written(scenario.expect);
-  return out;
 }
 
 void flatten(const Json& value, const std::string& pointer, std::vector<std::pair<std::string, std::string>>& rows) {
@@ -73,15 +54,36 @@ void pad(std::string& line, std::size_t width) {
 
 }  // namespace
 
+Json written(const Scenario& scenario) {
+  Json out = Json::object();
+  if (!scenario.description.empty()) out["description"] = scenario.description;
+  if (!scenario.source.empty()) out["source"] = scenario.source;
+  Json& devices = out["devices"] = Json::object();
+  for (const Device& device : scenario.devices) {
+    Json& entry = devices[device.name] = Json{{"kind", kind_of(device.config)}};
+    std::visit([&](const auto& config) { entry.update(written_value(config)); }, device.config);
+  }
+  out["links"] = written_value(scenario.links);
+  if (!scenario.arbitration.empty()) out["arbitration"] = written_value(scenario.arbitration);
+  out["traffic"] = written_value(scenario.traffic);
+  if (!scenario.events.empty()) out["events"] = written_value(scenario.events);
+  out["run"] = written_value(scenario.run);
+  out["emulator"] = written_value(scenario.emulator);
+  out["expect"] = written_value(scenario.expect);
+  return out;
+}
+
 std::string to_json(const Scenario& scenario) { return written(scenario).dump(2) + "\n"; }
 
-std::string origins_json(const Loaded& loaded) {
-  Json out = Json::object();
+Json written_origins(const Loaded& loaded) {
+  Json::object_t rows;  // filled from the end, for an object looks its keys up from the start
+  rows.reserve(loaded.origins.size());
   for (const auto& [pointer, origin] : loaded.origins) {
-    Json& entry = out[pointer] = Json{{"from", to_string(origin)}};
+    Json& entry = rows.emplace_back(pointer, Json::object()).second;
+    entry["from"] = to_string(origin);
     if (!origin.source.empty()) entry["source"] = origin.source;
   }
-  return out.dump(2) + "\n";
+  return rows;
 }
 
 std::string resolved_text(const Loaded& loaded) {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "observe/results_json.hpp"
-#include "peerpath/scenario/describe.hpp"
+#include "scenario/write.hpp"
 #include "tools/peerpath/number_text.hpp"
 #include "tools/peerpath/output_file.hpp"
 #include "tools/peerpath/scenario_files.hpp"
@@ -75,11 +75,12 @@ bool holds_complete_results(const std::filesystem::path& folder) {
 Exit publish(const Arguments& arguments, const scenario::Loaded& loaded, const observe::Results& results,
              const RunRecord& record, const std::string& table, const Terminal& terminal) {
   const auto document =
-      observe::results_json(results, {std::string{version()}, loaded.scenario.name, scenario::to_json(loaded.scenario),
-                                      scenario::origins_json(loaded)});
+      observe::results_document(results, {std::string{version()}, loaded.scenario.name,
+                                          scenario::written(loaded.scenario), scenario::written_origins(loaded)});
+  const auto text = observe::results_text(document);
   const auto run = run_json(record, loaded);
   if (arguments.has("--json"))
-    terminal.data(document);
+    terminal.data(text);
   else if (!terminal.quiet())
     terminal.data(table);
   else
@@ -89,9 +90,9 @@ Exit publish(const Arguments& arguments, const scenario::Loaded& loaded, const o
     terminal.say("\nthe complete results in " + folder.string() + " stay");
     folder /= "interrupted";
   }
-  const auto page = report::page(document, run);
+  const auto page = report::page(document, report::Json::parse(run));
   const std::array<OutputFile, 3> files{
-      {{folder / "results.json", document}, {folder / "run.json", run}, {folder / "report.html", page}}};
+      {{folder / "results.json", text}, {folder / "run.json", run}, {folder / "report.html", page}}};
   if (!make_folder(folder, terminal) || !write_files(files, terminal)) return Exit::wrong_input;
   terminal.say("\nwritten to " + folder.string() + ": results.json, run.json, report.html");
   return static_cast<Exit>(record.exit);

@@ -6,36 +6,43 @@ namespace peerpath::report {
 namespace {
 
 const Json null_json;
+const std::string no_text;
+
+/// The text with `instead(c)` in place of each character for which that is not empty.
+template <class Instead>
+std::string replaced(std::string_view text, Instead instead) {
+  std::string result;
+  std::size_t from = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const std::string_view other = instead(text[at]);
+    if (other.empty()) continue;
+    result.append(text, from, at - from).append(other);
+    from = at + 1;
+  }
+  return result.append(text, from);
+}
 
 }  // namespace
 
 std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
+  return replaced(text, [](char c) -> std::string_view {
     switch (c) {
       case '&':
-        result += "&amp;";
-        break;
+        return "&amp;";
       case '<':
-        result += "&lt;";
-        break;
+        return "&lt;";
       case '>':
-        result += "&gt;";
-        break;
+        return "&gt;";
       case '"':
-        result += "&quot;";
-        break;
+        return "&quot;";
       default:
-        result += c;
+        return {};
     }
-  }
-  return result;
+  });
 }
 
 std::string script_safe(std::string_view json) {
-  std::string result;
-  for (const char c : json) result += c == '<' ? std::string{"\\u003c"} : std::string{c};
-  return result;
+  return replaced(json, [](char c) -> std::string_view { return c == '<' ? "\\u003c" : ""; });
 }
 
 std::string fixed(const Json& number, int places) {
@@ -55,9 +62,9 @@ const Json& at(const Json& object, const char* key) {
   return found == object.end() ? null_json : *found;
 }
 
-std::string text_at(const Json& object, const char* key) {
-  const auto& value = at(object, key);
-  return value.is_string() ? value.get<std::string>() : "";
+const std::string& text_at(const Json& object, const char* key) {
+  const auto* text = at(object, key).get_ptr<const std::string*>();
+  return text == nullptr ? no_text : *text;
 }
 
 const Json& metric(const Json& results, const std::string& name) {

@@ -22,7 +22,8 @@ std::string fixed(const Json& number, int places);
 /// 1234567 as "1 234 567" with narrow blanks.
 std::string grouped(std::int64_t number);
 
-std::string text_at(const Json& object, const char* key);
+/// The text, or "" where there is none.
+const std::string& text_at(const Json& object, const char* key);
 /// The element, or null.
 const Json& at(const Json& object, const char* key);
 

@@ -10,11 +10,6 @@
 namespace peerpath::report {
 namespace {
 
-Json parsed(std::string_view text) {
-  auto json = Json::parse(text, nullptr, false);
-  return json.is_object() ? json : Json::object();
-}
-
 std::string verdict(const Json& results) {
   const auto& expectations = at(results, "expectations");
   if (!expectations.is_array() || expectations.empty()) return "";
@@ -77,15 +72,35 @@ std::string body(const Json& results, const Json& run) {
   return text;
 }
 
+/// Two members of each item.
+Json chosen(const Json& items, const char* first, const char* second) {
+  Json result = Json::array();
+  for (const auto& item : items) {
+    Json::object_t row;
+    row.reserve(2);
+    row.emplace_back(first, at(item, first));
+    row.emplace_back(second, at(item, second));
+    result.push_back(std::move(row));
+  }
+  return result;
+}
+
+/// What the script draws from.
+Json chart_data(const Json& results) {
+  Json data = Json::object();
+  for (const char* key : {"simulated_ns", "traffic", "utilisation"}) data[key] = at(results, key);
+  data["metrics"] = chosen(at(results, "metrics"), "name", "value");
+  data["ledger"] = chosen(at(results, "ledger"), "link", "direction");
+  return data;
+}
+
 }  // namespace
 
 bool has_charts() { return !charts_script().empty(); }
 
-std::string page(std::string_view results_text, std::string_view run_text) {
-  const auto results = parsed(results_text);
-  const auto run = parsed(run_text);
+std::string page(const Json& results, const Json& run) {
   return document(text_at(results, "name") + " - peerpath", body(results, run),
-                  "peerpath " + escaped(text_at(results, "peerpath")), results);
+                  "peerpath " + escaped(text_at(results, "peerpath")), chart_data(results));
 }
 
 }  // namespace peerpath::report

@@ -3,13 +3,13 @@
 #pragma once
 
 #include <string>
-#include <string_view>
+
+#include "tools/report/html.hpp"
 
 namespace peerpath::report {
 
-/// The page for the texts of results.json and run.json. Text that is not JSON, or lacks parts, gives a page without
-/// them.
-std::string page(std::string_view results, std::string_view run);
+/// The page for results.json and run.json. A document that lacks parts, or is no object, gives a page without them.
+std::string page(const Json& results, const Json& run);
 
 /// Whether the program has the script that draws the charts.
 bool has_charts();

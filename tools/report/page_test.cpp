@@ -8,14 +8,14 @@ namespace peerpath::report {
 namespace {
 
 TEST(Page, NeedsNoNetwork) {
-  const auto html = page(sample_results, "{}");
+  const auto html = page(Json::parse(sample_results), Json::object());
   EXPECT_EQ(html.find("<link"), std::string::npos);
   EXPECT_EQ(html.find("src=\"http"), std::string::npos);
   EXPECT_EQ(html.find("@import"), std::string::npos);
 }
 
 TEST(Page, HoldsResultsAndEscapesThem) {
-  const auto html = page(sample_results, R"({"wall_seconds": 0.5})");
+  const auto html = page(Json::parse(sample_results), {{"wall_seconds", 0.5}});
   for (const auto* part : {"netgpu/&lt;sample&gt;", "a &amp; b", "195.70", "nic0 -&gt; sw0 -&gt; gpu0", "x.json:3:5",
                            "wall_seconds", "byte ledger balances", "1 expectations hold"})
     EXPECT_NE(html.find(part), std::string::npos) << part;
@@ -23,9 +23,11 @@ TEST(Page, HoldsResultsAndEscapesThem) {
 }
 
 TEST(Page, AnythingAtAllGivesAPage) {
-  for (const auto* text :
-       {"", "[]", "{\"metrics\": 3}", "{\"ledger\": [1, \"x\"]}", "{\"traffic\": [{}]}", "{\"origins\": {\"/a\": 1}}"})
-    EXPECT_NE(page(text, text).find("</html>"), std::string::npos) << text;
+  for (const auto* text : {"", "[]", "{\"metrics\": 3}", "{\"ledger\": [1, \"x\"]}", "{\"traffic\": [{}]}",
+                           "{\"origins\": {\"/a\": 1}}"}) {
+    const auto json = Json::parse(text, nullptr, false);
+    EXPECT_NE(page(json, json).find("</html>"), std::string::npos) << text;
+  }
 }
 
 }  // namespace

@@ -46,8 +46,6 @@ std::string schema_json();
 
 /// The scenario with every value and canonical units. It loads back to the same scenario.
 std::string to_json(const Scenario& scenario);
-/// Object of JSON pointer -> {"from": ..., "source": ...}, for results.json.
-std::string origins_json(const Loaded& loaded);
 /// One line a value: pointer, value, whence; for `show --resolved`.
 std::string resolved_text(const Loaded& loaded);
 
