@@ -26,14 +26,14 @@ fabric::ChannelIndex Domain::first_channel(DeviceIndex device) const {
 BusAddress Domain::place(fabric::NodeId node, Bytes size, bool prefetchable, std::optional<BusAddress> fixed) {
   const auto bytes = std::bit_ceil(static_cast<std::uint64_t>(std::max(size, Bytes{4096}).count()));
   std::uint64_t base = (prefetchable ? pcie::AddressMap::high_base : pcie::AddressMap::low_base).value();
-  base = (base + bytes - 1) / bytes * bytes;
-  const auto taken = [&](std::uint64_t at) {
-    return std::ranges::any_of(claims_, [&](const Claim& claim) {
-      return at < claim.window.base + claim.window.size && claim.window.base < at + bytes;
-    });
+  const auto aligned = [bytes](std::uint64_t at) { return (at + bytes - 1) / bytes * bytes; };
+  const auto in_the_way = [&](const Claim& claim) {
+    return base < claim.window.base + claim.window.size && claim.window.base < base + bytes;
   };
-  while (!fixed && taken(base)) base += bytes;
-  if (fixed) base = fixed->value();
+  base = fixed ? fixed->value() : aligned(base);
+  if (!fixed)
+    for (auto claim = claims_.begin(); (claim = std::ranges::find_if(claims_, in_the_way)) != claims_.end();)
+      base = aligned(claim->window.base + claim->window.size);
   claim({{base, bytes}, node, prefetchable});
   return BusAddress{base};
 }

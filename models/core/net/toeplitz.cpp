@@ -19,12 +19,13 @@ std::uint32_t key_window(const ToeplitzKey& key, std::size_t offset) {
 
 Toeplitz::Toeplitz(const ToeplitzKey& key) {
   for (std::size_t byte = 0; byte < toeplitz_input_max; ++byte) {
-    for (unsigned value = 0; value < 256; ++value) {
-      std::uint32_t hash = 0;
-      for (std::size_t bit = 0; bit < 8; ++bit)
-        if ((value & (0x80u >> bit)) != 0) hash ^= key_window(key, byte * 8 + bit);
-      table_[byte][value] = hash;
+    // The hash is linear: a value adds its lowest bit to the value without it.
+    table_[byte][0] = 0;
+    for (unsigned bit = 0; bit < 8; ++bit) {
+      const auto window = key_window(key, byte * 8 + 7 - bit);
+      for (unsigned value = 1u << bit; value < 256; value += 2u << bit) table_[byte][value] = window;
     }
+    for (unsigned value = 1; value < 256; ++value) table_[byte][value] ^= table_[byte][value & (value - 1)];
   }
 }
 
