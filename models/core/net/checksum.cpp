@@ -24,6 +24,11 @@ void InternetChecksum::add(std::span<const std::uint8_t> bytes) {
     std::memcpy(words.data(), bytes.data() + i, sizeof words);
     for (const auto word : words) native += word;
   }
+  for (; bytes.size() - i >= 4; i += 4) {
+    std::uint32_t word;
+    std::memcpy(&word, bytes.data() + i, sizeof word);
+    native += word;
+  }
   const std::uint16_t folded = fold(native);
   sum_ +=
       std::endian::native == std::endian::little ? static_cast<unsigned>((folded & 0xff) << 8 | folded >> 8) : folded;

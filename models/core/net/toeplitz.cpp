@@ -39,17 +39,17 @@ std::uint32_t Toeplitz::operator()(std::span<const std::uint8_t> input) const {
 std::uint32_t Toeplitz::operator()(const FlowKey& key, bool ports) const {
   if (key.layer3 == Layer3::other) return 0;
   const std::size_t address = key.layer3 == Layer3::ipv4 ? 4 : 16;
-  std::array<std::uint8_t, toeplitz_input_max> input;
-  std::size_t n = 0;
-  for (std::size_t i = 0; i < address; ++i) input[n++] = key.source[i];
-  for (std::size_t i = 0; i < address; ++i) input[n++] = key.destination[i];
-  if (ports) {
-    for (const auto port : {key.source_port, key.destination_port}) {
-      input[n++] = static_cast<std::uint8_t>(port >> 8);
-      input[n++] = static_cast<std::uint8_t>(port);
+  std::uint32_t hash = 0;
+  auto column = table_.begin();
+  const auto add = [&](unsigned byte) { hash ^= (*column++)[byte & 0xff]; };
+  for (std::size_t i = 0; i < address; ++i) add(key.source[i]);
+  for (std::size_t i = 0; i < address; ++i) add(key.destination[i]);
+  if (ports)
+    for (const unsigned port : {key.source_port, key.destination_port}) {
+      add(port >> 8);
+      add(port);
     }
-  }
-  return (*this)({input.data(), n});
+  return hash;
 }
 
 }  // namespace peerpath::net
