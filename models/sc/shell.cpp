@@ -48,7 +48,6 @@ void Shell::wake_devices() {
   reactor_.start();
   arm_wake(reactor_.react(present), present);
   if (idle_ && reactor_.in_flight() != 0) go_.notify(sc_core::SC_ZERO_TIME);
-  if (over()) sc_core::sc_pause();
 }
 
 Instant Shell::limit() const {
@@ -65,7 +64,6 @@ void Shell::compute() {
     go_.notify(sc_core::SC_ZERO_TIME);
     return;
   }
-  if (over()) return sc_core::sc_pause();
   const auto present = now();
   idle_ = reactor_.in_flight() == 0;
   if (idle_) return;
@@ -75,8 +73,5 @@ void Shell::compute() {
   }
   go_.notify(to_sc_time(reactor_.horizon() - present));
 }
-
-/// Where the fabric is ahead, its counters would be of a time to come.
-bool Shell::over() const { return over_ && reactor_.horizon() <= now() && over_(); }
 
 }  // namespace peerpath::sc

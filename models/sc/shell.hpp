@@ -8,8 +8,9 @@
 
 namespace peerpath::sc {
 
-/// Two processes: one wakes devices at the exact time of what concerns them, and one, after all initiators of an
-/// instant, lets the fabric compute up to the next time at which anybody could submit something (`quantum` at most).
+/// For a simulation in which others live, too. Two processes: one wakes devices at the exact time of what concerns
+/// them, and one, after all initiators of an instant, lets the fabric compute up to the next time at which anybody
+/// could submit something (`quantum` at most).
 class Shell final : public sc_core::sc_module {
  public:
   /// The reactor has to be prepared when the simulation starts.
@@ -18,8 +19,6 @@ class Shell final : public sc_core::sc_module {
 
   /// Asked before each batch: whether a process outside of the reactor may submit something at the next SystemC event.
   void heed(std::function<bool()> others_act) { others_act_ = std::move(others_act); }
-  /// Asked whenever the fabric has computed no further than SystemC's present; true pauses the simulation there.
-  void watch(std::function<bool()> over) { over_ = std::move(over); }
 
   /// Something was submitted from outside of the two processes.
   void submitted();
@@ -33,11 +32,10 @@ class Shell final : public sc_core::sc_module {
   void compute();
   void arm_wake(Instant next, Instant present);
   Instant limit() const;
-  bool over() const;
 
   loop::Reactor& reactor_;
   Duration quantum_;
-  std::function<bool()> others_act_, over_;
+  std::function<bool()> others_act_;
   sc_core::sc_event wake_, go_;
   Instant wake_time_ = never;
   bool idle_ = false;
