@@ -94,9 +94,9 @@ void DeviceSlot::step() {
 
 void DeviceSlot::step_frame() {
   auto& incoming = *next_frame();
-  const auto frame = incoming.waiting.front().frame;
+  // Whatever the device makes come in meanwhile waits behind it.
+  device_.on_frame(incoming.port, incoming.waiting.front().frame, now_, *this);
   incoming.waiting.pop_front();
-  device_.on_frame(incoming.port, frame, now_, *this);
   if (incoming.source != nullptr) pull(incoming);
   refresh_frames();
 }

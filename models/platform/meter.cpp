@@ -28,9 +28,14 @@ void Meter::offer(std::size_t entry, Instant when, std::int64_t packets, Bytes p
 void Meter::frame(const device::FrameArrival& arrival, BitRate rate) {
   const std::size_t entry = transport::stream_of(arrival.frame.handle);
   if (wire_.size() <= entry) wire_.resize(entry + 1);
-  auto& [busy, latest] = wire_[entry];
-  const Instant start = arrival.last_bit - (net::preamble + net::padded(arrival.frame.size) + net::fcs) / rate;
-  const Instant until = start + net::wire_size(arrival.frame.size) / rate;
+  auto& [busy, size, to_last_bit, to_next, latest] = wire_[entry];
+  if (arrival.frame.size != size) {
+    size = arrival.frame.size;
+    to_last_bit = (net::preamble + net::padded(size) + net::fcs) / rate;
+    to_next = net::wire_size(size) / rate;
+  }
+  const Instant start = arrival.last_bit - to_last_bit;
+  const Instant until = start + to_next;
   latest = {{{start, until}, latest[0]}};
   busy += std::max(until - std::max(start, begin_), Duration{0});
   if (inside(arrival.last_bit)) offer(entry, arrival.last_bit, 1, payload_of(arrival.frame));

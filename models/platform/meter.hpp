@@ -103,6 +103,8 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
   std::map<std::pair<fabric::NodeId, fabric::ChannelIndex>, std::size_t> sources_;
   struct Wire {
     Duration busy{};
+    Bytes size{};  ///< of the frame before, and how long it takes: sizes repeat
+    Duration to_last_bit{}, to_next{};
     /// From start to end: the latest frame, which may lie ahead, and the one before it, whose gap may.
     std::array<std::pair<Instant, Instant>, 2> latest{};
   };
