@@ -18,23 +18,26 @@ class Lookahead {
   /// What comes after `wanted` does not matter.
   Femto undisturbed_until(const Transmitter& x, const Fifo& fifo, Femto now, Femto wanted) const;
 
-  /// No start on `x` that is not known at `now` comes before this.
-  Femto next_start(const Transmitter& x, Femto now) const {
-    if (x.peer->endpoint == nullptr || x.peer->endpoint->inbound != 0 || s_.may_stray) return next_start_of_all(x, now);
+  /// No start on `x` that is not known at `now` comes before this. What starts on its reverse before `quiet` makes
+  /// nobody react.
+  Femto next_start(const Transmitter& x, Femto now, Femto quiet) const {
+    if (x.peer->endpoint == nullptr || x.peer->endpoint->inbound != 0 || s_.may_stray)
+      return next_start_of_all(x, now, quiet);
     // Only something yet to be submitted can come here.
     return s_.notices_coming == 0 ? s_.horizon : std::min(s_.horizon, earliest_reaction(now));
   }
+  Femto next_start_before(const Transmitter& x, Femto now, Femto quiet, Femto wanted) const;
 
  private:
-  Femto next_start_of_all(const Transmitter& x, Femto now) const;
-  Femto next_arrival(const Transmitter& x, const Fifo& fifo, Femto now) const;
-  Femto next_dllp(const Transmitter& x, Femto now) const;
-  Femto earliest_arrival(const EndpointState& endpoint, Femto now) const;
-  Femto earliest_stimulus(const EndpointState& endpoint, Femto now) const {
+  Femto next_start_of_all(const Transmitter& x, Femto now, Femto quiet) const;
+  Femto next_arrival(const Transmitter& x, const Fifo* fifo, Femto now) const;
+  Femto next_dllp(const Transmitter& x, Femto now, Femto quiet, Femto wanted) const;
+  Femto earliest_arrival(const EndpointState& endpoint, Femto now, Femto quiet) const;
+  Femto earliest_stimulus(const EndpointState& endpoint, Femto now, Femto quiet) const {
     if (s_.notices_coming == 0 && endpoint.requests_coming == 0 && !s_.may_stray) return unknown_time;
-    return earliest_of_stimuli(endpoint, now);
+    return earliest_of_stimuli(endpoint, now, quiet);
   }
-  Femto earliest_of_stimuli(const EndpointState& endpoint, Femto now) const;
+  Femto earliest_of_stimuli(const EndpointState& endpoint, Femto now, Femto quiet) const;
   Femto earliest_reaction(Femto now) const;
 
   const State& s_;

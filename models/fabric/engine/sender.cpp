@@ -107,7 +107,8 @@ bool Sender::is_cut(const Transmitter& x) const {
          s_.observer == nullptr && !x.error_prone && x.vc1_classes == 0 && x.gate == nullptr && !s_.one_queue &&
          !s_.may_stray && alone(x, fifo) && !x.unknown && x.stalling == 0 && x.blocked == 0 &&
          !(fifo.takes_tags && s_.records[run.record].asked.answer == pcie::Status::no_answer) &&
-         ahead_.next_start(*x.reverse, x.decision) >= s_.horizon;
+         (std::min(x.next_ack, x.next_fc) >= s_.horizon ||
+          ahead_.next_start_before(*x.reverse, x.decision, x.decision, s_.horizon) >= s_.horizon);
 }
 
 // ------------------------------------------------------------------------------------------------ how many start
