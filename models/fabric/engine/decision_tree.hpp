@@ -1,7 +1,6 @@
 // The earliest of a fixed set of times, by a tournament: O(log n) to change one, O(1) to ask.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -10,29 +9,35 @@
 
 namespace peerpath::fabric::engine {
 
-/// One time for each transmitter: when it starts next.
+/// One time for each transmitter: when it starts next. Four play in each match, so that a domain of up to 16 has two
+/// rounds; of equal times the lower number wins.
 class DecisionTree {
  public:
-  explicit DecisionTree(std::size_t size) : leaves_{std::bit_ceil(size < 2 ? 2 : size)}, nodes_(2 * leaves_) {
-    for (std::size_t i = 0; i < leaves_; ++i) nodes_[leaves_ + i] = {unknown_time, static_cast<std::uint32_t>(i)};
-    for (std::size_t i = leaves_ - 1; i > 0; --i) nodes_[i] = nodes_[2 * i];
+  explicit DecisionTree(std::size_t size) {
+    std::size_t leaves = 4;
+    while (leaves < size) leaves *= 4;
+    first_leaf_ = (leaves - 1) / 3;
+    nodes_.resize(first_leaf_ + leaves);
+    for (std::size_t i = 0; i < leaves; ++i) nodes_[first_leaf_ + i].leaf = static_cast<std::uint32_t>(i);
+    for (std::size_t i = first_leaf_; i-- > 0;) nodes_[i] = nodes_[4 * i + 1];
   }
 
-  Femto earliest_time() const { return nodes_[1].time; }
-  std::size_t earliest() const { return nodes_[1].leaf; }
+  Femto earliest_time() const { return nodes_[0].time; }
+  std::size_t earliest() const { return nodes_[0].leaf; }
 
   [[gnu::always_inline]] void set(std::size_t leaf, Femto time) {
-    std::size_t i = leaf + leaves_;
-    if (nodes_[i].time == time) return;
-    nodes_[i].time = time;
-    while (i > 1) {
-      const Node& left = nodes_[i & ~std::size_t{1}];
-      const Node& right = nodes_[i | 1];
-      const Node earlier = right.time < left.time ? right : left;
-      Node& parent = nodes_[i >> 1];
-      if (parent.leaf == earlier.leaf && parent.time == earlier.time) return;
-      parent = earlier;
-      i >>= 1;
+    Node* const nodes = nodes_.data();
+    std::size_t i = leaf + first_leaf_;
+    if (nodes[i].time == time) return;
+    nodes[i].time = time;
+    while (i > 0) {
+      i = (i - 1) / 4;
+      const Node* const players = &nodes[4 * i + 1];
+      const Node* const one = players[1].time < players[0].time ? players + 1 : players;
+      const Node* const other = players[3].time < players[2].time ? players + 3 : players + 2;
+      const Node earliest = other->time < one->time ? *other : *one;
+      if (nodes[i].leaf == earliest.leaf && nodes[i].time == earliest.time) return;
+      nodes[i] = earliest;
     }
   }
 
@@ -42,7 +47,7 @@ class DecisionTree {
     std::uint32_t leaf = 0;
   };
 
-  std::size_t leaves_;
+  std::size_t first_leaf_ = 0;
   std::vector<Node> nodes_;
 };
 

@@ -103,7 +103,7 @@ bool Sender::is_cut(const Transmitter& x) const {
   const Fifo& fifo = *x.winner;
   const TlpRun& run = fifo.runs.front();
   const Femto last = x.decision + (run.count - 1) * std::max(run.slope, x.serialisation[run.dw]);
-  return run.count > 1 && last >= s_.horizon && x.node->endpoint != nullptr && x.peer->endpoint == nullptr &&
+  return run.count > 1 && last >= s_.horizon && x.peer->endpoint == nullptr &&
          s_.observer == nullptr && !x.error_prone && x.vc1_classes == 0 && x.gate == nullptr && !s_.one_queue &&
          !s_.may_stray && alone(x, fifo) && !x.unknown && x.stalling == 0 && x.blocked == 0 &&
          !(fifo.takes_tags && s_.records[run.record].asked.answer == pcie::Status::no_answer) &&

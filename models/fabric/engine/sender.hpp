@@ -25,7 +25,7 @@ class Sender {
   /// Whether what starts next on `x` may wait for the next `advance`: the horizon would cut it in two, and nothing
   /// comes of it before the horizon.
   bool may_put_off(const Transmitter& x) const {
-    return x.decision + x.propagation + x.peer->latency >= s_.horizon && is_cut(x);
+    return x.node->endpoint != nullptr && x.decision + x.propagation + x.peer->latency >= s_.horizon && is_cut(x);
   }
 
  private:
