@@ -164,6 +164,9 @@ State::State(const Topology& built, DeliverySink& told)
     else
       build_router(*this, nodes[n]);
   }
+  for (Transmitter& x : transmitters)
+    if (x.peer->endpoint == nullptr)
+      x.routes = &x.peer->routes[static_cast<std::size_t>(x.peer_port) * nodes.size() * pcie::route_kinds];
   for (const EndpointState& each : endpoints) {
     if (each.config.one_queue == 0) continue;
     one_queue = true;

@@ -20,6 +20,7 @@ class CreditLoop {
   CreditLoop() = default;
   CreditLoop(Credits advertised, std::size_t streams)
       : limited_{advertised.header > 0 || advertised.data > 0},
+        few_headers_{advertised.header > 0},
         headers_{advertised.header > 0 ? advertised.header : unlimited},
         data_{advertised.data > 0 ? advertised.data : unlimited},
         streams_(limited_ ? streams : 0) {}
@@ -29,6 +30,12 @@ class CreditLoop {
 
   /// How many TLPs of `units` the credits in hand cover.
   std::int64_t covered(int units) const { return units == 0 ? headers_ : std::min(headers_, data_ / units); }
+
+  /// The same as `fold` to whoever then takes up to `count` TLPs of `units`: what is in hand may cover them as it is.
+  /// Returns gather meanwhile, no more than there are headers.
+  [[gnu::always_inline]] void fold_for(std::int64_t count, int units, Femto now) {
+    if (covered(units) < count || !few_headers_) fold(now);
+  }
 
   /// Takes in all returns up to `now`; later questions must be about times from `now` on.
   void fold(Femto now) {
@@ -176,6 +183,7 @@ class CreditLoop {
   }
 
   bool limited_ = false;
+  bool few_headers_ = false;  ///< headers are not unlimited
   std::int64_t headers_ = unlimited, data_ = unlimited;
   std::uint64_t active_ = 0;   ///< streams with returns to come
   std::uint64_t waiting_ = 0;  ///< streams by which TLPs at the receiver will give theirs back

@@ -21,6 +21,24 @@ TEST(CreditLoop, OneWayGivesThemBackInOrder) {
   EXPECT_EQ(loop.covered(4), 1);
 }
 
+TEST(CreditLoop, ReturnsWaitWhileWhatIsInHandWillDo) {
+  CreditLoop loop{{.header = 4, .data = 0}, 1};
+  loop.take(2, 4);
+  loop.give(0, 100, 10, 2, 4);
+  loop.fold_for(2, 4, 200);
+  EXPECT_EQ(loop.covered(4), 2);
+  loop.fold_for(3, 4, 105);
+  EXPECT_EQ(loop.covered(4), 3);
+}
+
+TEST(CreditLoop, ReturnsDoNotGatherWhereHeadersAreUnlimited) {
+  CreditLoop loop{{.header = 0, .data = 8}, 1};
+  loop.take(1, 4);
+  loop.give(0, 100, 0, 1, 4);
+  loop.fold_for(1, 4, 200);
+  EXPECT_EQ(loop.covered(4), 2);
+}
+
 TEST(CreditLoop, AnotherWayMayBeSooner) {
   CreditLoop loop{{.header = 2, .data = 0}, 2};
   loop.take(2, 4);

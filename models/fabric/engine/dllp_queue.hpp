@@ -62,7 +62,7 @@ class DllpQueue {
   const DllpBatch& front_batch() const { return batches_.front(); }
 
   void push(const DllpBatch& batch) {
-    if (batches_.empty()) front_ = batch.front();
+    if (front_ == unknown_time) front_ = batch.front();
     batches_.push(batch);
   }
   void pop() {

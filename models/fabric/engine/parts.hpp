@@ -58,6 +58,7 @@ struct Transmitter {
   Transmitter* reverse = nullptr;
   NodeState *node = nullptr, *peer = nullptr;
   int peer_port = 0, peer_vc1_ingress = 0;  ///< ingresses at the peer
+  Transmitter** routes = nullptr;           ///< at the peer, of what comes from here: [target * kinds + kind]
   bool up = true;
   Gate* gate = nullptr;  ///< at the peer
 

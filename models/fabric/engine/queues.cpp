@@ -20,10 +20,8 @@ CreditLoop* held_credit(const Fifo& fifo) {
 }  // namespace
 
 Fifo& Queues::entered(const Transmitter& x, const Fifo& left, const Record& record) const {
-  const NodeState& router = *x.peer;
   const std::size_t to = record.destination(left.tlp_class).value();
-  Transmitter& out = *router.routes[(static_cast<std::size_t>(x.peer_port) * s_.nodes.size() + to) * pcie::route_kinds +
-                                    static_cast<std::size_t>(record.kind(left.tlp_class))];
+  Transmitter& out = *x.routes[to * pcie::route_kinds + static_cast<std::size_t>(record.kind(left.tlp_class))];
   const int ingress = left.channel == 0 ? x.peer_port : x.peer_vc1_ingress;
   const std::size_t by = out.vc1_classes == 0 ? 0 : out.channel(record.asked);
   return out.fifos[by][ingress * 3 + left.tlp_class];

@@ -64,8 +64,7 @@ bool Routes::arrives(const EndpointState& source, const EndpointState& target, s
   const Transmitter* x = source.out;
   for (std::size_t hops = 0; x->peer->endpoint == nullptr; ++hops) {
     if (hops == s_.transmitters.size()) return false;
-    const auto from = static_cast<std::size_t>(x->peer_port) * s_.nodes.size();
-    x = x->peer->routes[(from + target.node->id.value()) * pcie::route_kinds + kind];
+    x = x->routes[target.node->id.value() * pcie::route_kinds + kind];
   }
   return x->peer == target.node;
 }

@@ -103,9 +103,9 @@ bool Sender::is_cut(const Transmitter& x) const {
   const Fifo& fifo = *x.winner;
   const TlpRun& run = fifo.runs.front();
   const Femto last = x.decision + (run.count - 1) * std::max(run.slope, x.serialisation[run.dw]);
-  return run.count > 1 && last >= s_.horizon && x.peer->endpoint == nullptr &&
-         s_.observer == nullptr && !x.error_prone && x.vc1_classes == 0 && x.gate == nullptr && !s_.one_queue &&
-         !s_.may_stray && alone(x, fifo) && !x.unknown && x.stalling == 0 && x.blocked == 0 &&
+  return run.count > 1 && last >= s_.horizon && x.peer->endpoint == nullptr && s_.observer == nullptr &&
+         !x.error_prone && x.vc1_classes == 0 && x.gate == nullptr && !s_.one_queue && !s_.may_stray &&
+         alone(x, fifo) && !x.unknown && x.stalling == 0 && x.blocked == 0 &&
          !(fifo.takes_tags && s_.records[run.record].asked.answer == pcie::Status::no_answer) &&
          (std::min(x.next_ack, x.next_fc) >= s_.horizon ||
           ahead_.next_start_before(*x.reverse, x.decision, x.decision, s_.horizon) >= s_.horizon);
@@ -117,7 +117,7 @@ bool Sender::is_cut(const Transmitter& x) const {
 Departure Sender::plan(Transmitter& x, const Fifo& fifo, CreditLoop& credit) {
   const Femto start = x.decision;
   const TlpRun& run = fifo.runs.front();
-  if (credit.limited()) credit.fold(start);
+  if (credit.limited()) credit.fold_for(run.count, run.units, start);
   if (fifo.takes_tags) x.node->endpoint->fold_tags(start);
   send_dllps(x, start);
   x.queueing += start - fifo.head;
