@@ -10,9 +10,9 @@ while read -r load most; do
   tools/dev/measure-nic build/release "$load" | tail -1 |
     awk -v most="$most" '{ print } $2 > most { print "  out of bounds"; exit 1 }' || status=1
 done <<EOF
-receive 15600
-transmit 47500
-redirected 32700
+receive 14100
+transmit 40000
+redirected 28600
 EOF
 
 # A whole run, start and report included: at most so many millions.
@@ -24,20 +24,20 @@ while read -r scenario most; do
     awk -v scenario="$scenario" -v most="$most" '/Collected :/ { n = int($NF / 1000000); print scenario ":", n, "million" }
       END { if (n == 0 || n > most) { print "  out of bounds"; exit 1 } }' || status=1
 done <<EOF
-netgpu/zero_copy_4x4 228
-netgpu/bounce 2010
-netgpu/bounce_both_ways 500
+netgpu/zero_copy_4x4 212
+netgpu/bounce 1700
+netgpu/bounce_both_ways 420
 EOF
 
-# The reference stays lean: at most 3,400 a TLP over two hops, 6,800 where the host redirects it.
+# The reference stays lean: at most 3,000 a TLP over two hops, 6,400 where the host redirects it.
 while read -r load most; do
   PACKETS=300 tools/dev/measure-instructions build/release "$load" | tail -1 |
     awk -v most="$most" '{ print } $2 > most { print "  out of bounds"; exit 1 }' || status=1
 done <<EOF
-single 3400
-redirected 6800
+single 3000
+redirected 6400
 EOF
 
-# At most 4,600 a 4 KiB packet, whatever the batches.
-models/sc/measure_shell.sh build/release | awk '{ print } $NF + 0 > 4600 { print "  out of bounds"; exit 1 }' || status=1
+# At most 4,300 a 4 KiB packet, whatever the batches.
+models/sc/measure_shell.sh build/release | awk '{ print } $NF + 0 > 4300 { print "  out of bounds"; exit 1 }' || status=1
 exit $status
