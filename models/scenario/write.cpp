@@ -60,7 +60,7 @@ Json written(const Scenario& scenario) {
   if (!scenario.source.empty()) out["source"] = scenario.source;
   Json& devices = out["devices"] = Json::object();
   for (const Device& device : scenario.devices) {
-    Json& entry = devices[device.name] = Json{{"kind", kind_of(device.config)}};
+    Json& entry = devices[device.name] = Json{{"kind", kind_of(device)}};
     std::visit([&](const auto& config) { entry.update(written_value(config)); }, device.config);
   }
   out["links"] = written_value(scenario.links);
