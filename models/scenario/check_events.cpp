@@ -4,45 +4,11 @@
 #include "scenario/catalogue.hpp"
 #include "scenario/check.hpp"
 #include "scenario/document.hpp"
+#include "scenario/kind_keys.hpp"
 #include "scenario/suggest.hpp"
 
 namespace peerpath::scenario {
 namespace {
-
-/// The keys that an event of a kind has beside `at`, `kind` and `device`.
-std::string_view keys_of(EventKind kind) {
-  switch (kind) {
-    case EventKind::acs:
-      return "acs";
-    case EventKind::retrain:
-      return "generation width outage";
-    case EventKind::bit_error:
-      return "way";
-    case EventKind::credit_leak:
-      return "way tlp_class headers data";
-    case EventKind::answer:
-      return "status";
-    case EventKind::port_reset:
-      return "outage";
-    case EventKind::poison:
-      return "writes";
-    case EventKind::wrong_requester_id:
-      return "transfers";
-    case EventKind::drop_frame:
-    case EventKind::corrupt_frame:
-    case EventKind::reorder_frame:
-      return "frame";
-    default:
-      return "";
-  }
-}
-
-bool is_word_of(std::string_view words, std::string_view word) {
-  for (std::size_t at = words.find(word); at != words.npos; at = words.find(word, at + 1))
-    if ((at == 0 || words[at - 1] == ' ') && (at + word.size() == words.size() || words[at + word.size()] == ' '))
-      return true;
-  return false;
-}
 
 class Events {
  public:
@@ -55,7 +21,7 @@ class Events {
     if (device == nullptr) return add("device", no_device(tree_, event.device));
     if (event.at < Duration{0}) add("at", "lies before the start");
     check_end(event);
-    check_keys(event);
+    for_each_foreign_key(event, "an event", [&](auto key, auto why) { add(key, std::move(why)); });
     if (event.outage > Duration::max() - event.at)
       add("outage", "ends later than can be counted, some 2.5 h from the start");
     switch (event.kind) {
@@ -147,18 +113,6 @@ class Events {
         t.path == DataPath::bounce || (gpu != nullptr && gpu->bar1.when_full == device::Bar1Full::bounce);
     const bool copies = bounces && (t.kind == TrafficKind::receive || t.kind == TrafficKind::transmit);
     return copies && t.to == device.name && (!writes || !writes_alone);
-  }
-
-  // A key without effect on this kind of event shows a misunderstanding, so it is refused.
-  void check_keys(const Event& event) {
-    const std::string own{keys_of(event.kind)};
-    const auto uses = "at kind device" + (own.empty() ? "" : " " + own);
-    const auto check = [&](const auto& field) {
-      if (!is_word_of(uses, field.name) && event.*field.member != Event{}.*field.member)
-        add(field.name,
-            "says nothing about an event of kind \"" + std::string{name_of(event.kind)} + "\", which has " + uses);
-    };
-    std::apply([&](const auto&... fields) { (check(fields), ...); }, Event::fields());
   }
 
   // Credits that are infinite cannot run out.

@@ -8,6 +8,7 @@
 #include "scenario/catalogue.hpp"
 #include "scenario/check.hpp"
 #include "scenario/document.hpp"
+#include "scenario/kind_keys.hpp"
 
 namespace peerpath::scenario {
 namespace {
@@ -61,11 +62,10 @@ class TrafficCheck {
       if (traffic.name.find_first_of(". \t\n") != std::string::npos)
         add(at_ + "/name", "\"" + traffic.name + "\" has a dot or a space in it; metrics are called name.metric");
       const bool network = traffic.kind == TrafficKind::receive || traffic.kind == TrafficKind::transmit;
+      for_each_foreign_key(traffic, "traffic", [&](auto key, auto why) { add(at_ + "/" + std::string{key}, why); });
       network ? check_network(traffic) : check_dma(traffic);
       if (traffic.capture.empty() && !traffic.sizes.empty()) check_pace(traffic);
       if (traffic.bytes > Bytes{0}) check_end(traffic);
-      if (network && traffic.traffic_class != 0)
-        add(at_ + "/traffic_class", "only write and read traffic has a traffic class; that of a NIC is 0");
     }
     check_wire_rates();
     for (const std::string& nic : tree_.all<device::NicConfig>()) {
@@ -102,8 +102,6 @@ class TrafficCheck {
           (t.kind == TrafficKind::receive ? "bounce ends in a gpu, whose copy engine fetches the data; "
                                           : "bounce begins in a gpu, whose copy engine brings the data; ") +
               what_is(*to));
-    if (!t.capture.empty() && t.kind == TrafficKind::transmit)
-      add(at_ + "/capture", "only receive traffic can be replayed from a capture");
     if (t.kind == TrafficKind::transmit && t.arrival != ArrivalLaw::regular && t.arrival != ArrivalLaw::burst)
       add(at_ + "/arrival", "transmit is regular or burst");
     check_registered(t, to);
@@ -151,14 +149,11 @@ class TrafficCheck {
     const Device* from = end("from", t.from, "a device that does DMA: a nic, gpu or dma_card", is_endpoint);
     const Device* to = end("to", t.to, "memory: a gpu, dma_card or host_memory", is_memory);
     if (from != nullptr && from == to) add(at_ + "/to", "is " + t.to + " itself, so nothing crosses PCIe");
-    if (!t.capture.empty()) add(at_ + "/capture", "only receive traffic can be replayed from a capture");
     if (t.path == DataPath::bounce) add(at_ + "/path", "only receive and transmit can bounce");
     if (to != nullptr && t.window > reachable(*to))
       add(at_ + "/window", to_text(t.window) + " is more than " + to->name + " has, " + to_text(reachable(*to)));
     if (const auto* nic = as<device::NicConfig>(from); nic != nullptr && nic->ats)
       add(at_ + "/from", t.from + " has ats, which translates for its queues: receive and transmit; not for this");
-    if (t.registered)
-      add(at_ + "/registered", "only receive and transmit register more than they use; here it is the window");
     if (const auto* gpu = as<device::GpuConfig>(to)) check_pieces(t, *gpu);
     for (std::size_t i = 0; i < t.sizes.size(); ++i)
       if (t.sizes[i] > t.window)
@@ -231,7 +226,7 @@ class TrafficCheck {
 
   // Traffic that ends.
   void check_end(const Traffic& t) {
-    if (t.kind != TrafficKind::receive) return add(at_ + "/bytes", "only receive traffic can end");
+    if (t.kind != TrafficKind::receive) return;
     if (!t.capture.empty()) return add(at_ + "/bytes", "a capture ends by itself");
     if (!frames_of(t))
       add(at_ + "/bytes", to_text(t.bytes) + " are no whole number of frames with the payload of \"sizes\"");

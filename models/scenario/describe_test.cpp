@@ -117,6 +117,19 @@ TEST(Schema, HasABranchForEachKindAndEveryOption) {
       EXPECT_TRUE(branch["then"]["properties"].contains(top)) << kind << "." << top;
     }
   }
+  for (const std::string section : {"traffic", "events"}) {  // each key is of one kind at least
+    const auto& entry = schema["properties"][section]["items"];
+    for (const auto& [key, option] : entry["properties"].items()) {
+      std::size_t forbidden = 0;
+      for (const auto& branch : entry["allOf"]) forbidden += branch["then"]["properties"].contains(key) ? 1 : 0;
+      EXPECT_LT(forbidden, entry["allOf"].size()) << section << "." << key;
+    }
+  }
+  const auto& receive = schema["properties"]["traffic"]["items"]["allOf"][0];
+  EXPECT_EQ(receive["if"]["properties"]["kind"]["const"], "receive");
+  EXPECT_FALSE(receive["if"].contains("required")) << "an entry without kind receives";
+  EXPECT_EQ(receive["then"]["properties"]["window"], false);
+  EXPECT_FALSE(receive["then"]["properties"].contains("bytes"));
   const auto& width = schema["properties"]["links"]["items"]["properties"]["width"];
   EXPECT_EQ(width["type"], "integer");
   EXPECT_EQ(width["maximum"], 16);

@@ -1,6 +1,7 @@
 #include "scenario/read.hpp"
 
 #include "scenario/catalogue.hpp"
+#include "scenario/kind_keys.hpp"
 #include "scenario/value.hpp"
 
 namespace peerpath::scenario {
@@ -164,7 +165,20 @@ void Reader::read_list(const Node* node, const std::string& pointer, std::vector
     const std::string at = join(pointer, i);
     if (object_at(&node->items[i], at, Node::Type::object, "an object"))
       read_object(node->items[i], at, out.back(), {});
+    forget_foreign_keys(at, out.back());
   }
+}
+
+/// What a key of another kind would be by default is no value of this entry.
+template <class T>
+void Reader::forget_foreign_keys(const std::string& pointer, const T& entry) {
+  const auto forget = [&](const auto& field) {
+    if (has_meaning(entry, field.name)) return;
+    const auto key = join(pointer, field.name);
+    for (auto at = origins_.lower_bound(key); at != origins_.end() && at->first.starts_with(key);)
+      at = at->second.kind == Origin::Kind::built_in ? origins_.erase(at) : std::next(at);
+  };
+  std::apply([&](const auto&... fields) { (forget(fields), ...); }, T::fields());
 }
 
 /// Refuses events without a kind: the first kind must not become a silent default.

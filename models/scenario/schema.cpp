@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "peerpath/scenario/describe.hpp"
+#include "scenario/kind_keys.hpp"
 #include "scenario/options.hpp"
 #include "scenario/value.hpp"
 
@@ -107,6 +108,23 @@ Json object_schema(std::string_view doc, std::vector<std::string> required) {
   return out;
 }
 
+/// For each kind the keys that mean nothing for it are forbidden. Without `kind` an entry is of the standard kind.
+template <class Entry>
+Json by_kind(Json entry) {
+  for (const auto& kind : enum_names(Entry{}.kind)) {
+    Json foreign = Json::object();
+    std::apply(
+        [&](const auto&... f) {
+          ((has_key<Entry>(kind.value, f.name) ? void() : void(foreign[std::string{f.name}] = false)), ...);
+        },
+        Entry::fields());
+    Json condition{{"properties", {{"kind", {{"const", kind.name}}}}}};
+    if (kind.value != Entry{}.kind) condition["required"] = {"kind"};
+    entry["allOf"].push_back({{"if", condition}, {"then", {{"properties", foreign}}}});
+  }
+  return entry;
+}
+
 Json device_schema() {
   Json kinds_enum = Json::array(), branches = Json::array();
   for_each_kind([&]<class Config>(const Kind<Config>& kind) {
@@ -139,8 +157,8 @@ std::string schema_json() {
                     {"propertyNames", {{"pattern", "^[A-Za-z0-9_-]+$"}}}}},
                   {"links", list(object_schema<Link>(doc_of("link"), {"from", "to"}))},
                   {"arbitration", list(object_schema<Weight>(doc_of("arbitration"), {"at", "from", "to", "turns"}))},
-                  {"traffic", list(object_schema<Traffic>(doc_of("traffic"), {"from", "to"}))},
-                  {"events", list(object_schema<Event>(doc_of("event"), {"at", "kind", "device"}))},
+                  {"traffic", list(by_kind<Traffic>(object_schema<Traffic>(doc_of("traffic"), {"from", "to"})))},
+                  {"events", list(by_kind<Event>(object_schema<Event>(doc_of("event"), {"at", "kind", "device"})))},
                   {"run", object_schema<Run>(doc_of("run"), {})},
                   {"emulator", object_schema<Emulator>(doc_of("emulator"), {})},
                   {"expect", list(object_schema<Expectation>(doc_of("expect"), {"metric"}))}};

@@ -3,6 +3,7 @@
 
 #include "peerpath/scenario/describe.hpp"
 #include "scenario/catalogue.hpp"
+#include "scenario/kind_keys.hpp"
 #include "scenario/value.hpp"
 
 namespace peerpath::scenario {
@@ -18,6 +19,7 @@ Json written_value(const T& value) {
         [&](const auto&... f) {
           (
               [&] {
+                if (!has_meaning(value, f.name)) return;
                 const auto& member = value.*f.member;
                 if constexpr (is_optional<std::remove_cvref_t<decltype(member)>>) {
                   if (member) out[std::string{f.name}] = written_value(*member);
