@@ -67,13 +67,6 @@ endfunction()
 # at -O3, but compiled in half the time.
 set(PEERPATH_COLD_OPTIONS $<$<CONFIG:Release>:-O1>)
 
-# In what a run spends its time (HOT) is compiled for two ways of linking: as usual, and as a whole program (WHOLE), which
-# takes some seconds more to link and 5 % fewer instructions to run.
-set(PEERPATH_HOT_OPTIONS)
-if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_BUILD_TYPE STREQUAL Release AND NOT PEERPATH_SANITIZE)
-  set(PEERPATH_HOT_OPTIONS -flto -ffat-lto-objects)
-endif()
-
 # What nearly every file includes, read once for all targets with PEERPATH_PRECOMPILE. A build without it shows whether each
 # file includes what it needs; and g++ 12 warns without reason of what it reads from a precompiled header. With g++ files
 # compiled together (PEERPATH_UNITY) gain more.
@@ -103,9 +96,9 @@ function(peerpath_unite target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${PEERPATH_UNITY} UNITY_BUILD_BATCH_SIZE 8)
 endfunction()
 
-# peerpath_add_library(<name> [COLD|HOT] SOURCES a.cpp ... [PUBLIC targets] [PRIVATE targets])
+# peerpath_add_library(<name> [COLD] SOURCES a.cpp ... [PUBLIC targets] [PRIVATE targets])
 function(peerpath_add_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "COLD;HOT" "" "SOURCES;PUBLIC;PRIVATE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "COLD" "" "SOURCES;PUBLIC;PRIVATE")
   peerpath_present(arg_SOURCES ${arg_SOURCES})
   set_property(GLOBAL APPEND PROPERTY peerpath_used ${arg_PUBLIC} ${arg_PRIVATE})
   peerpath_include_view(${name} ${CMAKE_CURRENT_SOURCE_DIR} view)
@@ -115,9 +108,6 @@ function(peerpath_add_library name)
     target_link_libraries(peerpath_${name} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE})
     if(arg_COLD)
       target_compile_options(peerpath_${name} PRIVATE ${PEERPATH_COLD_OPTIONS})
-    endif()
-    if(arg_HOT)
-      target_compile_options(peerpath_${name} PRIVATE ${PEERPATH_HOT_OPTIONS})
     endif()
     if(NOT arg_COLD OR NOT CMAKE_BUILD_TYPE STREQUAL Release)  # a precompiled header serves one level of optimisation
       peerpath_precompile(peerpath_${name} peerpath_precompiled)
@@ -146,16 +136,13 @@ endfunction()
 
 # A program of this folder, which may include its neighbours by their path below the repository (or models/).
 function(peerpath_add_program name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "WHOLE" "FOLDER" "SOURCES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "FOLDER" "SOURCES;LIBRARIES")
   peerpath_present(arg_SOURCES ${arg_SOURCES})
   if(NOT arg_SOURCES)
     return()
   endif()
   set_property(GLOBAL APPEND PROPERTY peerpath_used ${arg_LIBRARIES})
   add_executable(${name} ${arg_SOURCES})
-  if(PEERPATH_HOT_OPTIONS)
-    target_link_options(${name} PRIVATE $<IF:$<BOOL:${arg_WHOLE}>,-flto=auto,-fno-lto>)
-  endif()
   peerpath_include_view(${name} ${CMAKE_CURRENT_SOURCE_DIR} view)
   target_include_directories(${name} PRIVATE ${view})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES})
