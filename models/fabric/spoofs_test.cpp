@@ -22,12 +22,12 @@ class Spoofs : public testing::TestWithParam<Mode> {
  protected:
   Spoofs() {
     Topology& t = pair_.t;
-    acs_.root = t.add_router("root", {200ns});
-    t.connect(acs_.root, pair_.node, line(), line());
+    acs_.roots[0].root = t.add_router("root", {200ns});
+    t.connect(acs_.roots[0].root, pair_.node, line(), line());
     dram_ = t.add_endpoint("dram", pair_.endpoint(pair_.a));
-    acs_.memory = t.connect(acs_.root, dram_, line(), line());
+    acs_.roots[0].memory = t.connect(acs_.roots[0].root, dram_, line(), line());
     acs_.traps[pair_.node].violation = trap(pair_.node, Status::completer_abort);
-    acs_.traps[acs_.root].unsupported = trap(acs_.root, Status::unsupported_request);
+    acs_.traps[acs_.roots[0].root].unsupported = trap(acs_.roots[0].root, Status::unsupported_request);
     acs_.spoofing = true;
     t.strays = true;
   }
@@ -109,7 +109,7 @@ TEST_P(Spoofs, AWriteToMemoryPassesARootComplexWithoutIommu) {
 }
 
 TEST_P(Spoofs, AnIommuRefusesAWriteToMemory) {
-  acs_.iommu = true;
+  acs_.roots[0].iommu = true;
   play(to_memory());
   EXPECT_EQ(pair_.starts(to_root, 1), Times{110});
   EXPECT_EQ(pair_.starts(root_trap, 0), Times{110 + 10 + 200});
@@ -137,10 +137,11 @@ INSTANTIATE_TEST_SUITE_P(EveryMode, Spoofs, testing::Values(Mode::event, Mode::t
 TEST(AcsRoutesWithoutSpoofs, SendEveryRequestTheSameWay) {
   Pair pair;
   AcsHierarchy hierarchy;
-  hierarchy.root = pair.t.add_router("root", {200ns});
-  pair.t.connect(hierarchy.root, pair.node, line(), line());
-  hierarchy.memory = pair.t.connect(hierarchy.root, pair.t.add_endpoint("dram", pair.endpoint(pair.a)), line(), line());
-  hierarchy.iommu = true;
+  hierarchy.roots[0].root = pair.t.add_router("root", {200ns});
+  pair.t.connect(hierarchy.roots[0].root, pair.node, line(), line());
+  hierarchy.roots[0].memory =
+      pair.t.connect(hierarchy.roots[0].root, pair.t.add_endpoint("dram", pair.endpoint(pair.a)), line(), line());
+  hierarchy.roots[0].iommu = true;
   for (const int link : {0, 1, 2, 3})
     hierarchy.ports[LinkId{static_cast<std::uint16_t>(link)}] = {.control = acs::source_validation};
   const auto routes = acs_routes(pair.t, hierarchy);

@@ -45,7 +45,7 @@ void DeviceSlot::receive(int port, const device::Frame& frame, Instant last_bit)
 
 void DeviceSlot::join(int port, DeviceSlot& peer, int peer_port, Wire wire) {
   transmitters_.push_back({.port = port, .peer = &peer, .peer_port = peer_port, .wire = wire});
-  peer.incoming_.insert(peer.incoming_.begin(), Incoming{.port = peer_port});
+  peer.incoming_.insert(peer.incoming_.begin(), Incoming{.port = peer_port, .watch = wire.watch});
   std::ranges::stable_sort(peer.incoming_, {}, [](const Incoming& i) {
     return std::pair{i.port, i.source != nullptr};
   });
@@ -95,6 +95,7 @@ void DeviceSlot::step() {
 void DeviceSlot::step_frame() {
   auto& incoming = *next_frame();
   // Whatever the device makes come in meanwhile waits behind it.
+  if (incoming.watch) incoming.watch(incoming.waiting.front());
   device_.on_frame(incoming.port, incoming.waiting.front().frame, now_, *this);
   incoming.waiting.pop_front();
   if (incoming.source != nullptr) pull(incoming);

@@ -75,6 +75,7 @@ class DeviceSlot final : public device::Outbox {
     int port = 0;
     device::FrameSource* source = nullptr;
     std::deque<device::FrameArrival> waiting{};
+    std::function<void(const device::FrameArrival&)> watch{};  ///< of a wire
   };
   struct Transmitter {
     int port = 0;

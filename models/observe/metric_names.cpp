@@ -18,6 +18,10 @@ Results skeleton(const scenario::Scenario& scenario) {
     results.links.emplace_back();
     results.links.back().name = device_of(link.to) + "-" + device_of(link.from);
   }
+  for (const auto& link : scenario.inter_socket) {
+    results.links.emplace_back();
+    results.links.back().name = link.to + "-" + link.from;
+  }
   for (const auto& device : scenario.devices) {
     if (std::holds_alternative<device::HostCpuConfig>(device.config)) {
       results.cpus.emplace_back();

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "core/pcie/address_map.hpp"
 #include "peerpath/base/fail.hpp"
+#include "peerpath/net/ethernet.hpp"
+#include "peerpath/scenario/scenario.hpp"
 
 namespace peerpath::platform {
 
@@ -27,8 +30,9 @@ BusAddress Domain::place(fabric::NodeId node, Bytes size, bool prefetchable, std
   const auto bytes = std::bit_ceil(static_cast<std::uint64_t>(std::max(size, Bytes{4096}).count()));
   std::uint64_t base = (prefetchable ? pcie::AddressMap::high_base : pcie::AddressMap::low_base).value();
   const auto aligned = [bytes](std::uint64_t at) { return (at + bytes - 1) / bytes * bytes; };
-  const auto in_the_way = [&](const Claim& claim) {
-    return base < claim.window.base + claim.window.size && claim.window.base < base + bytes;
+  const auto host = [&](fabric::NodeId owner) { return scenario::host_of(topology_.nodes[owner.value()].name); };
+  const auto in_the_way = [&, own = host(node)](const Claim& claim) {
+    return base < claim.window.base + claim.window.size && claim.window.base < base + bytes && host(claim.node) == own;
   };
   base = fixed ? fixed->value() : aligned(base);
   if (!fixed)
@@ -43,7 +47,7 @@ void Domain::feed(EthernetPort port, device::FrameSource& source) {
 }
 
 void Domain::join(EthernetPort a, EthernetPort b, Wire wire) {
-  wires_ = true;
+  nearest_ = std::min(nearest_, wire.latency + (net::preamble + net::min_frame + net::fcs) / wire.rate);
   plugs_.emplace_back([this, a, b, wire] { reactor_.join(a, b, wire); });
 }
 
@@ -56,7 +60,7 @@ fabric::LinkId Domain::link_of(const Port& port) const {
 fabric::LineTiming Domain::timing(const Port& port, pcie::LinkShape shape) const {
   auto link = port.link;
   link.shape = shape;
-  const auto direction = link_direction(link, max_payload_);
+  const auto direction = link_direction(link, max_payloads_[port.node.value()]);
   return {direction.rate, direction.framing, direction.ack_interval, direction.fc_interval};
 }
 
@@ -65,17 +69,31 @@ void Domain::complete() {
   to_complete_.clear();
 }
 
-void Domain::link(Bytes max_payload) {
-  max_payload_ = max_payload;
+std::vector<Bytes> Domain::max_payloads(Bytes least) const {
+  std::vector<Bytes> sizes(topology_.nodes.size(), least);
   for (const auto* port : ports_) {
     const auto& node = topology_.nodes[port->node.value()];
     // Inside the root complex there is none.
-    if (node.is_endpoint && !port->link.internal) max_payload_ = std::max(max_payload_, node.endpoint.max_payload);
+    if (node.is_endpoint && !port->link.internal)
+      sizes[port->node.value()] = std::max(sizes[port->node.value()], node.endpoint.max_payload);
   }
+  for (bool changed = true; std::exchange(changed, false);)
+    for (const auto* port : ports_) {
+      if (port->peer == nullptr) continue;
+      auto &here = sizes[port->node.value()], &there = sizes[port->peer->node.value()];
+      changed = changed || here != there;
+      here = there = std::max(here, there);
+    }
+  return sizes;
+}
+
+void Domain::link(Bytes max_payload) {
+  max_payloads_ = max_payloads(max_payload);
   for (auto* port : ports_) {
     auto* peer = port->peer;
     if (peer == nullptr || links_.contains(port)) continue;
-    auto direction = link_direction(port->link, max_payload_), back = link_direction(peer->link, max_payload_);
+    const auto size = max_payloads_[port->node.value()];
+    auto direction = link_direction(port->link, size), back = link_direction(peer->link, size);
     direction.gate = peer->gate;
     back.gate = port->gate;
     links_[port] = links_[peer] = connect(port->node, peer->node, direction, back);
@@ -91,7 +109,7 @@ std::vector<std::string> Domain::build(bool foreign) {
   if (auto problems = fabric::validate(topology_); !problems.empty()) return problems;
   // Devices touch each other through the fabric and by Ethernet alone; foreign processes may do as they please.
   topology_.reconfigures = false;
-  topology_.side_latency = foreign || wires_ ? Duration{0} : Duration{std::chrono::hours{1}};
+  topology_.side_latency = foreign ? Duration{0} : nearest_;
   reactor_.prepare(topology_, mode_, foreign);
   return {};
 }

@@ -62,7 +62,7 @@ class Domain {
   /// Says who answers for addresses.
   void claim(const Claim& claim) { claims_.push_back(claim); }
   /// Gives a BAR its place: at `fixed`, or where there is room, aligned to its size; prefetchable ones, which are
-  /// memory, above 1 TiB, the others below 4 GiB.
+  /// memory, above 1 TiB, the others below 4 GiB. Each host has an address space of its own.
   BusAddress place(fabric::NodeId node, Bytes size, bool prefetchable, std::optional<BusAddress> fixed = {});
   /// An endpoint as it stands so far, to be changed.
   fabric::Endpoint& endpoint(fabric::NodeId node) { return topology_.nodes[node.value()].endpoint; }
@@ -83,8 +83,8 @@ class Domain {
 
   /// Runs what was left by `before_build`.
   void complete();
-  /// Makes the links between bound ports. System software gives one MPS to a whole hierarchy: the largest of its
-  /// endpoints', at least `max_payload`.
+  /// Makes the links between bound ports. System software gives one MPS to all that is joined by links: the largest of
+  /// its endpoints', at least `max_payload`.
   void link(Bytes max_payload = Bytes{128});
   /// Makes the fabric. `foreign`: processes that promise nothing act in the domain. Returns what is wrong with it; the
   /// fabric is there only if nothing is.
@@ -101,6 +101,8 @@ class Domain {
   const loop::Reactor& reactor() const { return reactor_; }
 
  private:
+  std::vector<Bytes> max_payloads(Bytes least) const;
+
   struct Turns {
     const Port *ingress, *egress;
     int turns;
@@ -120,8 +122,8 @@ class Domain {
   std::vector<std::function<void()>> plugs_;  ///< what is fed and joined, when the devices are at the reactor
   std::vector<Turns> turns_;
   std::vector<std::function<void()>> to_complete_;
-  Bytes max_payload_{128};  ///< of the hierarchy
-  bool wires_ = false;
+  std::vector<Bytes> max_payloads_;          ///< by node: of the hierarchy that it belongs to
+  Duration nearest_{std::chrono::hours{1}};  ///< least time that a frame takes from one device to another
   loop::Reactor reactor_;
 };
 

@@ -21,9 +21,9 @@ constexpr std::uint32_t spoofed_id = 0xff00;
 class Recorder {
  public:
   Recorder(const scenario::Scenario& scenario, const Platform& platform, const observe::Snapshot& counted)
-      : scenario_{scenario}, platform_{platform}, counted_{counted} {
-    for (const auto& function : scenario::hierarchy_of(scenario).functions) ids_[function.name] = function.bdf;
-    if (const auto roots = platform.all<RootComplex>(); !roots.empty()) root_ = roots.front().first;
+      : scenario_{scenario}, tree_{scenario}, platform_{platform}, counted_{counted} {
+    for (const auto& root : tree_.all<device::RootComplexConfig>())
+      for (const auto& function : scenario::hierarchy_of(scenario, root).functions) ids_[function.name] = function.bdf;
   }
 
   void add(const fabric::Delivery& first, std::int64_t count, std::optional<std::size_t> entry) {
@@ -159,16 +159,14 @@ class Recorder {
     // What an IOMMU refuses no router has stopped; the same device's other requests may have been.
     const auto& requester = node(d.requester).name;
     if (d.status == Status::unsupported_request && is_memory(target) && unmapped(requester, d.ready))
-      return root_or(target);
+      return root_or(requester);  // the IOMMU of its own socket
     if (const auto stopped = blocking(d, requester)) return *stopped;
     if (const auto stopped = blocking(d, target)) return *stopped;
     return root_or(target);
   }
 
   /// Host memory is no function of PCIe: what it refuses, its root complex reports.
-  const std::string& reporter(const std::string& refuser) const {
-    return is_memory(refuser) ? root_or(refuser) : refuser;
-  }
+  std::string reporter(const std::string& refuser) const { return is_memory(refuser) ? root_or(refuser) : refuser; }
 
   /// Whether the device was off the bus or in a reset before this event.
   bool is_gone(const scenario::Event& event) const {
@@ -180,7 +178,11 @@ class Recorder {
     });
   }
 
-  const std::string& root_or(const std::string& target) const { return root_.empty() ? target : root_; }
+  /// The root complex that a device is below or stands at.
+  std::string root_or(const std::string& device) const {
+    auto root = tree_.root_of(device);
+    return root.empty() ? device : root;
+  }
 
   bool is_memory(const std::string& name) const { return platform_.find<HostMemory>(name) != nullptr; }
 
@@ -209,11 +211,11 @@ class Recorder {
   }
 
   const scenario::Scenario& scenario_;
+  const scenario::Tree tree_;
   const Platform& platform_;
   const observe::Snapshot& counted_;
   std::map<std::tuple<fabric::NodeId, fabric::NodeId, pcie::Operation, bool, std::string, std::string>, std::size_t>
       places_;
-  std::string root_;                      ///< the root complex, if there is one
   std::map<std::string, pcie::Bdf> ids_;  ///< by function, as `peerpath route` shows them
 };
 

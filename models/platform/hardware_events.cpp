@@ -18,10 +18,9 @@ std::uint16_t control_of(const device::SwitchConfig& config) { return pcie::acs:
 std::uint16_t control_of(const device::RootComplexConfig& config) { return pcie::acs::control_of(config.acs); }
 std::uint16_t control_of(const auto&) { return 0; }
 
-const device::RootComplexConfig* root_of(const scenario::Scenario& scenario) {
-  for (const auto& device : scenario.devices)
-    if (const auto* root = std::get_if<device::RootComplexConfig>(&device.config)) return root;
-  return nullptr;
+const device::RootComplexConfig& root_config(const scenario::Scenario& scenario, const std::string& name) {
+  const auto found = std::ranges::find(scenario.devices, name, &scenario::Device::name);
+  return std::get<device::RootComplexConfig>(found->config);
 }
 
 }  // namespace
@@ -35,11 +34,13 @@ HardwareEvents::HardwareEvents(const scenario::Scenario& scenario, Platform& pla
   for (const auto& device : scenario.devices)
     if (ports_of(device.name).front() != device.name)
       set_acs(device.name, std::visit([](const auto& config) { return control_of(config); }, device.config));
-  const auto* root = root_of(scenario);
   spoofing_ =
       std::ranges::any_of(scenario.events, [](const auto& e) { return e.kind == EventKind::wrong_requester_id; });
-  iommu_ = root != nullptr && root->iommu;
-  acs_in_play_ = (spoofing_ && iommu_) || (root != nullptr && !root->forwards_peers) ||
+  const auto refuses = [&](const auto& root) {
+    const auto& config = root_config(scenario, root.first);
+    return refuses_strangers(config) || !config.forwards_peers || keeps_from_crossing(root.first);
+  };
+  acs_in_play_ = std::ranges::any_of(platform.all<RootComplex>(), refuses) ||
                  std::ranges::any_of(controls_, [](const auto& port) { return port.second != 0; }) ||
                  std::ranges::any_of(scenario.events, [](const auto& e) { return e.kind == EventKind::acs; });
   if (acs_in_play_) add_traps();
@@ -124,14 +125,22 @@ void HardwareEvents::add_traps() {
   };
   for (const auto& [name, bridge] : platform_.all<PcieSwitch>())
     add(name, std::ranges::any_of(ports_of(name), [&](const auto& below) { return may_get_back(below); }));
-  const bool forwards = root_of(scenario_)->forwards_peers;
   for (const auto& [name, root] : platform_.all<RootComplex>()) {
     const auto ports = ports_of(name);
-    add(name,
-        (!forwards && ports.size() > 1) || (spoofing_ && iommu_) || std::ranges::any_of(ports, [&](const auto& below) {
-          return may_get_back(below) && (!forwards || (always_on(below) & pcie::acs::upstream_forwarding) == 0);
-        }));
+    const auto& config = root_config(scenario_, name);
+    const bool forwards = config.forwards_peers;
+    add(name, (!forwards && ports.size() > 1) || refuses_strangers(config) || keeps_from_crossing(name) ||
+                  std::ranges::any_of(ports, [&](const auto& below) {
+                    return may_get_back(below) &&
+                           (!forwards || (always_on(below) & pcie::acs::upstream_forwarding) == 0);
+                  }));
   }
+}
+
+bool HardwareEvents::keeps_from_crossing(const std::string& root) const {
+  return std::ranges::any_of(scenario_.inter_socket, [&](const auto& link) {
+    return !link.forwards_peers && (link.from == root || link.to == root);
+  });
 }
 
 void HardwareEvents::set_acs(const std::string& device, std::uint16_t control) {
@@ -145,13 +154,17 @@ void HardwareEvents::built(const fabric::Topology&, fabric::Fabric& fabric) {
 /// Sets those routes that differ from what is in force.
 void HardwareEvents::route(fabric::Fabric& fabric) {
   fabric::AcsHierarchy hierarchy;
+  hierarchy.roots.clear();
   for (const auto& [name, root] : platform_.all<RootComplex>()) {
-    hierarchy.root = root->node();
-    hierarchy.memory = platform_.domain.link_of(root->memory);
+    if (root->memory.peer == nullptr) continue;  // nothing there refuses anything
+    const auto& config = root_config(scenario_, name);
+    hierarchy.roots.push_back(
+        {root->node(), platform_.domain.link_of(root->memory), config.forwards_peers, config.iommu.has_value()});
   }
-  hierarchy.peer_to_peer = root_of(scenario_)->forwards_peers;
+  if (!scenario_.inter_socket.empty())
+    for (const auto& [name, memory] : platform_.all<HostMemory>()) hierarchy.memories.insert(memory->node());
+  for (const auto& link : scenario_.inter_socket) hierarchy.crossings[platform_.crossing(link)] = link.forwards_peers;
   hierarchy.spoofing = spoofing_;
-  hierarchy.iommu = iommu_;
   for (const auto& [device, control] : controls_)
     hierarchy.ports[platform_.link_above(device)] = {.control = control, .egress_vector = ~std::uint64_t{0}};
   for (const auto& [name, traps] : traps_) hierarchy.traps[platform_.node(name)] = traps;

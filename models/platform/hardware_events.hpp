@@ -36,6 +36,10 @@ class HardwareEvents {
   bool may_get_back(const std::string& below) const;
   bool spoofs(const std::string& below) const;
   std::uint16_t blocking(const std::string& below) const;
+  /// Whether a root complex with an IOMMU refuses requests of whom it does not know.
+  bool refuses_strangers(const device::RootComplexConfig& root) const { return spoofing_ && root.iommu; }
+  /// Whether peers of a root complex may send what a link to another socket does not carry on.
+  bool keeps_from_crossing(const std::string& root) const;
   void set_acs(const std::string& device, std::uint16_t control);
   void route(fabric::Fabric& fabric);
   std::vector<std::string> ports_of(const std::string& device) const;
@@ -45,7 +49,7 @@ class HardwareEvents {
   Platform& platform_;
   TransactionFaults faults_;
   bool acs_in_play_ = false;
-  bool spoofing_ = false, iommu_ = false;
+  bool spoofing_ = false;
   std::map<std::string, std::uint16_t> controls_;  ///< of the port above a device, by its name
   std::map<std::string, pcie::LinkShape> shapes_;  ///< of the link above a device, as it has trained
   std::map<std::string, fabric::AcsHierarchy::Traps> traps_;

@@ -6,6 +6,12 @@ namespace peerpath::platform {
 
 fabric::LinkDirection link_direction(const LinkConfig& config, Bytes max_payload) {
   if (config.internal) return {.rate = BitRate{32'000'000'000'000}, .framing = Bytes{0}};
+  if (config.inter_socket > BitRate{})
+    return {.rate = config.inter_socket,
+            .framing = Bytes{0},
+            .propagation = config.propagation,
+            .credits = config.credits,
+            .update_fc = config.propagation};
   const auto timing = pcie::link_timing(config.shape, max_payload, config.dllp, config.link_share);
   return {.rate = timing.rate,
           .framing = timing.framing + config.tlp_gap,

@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "peerpath/base/fail.hpp"
+#include "peerpath/scenario/describe.hpp"
 #include "platform/catalogue.hpp"
 #include "scenario/hierarchy.hpp"
+#include "scenario/tree.hpp"
 
 namespace peerpath::platform {
 namespace {
@@ -48,6 +50,7 @@ Platform::Platform(const scenario::Scenario& scenario, fabric::Mode mode)
                [this](const std::string& name, std::unique_ptr<Device> device) { devices_[name] = std::move(device); });
   for (const auto* link : scenario::links_in_port_order(scenario))
     add_link(*link, static_cast<std::uint32_t>(link - scenario.links.data()));
+  join_sockets(scenario);
   for (const auto& weight : scenario.arbitration)
     domain.weigh(port_towards(weight.at, weight.from), port_towards(weight.at, weight.to), weight.turns);
 }
@@ -59,10 +62,38 @@ Device& Platform::device(const std::string& name) const {
 }
 
 HostCpu* Platform::cpu_of(const std::string& memory) const {
-  const auto cpus = all<HostCpu>();
-  for (const auto& [name, cpu] : cpus)
+  for (const auto& [name, cpu] : all<HostCpu>())
     if (&cpu->host() == find<HostMemory>(memory)) return cpu;
-  return cpus.empty() ? nullptr : cpus.front().second;
+  return nullptr;
+}
+
+HostMemory& Platform::rings_of(const scenario::Scenario& scenario, const std::string& nic) const {
+  for (const auto& traffic : scenario.traffic)
+    if (traffic.from == nic && !traffic.headers_to.empty()) return *find<HostMemory>(traffic.headers_to);
+  const scenario::Tree tree{scenario};
+  if (auto* own = find<HostMemory>(tree.standing_at<device::HostMemoryConfig>(tree.root_of(nic)))) return *own;
+  const auto memories = tree.all_of<device::HostMemoryConfig>(scenario::host_of(nic));
+  require(!memories.empty(), "a NIC needs host memory for its rings");
+  return *find<HostMemory>(memories.front());
+}
+
+void Platform::join_sockets(const scenario::Scenario& scenario) {
+  for (const auto& link : scenario.inter_socket) {
+    const auto writes = link.peer_write_rate.value_or(BitRate{}), reads = link.peer_read_rate.value_or(BitRate{});
+    const BitRate rate{link.rate.bps() * link.links};
+    LinkConfig config;
+    config.inter_socket = rate;
+    config.propagation = link.latency;
+    config.credits = {{{512, 8192}, {512, 512}, {0, 0}}};  // assumed: buffers never limit a link that nothing holds up
+    join(find<RootComplex>(link.from)->take_socket_port(writes, reads),
+         find<RootComplex>(link.to)->take_socket_port(writes, reads), config, "inter-socket " + scenario::to_text(rate),
+         link.to);
+  }
+  if (scenario.inter_socket.empty()) return;
+  for (const auto& [name, root] : all<RootComplex>())
+    for (const auto& [other, memory] : all<HostMemory>())
+      if (scenario::host_of(other) == scenario::host_of(name) && memory->port.peer != &root->memory)
+        root->add_remote(memory->node());
 }
 
 const Port& Platform::port_towards(const std::string& router, const std::string& other) const {

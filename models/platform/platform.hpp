@@ -48,8 +48,10 @@ class Platform {
       if (auto* one = dynamic_cast<Kind*>(device.get())) found.emplace_back(name, one);
     return found;
   }
-  /// The cores that serve a NIC: those of the host whose memory is called so, else the first.
+  /// The cores that stand at the memory of this name; nullptr if none do.
   HostCpu* cpu_of(const std::string& memory) const;
+  /// The memory that holds the rings of a NIC: that of its traffic, else that of its socket, else any of its host.
+  HostMemory& rings_of(const scenario::Scenario& scenario, const std::string& nic) const;
 
   /// Joins two ports; `shape` is what results call the link, `farther` the device at the second port.
   void join(Port& nearer, Port& port, const LinkConfig& config, const std::string& shape, const std::string& farther);
@@ -58,6 +60,10 @@ class Platform {
   fabric::LinkId link_above(const std::string& device) const;
   /// The direction of that link, towards the root complex or away from it.
   int direction(const std::string& device, bool up) const;
+  /// The link between two sockets; when the domain is built.
+  fabric::LinkId crossing(const scenario::InterSocket& link) const {
+    return domain.link_of(port_towards(link.from, link.to));
+  }
   /// The link above a device has trained to this shape.
   void retrain(fabric::Fabric& fabric, const std::string& device, pcie::LinkShape shape) const;
   /// Gives a router an endpoint that answers with `status` whatever is routed to it; before the domain is built.
@@ -76,6 +82,7 @@ class Platform {
   };
   const Joint& joint_above(const std::string& device) const;
   void add_link(const scenario::Link& link, std::uint32_t number);
+  void join_sockets(const scenario::Scenario& scenario);
   const Port& port_towards(const std::string& router, const std::string& other) const;
 
   std::map<std::string, std::unique_ptr<Device>> devices_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "devices/host_memory/host_memory.hpp"
@@ -26,7 +27,7 @@ struct Report {
   const observe::Snapshot &links_before, &links_after;
   Duration window;
   Instant end;
-  host_memory::Load by_cores{};  ///< what cores moved in host memory
+  std::map<fabric::NodeId, host_memory::Load> by_cores{};  ///< what cores moved in their socket's memory
 
   void add(const std::string& name, const std::string& unit, std::int64_t value, const std::string& doc);
 };

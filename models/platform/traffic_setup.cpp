@@ -15,7 +15,6 @@ namespace {
 using scenario::TrafficKind;
 
 constexpr Bytes tcp_headers{66};  ///< Ethernet, IPv4, TCP with timestamps
-constexpr Bytes ip_and_tcp{52};   ///< of those, what counts for the MTU
 
 transport::Arrival law_of(scenario::ArrivalLaw law) {
   switch (law) {
@@ -29,6 +28,12 @@ transport::Arrival law_of(scenario::ArrivalLaw law) {
       return transport::Arrival::burst;
   }
   return transport::Arrival::regular;
+}
+
+/// Flows of an entry of either kind: each transmit queue has as many as the others, one at least.
+std::uint32_t flows_of(const scenario::Traffic& t, std::size_t queues) {
+  const auto each = std::max(1, t.flows / static_cast<int>(queues));
+  return static_cast<std::uint32_t>(each) * static_cast<std::uint32_t>(queues);
 }
 
 net::FlowKey whole_flow() {
@@ -68,6 +73,7 @@ TrafficSetup::TrafficSetup(const scenario::Scenario& scenario, Platform& platfor
     if (t.kind == TrafficKind::write || t.kind == TrafficKind::read) transfer(i);
   }
   for (const auto& [name, nic] : platform.all<Nic>()) meter.map_nic(nic->node(), nic->rings()->journal());
+  for (const auto& cable : scenario.cables) join(cable);
   for (const auto& nic : receivers) receive(nic, captures);
   for (const auto& nic : transmitters) transmit(nic);
   platform.domain.reactor().observe(&meter);
@@ -102,6 +108,13 @@ void TrafficSetup::problem(std::size_t entry, const std::string& key, const std:
   problems_.push_back({{}, 0, 0, "/traffic/" + std::to_string(entry) + "/" + key, message});
 }
 
+void TrafficSetup::join(const scenario::Cable& cable) {
+  const auto port = [&](const std::string& nic) { return EthernetPort{platform_.find<Nic>(nic)->device(), 0}; };
+  const auto rate = platform_.find<Nic>(cable.from)->config().wire_rate;
+  platform_.domain.join(port(cable.from), port(cable.to),
+                        {rate, cable.delay, [this, rate](const auto& arrival) { meter_.frame(arrival, rate); }});
+}
+
 void TrafficSetup::receive(const std::string& name, const std::vector<std::filesystem::path>& captures) {
   auto& nic = *platform_.find<Nic>(name);
   const auto shares = queue_shares(scenario_, name, TrafficKind::receive);
@@ -125,7 +138,11 @@ void TrafficSetup::receive(const std::string& name, const std::vector<std::files
   for (std::size_t i = 0; i < scenario_.traffic.size(); ++i) {
     const auto& t = scenario_.traffic[i];
     if (t.from != name || t.kind != TrafficKind::receive) continue;
-    const auto flows = static_cast<std::uint32_t>(t.flows);
+    auto flows = static_cast<std::uint32_t>(t.flows);
+    if (t.sender) {
+      far_ends_[*t.sender] = {i, first_flow};
+      flows = flows_of_sender(*t.sender);
+    }
     if (shares.size() > 1) {
       const auto mine = std::ranges::find_if(shares, [i](const auto& share) {
                           return std::ranges::find(share.entries, i) != share.entries.end();
@@ -135,11 +152,19 @@ void TrafficSetup::receive(const std::string& name, const std::vector<std::files
             {first_flow + f, net::generated_flow(first_flow + f), whole_flow(),
              nic::QueueIndex{static_cast<std::uint16_t>(mine[f % mine.size()])}});
     }
-    add_stream(i, first_flow, captures, sender);
+    if (!t.sender) add_stream(i, first_flow, captures, sender);
     first_flow += flows;
   }
   nic.rings()->journal().set_sink(&meter_);
-  platform_.domain.feed({nic.device(), 0}, sender);
+  if (!sender.empty()) platform_.domain.feed({nic.device(), 0}, sender);
+}
+
+std::uint32_t TrafficSetup::flows_of_sender(const std::string& name) const {
+  const auto sender = std::ranges::find(scenario_.traffic, name, &scenario::Traffic::name);
+  const auto entry = static_cast<std::size_t>(sender - scenario_.traffic.begin());
+  for (const auto& share : queue_shares(scenario_, sender->from, TrafficKind::transmit))
+    if (share.entries.front() == entry) return flows_of(*sender, share.queues.size());
+  return 0;
 }
 
 void TrafficSetup::add_stream(std::size_t entry, std::uint32_t first_flow,
@@ -183,7 +208,7 @@ void TrafficSetup::transmit(const std::string& name) {
     if (cpu == nullptr) return problem(i, "headers_to", "a host needs a host_cpu to send");
     cpu->watch_sent(&meter_);
     auto payload = buffers(i);
-    const Bytes largest = nic.config().mtu - ip_and_tcp;
+    const Bytes largest = scenario::largest_segment(nic.config());
     for (std::size_t q = 0; q < queues.size(); ++q) {
       const Bytes packet = t.sizes[q % t.sizes.size()];
       const auto whole = packet / largest;
@@ -198,7 +223,12 @@ void TrafficSetup::transmit(const std::string& name) {
       send.segment = packet > largest ? largest : Bytes{0};
       send.interval = wire * static_cast<std::int64_t>(queues.size()) / t.rate;
       send.burst = t.arrival == scenario::ArrivalLaw::burst ? t.burst : 1;
-      send.flows = std::max(1, t.flows / static_cast<int>(queues.size()));
+      send.flows = static_cast<int>(flows_of(t, queues.size()) / queues.size());
+      if (const auto far = far_ends_.find(t.name); far != far_ends_.end()) {
+        send.first_flow =
+            far->second.first_flow + static_cast<std::uint32_t>(q) * static_cast<std::uint32_t>(send.flows);
+        send.first_handle = transport::frame_handle(static_cast<std::uint16_t>(far->second.entry), 0);
+      }
       if (payload) {
         send.mapped = payload;
         payload->address = payload->address + packet * nic.config().ring_entries;

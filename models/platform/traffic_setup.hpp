@@ -28,7 +28,10 @@ class TrafficSetup {
   const Problems& problems() const { return problems_; }
 
  private:
+  void join(const scenario::Cable& cable);
   void receive(const std::string& nic, const std::vector<std::filesystem::path>& captures);
+  /// Flows that come from the transmit entry of this name.
+  std::uint32_t flows_of_sender(const std::string& name) const;
   void add_stream(std::size_t entry, std::uint32_t first_flow, const std::vector<std::filesystem::path>& captures,
                   transport::EthernetSender& sender);
   void transmit(const std::string& nic);
@@ -42,11 +45,18 @@ class TrafficSetup {
   std::optional<Buffers> buffers(std::size_t entry);
   void problem(std::size_t entry, const std::string& key, const std::string& message);
 
+  /// Where the frames of a transmit entry go by a cable.
+  struct FarEnd {
+    std::size_t entry = 0;         ///< that receives them
+    std::uint32_t first_flow = 0;  ///< number of their first flow at that NIC
+  };
+
   const scenario::Scenario& scenario_;
   Platform& platform_;
   Meter& meter_;
   std::vector<scenario::Bar1Plan> windows_;
   std::map<std::string, std::unique_ptr<transport::EthernetSender>> senders_;  ///< by NIC
+  std::map<std::string, FarEnd> far_ends_;                                     ///< by transmit entry
   std::vector<std::unique_ptr<gpu::Bar1Pieces>> pieces_;
   std::vector<std::unique_ptr<transport::DmaSource>> dma_;
   Problems problems_;

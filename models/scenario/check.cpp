@@ -1,6 +1,10 @@
 #include "scenario/check.hpp"
 
+#include <algorithm>
+#include <set>
+
 #include "peerpath/scenario/describe.hpp"
+#include "peerpath/scenario/frames.hpp"
 #include "peerpath/scenario/load.hpp"
 
 namespace peerpath::scenario {
@@ -16,6 +20,27 @@ void check_run(const Run& run, Problems& out) {
                      "; 0ns: never look for a deadlock"});
 }
 
+/// What a transmit entry sends, as it arrives: segments of at most its NIC's MTU.
+void take_from_sender(const Scenario& scenario, const Tree& tree, Traffic& traffic) {
+  const auto sender = std::ranges::find_if(
+      scenario.traffic, [&](const Traffic& t) { return t.name == *traffic.sender && t.kind == TrafficKind::transmit; });
+  if (sender == scenario.traffic.end()) return;
+  const Device* device = tree.find(sender->from);
+  const auto* nic = device == nullptr ? nullptr : std::get_if<device::NicConfig>(&device->config);
+  if (nic == nullptr) return;
+  traffic.rate = sender->rate;
+  traffic.flows = sender->flows;
+  traffic.arrival = sender->arrival;
+  traffic.burst = sender->burst;
+  const Bytes largest = largest_segment(*nic);
+  std::set<Bytes> segments;
+  for (const Bytes size : sender->sizes) {
+    if (size >= largest) segments.insert(largest);
+    if (size % largest > Bytes{0}) segments.insert(size % largest);
+  }
+  traffic.sizes.assign(segments.rbegin(), segments.rend());
+}
+
 }  // namespace
 
 Problems check(const Scenario& scenario) {
@@ -24,6 +49,7 @@ Problems check(const Scenario& scenario) {
   check_devices(scenario, tree, out);
   check_payload_sizes(scenario, tree, out);
   check_links(scenario, tree, out);
+  check_hosts(scenario, tree, out);
   check_arbitration(scenario, tree, out);
   check_traffic(scenario, tree, out);
   check_events(scenario, tree, out);
@@ -36,21 +62,25 @@ Problems check(const Scenario& scenario) {
 void complete(Scenario& scenario) {
   const Tree tree{scenario};
   const auto only = [](const std::vector<std::string>& names) { return names.size() == 1 ? names[0] : std::string{}; };
-  const auto root = only(tree.all<device::RootComplexConfig>());
-  const auto memory = only(tree.all<device::HostMemoryConfig>());
   for (Device& device : scenario.devices)
     std::visit(
         [&](auto& config) {
           if constexpr (requires { config.at; })
-            if (config.at.empty()) config.at = root;
+            if (config.at.empty()) config.at = only(tree.all_of<device::RootComplexConfig>(host_of(device.name)));
         },
         device.config);
   for (std::size_t i = 0; i < scenario.traffic.size(); ++i) {
     Traffic& traffic = scenario.traffic[i];
     if (traffic.name.empty()) traffic.name = std::string{name_of(traffic.kind)} + std::to_string(i);
     const bool network = traffic.kind == TrafficKind::receive || traffic.kind == TrafficKind::transmit;
-    if (network && traffic.headers_to.empty()) traffic.headers_to = memory;
+    if (network && traffic.headers_to.empty()) {
+      traffic.headers_to = tree.standing_at<device::HostMemoryConfig>(tree.root_of(traffic.from));
+      if (traffic.headers_to.empty())
+        traffic.headers_to = only(tree.all_of<device::HostMemoryConfig>(host_of(traffic.from)));
+    }
   }
+  for (Traffic& traffic : scenario.traffic)
+    if (traffic.sender) take_from_sender(scenario, tree, traffic);
 }
 
 }  // namespace peerpath::scenario

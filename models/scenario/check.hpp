@@ -23,8 +23,11 @@ void check_names(const Scenario& scenario, const Tree& tree, Problems& out);
 /// Metrics that cannot exist, bounds that exclude each other.
 void check_expectations(const Scenario& scenario, const Tree& tree, Problems& out);
 
-/// The IOMMU of the root complex; nullptr if there is none.
-const device::IommuConfig* iommu_of(const Scenario& scenario);
+/// What joins sockets and hosts: inter_socket links, cables, and traffic whose ends are not in one host.
+void check_hosts(const Scenario& scenario, const Tree& tree, Problems& out);
+
+/// The IOMMU of the root complex that a device is below; nullptr if there is none.
+const device::IommuConfig* iommu_of(const Tree& tree, std::string_view device);
 
 /// A sentence if the ACS controls of a list contradict each other.
 std::optional<std::string> contradiction(const std::vector<pcie::AcsControl>& controls);

@@ -10,10 +10,11 @@ namespace {
 /// Whether a port of `router` leads straight to `other`.
 bool adjacent(const Scenario& scenario, const Device& router, const Device& other) {
   if (const auto* memory = std::get_if<device::HostMemoryConfig>(&other.config)) return memory->at == router.name;
-  return std::ranges::any_of(scenario.links, [&](const Link& link) {
+  const auto joins = [&](const auto& link) {
     const auto from = split_end(link.from).device, to = split_end(link.to).device;
     return (from == router.name && to == other.name) || (from == other.name && to == router.name);
-  });
+  };
+  return std::ranges::any_of(scenario.links, joins) || std::ranges::any_of(scenario.inter_socket, joins);
 }
 
 }  // namespace

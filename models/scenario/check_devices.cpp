@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "peerpath/scenario/describe.hpp"
@@ -22,24 +23,27 @@ class Devices {
       DeviceCheck check{scenario_, tree_, device, ranges_, out_};
       with_kind(device, [&](auto kind, const auto& config) { kind.check(config, check); });
     }
-    const auto roots = tree_.all<device::RootComplexConfig>();
-    if (roots.empty()) add("/devices", "there is no root_complex; every PCIe domain has one");
-    for (std::size_t i = 1; i < roots.size(); ++i)
-      add(join("/devices", roots[i]),
-          "is a second root_complex beside " + roots[0] + "; a scenario is one PCIe domain");
-    const auto memories = tree_.all<device::HostMemoryConfig>();
-    for (std::size_t i = 1; i < memories.size(); ++i)
-      add(join("/devices", memories[i]), "is a second host_memory beside " + memories[0] + "; a root_complex has one");
-    const auto cpus = tree_.all<device::HostCpuConfig>();
-    for (std::size_t i = 1; i < cpus.size(); ++i)
-      add(join("/devices", cpus[i]),
-          "is a second host_cpu beside " + cpus[0] +
-              "; all cores of the host are one, which serves every queue: give it more \"cores\"");
-    check_addresses();
+    std::set<std::string> hosts;
+    for (const auto& name : names) hosts.insert(host_of(name));
+    for (const auto& host : hosts)
+      if (tree_.all_of<device::RootComplexConfig>(host).empty())
+        add("/devices", (host.empty() ? "there" : host + ": there") + " is no root_complex; every PCIe domain has one");
+    if (names.empty()) add("/devices", "there is no root_complex; every PCIe domain has one");
+    one_at_a_root<device::HostMemoryConfig>("host_memory", "a root_complex has one");
+    one_at_a_root<device::HostCpuConfig>(
+        "host_cpu", "all cores of a socket are one, which serves every queue: give it more \"cores\"");
+    for (const auto& host : hosts) check_addresses(host);
   }
 
  private:
   void add(std::string key, std::string message) { out_.push_back({"", 0, 0, std::move(key), std::move(message)}); }
+
+  template <class Config>
+  void one_at_a_root(const std::string& kind, const std::string& why) {
+    for (const auto& name : tree_.all<Config>())
+      if (const auto first = tree_.standing_at<Config>(std::get<Config>(tree_.find(name)->config).at); first != name)
+        add(join("/devices", name), "is a second " + kind + " beside " + first + "; " + why);
+  }
 
   /// What stands on a link has one; what stands at a root complex names it.
   void check_place(const Device& device) {
@@ -61,18 +65,32 @@ class Devices {
       add(key, no_device(tree_, root));
     else if (role_of(*found) != device::Role::root_complex)
       add(key, what_is(*found) + ", not a root_complex");
+    else if (host_of(root) != host_of(device.name))
+      add(key, root + " is in another host");
   }
 
-  void check_addresses() {
+  /// The address space of a host: its memories lie one behind the other from 0 on.
+  void check_addresses(const std::string& host) {
     constexpr WideInt most = WideInt{1} << 57;  // five-level page tables; real hosts have fewer bits
     WideInt total = 0;
+    std::vector<AddressRange> ranges;
+    std::ranges::copy_if(ranges_, std::back_inserter(ranges),
+                         [&](const AddressRange& range) { return host_of(range.device->name) == host; });
+    for (AddressRange& range : ranges) {
+      if (range.fixed) continue;
+      range.start += total;
+      range.end += total;
+      total = range.end;
+    }
+    total = 0;
     for (const Device& device : scenario_.devices)
-      total += with_kind(device, [](auto kind, const auto& config) { return kind.address_space(config); }).count();
+      if (host_of(device.name) == host)
+        total += with_kind(device, [](auto kind, const auto& config) { return kind.address_space(config); }).count();
     if (total > most) add("/devices", "memory and BARs together are larger than an address space of 57 bits");
-    for (std::size_t i = 0; i < ranges_.size(); ++i) {
-      if (ranges_[i].end > most) add(ranges_[i].key, "ends above an address space of 57 bits");
-      for (std::size_t j = 0; j < ranges_.size(); ++j) {
-        const AddressRange &a = ranges_[i], &b = ranges_[j];
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+      if (ranges[i].end > most) add(ranges[i].key, "ends above an address space of 57 bits");
+      for (std::size_t j = 0; j < ranges.size(); ++j) {
+        const AddressRange &a = ranges[i], &b = ranges[j];
         // Reported once: at the BAR with a fixed address, or at the second of two such BARs.
         if (!a.fixed || i == j || (b.fixed && j > i) || a.start >= b.end || b.start >= a.end) continue;
         add(a.key, "lies over " + std::string{b.fixed ? "the BAR of " : ""} + b.device->name + ", which has " +
@@ -91,11 +109,9 @@ class Devices {
 
 }  // namespace
 
-const device::IommuConfig* iommu_of(const Scenario& scenario) {
-  for (const Device& device : scenario.devices)
-    if (const auto* root = std::get_if<device::RootComplexConfig>(&device.config); root != nullptr && root->iommu)
-      return &*root->iommu;
-  return nullptr;
+const device::IommuConfig* iommu_of(const Tree& tree, std::string_view device) {
+  const auto* root = tree.root_config(device);
+  return root != nullptr && root->iommu ? &*root->iommu : nullptr;
 }
 
 std::optional<std::string> contradiction(const std::vector<pcie::AcsControl>& controls) {

@@ -34,11 +34,11 @@ class Events {
           add("status", "poisoned is what a sender does; use an event of kind \"poison\"");
         return check_success(event);
       case EventKind::iommu_fault:
-        needs_iommu();
+        needs_iommu(*device);
         [[fallthrough]];
       case EventKind::wrong_requester_id:
-        if (iommu_of(scenario_) != nullptr)
-          needs_memory("what the IOMMU refuses is answered at its root complex's memory");
+        if (iommu_of(tree_, device->name) != nullptr)
+          needs_memory(*device, "what the IOMMU refuses is answered at its root complex's memory");
         [[fallthrough]];
       case EventKind::poison:
         if (function_of(*device) == nullptr) return add("device", what_is(*device) + ", which asks for nothing by DMA");
@@ -134,14 +134,14 @@ class Events {
     if (event.data > 0 && data == 0) infinite("data");
   }
 
-  void needs_iommu() {
-    for (const Device& device : scenario_.devices)
-      if (const auto* root = std::get_if<device::RootComplexConfig>(&device.config); root != nullptr && !root->iommu)
-        add("kind", "no IOMMU is on that could refuse anything; give " + device.name + " an \"iommu\"");
+  void needs_iommu(const Device& device) {
+    if (const auto* root = tree_.root_config(device.name); root != nullptr && !root->iommu)
+      add("kind", "no IOMMU is on that could refuse anything; give " + tree_.root_of(device.name) + " an \"iommu\"");
   }
 
-  void needs_memory(const std::string& why) {
-    if (tree_.all<device::HostMemoryConfig>().empty()) add("kind", why + "; needs a host_memory");
+  void needs_memory(const Device& device, const std::string& why) {
+    if (tree_.standing_at<device::HostMemoryConfig>(tree_.root_of(device.name)).empty())
+      add("kind", why + "; needs a host_memory");
   }
 
   void needs_link(const Device& device) {
@@ -156,7 +156,7 @@ class Events {
 
   void check_acs(const Device& device, const Event& event) {
     if (!has_ports(device) && !tree_.uplink(device.name)) add("device", what_is(device) + ", which is below no port");
-    needs_memory("what ACS sends to the root complex is answered at its memory");
+    needs_memory(device, "what ACS sends to the root complex is answered at its memory");
     if (const auto why = contradiction(event.acs)) add("acs", *why);
   }
 

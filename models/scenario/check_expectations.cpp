@@ -38,13 +38,14 @@ class Metrics {
     for (const Device& device : scenario.devices) names_[device.name];
     for (const Link& link : scenario.links)
       names_[split_end(link.to).device + "-" + split_end(link.from).device] = link_metrics();
+    for (const InterSocket& link : scenario.inter_socket) names_[link.to + "-" + link.from] = link_metrics();
     for (const Traffic& traffic : scenario.traffic) names_[traffic.name] = traffic_metrics();
     names_["run"] = {"simulated_ns", "blocked_queues", "deadlock_cycle"};
   }
 
   /// A sentence if there can be no metric of this name.
   std::string why_not(const std::string& metric) const {
-    const auto dot = metric.find('.');
+    const auto dot = device_length(metric);
     const auto owner = metric.substr(0, dot);
     const auto found = names_.find(owner);
     if (found == names_.end()) {
@@ -52,7 +53,7 @@ class Metrics {
       for (const auto& [name, rest] : names_) owners.push_back(name);
       return "nothing here is called \"" + owner + "\"" + did_you_mean(owner, owners, "", metric.substr(owner.size()));
     }
-    const auto rest = dot == metric.npos ? std::string{} : metric.substr(dot + 1);
+    const auto rest = metric.substr(std::min(dot + 1, metric.size()));
     const Names& known = found->second;
     if (rest.empty()) return "\"" + metric + "\" has no metric after the name";
     if (known.empty() || std::ranges::find(known, rest) != known.end()) return {};

@@ -35,6 +35,8 @@ void check_names(const Scenario& scenario, const Tree& tree, Problems& out) {
   };
   for (const auto& memory : tree.all<device::HostMemoryConfig>())
     for (const auto& root : tree.all<device::RootComplexConfig>()) take_link(join("/devices", memory), memory, root);
+  for (std::size_t i = 0; i < scenario.inter_socket.size(); ++i)
+    take_link(join("/inter_socket", i), scenario.inter_socket[i].to, scenario.inter_socket[i].from);
   for (std::size_t i = 0; i < scenario.links.size(); ++i)
     take_link(join("/links", i), split_end(scenario.links[i].to).device, split_end(scenario.links[i].from).device);
   for (std::size_t i = 0; i < scenario.traffic.size(); ++i)  // others of its name, and devices, have been named already

@@ -44,7 +44,12 @@ class DeviceCheck {
   void acs(const std::vector<pcie::AcsControl>& controls);
   /// What `what` to the root complex is answered at its memory.
   void needs_memory(std::string_view key, const std::string& what);
+  /// Whether the device's host has memory.
   bool has_memory() const;
+  /// Whether the root complex that the device is below, or stands at, has memory of its own.
+  bool has_memory_beside() const;
+  /// The IOMMU of that root complex; nullptr if it has none.
+  const device::IommuConfig* iommu() const;
   /// `count` units whose times are summed, each for as long as the run lasts.
   void units(std::string_view key, std::int64_t count);
   /// 0, or a rate that can be counted with.

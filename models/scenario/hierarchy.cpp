@@ -25,15 +25,13 @@ class Builder {
  public:
   explicit Builder(const Scenario& scenario) : scenario_{scenario}, tree_{scenario} {}
 
-  Hierarchy build() {
-    for (const Device& device : scenario_.devices) {
-      const auto* root = std::get_if<device::RootComplexConfig>(&device.config);
-      if (root == nullptr) continue;
-      out_.root = device.name;
+  Hierarchy build(const std::string& name) {
+    if (const auto* root = tree_.root_config(name)) {
+      out_.root = name;
       out_.peer_to_peer = root->forwards_peers;
       out_.iommu = root->iommu.has_value();
       out_.host_bridge = root->host_bridge;
-      add_below(device.name, -1, 0, pcie::FunctionKind::root_port, pcie::acs::control_of(root->acs));
+      add_below(name, -1, 0, pcie::FunctionKind::root_port, pcie::acs::control_of(root->acs));
     }
     out_.functions = pcie::AddressMap{out_.functions, {}}.functions();
     for (std::size_t i = 0; i < out_.functions.size(); ++i) {
@@ -94,7 +92,12 @@ std::vector<const Link*> links_in_port_order(const Scenario& scenario) {
   return links;
 }
 
-Hierarchy hierarchy_of(const Scenario& scenario) { return Builder{scenario}.build(); }
+Hierarchy hierarchy_of(const Scenario& scenario, const std::string& root) { return Builder{scenario}.build(root); }
+
+Hierarchy hierarchy_of(const Scenario& scenario) {
+  const auto roots = Tree{scenario}.all<device::RootComplexConfig>();
+  return hierarchy_of(scenario, roots.empty() ? std::string{} : roots.front());
+}
 
 void happen(Hierarchy& hierarchy, const Scenario& scenario, const Event& event) {
   const auto from_it = [&](const Link& link) { return split_end(link.from).device == event.device; };

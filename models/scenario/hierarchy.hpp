@@ -25,7 +25,10 @@ struct Hierarchy {
 /// in a number ("sw0.down1") by that number, and then the others as the scenario lists them.
 std::vector<const Link*> links_in_port_order(const Scenario& scenario);
 
-/// Of a scenario without problems, as it is at the start: ACS events at 0 are in force.
+/// What is below a root complex of a scenario without problems, as it is at the start: ACS events at 0 are in force.
+/// Each root complex counts its buses from 0, as a PCI segment of its own.
+Hierarchy hierarchy_of(const Scenario& scenario, const std::string& root);
+/// The same of the first root complex.
 Hierarchy hierarchy_of(const Scenario& scenario);
 
 /// Lets an event of kind acs happen: to all ports of a switch or root complex, or to the port above another device.

@@ -4,6 +4,7 @@
 #include <set>
 #include <tuple>
 
+#include "scenario/hosts.hpp"
 #include "scenario/overrides.hpp"
 #include "scenario/read.hpp"
 #include "scenario/resolve.hpp"
@@ -91,7 +92,12 @@ tl::expected<Loaded, Problems> load_text(std::string_view text, const fs::path& 
   Resolver resolver{options, sources, report};
   Node root;
   if (!resolver.resolve(text, file, root)) return tl::unexpected{sorted(report.problems(), sources)};
-  apply_overrides(options.overrides, root, report);
+  const auto of_hosts = [](const std::string& text) { return text.starts_with("hosts."); };
+  auto overrides = options.overrides;
+  const auto rest = std::ranges::stable_partition(overrides, of_hosts);
+  apply_overrides({overrides.begin(), rest.begin()}, root, report);
+  expand_hosts(root, report);
+  apply_overrides({rest.begin(), rest.end()}, root, report);
   Loaded out;
   out.file = file;
   Reader reader{sources, report, file};

@@ -11,6 +11,10 @@ namespace peerpath::scenario {
 
 inline constexpr std::tuple section_kinds{
     Kind<Link>{"link", "An entry of `links`: a PCIe link between two ports"},
+    Kind<InterSocket>{"inter_socket",
+                      "An entry of `inter_socket`: the link between the root complexes of two sockets of a host"},
+    Kind<Cable>{"cable", "An entry of `cables`: an Ethernet cable between two NICs"},
+    Kind<HostConfig>{"host", "An entry of `hosts`: machines of one kind, each with devices and links of its own"},
     Kind<Weight>{"arbitration", "An entry of `arbitration`: turns in a row that an ingress port has at an egress port"},
     Kind<Traffic>{"traffic", "An entry of `traffic`: one source of frames or transfers"},
     Kind<Event>{"event", "An entry of `events`: something that happens to the hardware at a time"},

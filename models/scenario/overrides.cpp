@@ -36,7 +36,10 @@ std::vector<std::string> parts_of(std::string_view path) {
   std::vector<std::string> parts;
   for (std::size_t start = 0; start <= path.size();) {
     const auto dot = std::min(path.find('.', start), path.size());
-    parts.emplace_back(path.substr(start, dot - start));
+    if (!parts.empty() && parts.back().ends_with(']'))  // the host before a device's name
+      parts.back() += "." + std::string{path.substr(start, dot - start)};
+    else
+      parts.emplace_back(path.substr(start, dot - start));
     start = dot + 1;
   }
   return parts;

@@ -1,6 +1,7 @@
 #include "scenario/read.hpp"
 
 #include "scenario/catalogue.hpp"
+#include "scenario/hosts.hpp"
 #include "scenario/kind_keys.hpp"
 #include "scenario/value.hpp"
 
@@ -125,8 +126,8 @@ void Reader::read_field(const Node& node, const std::string& pointer, const Fiel
       }
     }
     if (!values.empty()) target = std::move(values);
-  } else {
-    read_value(*found, at, target, field);
+  } else if (!read_value(*found, at, target, field)) {
+    report_.give_up(at);
   }
 }
 
@@ -194,9 +195,7 @@ void Reader::need_kinds(const Node* events) {
 
 void Reader::read_device(const Member& member, Scenario& out) {
   const std::string at = join("/devices", member.key);
-  if (member.key.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") !=
-          std::string::npos ||
-      member.key.empty())
+  if (!is_name(own_name(member.key)))
     report_.add(member.place, at, "a device's name has letters, digits, _ and - in it, nothing else");
   if (!object_at(&member.value, at, Node::Type::object, "an object")) return;
   std::vector<std::string> names;
@@ -236,8 +235,9 @@ void Reader::read_text(const Node& root, std::string_view key, std::string& out)
 }
 
 void Reader::read(const Node& root, Scenario& out) {
-  const std::vector<std::string> known{"$schema",     "description", "source", "extends", "devices",  "links",
-                                       "arbitration", "traffic",     "events", "run",     "emulator", "expect"};
+  const std::vector<std::string> known{"$schema", "description", "source",       "extends",  "hosts",
+                                       "devices", "links",       "inter_socket", "cables",   "arbitration",
+                                       "traffic", "events",      "run",          "emulator", "expect"};
   if (const Node* kind = root.find("kind"); kind != nullptr && root.find("devices") == nullptr) {
     report_.add(kind->place, "/kind",
                 "this is a preset of one device, not a scenario; a device takes it in by \"extends\"");
@@ -251,6 +251,8 @@ void Reader::read(const Node& root, Scenario& out) {
   read_text(root, "source", out.source);
   read_devices(root.find("devices"), out);
   read_list(root.find("links"), "/links", out.links);
+  read_list(root.find("inter_socket"), "/inter_socket", out.inter_socket);
+  read_list(root.find("cables"), "/cables", out.cables);
   read_list(root.find("arbitration"), "/arbitration", out.arbitration);
   read_list(root.find("traffic"), "/traffic", out.traffic);
   read_list(root.find("events"), "/events", out.events);

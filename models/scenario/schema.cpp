@@ -138,6 +138,16 @@ Json device_schema() {
   return {{"type", "object"}, {"properties", {{"kind", {{"enum", kinds_enum}}}}}, {"allOf", branches}};
 }
 
+/// Machines by name: what stands in each is as at the top.
+Json hosts_schema(const Json& top, const std::string& doc) {
+  Json machine = with_common(properties_of<HostConfig>());
+  for (const auto* key : {"devices", "links", "inter_socket", "arbitration"}) machine[key] = top[key];
+  return {{"type", "object"},
+          {"description", doc},
+          {"additionalProperties", {{"type", "object"}, {"properties", machine}, {"additionalProperties", false}}},
+          {"propertyNames", {{"pattern", "^[A-Za-z0-9_-]+$"}}}};
+}
+
 }  // namespace
 
 std::string schema_json() {
@@ -154,14 +164,17 @@ std::string schema_json() {
                   {"devices",
                    {{"type", "object"},
                     {"additionalProperties", device_schema()},
-                    {"propertyNames", {{"pattern", "^[A-Za-z0-9_-]+$"}}}}},
+                    {"propertyNames", {{"pattern", "^([A-Za-z0-9_-]+\\[[0-9]+\\]\\.)?[A-Za-z0-9_-]+$"}}}}},
                   {"links", list(object_schema<Link>(doc_of("link"), {"from", "to"}))},
+                  {"inter_socket", list(object_schema<InterSocket>(doc_of("inter_socket"), {"from", "to"}))},
+                  {"cables", list(object_schema<Cable>(doc_of("cable"), {"from", "to"}))},
                   {"arbitration", list(object_schema<Weight>(doc_of("arbitration"), {"at", "from", "to", "turns"}))},
                   {"traffic", list(by_kind<Traffic>(object_schema<Traffic>(doc_of("traffic"), {"from", "to"})))},
                   {"events", list(by_kind<Event>(object_schema<Event>(doc_of("event"), {"at", "kind", "device"})))},
                   {"run", object_schema<Run>(doc_of("run"), {})},
                   {"emulator", object_schema<Emulator>(doc_of("emulator"), {})},
                   {"expect", list(object_schema<Expectation>(doc_of("expect"), {"metric"}))}};
+  properties["hosts"] = hosts_schema(properties, doc_of("host"));
   const Json schema{{"$schema", "http://json-schema.org/draft-07/schema#"},
                     {"title", "peerpath scenario"},
                     {"type", "object"},

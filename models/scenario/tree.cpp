@@ -1,6 +1,7 @@
 #include "scenario/tree.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "scenario/catalogue.hpp"
 #include "scenario/suggest.hpp"
@@ -8,7 +9,7 @@
 namespace peerpath::scenario {
 
 End split_end(std::string_view text) {
-  const auto dot = std::min(text.find('.'), text.size());
+  const auto dot = device_length(text);
   return {std::string{text.substr(0, dot)}, std::string{text.substr(std::min(dot + 1, text.size()))}};
 }
 
@@ -33,6 +34,24 @@ std::optional<std::size_t> Tree::uplink(std::string_view device) const {
   return found == uplinks_.end() ? std::nullopt : std::optional{found->second};
 }
 
+std::string Tree::root_of(std::string_view name) const {
+  const auto way = way_up(name);
+  if (way.empty()) return {};
+  const auto& last = *way.back();
+  if (std::holds_alternative<device::RootComplexConfig>(last.config)) return last.name;
+  return std::visit(
+      [](const auto& config) -> std::string {
+        if constexpr (requires { config.at; }) return config.at;
+        return {};
+      },
+      last.config);
+}
+
+const device::RootComplexConfig* Tree::root_config(std::string_view name) const {
+  const Device* root = find(root_of(name));
+  return root == nullptr ? nullptr : std::get_if<device::RootComplexConfig>(&root->config);
+}
+
 std::vector<const Device*> Tree::way_up(std::string_view name) const {
   std::vector<const Device*> way;
   const Device* at = find(name);
@@ -53,6 +72,18 @@ const device::FunctionConfig* function_of(const Device& device) {
           return nullptr;
       },
       device.config);
+}
+
+BitRate rate_of(const Cable& cable, const Scenario& scenario) {
+  if (cable.rate) return *cable.rate;
+  auto rate = device::NicConfig{}.wire_rate;
+  bool first = true;
+  for (const Device& device : scenario.devices) {
+    const auto* nic = std::get_if<device::NicConfig>(&device.config);
+    if (nic == nullptr || (device.name != cable.from && device.name != cable.to)) continue;
+    rate = std::exchange(first, false) ? nic->wire_rate : std::min(rate, nic->wire_rate);
+  }
+  return rate;
 }
 
 std::string no_device(const Tree& tree, const std::string& name) {

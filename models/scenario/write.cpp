@@ -66,6 +66,8 @@ Json written(const Scenario& scenario) {
     std::visit([&](const auto& config) { entry.update(written_value(config)); }, device.config);
   }
   out["links"] = written_value(scenario.links);
+  if (!scenario.inter_socket.empty()) out["inter_socket"] = written_value(scenario.inter_socket);
+  if (!scenario.cables.empty()) out["cables"] = written_value(scenario.cables);
   if (!scenario.arbitration.empty()) out["arbitration"] = written_value(scenario.arbitration);
   out["traffic"] = written_value(scenario.traffic);
   if (!scenario.events.empty()) out["events"] = written_value(scenario.events);

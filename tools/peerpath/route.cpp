@@ -6,6 +6,7 @@
 #include "peerpath/base/nearest.hpp"
 #include "peerpath/scenario/bar1.hpp"
 #include "peerpath/scenario/describe.hpp"
+#include "scenario/tree.hpp"
 #include "tools/peerpath/catalogue.hpp"
 #include "tools/peerpath/route_text.hpp"
 #include "tools/peerpath/scenario_files.hpp"
@@ -114,7 +115,8 @@ std::optional<int> end_of(const scenario::Scenario& s, const Hierarchy& h, const
                           const Terminal& terminal) {
   std::vector<std::string> known;
   for (const auto& device : s.devices) {
-    if (std::holds_alternative<device::HostMemoryConfig>(device.config)) {
+    if (const auto* memory = std::get_if<device::HostMemoryConfig>(&device.config);
+        memory != nullptr && memory->at == h.root) {
       if (device.name == name) return pcie::at_root_complex;
       known.push_back(device.name);
     }
@@ -193,13 +195,34 @@ bool spoofs(const scenario::Scenario& s, const std::string& name) {
   });
 }
 
+/// "the inter_socket link rc1-rc0" of two sockets of a host; "" for hosts of their own.
+std::string way_between(const scenario::Scenario& s, const std::string& a, const std::string& b) {
+  if (scenario::host_of(a) != scenario::host_of(b)) return {};
+  for (const auto& link : s.inter_socket)
+    if ((link.from == a && link.to == b) || (link.from == b && link.to == a))
+      return "the inter_socket link " + link.to + "-" + link.from +
+             (link.forwards_peers ? ", which forwards peers" : ", which refuses peers");
+  return "a way of several inter_socket links";
+}
+
 }  // namespace
 
 Exit route(const Arguments& arguments, Terminal& terminal) {
   const auto& words = arguments.words();
   const auto loaded = load_scenario(words[0], arguments, terminal, true);
   if (!loaded) return Exit::wrong_input;
-  const auto h = scenario::hierarchy_of(loaded->scenario);
+  const scenario::Tree tree{loaded->scenario};
+  const auto root = tree.root_of(words[1]), other = tree.root_of(words[2]);
+  if (!root.empty() && !other.empty() && root != other) {
+    const auto between = way_between(loaded->scenario, root, other);
+    terminal.error(words[1] + " is below " + root + " and " + words[2] + " below " + other +
+                   (between.empty() ? ", which are in different hosts: no PCIe route joins them"
+                                    : ": ask for the ways up to the memory of " + root + " and of " + other +
+                                          "; between them is " + between));
+    return Exit::wrong_input;
+  }
+  const auto h =
+      root.empty() ? scenario::hierarchy_of(loaded->scenario) : scenario::hierarchy_of(loaded->scenario, root);
   const auto from = end_of(loaded->scenario, h, words[1], terminal),
              to = end_of(loaded->scenario, h, words[2], terminal);
   if (!from || !to) return Exit::wrong_input;

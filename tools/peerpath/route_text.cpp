@@ -1,7 +1,10 @@
 #include "tools/peerpath/route_text.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+
+#include "scenario/tree.hpp"
 
 namespace peerpath::cli {
 
@@ -89,10 +92,13 @@ bool is_expected_to_fail(const scenario::Scenario& s, const scenario::Traffic& t
 }  // namespace
 
 Problems without_route(const scenario::Scenario& s) {
-  const auto h = scenario::hierarchy_of(s);
+  const scenario::Tree tree{s};
+  std::map<std::string, Hierarchy> hierarchies;
+  for (const auto& root : tree.all<device::RootComplexConfig>()) hierarchies[root] = scenario::hierarchy_of(s, root);
   Problems problems;
   for (std::size_t i = 0; i < s.traffic.size(); ++i) {
     const auto& traffic = s.traffic[i];
+    const auto& h = hierarchies[tree.root_of(traffic.from)];
     const auto from = endpoint(h, traffic.from), to = endpoint(h, traffic.to);
     if (!from || !to || traffic.path == scenario::DataPath::bounce || is_expected_to_fail(s, traffic)) continue;
     const bool reads = traffic.kind == scenario::TrafficKind::read || traffic.kind == scenario::TrafficKind::transmit;

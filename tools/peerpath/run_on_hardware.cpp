@@ -59,6 +59,8 @@ std::vector<std::string> missing_for(const scenario::Scenario& scenario, const N
     if (std::holds_alternative<device::GpuConfig>(device.config) && ++gpus > node.gpus)
       missing.push_back(device.name + ": no GPU for it (" + node.no_gpu + ")");
   }
+  if (std::ranges::any_of(scenario.devices, [](const auto& d) { return !scenario::host_of(d.name).empty(); }))
+    missing.emplace_back("the scenario has several hosts, and a run on hardware is of the one it is started on");
   return missing;
 }
 

@@ -47,6 +47,7 @@ class Builder {
     else
       problems_ = acs.error();
     if (!options_.monitor.empty()) add({"-qmp", "unix:" + option_value(options_.monitor) + ",server=on,wait=off"});
+    check_one_host();
     for (const auto& device : scenario_.devices) check(device);
     for (const auto& device : scenario_.devices) {
       if (std::holds_alternative<device::RootComplexConfig>(device.config)) below(device.name, "");
@@ -59,6 +60,23 @@ class Builder {
   }
 
  private:
+  /// A guest is one machine with one root complex.
+  void check_one_host() {
+    std::string first;
+    for (const auto& device : scenario_.devices) {
+      if (!std::holds_alternative<device::RootComplexConfig>(device.config)) continue;
+      if (first.empty())
+        first = device.name;
+      else
+        problems_.push_back({"", 0, 0, "/devices/" + device.name,
+                             "is a second root_complex beside " + first +
+                                 "; the emulator's guest has one: it plays neither several sockets nor several hosts"});
+    }
+    for (std::size_t i = 0; i < scenario_.cables.size(); ++i)
+      problems_.push_back({"", 0, 0, "/cables/" + std::to_string(i),
+                           "the emulator joins each nic to a far end of its own; cables are the model's"});
+  }
+
   void add(std::initializer_list<std::string> words) {
     machine_.arguments.insert(machine_.arguments.end(), words.begin(), words.end());
   }

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "peerpath/base/id.hpp"
 #include "peerpath/base/units.hpp"
+#include "peerpath/device/frame_source.hpp"
 #include "peerpath/fabric/topology.hpp"
 
 namespace peerpath::device {
@@ -42,6 +44,8 @@ struct EthernetPort {
 struct Wire {
   BitRate rate{};
   Duration latency{};
+  /// Is told of every frame when its last bit is in, at either end; may be empty.
+  std::function<void(const FrameArrival&)> watch{};
 };
 
 }  // namespace peerpath::device

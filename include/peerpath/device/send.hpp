@@ -30,6 +30,8 @@ struct SendFrom {
   Duration interval{};  ///< between packets
   int burst = 1;
   int flows = 1;
+  std::uint32_t first_flow = 0;    ///< number of its first flow
+  std::uint64_t first_handle = 0;  ///< in the frames of that flow; those of the others follow
 };
 
 }  // namespace peerpath::device

@@ -1,4 +1,4 @@
-// One PCIe domain as the fabric sees it: a tree of routers with endpoints as leaves. Plain data, checked by `validate`.
+// PCIe domains as the fabric sees them: trees of routers with endpoints as leaves. Plain data, checked by `validate`.
 #pragma once
 
 #include <array>
@@ -125,7 +125,8 @@ struct Weight {
 /// Most turns in a row: the phases of the largest port arbitration table (PCIe Base Spec 7.9.1).
 inline constexpr int most_turns = 256;
 
-/// The nodes and links of one domain. Node n is `nodes[n]`; port p of a node is the p-th link that names it.
+/// The nodes and links of one domain, or of several that no link joins: nothing is sent from one to another. Node n is
+/// `nodes[n]`; port p of a node is the p-th link that names it.
 struct Topology {
   std::vector<Node> nodes;
   std::vector<Link> links;

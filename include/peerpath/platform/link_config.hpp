@@ -25,6 +25,9 @@ struct LinkConfig {
   std::array<fabric::Credits, pcie::tlp_classes> vc1_credits{};
   fabric::VcArbitration vc_arbitration{};
   bool internal = false;
+  /// Of a link between sockets, which is no PCIe link: the rate of each direction. It carries TLPs without framing, and
+  /// nothing but `propagation` besides counts.
+  BitRate inter_socket{};
   /// Which bit errors it has of the seed's: links of the same number have the same. None: by the order of all links.
   /// (Of the config that `bind` is given; it gives each end one of its own.)
   std::optional<std::uint32_t> error_sequence{};

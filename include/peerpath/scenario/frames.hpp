@@ -20,4 +20,10 @@ inline std::optional<std::int64_t> frames_of(const Traffic& traffic) {
   return frames;
 }
 
+/// Payload of the largest TCP segment that a NIC sends: what IPv4, TCP and its timestamps leave of the MTU.
+inline Bytes largest_segment(const device::NicConfig& nic) {
+  constexpr Bytes ip_and_tcp{52};
+  return nic.mtu - ip_and_tcp;
+}
+
 }  // namespace peerpath::scenario

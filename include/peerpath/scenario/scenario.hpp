@@ -1,8 +1,10 @@
 // A scenario as typed values: the JSON file with presets, `extends` and `--set` applied, checked as a whole.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -119,8 +121,87 @@ struct Link {
   }
 };
 
-/// The device that an end of a link belongs to: "switch" of "switch.port2".
-inline std::string device_of(const std::string& end) { return end.substr(0, end.find('.')); }
+/// How long the name of a device, or of the link between two, is at the start of a link's end or of a metric: it goes
+/// up to the first dot, but the dot behind a host's number belongs to it. 6 of "switch.port2", 9 of "n[1].gpu0.copies",
+/// 17 of "n[1].gpu0-n[1].sw.up.tlps".
+constexpr std::size_t device_length(std::string_view text) {
+  auto dot = text.find('.');
+  while (dot != text.npos && dot > 0 && text[dot - 1] == ']') dot = text.find('.', dot + 1);
+  return std::min(dot, text.size());
+}
+
+/// The device that an end of a link belongs to: "switch" of "switch.port2", "n[1].switch" of "n[1].switch.port2".
+inline std::string device_of(const std::string& end) { return end.substr(0, device_length(end)); }
+
+/// The host that a device belongs to: "n[1]" of "n[1].gpu0", "" of the host of a scenario without `hosts`.
+inline std::string host_of(const std::string& device) {
+  const auto end = device.find(']');
+  return end == device.npos ? std::string{} : device.substr(0, end + 1);
+}
+
+/// The link between two sockets of a host, which joins their root complexes: UPI, xGMI.
+struct InterSocket {
+  std::string from, to;
+  int links = 1;
+  BitRate rate{};
+  Duration latency = 70ns;
+  bool forwards_peers = true;
+  std::optional<BitRate> peer_write_rate{}, peer_read_rate{};
+
+  static constexpr auto fields() {
+    return std::tuple{
+        field("from", &InterSocket::from, "The root complex of one socket"),
+        field("to", &InterSocket::to, "The root complex of the other one"),
+        field("links", &InterSocket::links, "Links between the two that share all that crosses")
+            .at_least(1)
+            .at_most(16),
+        field("rate", &InterSocket::rate,
+              "Each direction of one link: what is left for data and the headers of TLPs; its own coding taken off")
+            .at_least(device::least_rate)
+            .at_most(BitRate{4'000'000'000'000}),
+        field("latency", &InterSocket::latency, "One way, besides those of the two root complexes")
+            .at_least(1ns)
+            .at_most(device::longest_wait)
+            .from("assumed: half of what memory of the other socket takes longer, 140 ns"),
+        field("forwards_peers", &InterSocket::forwards_peers,
+              "Whether requests of a device to a device of the other socket cross; else Unsupported Request")
+            .from("assumed: as those of root_complex"),
+        field("peer_write_rate", &InterSocket::peer_write_rate,
+              "What writes of devices to devices reach in each direction; absent: what the link carries")
+            .at_least(device::least_rate),
+        field("peer_read_rate", &InterSocket::peer_read_rate, "The same of the data of such reads")
+            .at_least(device::least_rate)};
+  }
+};
+
+/// An Ethernet cable between the ports of two NICs.
+struct Cable {
+  std::string from, to;
+  std::optional<BitRate> rate{};
+  Duration delay = 10ns;
+
+  static constexpr auto fields() {
+    return std::tuple{
+        field("from", &Cable::from, "The nic at one end"), field("to", &Cable::to, "The nic at the other end"),
+        field("rate", &Cable::rate, "To which both ports have trained; absent: the lower of their wire rates")
+            .at_least(1_Gbps),
+        field("delay", &Cable::delay, "Last bit out to last bit in: 5 ns a metre, and the PHYs")
+            .at_most(device::longest_wait)
+            .from("assumed: two metres")};
+  }
+};
+
+/// An entry of `hosts`, beside `devices`, `links`, `inter_socket` and `arbitration` of one machine. Machine 1 of "n" is
+/// "n[1]", and its device "gpu0" is "n[1].gpu0"; reading a scenario makes devices and links of them.
+struct HostConfig {
+  int count = 1;
+
+  static constexpr auto fields() {
+    return std::tuple{field("count", &HostConfig::count, "Machines that are alike, numbered from 0: n[0], n[1]")
+                          .at_least(1)
+                          .at_most(256)};
+  }
+};
 
 /// Weighted port arbitration at one egress port of a switch or root complex.
 struct Weight {
@@ -192,6 +273,7 @@ struct Traffic {
   Bytes window = 64_MiB;
   std::optional<Bytes> registered{};
   int traffic_class = 0;
+  std::optional<std::string> sender{};
 
   static constexpr auto fields() {
     return std::tuple{
@@ -232,7 +314,10 @@ struct Traffic {
         field("traffic_class", &Traffic::traffic_class,
               "write, read: of its TLPs; links with `vc1` map it to a virtual channel")
             .at_least(0)
-            .at_most(7)};
+            .at_most(7),
+        field("sender", &Traffic::sender,
+              "receive: the transmit entry at the other end of the NIC's cable whose frames it receives; rate, sizes "
+              "and flows are then that entry's. Absent: frames are generated")};
   }
 };
 
@@ -385,6 +470,8 @@ struct Scenario {
   std::string source;  ///< where its numbers come from
   std::vector<Device> devices;
   std::vector<Link> links;
+  std::vector<InterSocket> inter_socket;
+  std::vector<Cable> cables;
   std::vector<Weight> arbitration;
   std::vector<Traffic> traffic;
   std::vector<Event> events;

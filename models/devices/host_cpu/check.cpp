@@ -5,7 +5,8 @@ namespace peerpath::device {
 
 void Kind<HostCpuConfig>::check(const HostCpuConfig& cpu, scenario::DeviceCheck& check) {
   check.units("cores", cpu.cores);
-  if (!check.has_memory()) check.add_device("needs a host_memory, where its programs and rings are");
+  if (check.tree().root_config(cpu.at) != nullptr && !check.has_memory_beside())
+    check.add_device("needs a host_memory, where its programs and rings are");
 }
 
 }  // namespace peerpath::device

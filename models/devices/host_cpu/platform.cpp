@@ -90,6 +90,8 @@ void HostCpu::send(Nic& nic, const Send& send) {
   tx.interval = send.interval;
   tx.burst = send.burst;
   tx.flows = send.flows;
+  tx.first_flow = send.first_flow;
+  tx.first_handle = send.first_handle;
   drivers.tx.push_back(tx);
 }
 
@@ -114,8 +116,8 @@ void HostCpu::report(Report& report, const std::string& name, const std::any& be
     cores.busiest = std::max(cores.busiest, b.busy[core] - a.busy[core]);
   }
   report.results.cpus.push_back(cores);
-  report.by_cores.read += b.counters.dram_read - a.counters.dram_read;
-  report.by_cores.written += b.counters.dram_written - a.counters.dram_written;
+  report.by_cores[node()].read += b.counters.dram_read - a.counters.dram_read;
+  report.by_cores[node()].written += b.counters.dram_written - a.counters.dram_written;
   report.add(name + ".interrupts", "1", b.counters.interrupts - a.counters.interrupts, "Interrupts taken");
   report.add(name + ".polls", "1", b.counters.polls - a.counters.polls, "Rounds of the drivers' poll loops");
 }

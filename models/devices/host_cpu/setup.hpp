@@ -35,12 +35,14 @@ struct TxSetup {
   nic::QueueIndex queue{};
   Region headers, payload;  ///< what the NIC reads; with `bounce`, `payload` is host memory
   bool bounce = false;
-  BounceSetup copy{};   ///< with `bounce`
-  Bytes packet{4096};   ///< payload of a packet that the driver posts
-  Bytes mss{};          ///< > 0: the NIC cuts packets to this
-  Duration interval{};  ///< between packets
-  int burst = 1;        ///< packets posted together, every burst * interval
-  int flows = 1;        ///< TCP connections, in turn
+  BounceSetup copy{};              ///< with `bounce`
+  Bytes packet{4096};              ///< payload of a packet that the driver posts
+  Bytes mss{};                     ///< > 0: the NIC cuts packets to this
+  Duration interval{};             ///< between packets
+  int burst = 1;                   ///< packets posted together, every burst * interval
+  int flows = 1;                   ///< TCP connections, in turn
+  std::uint32_t first_flow = 0;    ///< number of the first of them
+  std::uint64_t first_handle = 0;  ///< in the frames of the first of them; the others' follow
 };
 
 /// A NIC with its queues.

@@ -31,7 +31,7 @@ void TxDriver::write_descriptor() {
   const std::uint32_t slot = posted_ & (memory_->entries() - 1);
   const auto flow = posted_ % sequence_.size();
   net::FrameSpec spec;
-  spec.key = net::generated_flow(static_cast<std::uint32_t>(flow));
+  spec.key = net::generated_flow(setup_.first_flow + static_cast<std::uint32_t>(flow));
   spec.payload = setup_.mss > Bytes{0} ? std::min(setup_.mss, setup_.packet) : setup_.packet;
   spec.tcp_sequence = sequence_[flow];
   sequence_[flow] += static_cast<std::uint32_t>(setup_.packet.count());
@@ -43,7 +43,7 @@ void TxDriver::write_descriptor() {
   d.payload_length = static_cast<std::uint32_t>(setup_.packet.count());
   d.mss = static_cast<std::uint16_t>(setup_.mss.count());
   d.tag = static_cast<std::uint16_t>(slot);
-  d.handle = flow;
+  d.handle = setup_.first_handle + flow;
   rings_->tx.at(posted_) = d;
   rings_->tx_headers.at(posted_) = header;
   ++posted_;

@@ -16,19 +16,33 @@ constexpr BusAddress buffers_base{0x1'0000'0000};  ///< drivers take DRAM above 
 
 Window window(BusAddress base, Bytes size) { return {base.value(), static_cast<std::uint64_t>(size.count())}; }
 
-/// MPS and MRRS of the host itself: what every function of the hierarchy can take.
-device::FunctionConfig host_function(const scenario::Scenario& scenario) {
+/// MPS and MRRS of the host called so: what every function of it can take.
+device::FunctionConfig host_function(const scenario::Scenario& scenario, const std::string& name) {
   device::FunctionConfig host;
   host.max_payload = Bytes{4096};
   bool any = false;
   for (const auto& device : scenario.devices) {
-    const auto* function = scenario::function_of(device);
+    const auto* function = scenario::host_of(device.name) == name ? scenario::function_of(device) : nullptr;
     if (function == nullptr) continue;
     host.max_payload = std::min(host.max_payload, function->max_payload);
     any = true;
   }
   if (!any) host.max_payload = device::FunctionConfig{}.max_payload;
   return host;
+}
+
+/// Memories of a host lie one behind the other, in the order of the scenario, each with the hole that the first has
+/// below 4 GiB.
+Bytes first_address(const scenario::Scenario& scenario, const std::string& name) {
+  Bytes before{};
+  for (const auto& device : scenario.devices) {
+    if (device.name == name) break;
+    const auto* memory = std::get_if<device::HostMemoryConfig>(&device.config);
+    if (memory == nullptr || scenario::host_of(device.name) != scenario::host_of(name)) continue;
+    constexpr std::int64_t step = std::int64_t{1} << 32;
+    before += Bytes{(memory->size.count() + 2 * step - 1) / step * step};
+  }
+  return before;
 }
 
 void fill_cache(Report& report, const std::string& name, const host::CacheCounters& before,
@@ -45,7 +59,7 @@ void fill_cache(Report& report, const std::string& name, const host::CacheCounte
 }  // namespace
 
 HostMemory::HostMemory(const std::string& name, Domain& domain, const device::HostMemoryConfig& config,
-                       const device::FunctionConfig& function)
+                       const device::FunctionConfig& function, Bytes before)
     : Device{domain.add_endpoint(
           name, host_memory::fabric_endpoint(config, {.max_payload = function.max_payload,
                                                       .max_read_request = function.max_read_request,
@@ -53,14 +67,14 @@ HostMemory::HostMemory(const std::string& name, Domain& domain, const device::Ho
                                                       .channels = host_cpu::host_channels,
                                                       .completion_timeout = function.completion_timeout}))},
       config_{config},
-      next_{buffers_base},
+      next_{buffers_base + before},
       port{node()} {
   domain.add_port(port);
-  std::uint64_t before = 0;  // bytes of DRAM below the region
+  std::uint64_t below = 0;  // bytes of DRAM below the region
   for (const auto& region : host_memory::regions(name, config)) {
-    const auto bytes = window(region.base, region.size);
-    domain.claim({bytes, node(), true, bytes.base - before});
-    before += bytes.size;
+    const auto bytes = window(region.base + before, region.size);
+    domain.claim({bytes, node(), true, bytes.base - below});
+    below += bytes.size;
   }
   domain.claim({window(host_memory::interrupt_base, host_memory::interrupt_size), node()});
   if (!host_memory::MemoryGate::wanted(config)) return;
@@ -93,9 +107,10 @@ std::any HostMemory::count(Instant now) {
 void HostMemory::report(Report& report, const std::string& name, const std::any& before, const std::any& after) const {
   const auto &a = std::any_cast<const Counted&>(before), &b = std::any_cast<const Counted&>(after);
   const auto load = memory_load(report, node(), b.refused - a.refused);
-  report.results.memories.push_back({name, load.all.read + report.by_cores.read,
-                                     load.all.written + report.by_cores.written, config_.read_rate,
-                                     config_.write_rate});
+  const auto cores = report.by_cores.find(node());
+  const auto by_cores = cores == report.by_cores.end() ? host_memory::Load{} : cores->second;
+  report.results.memories.push_back({name, load.all.read + by_cores.read, load.all.written + by_cores.written,
+                                     config_.read_rate, config_.write_rate});
   if (config_.channels)
     report.results.resources.push_back(
         {name + " channels", b.channels - a.channels, report.window * config_.channels->count});
@@ -110,8 +125,9 @@ std::unique_ptr<platform::Device> device::Kind<device::HostMemoryConfig>::make(c
                                                                                const HostMemoryConfig& config,
                                                                                const scenario::Scenario& scenario,
                                                                                platform::Platform& platform) {
-  auto memory =
-      std::make_unique<platform::HostMemory>(name, platform.domain, config, platform::host_function(scenario));
+  auto memory = std::make_unique<platform::HostMemory>(name, platform.domain, config,
+                                                       platform::host_function(scenario, scenario::host_of(name)),
+                                                       platform::first_address(scenario, name));
   auto* root = platform.find<platform::RootComplex>(config.at);
   require(root != nullptr && root->memory.peer == nullptr, "a root complex has one host memory");
   platform.join(root->memory, memory->port, {.internal = true}, "internal", name);

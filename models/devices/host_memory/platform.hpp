@@ -20,9 +20,10 @@ class Platform;
 /// DRAM of a host, to be bound to `RootComplex::memory`. The host's cores share its place in the fabric.
 class HostMemory final : public Device {
  public:
-  /// `function` says how the cores and the memory's completions use the hierarchy: MPS, MRRS, tags.
+  /// `function` says how the cores and the memory's completions use the hierarchy: MPS, MRRS, tags; `before`, how much
+  /// of the address space memories of other sockets have.
   HostMemory(const std::string& name, Domain& domain, const device::HostMemoryConfig& config = {},
-             const device::FunctionConfig& function = {});
+             const device::FunctionConfig& function = {}, Bytes before = {});
   ~HostMemory() override;
   const device::HostMemoryConfig& config() const { return config_; }
   /// Takes a piece of DRAM, on a 4 KiB boundary above 4 GiB.

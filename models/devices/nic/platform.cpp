@@ -7,6 +7,7 @@
 #include "platform/meter.hpp"
 #include "platform/platform.hpp"
 #include "platform/report.hpp"
+#include "scenario/tree.hpp"
 
 namespace peerpath::platform {
 namespace {
@@ -45,11 +46,16 @@ std::shared_ptr<nic::QueueMemory> make_rings(const device::NicConfig& config, Ho
 }
 
 /// How often the host takes translations back; 0: never.
-Duration flush_interval(const scenario::Scenario& scenario) {
-  for (const auto& device : scenario.devices)
-    if (const auto* root = std::get_if<device::RootComplexConfig>(&device.config); root != nullptr && root->iommu)
-      return root->iommu->flush_interval;
-  return {};
+Duration flush_interval(const scenario::Scenario& scenario, const std::string& nic) {
+  const auto* root = scenario::Tree{scenario}.root_config(nic);
+  return root != nullptr && root->iommu ? root->iommu->flush_interval : Duration{0};
+}
+
+/// With a cable its port runs at that one's rate.
+device::NicConfig with_cable(device::NicConfig config, const scenario::Scenario& scenario, const std::string& nic) {
+  for (const auto& cable : scenario.cables)
+    if (cable.from == nic || cable.to == nic) config.wire_rate = scenario::rate_of(cable, scenario);
+  return config;
 }
 
 void fill_ring(Report& report, const std::string& name, const nic::RingCounters& before,
@@ -126,10 +132,9 @@ std::unique_ptr<platform::Device> device::Kind<device::NicConfig>::make(const st
                                                                         const NicConfig& config,
                                                                         const scenario::Scenario& scenario,
                                                                         platform::Platform& platform) {
-  const auto memories = platform.all<platform::HostMemory>();
-  require(!memories.empty(), "a NIC needs host memory for its rings");
-  auto nic = std::make_unique<platform::Nic>(name, platform.domain, *memories.front().second, config);
-  if (nic->translations() != nullptr) nic->translations()->flush_every(platform::flush_interval(scenario));
+  auto nic = std::make_unique<platform::Nic>(name, platform.domain, platform.rings_of(scenario, name),
+                                             platform::with_cable(config, scenario, name));
+  if (nic->translations() != nullptr) nic->translations()->flush_every(platform::flush_interval(scenario, name));
   return nic;
 }
 

@@ -52,6 +52,7 @@ void fill_ports(Report& report, const std::string& what, int write_units, int re
 RootComplex::RootComplex(const std::string& name, Domain& domain, int ports, const device::RootComplexConfig& config)
     : Device{domain.add_router(name, root_complex::router(config))},
       config_{config},
+      domain_{domain},
       ports_{make_ports(domain, node(), ports)},
       memory{node()} {
   domain.add_port(memory);
@@ -62,15 +63,31 @@ RootComplex::RootComplex(const std::string& name, Domain& domain, int ports, con
     port->gate = gates_.emplace_back(std::make_unique<root_complex::RootPort>(config)).get();
 }
 
+Port& RootComplex::take_socket_port(BitRate write_rate, BitRate read_rate) {
+  auto& port = *socket_ports_.emplace_back(std::make_unique<Port>(node()));
+  port.gate = crossings_.emplace_back(std::make_unique<root_complex::PeerCrossing>(write_rate, read_rate)).get();
+  if (write_rate == BitRate{} && read_rate == BitRate{}) port.gate = nullptr;
+  domain_.add_port(port);
+  return port;
+}
+
 void RootComplex::complete() {
   const auto* host = across(memory);
   const auto host_node = host != nullptr ? host->node : node();  // without memory all others are peers
-  for (const auto& gate : gates_) gate->set_memory(host_node);
+  for (const auto& gate : gates_) {
+    gate->set_memory(host_node);
+    for (const auto other : remote_) gate->add_memory(other);
+  }
+  for (const auto& crossing : crossings_) {
+    crossing->add_memory(host_node);
+    for (const auto other : remote_) crossing->add_memory(other);
+  }
   if (!config_.peer_to_peer) return;
   for (const auto& port : ports_) {
     auto* behind = across(*port);
     if (behind == nullptr) continue;
     peer_writes_.push_back(std::make_unique<root_complex::PeerWrites>(*config_.peer_to_peer, host_node, behind->gate));
+    for (const auto other : remote_) peer_writes_.back()->add_memory(other);
     behind->gate = peer_writes_.back().get();
   }
 }
@@ -85,6 +102,8 @@ std::any RootComplex::count(Instant now) {
   }
   for (std::size_t port = 0; port < peer_writes_.size(); ++port)
     counted.peers[port].writes = peer_writes_[port]->busy_until(now);
+  for (const auto& crossing : crossings_)
+    counted.crossings.push_back({crossing->writes_busy(now), crossing->reads_busy(now)});
   return counted;
 }
 
@@ -94,6 +113,15 @@ void RootComplex::report(Report& report, const std::string& name, const std::any
     fill_ports(report, name + " memory credits for", config_.credits->write_credits, config_.credits->read_credits,
                a.credits, b.credits);
   if (config_.peer_to_peer) fill_ports(report, name + " peer", 1, 1, a.peers, b.peers);
+  for (std::size_t port = 0; port < crossings_.size(); ++port) {
+    const auto other = report.topology.nodes[across(*socket_ports_[port])->node.value()].name;
+    const auto add = [&](const char* what, Duration taken) {
+      if (taken > Duration{0})
+        report.results.resources.push_back({"link " + other + "-" + name + " peer " + what, taken, report.window});
+    };
+    add("writes", b.crossings[port].writes - a.crossings[port].writes);
+    add("reads", b.crossings[port].reads - a.crossings[port].reads);
+  }
   if (config_.iommu) fill_iommu(report, name, *config_.iommu, a.iommus, b.iommus);
 }
 

@@ -19,6 +19,11 @@ class RootComplex final : public Device {
   RootComplex(const std::string& name, Domain& domain, int ports, const device::RootComplexConfig& config = {});
   Port& port(int number) { return *ports_.at(static_cast<std::size_t>(number)); }
   Port& take_port(bool) override { return port(taken_++); }
+  /// A port for the link to another socket. What devices write to, and read from, devices there passes at these rates
+  /// on its way in; 0: no limit.
+  Port& take_socket_port(BitRate write_rate, BitRate read_rate);
+  /// Memory of another socket of the host; before the domain is complete.
+  void add_remote(fabric::NodeId memory) { remote_.push_back(memory); }
   std::any count(Instant now) override;
   void report(Report& report, const std::string& name, const std::any& before, const std::any& after) const override;
 
@@ -35,13 +40,17 @@ class RootComplex final : public Device {
     std::vector<Taken> credits;  ///< towards memory
     std::vector<Taken> peers;    ///< ways to peers
     std::vector<Iommu> iommus;
+    std::vector<Taken> crossings;  ///< ways of peers from other sockets, by socket port
   };
 
  private:
   void complete();
 
   device::RootComplexConfig config_;
-  std::vector<std::unique_ptr<Port>> ports_;
+  Domain& domain_;
+  std::vector<std::unique_ptr<Port>> ports_, socket_ports_;
+  std::vector<std::unique_ptr<root_complex::PeerCrossing>> crossings_;  ///< by socket port
+  std::vector<fabric::NodeId> remote_;
   int taken_ = 0;  ///< ports that have links
   /// What passes at each root port; none if nothing has to.
   std::vector<std::unique_ptr<root_complex::RootPort>> gates_;

@@ -43,11 +43,11 @@ Instant PeerWay::take(Bytes bytes, Instant at) {
 
 Instant RootPort::pass(const fabric::GatedTlp& tlp) {
   if (tlp.tlp_class == TlpClass::completion)
-    return tlp.requester == memory_ ? tlp.at : peer_reads_.take(tlp.bytes, tlp.at);
+    return is_memory(tlp.requester) ? tlp.at : peer_reads_.take(tlp.bytes, tlp.at);
   // Interrupt messages are remapped by a table of their own, which is not modelled.
   if (tlp.purpose == pcie::Purpose::interrupt) return tlp.at;
   auto at = iommu_ && !tlp.translated ? iommu_->translate(tlp.address, tlp.at) : tlp.at;
-  if (tlp.target != memory_) return at + peer_latency_;
+  if (!is_memory(tlp.target)) return at + peer_latency_;
   auto& credits = tlp.tlp_class == TlpClass::posted ? writes_ : reads_;
   if (!credits) return at;
   credits->lines.forget(tlp.at - host::longest_way);
@@ -55,9 +55,9 @@ Instant RootPort::pass(const fabric::GatedTlp& tlp) {
 }
 
 fabric::GatedRun RootPort::pass_run(const fabric::GatedTlp& tlp, Duration spacing, std::int32_t count) {
-  const bool for_memory = tlp.target == memory_;
+  const bool for_memory = is_memory(tlp.target);
   if (tlp.tlp_class == TlpClass::completion) {
-    const bool at_once = tlp.requester == memory_ || peer_reads_.rate == BitRate{};
+    const bool at_once = is_memory(tlp.requester) || peer_reads_.rate == BitRate{};
     return {pass(tlp), at_once ? count : 1};
   }
   if (tlp.purpose == pcie::Purpose::interrupt || (for_memory && writes_)) return {pass(tlp), 1};
@@ -68,8 +68,15 @@ fabric::GatedRun RootPort::pass_run(const fabric::GatedTlp& tlp, Duration spacin
 
 Instant PeerWrites::pass(const fabric::GatedTlp& tlp) {
   auto passed = tlp;
-  if (tlp.tlp_class == TlpClass::posted && tlp.requester != memory_) passed.at = way_.take(tlp.bytes, tlp.at);
+  if (tlp.tlp_class == TlpClass::posted && tlp.requester != memory_ && !contains(remote_, tlp.requester))
+    passed.at = way_.take(tlp.bytes, tlp.at);
   return next_ != nullptr ? next_->pass(passed) : passed.at;
+}
+
+Instant PeerCrossing::pass(const fabric::GatedTlp& tlp) {
+  if (contains(memories_, tlp.requester) || contains(memories_, tlp.target)) return tlp.at;
+  if (tlp.tlp_class == TlpClass::posted) return writes_.take(tlp.bytes, tlp.at);
+  return tlp.tlp_class == TlpClass::completion ? reads_.take(tlp.bytes, tlp.at) : tlp.at;
 }
 
 }  // namespace peerpath::root_complex

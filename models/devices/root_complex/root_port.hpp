@@ -2,8 +2,10 @@
 // the way to peers.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "core/host/iommu.hpp"
 #include "core/host/line_credits.hpp"
@@ -21,12 +23,19 @@ struct PeerWay {
   Instant take(Bytes bytes, Instant at);
 };
 
+/// Few are in it, often none.
+inline bool contains(const std::vector<fabric::NodeId>& nodes, fabric::NodeId node) {
+  return !nodes.empty() && std::ranges::find(nodes, node) != nodes.end();
+}
+
 /// The gate of the direction into the root complex at one root port.
 class RootPort final : public fabric::Gate {
  public:
   /// `memory` is the node of the host's memory; all other nodes are peers.
   explicit RootPort(const device::RootComplexConfig& config, fabric::NodeId memory = {});
   void set_memory(fabric::NodeId memory) { memory_ = memory; }
+  /// Memory of another socket of the host, which is no peer either.
+  void add_memory(fabric::NodeId memory) { remote_.push_back(memory); }
 
   Instant pass(const fabric::GatedTlp& tlp) override;
   fabric::GatedRun pass_run(const fabric::GatedTlp& tlp, Duration spacing, std::int32_t count) override;
@@ -50,7 +59,10 @@ class RootPort final : public fabric::Gate {
     Duration hold{};
   };
 
+  bool is_memory(fabric::NodeId node) const { return node == memory_ || contains(remote_, node); }
+
   fabric::NodeId memory_;
+  std::vector<fabric::NodeId> remote_;
   std::optional<host::Iommu> iommu_;
   std::optional<Credits> writes_, reads_;
   PeerWay peer_reads_;
@@ -64,6 +76,7 @@ class PeerWrites final : public fabric::Gate {
   /// `next` is the gate that the receiver has itself, or nullptr.
   PeerWrites(const device::PeerConfig& config, fabric::NodeId memory, fabric::Gate* next)
       : way_{config.write_rate}, memory_{memory}, next_{next} {}
+  void add_memory(fabric::NodeId memory) { remote_.push_back(memory); }
 
   Instant pass(const fabric::GatedTlp& tlp) override;
 
@@ -73,7 +86,28 @@ class PeerWrites final : public fabric::Gate {
  private:
   PeerWay way_;
   fabric::NodeId memory_;
+  std::vector<fabric::NodeId> remote_;
   fabric::Gate* next_;
+};
+
+/// The gate of one direction of a link between sockets, at its end: what devices write to devices of the other socket,
+/// and the data of what they read there, pass one after the other, each at a rate.
+class PeerCrossing final : public fabric::Gate {
+ public:
+  /// 0: no limit.
+  PeerCrossing(BitRate write_rate, BitRate read_rate) : writes_{write_rate}, reads_{read_rate} {}
+  /// What has to do with memory of the host is not limited.
+  void add_memory(fabric::NodeId memory) { memories_.push_back(memory); }
+
+  Instant pass(const fabric::GatedTlp& tlp) override;
+
+  /// For how long the ways were taken, from the start until `now`.
+  Duration writes_busy(Instant now) const { return writes_.busy.until(now); }
+  Duration reads_busy(Instant now) const { return reads_.busy.until(now); }
+
+ private:
+  PeerWay writes_, reads_;
+  std::vector<fabric::NodeId> memories_;
 };
 
 }  // namespace peerpath::root_complex

@@ -116,11 +116,11 @@ struct BenchRun::Parts {
   }
 
   void redirect(NodeId node, LinkDirection up) {
-    acs.root = topology.add_router("root", {150ns});
+    acs.roots[0].root = topology.add_router("root", {150ns});
     const LinkDirection down = up;
     up.gate = &root_port;
-    topology.connect(node, acs.root, up, down);
-    acs.memory = topology.connect(acs.root, topology.add_endpoint("dram", {}), down, down);
+    topology.connect(node, acs.roots[0].root, up, down);
+    acs.roots[0].memory = topology.connect(acs.roots[0].root, topology.add_endpoint("dram", {}), down, down);
     const pcie::AcsPort redirecting{.control = pcie::acs::linux_default, .egress_vector = 0};
     for (std::size_t below = 0; below <= nics.size() + gpus.size(); ++below)
       acs.ports[LinkId{static_cast<std::uint16_t>(below)}] = redirecting;

@@ -131,13 +131,13 @@ void add_acs(Scenario& s) {
   if (!draw.chance(10)) return;
   const Wiring wiring{s.topology};
   AcsHierarchy hierarchy;
-  hierarchy.peer_to_peer = draw.chance(70);
+  hierarchy.roots[0].peer_to_peer = draw.chance(70);
   Draw spoofing{s.seed ^ 0xac55};
   hierarchy.spoofing = spoofing.chance(50);
-  hierarchy.iommu = spoofing.chance(50);
+  hierarchy.roots[0].iommu = spoofing.chance(50);
   bool has_memory = false;
-  for (const Port& port : wiring.ports(hierarchy.root))
-    if (s.topology.nodes[port.peer.value()].is_endpoint) hierarchy.memory = port.link, has_memory = true;
+  for (const Port& port : wiring.ports(hierarchy.roots[0].root))
+    if (s.topology.nodes[port.peer.value()].is_endpoint) hierarchy.roots[0].memory = port.link, has_memory = true;
   if (!has_memory) return;
   const auto set = [&](Instant at) {
     for (const Route& route : acs_routes(s.topology, hierarchy)) s.flips.push_back({at, route});

@@ -15,7 +15,7 @@ bool redirect(Scenario& s, Draw& draw, Duration span) {
   AcsHierarchy hierarchy;
   bool has_memory = false;
   for (const Port& port : wiring.ports(NodeId{}))
-    if (s.topology.nodes[port.peer.value()].is_endpoint) hierarchy.memory = port.link, has_memory = true;
+    if (s.topology.nodes[port.peer.value()].is_endpoint) hierarchy.roots[0].memory = port.link, has_memory = true;
   if (!has_memory) return false;
   for (std::uint16_t l = 0; l < s.topology.links.size(); ++l)
     hierarchy.ports[LinkId{l}] = {.control = pcie::acs::linux_default, .egress_vector = 0};

@@ -21,8 +21,8 @@ struct Hierarchy : Pair {
     t.connect(root, node, line(), line());
     Endpoint e = endpoint(a);
     dram = t.add_endpoint("dram", e);
-    acs.root = root;
-    acs.memory = t.connect(root, dram, line(), line());
+    acs.roots[0].root = root;
+    acs.roots[0].memory = t.connect(root, dram, line(), line());
     t.strays = true;
   }
   void set(std::initializer_list<int> links, std::uint16_t control) {
@@ -71,7 +71,7 @@ TEST(AcsRoutes, WithoutUpstreamForwardingItEndsInTheRootComplex) {
 
 TEST(AcsRoutes, ARootComplexWithoutPeerToPeerAnswersUnsupportedRequest) {
   Hierarchy h;
-  h.acs.peer_to_peer = false;
+  h.acs.roots[0].peer_to_peer = false;
   h.set({0, 1, 2, 3}, acs::linux_default);
   EXPECT_EQ(h.write().status, Status::unsupported_request);
   EXPECT_TRUE(h.starts(1, 1).empty());
@@ -80,7 +80,7 @@ TEST(AcsRoutes, ARootComplexWithoutPeerToPeerAnswersUnsupportedRequest) {
 TEST(AcsRoutes, WhatTheRootComplexRefusesDoesNotReachMemory) {
   for (const bool peer_to_peer : {false, true}) {  // it does not forward, or its port is without UF
     Hierarchy h;
-    h.acs.peer_to_peer = peer_to_peer;
+    h.acs.roots[0].peer_to_peer = peer_to_peer;
     h.acs.traps[h.root].unsupported = h.trap(h.root, Status::unsupported_request);
     h.set({0, 1, 2}, acs::request_redirect);
     EXPECT_EQ(h.write().status, Status::unsupported_request);

@@ -5,7 +5,9 @@
 namespace peerpath::fabric {
 
 Wiring::Wiring(const Topology& topology)
-    : ports_(topology.nodes.size()), next_(topology.nodes.size() * topology.nodes.size()) {
+    : ports_(topology.nodes.size()),
+      next_(topology.nodes.size() * topology.nodes.size()),
+      trees_(topology.nodes.size()) {
   for (std::size_t l = 0; l < topology.links.size(); ++l) {
     const Link& link = topology.links[l];
     const LinkId id{static_cast<std::uint16_t>(l)};
@@ -34,6 +36,7 @@ Wiring::Wiring(const Topology& topology)
         next_[port.peer.value() * ports_.size() + to] = port.peer_port;
         reached.push_back(port.peer);
       }
+    for (const NodeId node : reached) trees_[node.value()] = to;
   }
 }
 

@@ -48,11 +48,15 @@ class Wiring {
   /// The port of `node` at which `link` ends; `fail`s if there is none.
   int port_of(NodeId node, LinkId link) const;
 
-  /// The port by which the tree's only path from `node` to `to` begins; 0 if they are the same.
+  /// The port by which the tree's only path from `node` to `to` begins; 0 if they are the same, or if
+  /// there is none.
   int next_port(NodeId node, NodeId to) const { return next_[node.value() * ports_.size() + to.value()]; }
   LinkId next_link(NodeId node, NodeId to) const {
     return ports(node)[static_cast<std::size_t>(next_port(node, to))].link;
   }
+
+  /// Whether there is a way from one node to another.
+  bool connected(NodeId a, NodeId b) const { return trees_[a.value()] == trees_[b.value()]; }
 
   /// Turns in a row where `node` sends by `egress`, by its ingresses; empty if each has one.
   std::vector<int> turns(const Topology& topology, NodeId node, LinkId egress) const;
@@ -61,6 +65,7 @@ class Wiring {
   std::vector<std::vector<Port>> ports_;
   std::vector<int> ingresses_;
   std::vector<int> next_;
+  std::vector<std::size_t> trees_;  ///< by node: the last one of its tree
 };
 
 }  // namespace peerpath::fabric

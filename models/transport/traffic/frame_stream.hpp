@@ -37,6 +37,7 @@ class EthernetSender final : public device::FrameSource {
   explicit EthernetSender(BitRate line_rate, Duration latency = {}) : rate_{line_rate}, latency_{latency} {}
 
   void add(std::unique_ptr<FrameStream> stream);
+  bool empty() const { return streams_.empty(); }
   /// Is told of every frame in the order in which they arrive, when it is handed out.
   void watch(std::function<void(const device::FrameArrival&)> watcher) { watcher_ = std::move(watcher); }
 

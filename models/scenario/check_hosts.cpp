@@ -1,0 +1,190 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "peerpath/scenario/describe.hpp"
+#include "scenario/check.hpp"
+#include "scenario/document.hpp"
+
+namespace peerpath::scenario {
+namespace {
+
+template <class Config>
+const Config* the_config(const Tree& tree, const std::string& name) {
+  const Device* device = tree.find(name);
+  return device == nullptr ? nullptr : std::get_if<Config>(&device->config);
+}
+
+class Hosts {
+ public:
+  Hosts(const Scenario& scenario, const Tree& tree, Problems& out) : scenario_{scenario}, tree_{tree}, out_{out} {}
+
+  void check() {
+    for (std::size_t i = 0; i < scenario_.inter_socket.size(); ++i) check_socket(i);
+    check_joined();
+    for (std::size_t i = 0; i < scenario_.links.size(); ++i) check_link(i);
+    for (std::size_t i = 0; i < scenario_.cables.size(); ++i) check_cable(i);
+    for (std::size_t i = 0; i < scenario_.traffic.size(); ++i) check_traffic(i);
+  }
+
+ private:
+  void add(std::string key, std::string message) { out_.push_back({"", 0, 0, std::move(key), std::move(message)}); }
+
+  /// Whether `name` is a device with `Config`; else with a problem.
+  template <class Config>
+  bool is_end(const std::string& key, const std::string& name, const std::string& wanted) {
+    const Device* device = tree_.find(name);
+    if (device == nullptr)
+      add(key, no_device(tree_, name));
+    else if (!std::holds_alternative<Config>(device->config))
+      add(key, what_is(*device) + ", not a " + wanted);
+    else
+      return true;
+    return false;
+  }
+
+  const std::string& group_of(const std::string& root) {
+    const auto [found, is_new] = joined_.try_emplace(root, root);
+    return is_new || found->second == root ? found->second : group_of(found->second);
+  }
+
+  void check_socket(std::size_t i) {
+    const auto& link = scenario_.inter_socket[i];
+    const auto at = join("/inter_socket", i);
+    const bool from = is_end<device::RootComplexConfig>(at + "/from", link.from, "root_complex");
+    const bool to = is_end<device::RootComplexConfig>(at + "/to", link.to, "root_complex");
+    if (link.rate == BitRate{})
+      add(at + "/rate", "is missing; a preset such as hardware/upi_10400.json (\"extends\") has one");
+    for (const auto& [key, rate] :
+         {std::pair{"/peer_write_rate", link.peer_write_rate}, {"/peer_read_rate", link.peer_read_rate}})
+      if (rate && !link.forwards_peers) add(at + key, "is of what does not cross: forwards_peers is false");
+    if (!from || !to) return;
+    if (host_of(link.from) != host_of(link.to))
+      return add(at, link.from + " and " + link.to + " are in different hosts; cables join those");
+    if (link.from == link.to) return add(at, "joins " + link.from + " to itself");
+    for (const auto& end : {link.from, link.to})
+      if (!link.forwards_peers && tree_.standing_at<device::HostMemoryConfig>(end).empty())
+        add(at + "/forwards_peers", "what " + end + " refuses is answered at its memory; needs a host_memory");
+    const auto a = group_of(link.from), b = group_of(link.to);
+    if (a == b)
+      return add(at, "inter_socket links go round: " + link.from + " and " + link.to +
+                         " have a way to each other already, and the model knows one way between any two devices");
+    joined_[a] = b;
+  }
+
+  /// The root complexes of one host are its sockets.
+  void check_joined() {
+    std::map<std::string, std::string> firsts;
+    for (const auto& root : tree_.all<device::RootComplexConfig>()) {
+      const auto& first = firsts.try_emplace(host_of(root), root).first->second;
+      if (group_of(first) != group_of(root))
+        add(join("/devices", root), "is a second root_complex beside " + first +
+                                        "; \"inter_socket\" joins the sockets of a host, and hosts of their own stand "
+                                        "in \"hosts\"");
+    }
+  }
+
+  void check_link(std::size_t i) {
+    const auto from = split_end(scenario_.links[i].from).device, to = split_end(scenario_.links[i].to).device;
+    if (tree_.find(from) != nullptr && tree_.find(to) != nullptr && host_of(from) != host_of(to))
+      add(join("/links", i), from + " and " + to + " are in different hosts; PCIe ends at its host, cables join NICs");
+  }
+
+  void check_cable(std::size_t i) {
+    const auto& cable = scenario_.cables[i];
+    const auto at = join("/cables", i);
+    const bool from = is_end<device::NicConfig>(at + "/from", cable.from, "nic");
+    const bool to = is_end<device::NicConfig>(at + "/to", cable.to, "nic");
+    if (from && to && cable.from == cable.to) return add(at, "joins " + cable.from + " to itself");
+    for (const auto& [key, end] : {std::pair{"/from", cable.from}, {"/to", cable.to}}) {
+      const auto* nic = the_config<device::NicConfig>(tree_, end);
+      if (nic == nullptr) continue;
+      if (const auto [other, is_free] = cables_.try_emplace(end, i); !is_free)
+        add(at + key, end + " has a cable already, /cables/" + std::to_string(other->second) + "; a nic has one port");
+      if (cable.rate && *cable.rate > nic->wire_rate)
+        add(at + "/rate", to_text(*cable.rate) + " is above the wire rate of " + end + ", " + to_text(nic->wire_rate));
+    }
+  }
+
+  const Cable* cable_of(const std::string& nic) const {
+    const auto found = cables_.find(nic);
+    return found == cables_.end() ? nullptr : &scenario_.cables[found->second];
+  }
+
+  void check_traffic(std::size_t i) {
+    const Traffic& t = scenario_.traffic[i];
+    at_ = join("/traffic", i);
+    const bool network = t.kind == TrafficKind::receive || t.kind == TrafficKind::transmit;
+    if (tree_.find(t.from) == nullptr || tree_.find(t.to) == nullptr) return;
+    if (host_of(t.from) != host_of(t.to))
+      add(at_ + "/to", t.to + " is in another host than " + t.from +
+                           "; PCIe ends at its host: send with a transmit entry, and receive there");
+    if (network && tree_.find(t.headers_to) != nullptr) check_headers(t);
+    if (t.sender && t.kind != TrafficKind::receive)
+      add(at_ + "/sender", "only receive traffic has a sender");
+    else if (t.sender)
+      check_sender(t);
+    else if (network && cable_of(t.from) != nullptr)
+      check_cabled(t);
+  }
+
+  void check_headers(const Traffic& t) {
+    const auto* memory = the_config<device::HostMemoryConfig>(tree_, t.headers_to);
+    if (memory == nullptr) return;
+    if (host_of(t.headers_to) != host_of(t.from))
+      return add(at_ + "/headers_to", t.headers_to + " is in another host than " + t.from);
+    if (the_config<device::RootComplexConfig>(tree_, memory->at) != nullptr &&
+        tree_.standing_at<device::HostCpuConfig>(memory->at).empty() && !tree_.all<device::HostCpuConfig>().empty())
+      add(at_ + "/headers_to", "no host_cpu stands at " + memory->at + ", whose cores would use " + t.headers_to);
+    const auto [first, is_new] = rings_.try_emplace(t.from, t.headers_to);
+    if (!is_new && first->second != t.headers_to)
+      add(at_ + "/headers_to", "the rings of " + t.from + " are in " + first->second +
+                                   " already, by an earlier entry; those of a nic are in one memory");
+  }
+
+  /// A port with a cable has no other end that could generate frames, or take them.
+  void check_cabled(const Traffic& t) {
+    const auto& cable = *cable_of(t.from);
+    const auto& other = cable.from == t.from ? cable.to : cable.from;
+    if (t.kind == TrafficKind::receive)
+      return add(at_ + "/kind", t.from + " has a cable to " + other +
+                                    "; name the transmit entry there whose frames this receives: \"sender\"");
+    const auto receivers = std::ranges::count_if(scenario_.traffic, [&](const Traffic& r) {
+      return r.kind == TrafficKind::receive && r.sender == t.name && r.from == other;
+    });
+    if (receivers != 1)
+      add(at_ + "/kind", receivers == 0 ? "no receive entry of " + other +
+                                              " has this as its \"sender\": its frames would "
+                                              "end at a port where nobody listens"
+                                        : "has several receivers; a frame arrives once");
+    if (const auto rate = cable.rate; rate && t.rate > *rate)
+      add(at_ + "/rate", to_text(t.rate) + " is above the rate of the cable of " + t.from + ", " + to_text(*rate));
+  }
+
+  void check_sender(const Traffic& t) {
+    const auto sender = std::ranges::find(scenario_.traffic, *t.sender, &Traffic::name);
+    if (sender == scenario_.traffic.end() || sender->kind != TrafficKind::transmit)
+      return add(at_ + "/sender", "\"" + *t.sender + "\" is no transmit entry");
+    const auto* cable = cable_of(t.from);
+    const auto other = cable == nullptr ? std::string{} : cable->from == t.from ? cable->to : cable->from;
+    if (other != sender->from)
+      add(at_ + "/sender",
+          "\"" + *t.sender + "\" is sent by " + sender->from + ", and no cable joins that to " + t.from);
+    if (!t.capture.empty()) add(at_ + "/capture", "the frames are those of the sender");
+    if (t.bytes > Bytes{0}) add(at_ + "/bytes", "the sender does not end");
+  }
+
+  const Scenario& scenario_;
+  const Tree& tree_;
+  Problems& out_;
+  std::string at_;
+  std::map<std::string, std::string> joined_;  ///< root complexes: the one that stands for it (Galler and Fischer)
+  std::map<std::string, std::size_t> cables_;  ///< by NIC
+  std::map<std::string, std::string> rings_;   ///< memory with the rings of a NIC
+};
+
+}  // namespace
+
+void check_hosts(const Scenario& scenario, const Tree& tree, Problems& out) { Hosts{scenario, tree, out}.check(); }
+
+}  // namespace peerpath::scenario
