@@ -4,6 +4,7 @@
 
 #include <any>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +23,8 @@ struct Transfer {
   Bytes window{};
   std::vector<Bytes> sizes;
   BitRate rate{};
+  /// For devices that tell of transfers: is called for each one that is done.
+  std::function<void(Instant begin, Instant end, Bytes size)> done{};
 };
 
 /// What a platform asks of each of its devices. The defaults are those of a device that has nothing of the kind.
@@ -43,6 +46,8 @@ class Device {
   virtual std::optional<BusAddress> open_memory() const { return std::nullopt; }
   /// Makes transfers from the start on, if it has an engine for them; returns the number of the stream.
   virtual std::optional<std::size_t> start(const Transfer&) { return std::nullopt; }
+  /// Whether it calls `Transfer::done` itself; else each transaction of payload is a transfer.
+  virtual bool tells_of_transfers() const { return false; }
   /// The number of the stream, as `start` returned it, whose payload a transaction of this device moves.
   virtual std::size_t stream_of(const fabric::Delivery&) const { return 0; }
   /// How many transfers it has in flight where it has no engine for them.

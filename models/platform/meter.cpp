@@ -129,7 +129,8 @@ void Meter::deliver(const fabric::Delivery& d) {
   if (d.kind == fabric::DeliveryKind::requested) return;
   if (d.status != pcie::Status::success) return failed(d);
   if (d.purpose != pcie::Purpose::payload) return;
-  if (const auto entry = stream_entry(d)) done(*entry, d.ready, d.done, d.bytes);
+  if (const auto entry = stream_entry(d); entry && !streams_.at(d.requester).device->tells_of_transfers())
+    done(*entry, d.ready, d.done, d.bytes);
 }
 
 void Meter::failed(const fabric::Delivery& d) {

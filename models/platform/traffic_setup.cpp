@@ -261,7 +261,9 @@ void TrafficSetup::transfer(std::size_t entry) {
   const auto address = (window ? *window : platform_.device(t.to).memory(t.window)).value();
   auto& device = platform_.device(t.from);
   if (t.arrival == scenario::ArrivalLaw::regular && t.traffic_class == 0 && !remapped)
-    if (const auto stream = device.start({op, target, address, t.window, t.sizes, t.rate}))
+    if (const auto stream = device.start(
+            {op, target, address, t.window, t.sizes, t.rate,
+             [this, entry](Instant begin, Instant end, Bytes size) { meter_.done(entry, begin, end, size); }}))
       return meter_.map_stream(device, *stream, entry);
   transport::DmaPattern pattern;
   pattern.stream = static_cast<std::uint16_t>(entry + 1);  // 0: what a card does itself

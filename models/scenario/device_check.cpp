@@ -29,6 +29,10 @@ void DeviceCheck::add(std::string_view key, std::string message) {
   out_.push_back({"", 0, 0, at(key), std::move(message)});
 }
 
+void DeviceCheck::add_traffic(std::size_t entry, std::string_view key, std::string message) {
+  out_.push_back({"", 0, 0, join("/traffic", entry) + "/" + std::string{key}, std::move(message)});
+}
+
 void DeviceCheck::add_device(std::string message) {
   out_.push_back({"", 0, 0, join("/devices", device_.name), std::move(message)});
 }

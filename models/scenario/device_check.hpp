@@ -31,6 +31,8 @@ class DeviceCheck {
   const Tree& tree() const { return tree_; }
 
   void add(std::string_view key, std::string message);
+  /// A problem of a traffic entry that the device cannot do.
+  void add_traffic(std::size_t entry, std::string_view key, std::string message);
   /// A problem of the device as a whole.
   void add_device(std::string message);
 

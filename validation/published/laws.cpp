@@ -97,6 +97,11 @@ Answer pcie_bench_added(const json& in, const Sources& sources) {
   return {of.predicted - over.predicted, *of.measured - *over.measured, of.fitted && over.fitted};
 }
 
+/// What a scenario reaches, in GB/s.
+Answer gigabytes(const json& in, const Sources& sources) {
+  return only(sources.run(in.at("scenario"), in.at("metric")).value() / 8);
+}
+
 Answer scaling(const json& in, const Sources& sources) {
   const auto one = sources.run(in.at("one"), in.at("metric"));
   double many = 0;
@@ -125,6 +130,7 @@ const std::map<std::string, Answer (*)(const json&, const Sources&)> laws{
     {"pcie_bench", pcie_bench},
     {"pcie_bench_added", pcie_bench_added},
     {"scaling", scaling},
+    {"gigabytes", gigabytes},
     {"calibrated_us", calibrated_us},
 };
 
