@@ -9,6 +9,7 @@
 #include "devices/host_cpu/kind.hpp"
 #include "devices/host_memory/kind.hpp"
 #include "devices/nic/kind.hpp"
+#include "devices/nvme/kind.hpp"
 #include "devices/pcie_switch/kind.hpp"
 #include "devices/root_complex/kind.hpp"
 
@@ -16,7 +17,7 @@ namespace peerpath::device {
 
 /// The options of a device of any kind. In this order a platform makes devices, so nodes and links of the fabric are
 /// numbered in it.
-using AnyConfig =
-    std::variant<RootComplexConfig, HostMemoryConfig, SwitchConfig, GpuConfig, NicConfig, DmaCardConfig, HostCpuConfig>;
+using AnyConfig = std::variant<RootComplexConfig, HostMemoryConfig, SwitchConfig, GpuConfig, NicConfig, DmaCardConfig,
+                               NvmeConfig, HostCpuConfig>;
 
 }  // namespace peerpath::device
