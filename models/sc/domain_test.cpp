@@ -20,7 +20,7 @@ Instant at_ns(std::int64_t ns) { return Instant{std::chrono::nanoseconds{ns}}; }
 
 constexpr int players = 3;
 const Instant last_play = at_ns(20'000), end = at_ns(30'000);
-constexpr Wire wire{.rate = 100_Gbps, .latency = 20ns};
+const Wire wire{.rate = 100_Gbps, .latency = 20ns};
 
 fabric::NodeId node(int player) { return fabric::NodeId{static_cast<std::uint16_t>(1 + player)}; }
 
