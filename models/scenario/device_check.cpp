@@ -62,9 +62,7 @@ void DeviceCheck::acs(const std::vector<pcie::AcsControl>& controls) {
   if (std::ranges::find(controls, pcie::AcsControl::none) == controls.end()) needs_memory("acs", "ACS sends");
 }
 
-bool DeviceCheck::has_memory() const {
-  return !tree_.all_of<device::HostMemoryConfig>(host_of(device_.name)).empty();
-}
+bool DeviceCheck::has_memory() const { return !tree_.all_of<device::HostMemoryConfig>(host_of(device_.name)).empty(); }
 
 bool DeviceCheck::has_memory_beside() const {
   return !tree_.standing_at<device::HostMemoryConfig>(tree_.root_of(device_.name)).empty();
@@ -72,7 +70,8 @@ bool DeviceCheck::has_memory_beside() const {
 
 // The host memory's node in the fabric answers requests that the root complex refuses.
 void DeviceCheck::needs_memory(std::string_view key, const std::string& what) {
-  if (!has_memory_beside()) add(key, "what " + what + " to the root complex is answered at its memory; needs a host_memory");
+  if (!has_memory_beside())
+    add(key, "what " + what + " to the root complex is answered at its memory; needs a host_memory");
 }
 
 const device::IommuConfig* DeviceCheck::iommu() const { return iommu_of(tree_, device_.name); }
