@@ -18,7 +18,7 @@ constexpr std::string_view common_keys(const Event&) { return "at kind device"; 
 constexpr std::string_view keys_of(TrafficKind kind) {
   switch (kind) {
     case TrafficKind::receive:
-      return "headers_to bytes capture time_scale registered";
+      return "headers_to bytes capture time_scale registered sender";
     case TrafficKind::transmit:
       return "headers_to registered";
     case TrafficKind::write:
