@@ -94,10 +94,10 @@ tl::expected<Loaded, Problems> load_text(std::string_view text, const fs::path& 
   if (!resolver.resolve(text, file, root)) return tl::unexpected{sorted(report.problems(), sources)};
   const auto of_hosts = [](const std::string& text) { return text.starts_with("hosts."); };
   auto overrides = options.overrides;
-  const auto rest = std::ranges::stable_partition(overrides, of_hosts);
-  apply_overrides({overrides.begin(), rest.begin()}, root, report);
+  const auto rest = std::stable_partition(overrides.begin(), overrides.end(), of_hosts);
+  apply_overrides({overrides.begin(), rest}, root, report);
   expand_hosts(root, report);
-  apply_overrides({rest.begin(), rest.end()}, root, report);
+  apply_overrides({rest, overrides.end()}, root, report);
   Loaded out;
   out.file = file;
   Reader reader{sources, report, file};
