@@ -109,7 +109,7 @@ void Drive::decode(std::uint32_t number, const Command& command, Instant now, de
   ++in_flight_;
   auto& active = queue.active[command.id];
   active = {.command = command};
-  if (command.opcode == Opcode::write) return start(number, active, now, out);
+  if (command.opcode == Opcode::write) return use_medium(number, active, now, out);
   full_.emplace_back(number, command.id);
   admit(now, out);
 }
@@ -123,11 +123,11 @@ void Drive::admit(Instant now, device::Outbox& out) {
     full_.pop_front();
     buffered_ += active.command.size;
     active.turn = medium_.take(Opcode::read, active.command.size, now);
-    start(number, active, now, out);
+    use_medium(number, active, now, out);
   }
 }
 
-void Drive::start(std::uint32_t number, Active& active, Instant now, device::Outbox& out) {
+void Drive::use_medium(std::uint32_t number, Active& active, Instant now, device::Outbox& out) {
   auto& queue = queues_[number];
   const auto& command = active.command;
   const auto list = prp_list(command.address, command.size);

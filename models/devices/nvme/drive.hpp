@@ -79,7 +79,7 @@ class Drive final : public device::Endpoint {
   void fetch(std::uint32_t queue, Instant now, device::Outbox& out);
   void decode(std::uint32_t queue, const Command& command, Instant now, device::Outbox& out);
   void admit(Instant now, device::Outbox& out);
-  void start(std::uint32_t queue, Active& active, Instant now, device::Outbox& out);
+  void use_medium(std::uint32_t queue, Active& active, Instant now, device::Outbox& out);
   void begin(std::uint32_t queue, Active& active, Instant now, device::Outbox& out);
   void write_page(std::uint32_t queue, Active& active, Instant now, device::Outbox& out);
   void landed(std::uint32_t queue, Active& active, Bytes bytes, Instant now, device::Outbox& out);
