@@ -65,8 +65,8 @@ RootComplex::RootComplex(const std::string& name, Domain& domain, int ports, con
 
 Port& RootComplex::take_socket_port(BitRate write_rate, BitRate read_rate) {
   auto& port = *socket_ports_.emplace_back(std::make_unique<Port>(node()));
-  port.gate = crossings_.emplace_back(std::make_unique<root_complex::PeerCrossing>(write_rate, read_rate)).get();
-  if (write_rate == BitRate{} && read_rate == BitRate{}) port.gate = nullptr;
+  auto& crossing = *crossings_.emplace_back(std::make_unique<root_complex::PeerCrossing>(write_rate, read_rate));
+  if (write_rate > BitRate{} || read_rate > BitRate{}) port.gate = &crossing;
   domain_.add_port(port);
   return port;
 }
