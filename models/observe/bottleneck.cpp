@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "observe/finish.hpp"
 #include "observe/link_totals.hpp"
+#include "peerpath/observe/finish.hpp"
 
 namespace peerpath::observe {
 namespace {

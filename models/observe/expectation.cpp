@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "observe/finish.hpp"
+#include "peerpath/observe/finish.hpp"
 
 namespace peerpath::observe {
 namespace {

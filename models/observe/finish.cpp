@@ -1,4 +1,4 @@
-#include "observe/finish.hpp"
+#include "peerpath/observe/finish.hpp"
 
 #include <iterator>
 

@@ -1,7 +1,7 @@
 #include "observe/metric_names.hpp"
 
-#include "observe/finish.hpp"
 #include "peerpath/base/nearest.hpp"
+#include "peerpath/observe/finish.hpp"
 
 namespace peerpath::observe {
 namespace {

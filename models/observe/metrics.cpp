@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "observe/finish.hpp"
 #include "observe/link_totals.hpp"
+#include "peerpath/observe/finish.hpp"
 
 namespace peerpath::observe {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <set>
 
-#include "observe/finish.hpp"
 #include "observe/sample_results.hpp"
+#include "peerpath/observe/finish.hpp"
 
 namespace peerpath::observe {
 namespace {

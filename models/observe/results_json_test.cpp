@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "observe/finish.hpp"
 #include "observe/sample_results.hpp"
+#include "peerpath/observe/finish.hpp"
 
 namespace peerpath::observe {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "observe/finish.hpp"
+#include "peerpath/observe/finish.hpp"
 
 namespace peerpath::observe {
 namespace {

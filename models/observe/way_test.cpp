@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "observe/finish.hpp"
 #include "observe/sample_results.hpp"
+#include "peerpath/observe/finish.hpp"
 
 namespace peerpath::observe {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "observe/finish.hpp"
 #include "peerpath/base/fail.hpp"
+#include "peerpath/observe/finish.hpp"
 #include "peerpath/platform/run.hpp"
 #include "peerpath/scenario/load.hpp"
 

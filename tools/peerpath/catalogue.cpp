@@ -129,6 +129,7 @@ constexpr std::array commands{
     Command{"doctor", "Say what this machine can do and what is missing", {}, doctor_options, doctor},
     Command{
         "completion", "Print a completion script", {"SHELL", "bash, zsh or fish", Word::shell, 1, 1}, {}, completion},
+    Command{"manual", "Print the manual page, for man: peerpath manual | man -l -", {}, {}, manual},
 };
 
 }  // namespace

@@ -21,6 +21,7 @@ Exit doctor(const Arguments& arguments, Terminal& terminal);
 Exit compare(const Arguments& arguments, Terminal& terminal);
 Exit import(const Arguments& arguments, Terminal& terminal);
 Exit calibrate(const Arguments& arguments, Terminal& terminal);
+Exit manual(const Arguments& arguments, Terminal& terminal);
 Exit measure(const Arguments& arguments, Terminal& terminal);
 Exit emulate(const Arguments& arguments, Terminal& terminal);
 Exit route(const Arguments& arguments, Terminal& terminal);

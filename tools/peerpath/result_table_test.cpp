@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "observe/finish.hpp"
 #include "observe/sample_results.hpp"
+#include "peerpath/observe/finish.hpp"
 
 namespace peerpath::cli {
 namespace {

@@ -2,8 +2,8 @@
 #include <array>
 #include <string>
 
-#include "observe/finish.hpp"
 #include "peerpath/base/nearest.hpp"
+#include "peerpath/observe/finish.hpp"
 #include "peerpath/sc/run.hpp"
 #include "tools/peerpath/backends.hpp"
 #include "tools/peerpath/catalogue.hpp"

@@ -1,6 +1,6 @@
 #include "tools/peerpath/run_on_emulator.hpp"
 
-#include "observe/finish.hpp"
+#include "peerpath/observe/finish.hpp"
 #include "tools/peerpath/interrupt.hpp"
 #include "tools/peerpath/run_output.hpp"
 #include "tools/peerpath/transfer_table.hpp"
