@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <systemc>
 
+#include "loop/loop.hpp"
 #include "peerpath/base/fail.hpp"
 #include "peerpath/sc/time.hpp"
 #include "platform/model_run.hpp"
@@ -10,36 +11,29 @@
 namespace peerpath::sc {
 namespace {
 
-/// Drives a run that has SystemC for itself: one event a batch. Devices are told the exact times of what happens to
-/// them; nobody is there to see that SystemC's time stands at the end of the batch meanwhile.
-class Batches final : public sc_core::sc_module {
+/// Drives a run that has SystemC for itself: one event a quantum. What happens in the quantum that begins is played
+/// before SystemC's time passes through it. Devices are told the exact times; nobody else is there to ask.
+class Quanta final : public sc_core::sc_module {
  public:
-  Batches(const sc_core::sc_module_name& name, platform::ModelRun& run) : sc_core::sc_module{name}, run_{run} {
-    SC_HAS_PROCESS(Batches);
+  Quanta(const sc_core::sc_module_name& name, platform::ModelRun& run) : sc_core::sc_module{name}, run_{run} {
+    SC_HAS_PROCESS(Quanta);
     SC_METHOD(next);
     sensitive << go_;
   }
-
-  /// Whether the run was ended before its time.
-  bool over() const { return over_; }
 
  private:
   void next() {
     auto& reactor = run_.reactor();
     const auto present = reactor.horizon();
-    reactor.start();
-    reactor.react(present);
-    over_ = run_.over(present);
-    if (over_) return sc_core::sc_pause();
-    const auto left = run_.end() - present;
-    if (left == Duration{0}) return;
-    reactor.advance(std::min(present + std::min(left, run_.quantum()), reactor.bound()));
-    go_.notify(to_sc_time(reactor.horizon() - present));
+    const auto end = present + std::min(run_.end() - present, run_.quantum());
+    if (!loop::drive(reactor, end, run_.quantum(), [&] { return run_.over(reactor.horizon()); }))
+      sc_core::sc_pause();
+    else if (end < run_.end())
+      go_.notify(to_sc_time(end - present));
   }
 
   platform::ModelRun& run_;
   sc_core::sc_event go_;
-  bool over_ = false;
 };
 
 }  // namespace
@@ -52,11 +46,9 @@ tl::expected<observe::Results, Problems> run_model(const scenario::Scenario& sce
   platform::ModelRun run{scenario, options};
   if (auto problems = run.problems(); !problems.empty()) return tl::unexpected{std::move(problems)};
   run.build();
-  const Batches batches{"peerpath", run};
+  const Quanta quanta{"peerpath", run};
   sc_core::sc_start(to_sc_time(run.end() - Instant{}));
-  // What happens at the end itself, sc_start(time) leaves for later.
-  if (!batches.over()) sc_core::sc_start(sc_core::SC_ZERO_TIME);
-  return run.results(now());
+  return run.results(run.reactor().horizon());
 }
 
 }  // namespace peerpath::sc
