@@ -121,6 +121,35 @@ function(peerpath_add_library name)
   add_library(peerpath::${name} ALIAS peerpath_${name})
 endfunction()
 
+# peerpath_optimise_at_link(<name>), in the folder of that library
+#
+# With PEERPATH_LINK_TIME the library is compiled once more, as the compiler's own intermediate code, for programs that call
+# peerpath_link_optimised. All others take the archive: they link in no time.
+function(peerpath_optimise_at_link name)
+  if(NOT PEERPATH_LINK_TIME)
+    return()
+  endif()
+  get_target_property(sources peerpath_${name} SOURCES)
+  add_library(peerpath_${name}_at_link OBJECT ${sources})
+  target_link_libraries(peerpath_${name}_at_link PRIVATE peerpath_${name})
+  foreach(property UNITY_BUILD UNITY_BUILD_MODE UNITY_BUILD_BATCH_SIZE)
+    get_target_property(value peerpath_${name} ${property})
+    set_target_properties(peerpath_${name}_at_link PROPERTIES ${property} "${value}")
+  endforeach()
+  set_target_properties(peerpath_${name}_at_link PROPERTIES INTERPROCEDURAL_OPTIMIZATION ON)
+endfunction()
+
+# peerpath_link_optimised(<program> <library>...): the objects come before the archives, which then have nothing to add.
+function(peerpath_link_optimised program)
+  if(NOT PEERPATH_LINK_TIME)
+    return()
+  endif()
+  set_target_properties(${program} PROPERTIES INTERPROCEDURAL_OPTIMIZATION ON)
+  foreach(name ${ARGN})
+    target_sources(${program} PRIVATE $<TARGET_OBJECTS:peerpath_${name}_at_link>)
+  endforeach()
+endfunction()
+
 # peerpath_add_kind(<name> SOURCES a.cpp ... [PUBLIC targets] [PRIVATE targets])
 #
 # A kind of device: a library of its behaviour. Beside it stand platform.cpp, which joins the library `platform`, and
