@@ -2,9 +2,9 @@
 // Spec 2.2.7, 2.3.1.1), and the double words and data credits of each piece.
 #pragma once
 
-#include <array>
-#include <cstddef>
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 
 #include "peerpath/pcie/tlp.hpp"
 
@@ -45,33 +45,82 @@ struct Run {
   }
 };
 
-/// The pieces of one access in order of address: a partial head, whole steps below and above 4 GiB, a partial tail.
+/// The pieces of one access in order of address, worked out one run at a time: a partial head, whole steps below and
+/// above 4 GiB, a partial tail.
 class Runs {
  public:
-  constexpr const Run* begin() const { return runs_.data(); }
-  constexpr const Run* end() const { return runs_.data() + size_; }
-  constexpr std::size_t size() const { return size_; }
-  constexpr const Run& operator[](std::size_t i) const { return runs_[i]; }
-  constexpr void push(const Run& run) { runs_[size_++] = run; }
+  /// What the pieces have in common.
+  struct Form {
+    bool carries_data = false;
+    bool completion = false;
+    Operation op{};
+    int digest = 0;
+  };
+
+  class Iterator {
+   public:
+    constexpr explicit Iterator(const Runs& all) : all_{all}, left_{all.size_} { take(all.address_); }
+    constexpr const Run& operator*() const { return run_; }
+    constexpr const Run* operator->() const { return &run_; }
+    constexpr Iterator& operator++() {
+      if (left_ == 0)
+        run_.count = 0;
+      else
+        take(run_[run_.count].address);
+      return *this;
+    }
+    constexpr bool operator==(std::default_sentinel_t) const { return run_.count == 0; }
+
+   private:
+    constexpr void take(std::uint64_t address);
+
+    const Runs& all_;
+    std::uint64_t left_;  ///< bytes behind `run_`
+    Run run_{};
+  };
+
+  /// Cut at multiples of `step`; in one piece without a step, or without bytes.
+  constexpr Runs(Form form, std::uint64_t address, Bytes bytes, Bytes step = {})
+      : form_{form},
+        address_{address},
+        size_{static_cast<std::uint64_t>(bytes.count())},
+        step_{static_cast<std::uint64_t>(step.count())} {}
+
+  constexpr Iterator begin() const { return Iterator{*this}; }
+  static constexpr std::default_sentinel_t end() { return std::default_sentinel; }
 
   /// TLPs in all runs.
   constexpr std::int64_t pieces() const {
-    std::int64_t n = 0;
-    for (const Run& run : *this) n += run.count;
-    return n;
+    if (step_ == 0 || size_ == 0) return 1;
+    return static_cast<std::int64_t>((address_ + size_ - 1) / step_ - address_ / step_) + 1;
   }
 
  private:
-  std::array<Run, 4> runs_{};
-  std::size_t size_ = 0;
+  constexpr Piece piece(std::uint64_t address, std::uint64_t size) const {
+    const Bytes bytes{static_cast<std::int64_t>(size)};
+    const int data = form_.carries_data ? data_double_words(address, bytes) : 0;
+    const int header =
+        form_.completion ? completion_header_double_words : request_header_double_words(form_.op, address);
+    return {address, bytes, data, header + form_.digest + data, (data + 3) / 4};
+  }
+
+  Form form_;
+  std::uint64_t address_, size_, step_;
 };
 
-/// The common case, without looking at the rest: `bytes` at `address` are whole steps below or above 4 GiB.
-constexpr bool whole_steps(std::uint64_t address, Bytes bytes, Bytes step) {
-  const auto mask = static_cast<std::uint64_t>(step.count()) - 1;
-  const auto size = static_cast<std::uint64_t>(bytes.count());
-  return (static_cast<std::uint64_t>(step.count()) & mask) == 0 && ((address | size) & mask) == 0 && size != 0 &&
-         address >> 32 == (address + size - 1) >> 32;
+constexpr void Runs::Iterator::take(std::uint64_t address) {
+  constexpr auto four_gib = std::uint64_t{1} << 32;
+  const auto step = all_.step_;
+  auto size = left_;
+  std::uint64_t count = 1;
+  if (step != 0 && size > step - address % step) {
+    size = step - address % step;
+    count = size == step ? left_ / step : 1;
+    // The header grows at 4 GiB, so whole steps before and after it are two runs.
+    if (count > 1 && !all_.form_.completion && address < four_gib) count = std::min(count, (four_gib - address) / step);
+  }
+  left_ -= size * count;
+  run_ = {all_.piece(address, size), static_cast<std::int64_t>(count)};
 }
 
 /// What limits the TLPs of one sender.
@@ -83,9 +132,19 @@ struct SplitRules {
 };
 
 /// The request TLPs of a transaction, by the rules of its requester.
-Runs split_request(const SplitRules& rules, Operation op, std::uint64_t address, Bytes bytes);
+constexpr Runs split_request(const SplitRules& rules, Operation op, std::uint64_t address, Bytes bytes) {
+  const Runs::Form form{request_has_data(op), false, op, rules.ecrc ? 1 : 0};
+  if (request_class(op) == TlpClass::posted) return {form, address, bytes, rules.max_payload};
+  if (op == Operation::memory_read) return {form, address, bytes, rules.max_read_request};
+  return {form, address, bytes};
+}
 
 /// The completions that answer one request TLP, by the rules of its completer.
-Runs split_completion(const SplitRules& rules, Operation op, Status status, std::uint64_t address, Bytes bytes);
+constexpr Runs split_completion(const SplitRules& rules, Operation op, Status status, std::uint64_t address,
+                                Bytes bytes) {
+  const bool data = completion_has_data(op) && status == Status::success;
+  const Runs::Form form{data, true, op, rules.ecrc ? 1 : 0};
+  return data ? Runs{form, address, bytes, rules.max_completion} : Runs{form, address, Bytes{0}};
+}
 
 }  // namespace peerpath::pcie
