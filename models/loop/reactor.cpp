@@ -120,7 +120,11 @@ void Reactor::respond(fabric::RequestId request, Instant ready, pcie::Status sta
 }
 
 void Reactor::deliver(const fabric::Delivery& delivery) {
-  if (!watch_) return pass_on(delivery);
+  if (watch_) return deliver_watched(delivery);
+  pass_on(delivery);
+}
+
+void Reactor::deliver_watched(const fabric::Delivery& delivery) {
   auto as_asked = delivery;
   as_asked.cookie = watch_->cookie(delivery);
   pass_on(as_asked);

@@ -21,8 +21,13 @@ struct SourcePlace {
   }
 };
 
+/// What `fail` does. Its arguments go in registers: a place in memory would be written before each `require` is judged.
+[[noreturn, gnu::cold]] void fail_at(const char* file, const char* function, unsigned line, std::string_view what);
+
 /// Prints `what` and the place to standard error and ends the process with `exit_bug`.
-[[noreturn]] void fail(std::string_view what, SourcePlace where = SourcePlace::current());
+[[noreturn]] inline void fail(std::string_view what, SourcePlace where = SourcePlace::current()) {
+  fail_at(where.file, where.function, where.line, what);
+}
 
 /// `fail(what)` unless `condition` holds.
 inline void require(bool condition, std::string_view what, SourcePlace where = SourcePlace::current()) {

@@ -24,7 +24,9 @@ std::optional<device::FrameArrival> EthernetSender::next() {
   }
   const Instant start = std::max(ready, free_);
   free_ = start + to_next_;
-  std::optional<device::FrameArrival> result{{start + to_last_bit_, frame}};
+  std::optional<device::FrameArrival> result{std::in_place};
+  result->last_bit = start + to_last_bit_;
+  result->frame = frame;
   first->head = first->stream->next();
   if (watcher_) watcher_(*result);
   return result;
