@@ -38,7 +38,7 @@ void DeviceSlot::add_source(int port, device::FrameSource& source) {
 void DeviceSlot::receive(int port, const device::Frame& frame, Instant last_bit) {
   const auto wire = std::ranges::find_if(incoming_, [&](const Incoming& i) { return i.port == port && !i.source; });
   require(wire != incoming_.end(), "a frame arrives at a port without a wire");
-  wire->waiting.push_back({last_bit, frame});
+  wire->waiting.push({last_bit, frame});
   next_frame_time_ = std::min(next_frame_time_, last_bit);
   next_ = std::min(next_, last_bit);
 }
@@ -54,7 +54,7 @@ void DeviceSlot::join(int port, DeviceSlot& peer, int peer_port, Wire wire) {
 void DeviceSlot::pull(Incoming& incoming) {
   if (const auto next = incoming.source->next()) {
     require(next->last_bit >= now_, "a frame source goes back in time");
-    incoming.waiting.push_back(*next);
+    incoming.waiting.push(*next);
   }
 }
 
@@ -97,7 +97,7 @@ void DeviceSlot::step_frame() {
   // Whatever the device makes come in meanwhile waits behind it.
   if (incoming.watch) incoming.watch(incoming.waiting.front());
   device_.on_frame(incoming.port, incoming.waiting.front().frame, now_, *this);
-  incoming.waiting.pop_front();
+  incoming.waiting.pop();
   if (incoming.source != nullptr) pull(incoming);
   refresh_frames();
 }

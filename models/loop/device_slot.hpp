@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <vector>
 
 #include "loop/delivery_ring.hpp"
 #include "loop/timer_queue.hpp"
+#include "peerpath/base/ring.hpp"
 #include "peerpath/device/endpoint.hpp"
 #include "peerpath/device/frame_source.hpp"
 #include "peerpath/device/place.hpp"
@@ -74,7 +74,7 @@ class DeviceSlot final : public device::Outbox {
   struct Incoming {
     int port = 0;
     device::FrameSource* source = nullptr;
-    std::deque<device::FrameArrival> waiting{};
+    Ring<device::FrameArrival> waiting{};
     std::function<void(const device::FrameArrival&)> watch{};  ///< of a wire
   };
   struct Transmitter {

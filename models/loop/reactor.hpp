@@ -76,7 +76,8 @@ class Reactor final : private fabric::DeliverySink {
   void deliver(const fabric::Delivery& delivery) override;
   [[gnu::noinline]] void deliver_watched(const fabric::Delivery& delivery);
   void pass_on(const fabric::Delivery& delivery);
-  [[gnu::noinline]] void submit_changed(fabric::NodeId node, fabric::ChannelIndex channel, fabric::Transaction transaction);
+  [[gnu::noinline]] void submit_changed(fabric::NodeId node, fabric::ChannelIndex channel,
+                                        fabric::Transaction transaction);
   void act();
   /// Who answers at one node of the fabric, and whose its channels are.
   struct AtNode {

@@ -39,13 +39,13 @@ void RxQueue::start() {
 }
 
 void RxQueue::stop(Instant now) {
-  for (const auto& frame : waiting_) {
+  for (; !waiting_.empty(); waiting_.pop()) {
+    const auto& frame = waiting_.front();
     nic_->fifo.release(frame.record.frame, now);
     ++nic_->counters.rx_dropped[static_cast<std::size_t>(Drop::queue_stopped)];
     nic_->counters.rx_dropped_payload += frame.record.payload;
     nic_->memory.journal().dropped(frame.record.handle, Drop::queue_stopped, frame.record.wire);
   }
-  waiting_.clear();
   running_ = false;
   epoch_ = static_cast<std::uint8_t>((epoch_ + 1) & 15);
   fetch_.restart(fetch_role(*nic_, index_), epoch_);
@@ -63,7 +63,7 @@ void RxQueue::descriptors_read(const Cookie& cookie, pcie::Status status, Instan
 }
 
 void RxQueue::frame(const RxFrame& frame, Instant now, device::Outbox& out) {
-  waiting_.push_back(frame);
+  waiting_.push(frame);
   serve(now, out);
 }
 
@@ -78,7 +78,7 @@ void RxQueue::serve(Instant now, device::Outbox& out) {
     const auto buffers = buffers_for(waiting_.front());
     if (buffers > fetch_.available()) return fetch_.fetch(now, out, buffers);
     write(waiting_.front(), now, out);
-    waiting_.pop_front();
+    waiting_.pop();
     fetch_.fetch(now, out);
   }
 }

@@ -1,10 +1,9 @@
 // One receive queue: buffers, header split, completions.
 #pragma once
 
-#include <deque>
-
 #include "devices/nic/completion_writer.hpp"
 #include "devices/nic/descriptor_fetch.hpp"
+#include "peerpath/base/ring.hpp"
 
 namespace peerpath::nic {
 
@@ -49,7 +48,7 @@ class RxQueue {
   QueueRings* rings_;
   DescriptorFetch fetch_;
   CompletionWriter completions_;
-  std::deque<RxFrame> waiting_;
+  Ring<RxFrame> waiting_;
   bool running_ = true;
   std::uint8_t epoch_ = 0;
 };

@@ -54,7 +54,7 @@ bool Transmitter::sensible(const TxDescriptor& d) const {
 bool Transmitter::has_room(Bytes packet, Instant now, device::Outbox& out) {
   while (!leaving_.empty() && leaving_.front().end <= now) {
     held_ -= leaving_.front().bytes;
-    leaving_.pop_front();
+    leaving_.pop();
   }
   if (held_ == Bytes{0} || held_ + packet <= nic_->config.tx_fifo) return true;
   // Room comes either when a frame has left, or when data arrives and can be sent.
@@ -88,14 +88,14 @@ void Transmitter::send(const TxQueue::Ready& packet, Instant now, device::Outbox
   wire_free_ = at;
   ++counters.tx_packets;
   counters.tx_payload += Bytes{d.payload_length};
-  leaving_.push_back({at, held_bytes(d), at - begin});
+  leaving_.push({at, held_bytes(d), at - begin});
   counters.wire_busy += at - begin;
 }
 
 Duration Transmitter::wire_busy(Instant now) const {
   Duration busy = nic_->counters.wire_busy;
-  for (const Leaving& packet : leaving_)
-    if (packet.end > now) busy -= std::min(packet.on_wire, packet.end - now);
+  for (std::size_t i = 0; i < leaving_.size(); ++i)
+    if (const Leaving& packet = leaving_[i]; packet.end > now) busy -= std::min(packet.on_wire, packet.end - now);
   return busy;
 }
 

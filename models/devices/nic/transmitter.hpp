@@ -1,10 +1,10 @@
 // From transmit queues to the wire.
 #pragma once
 
-#include <deque>
 #include <vector>
 
 #include "devices/nic/tx_queue.hpp"
+#include "peerpath/base/ring.hpp"
 
 namespace peerpath::nic {
 
@@ -42,7 +42,7 @@ class Transmitter {
   std::size_t turn_ = 0;
   Instant wire_free_{};
   Bytes held_{};  ///< from the start of a packet's reads until its last bit has left
-  std::deque<Leaving> leaving_;
+  Ring<Leaving> leaving_;
 };
 
 }  // namespace peerpath::nic

@@ -41,8 +41,7 @@ void TxQueue::start() {
 
 Bytes TxQueue::stop() {
   Bytes held{};
-  for (const auto& packet : packets_) held += held_bytes(packet.ready.descriptor);
-  packets_.clear();
+  for (; !packets_.empty(); packets_.pop()) held += held_bytes(packets_.front().ready.descriptor);
   running_ = false;
   epoch_ = static_cast<std::uint8_t>((epoch_ + 1) & 15);
   fetch_.restart(transmit_fetch_role(*nic_, index_), epoch_);
@@ -61,7 +60,7 @@ const TxDescriptor* TxQueue::next() const {
 void TxQueue::start_next(Instant now, device::Outbox& out) {
   const auto& d = rings_->tx.at(fetch_.next());
   const Cookie cookie{Dma::tx_data, epoch_, index_, 0, first_ + static_cast<std::uint32_t>(packets_.size())};
-  packets_.push_back({{d, rings_->tx_headers.at(fetch_.next()), false}, d.payload_length > 0 ? 2 : 1});
+  packets_.push({{d, rings_->tx_headers.at(fetch_.next()), false}, d.payload_length > 0 ? 2 : 1});
   const auto headers = d.payload_length > 0 ? pcie::Purpose::header : pcie::Purpose::control;
   out.submit(data_read_channel, read_from(d.header, Bytes{d.header_length}, headers, cookie, now));
   if (d.payload_length > 0)
@@ -74,7 +73,7 @@ void TxQueue::refuse_next(Instant now, device::Outbox& out) {
   ++nic_->counters.bad_descriptors;
   TxDescriptor nothing;
   nothing.tag = rings_->tx.at(fetch_.next()).tag;
-  packets_.push_back({{nothing, {}, true}, 0});
+  packets_.push({{nothing, {}, true}, 0});
   fetch_.consume();
   fetch_.fetch(now, out);
 }
@@ -90,18 +89,14 @@ void TxQueue::data_read(const Cookie& cookie, pcie::Status status) {
 }
 
 void TxQueue::complete_front(Instant now, device::Outbox& out) {
-  const auto packet = packets_.front().ready;
-  packets_.pop_front();
-  ++first_;
-  complete(packet, now, out);
-}
-
-void TxQueue::complete(const Ready& packet, Instant now, device::Outbox& out) {
+  const Ready& packet = packets_.front().ready;
   TxCompletion done;
   done.queue = index_;
   done.tag = packet.descriptor.tag;
   done.head = ++freed_;
   done.lost = packet.failed;
+  packets_.pop();
+  ++first_;
   rings_->tx_completions.write(completions_.next(), done);
   completions_.add(now, now, out);
 }

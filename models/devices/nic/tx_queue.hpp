@@ -1,10 +1,9 @@
 // One transmit queue: descriptors, the packets whose data is being read, completions.
 #pragma once
 
-#include <deque>
-
 #include "devices/nic/completion_writer.hpp"
 #include "devices/nic/descriptor_fetch.hpp"
+#include "peerpath/base/ring.hpp"
 
 namespace peerpath::nic {
 
@@ -50,14 +49,13 @@ class TxQueue {
     Ready ready;
     int reads = 0;
   };
-  void complete(const Ready& packet, Instant now, device::Outbox& out);
 
   Context* nic_;
   QueueIndex index_;
   QueueRings* rings_;
   DescriptorFetch fetch_;
   CompletionWriter completions_;
-  std::deque<Packet> packets_;
+  Ring<Packet> packets_;
   std::uint32_t first_ = 0;  ///< number of the front packet
   std::uint32_t freed_ = 0;  ///< ring entries completed
   bool running_ = true;

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "fabric/engine/ring.hpp"
 #include "fabric/engine/time.hpp"
+#include "peerpath/base/ring.hpp"
 #include "peerpath/fabric/topology.hpp"
 
 namespace peerpath::fabric::engine {

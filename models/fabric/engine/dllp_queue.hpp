@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "fabric/engine/ring.hpp"
 #include "fabric/engine/time.hpp"
+#include "peerpath/base/ring.hpp"
 
 namespace peerpath::fabric::engine {
 

@@ -8,10 +8,10 @@
 #include "fabric/engine/arbiter.hpp"
 #include "fabric/engine/credit_loop.hpp"
 #include "fabric/engine/dllp_queue.hpp"
-#include "fabric/engine/ring.hpp"
 #include "fabric/engine/tlp_run.hpp"
 #include "fabric/vocabulary/bit_errors.hpp"
 #include "fabric/vocabulary/wiring.hpp"
+#include "peerpath/base/ring.hpp"
 #include "peerpath/fabric/fabric.hpp"
 
 namespace peerpath::fabric::engine {

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
-namespace peerpath::fabric::engine {
+namespace peerpath {
 
+/// A queue of values. What has left it keeps its place until another value takes it.
 template <class T>
 class Ring {
  public:
@@ -47,4 +47,4 @@ class Ring {
   std::size_t mask_ = 3, head_ = 0, tail_ = 0;
 };
 
-}  // namespace peerpath::fabric::engine
+}  // namespace peerpath
