@@ -59,6 +59,7 @@ void DeviceSlot::pull(Incoming& incoming) {
 }
 
 Instant DeviceSlot::bound() const {
+  if (next_ == never) return never;
   const Instant bound = std::min(next_frame_time_, timers_.next());
   const auto done = deliveries_.next();
   return std::min(bound, never - done > reaction_ ? done + reaction_ : never);

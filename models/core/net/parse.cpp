@@ -28,15 +28,15 @@ class Reader {
 /// One pass from the Ethernet header inwards.
 class Parser {
  public:
-  Parser(std::span<const std::uint8_t> bytes, Bytes frame) : in_{bytes}, frame_{frame.count()} {}
+  Parser(std::span<const std::uint8_t> bytes, Bytes frame, ParsedFrame& out)
+      : in_{bytes}, frame_{frame.count()}, out_{out} {}
 
-  ParsedFrame run() {
+  void run() {
     ethernet();
     out_.header_length = static_cast<std::uint16_t>(std::min<std::size_t>(at_, 0xffff));
     const std::int64_t payload = end_ - static_cast<std::int64_t>(at_);
     if (payload < 0 && out_.error == ParseError::none) out_.error = ParseError::truncated;
     out_.payload = Bytes{std::max<std::int64_t>(payload, 0)};
-    return out_;
   }
 
  private:
@@ -159,11 +159,15 @@ class Parser {
   std::int64_t frame_;
   std::size_t at_ = 0;    ///< end of the headers understood so far
   std::int64_t end_ = 0;  ///< end of the datagram
-  ParsedFrame out_;
+  ParsedFrame& out_;
 };
 
 }  // namespace
 
-ParsedFrame parse(std::span<const std::uint8_t> bytes, Bytes frame) { return Parser{bytes, frame}.run(); }
+ParsedFrame parse(std::span<const std::uint8_t> bytes, Bytes frame) {
+  ParsedFrame parsed;
+  Parser{bytes, frame, parsed}.run();
+  return parsed;
+}
 
 }  // namespace peerpath::net

@@ -63,30 +63,25 @@ void RxQueue::descriptors_read(const Cookie& cookie, pcie::Status status, Instan
 }
 
 void RxQueue::frame(const RxFrame& frame, Instant now, device::Outbox& out) {
-  waiting_.push(frame);
-  serve(now, out);
-}
-
-std::uint32_t RxQueue::buffers_for(const RxFrame& frame) const {
-  const std::int64_t size = rx_shape(*nic_, *rings_).buffer_size.count();
-  const std::int64_t bytes = frame.in_front + frame.record.payload.count();
-  return static_cast<std::uint32_t>(std::max<std::int64_t>((bytes + size - 1) / size, 1));
+  if (!waiting_.empty() || !take(frame, now, out)) waiting_.push(frame);
 }
 
 void RxQueue::serve(Instant now, device::Outbox& out) {
-  while (!waiting_.empty()) {
-    const auto buffers = buffers_for(waiting_.front());
-    if (buffers > fetch_.available()) return fetch_.fetch(now, out, buffers);
-    write(waiting_.front(), now, out);
-    waiting_.pop();
-    fetch_.fetch(now, out);
-  }
+  while (!waiting_.empty() && take(waiting_.front(), now, out)) waiting_.pop();
 }
 
-void RxQueue::write(const RxFrame& frame, Instant now, device::Outbox& out) {
+bool RxQueue::take(const RxFrame& frame, Instant now, device::Outbox& out) {
+  const Bytes size = rx_shape(*nic_, *rings_).buffer_size;
+  const Bytes bytes = Bytes{frame.in_front} + frame.record.payload;
+  const auto buffers = bytes <= size ? 1 : static_cast<std::uint32_t>((bytes + size - Bytes{1}) / size);
+  const bool enough = buffers <= fetch_.available();
+  if (enough) write(frame, buffers, size, now, out);
+  fetch_.fetch(now, out, enough ? 0 : buffers);
+  return enough;
+}
+
+void RxQueue::write(const RxFrame& frame, std::uint32_t buffers, Bytes buffer_size, Instant now, device::Outbox& out) {
   const Instant ready = std::max(frame.ready, now);
-  const Bytes buffer_size = rx_shape(*nic_, *rings_).buffer_size;
-  const std::uint32_t buffers = buffers_for(frame);
   const std::int64_t payload_bytes = frame.record.payload.count();
   const bool has_header_write = frame.header_length > 0 || frame.in_front > 0;
   // Pieces with payload in them: the first may hold nothing but headers only if there is no payload at all.

@@ -39,9 +39,10 @@ class RxQueue {
   void start();
 
  private:
-  std::uint32_t buffers_for(const RxFrame& frame) const;
   void serve(Instant now, device::Outbox& out);
-  void write(const RxFrame& frame, Instant now, device::Outbox& out);
+  /// Writes a frame if there are buffers for it; else asks for their descriptors.
+  bool take(const RxFrame& frame, Instant now, device::Outbox& out);
+  void write(const RxFrame& frame, std::uint32_t buffers, Bytes buffer_size, Instant now, device::Outbox& out);
 
   Context* nic_;
   QueueIndex index_;

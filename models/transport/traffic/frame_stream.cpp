@@ -15,8 +15,11 @@ std::optional<device::FrameArrival> EthernetSender::next() {
   Waiting* first = nullptr;
   for (auto& waiting : streams_)
     if (waiting.head && (first == nullptr || waiting.head->ready < first->head->ready)) first = &waiting;
-  if (first == nullptr) return {};
-  const auto& [ready, frame] = *first->head;
+  return first == nullptr ? std::nullopt : send(*first);
+}
+
+std::optional<device::FrameArrival> EthernetSender::send(Waiting& from) {
+  const auto& [ready, frame] = *from.head;
   if (frame.size != last_size_) {
     last_size_ = frame.size;
     to_last_bit_ = (net::preamble + net::padded(frame.size) + net::fcs) / rate_ + latency_;
@@ -27,7 +30,7 @@ std::optional<device::FrameArrival> EthernetSender::next() {
   std::optional<device::FrameArrival> result{std::in_place};
   result->last_bit = start + to_last_bit_;
   result->frame = frame;
-  first->head = first->stream->next();
+  from.head = from.stream->next();
   if (watcher_) watcher_(*result);
   return result;
 }

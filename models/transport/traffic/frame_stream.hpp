@@ -48,6 +48,7 @@ class EthernetSender final : public device::FrameSource {
     std::unique_ptr<FrameStream> stream;
     std::optional<TimedFrame> head;
   };
+  std::optional<device::FrameArrival> send(Waiting& from);
 
   BitRate rate_;
   Duration latency_;

@@ -51,7 +51,10 @@ PatternStream::PatternStream(FramePattern pattern, Random random)
 }
 
 std::optional<TimedFrame> PatternStream::next() {
-  if (pattern_.count != 0 && sent_ == pattern_.count) return {};
+  return pattern_.count != 0 && sent_ == pattern_.count ? std::nullopt : make();
+}
+
+std::optional<TimedFrame> PatternStream::make() {
   const Bytes payload = pattern_.payloads[size_];
   auto& header = headers_[flow_];
   if (header.size == 0) {

@@ -31,6 +31,8 @@ class PatternStream final : public FrameStream {
   std::optional<TimedFrame> next() override;
 
  private:
+  std::optional<TimedFrame> make();
+
   FramePattern pattern_;
   ArrivalProcess arrivals_;
   std::vector<net::HeaderBytes> headers_;  ///< by flow, as last sent; built when the flow first comes
