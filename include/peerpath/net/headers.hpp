@@ -72,6 +72,9 @@ struct HeaderBytes {
 /// covers payload that only exists as a length.
 HeaderBytes build(const FrameSpec& spec);
 
+/// Moves headers that `build` made for TCP over IPv4 on in their stream.
+void advance_tcp_sequence(HeaderBytes& header, Bytes by);
+
 /// Key of the n-th of many generated flows: distinct addresses and ports, IPv4 TCP.
 FlowKey generated_flow(std::uint32_t n);
 

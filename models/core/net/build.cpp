@@ -105,6 +105,13 @@ HeaderBytes build(const FrameSpec& spec) {
   return w.out;
 }
 
+void advance_tcp_sequence(HeaderBytes& header, Bytes by) {
+  constexpr std::size_t at = 14 + 20 + 4;  // Ethernet, IPv4, ports
+  std::uint32_t sequence = static_cast<std::uint32_t>(by.count());
+  for (std::size_t i = 0; i < 4; ++i) sequence += static_cast<std::uint32_t>(header.data[at + i]) << (24 - 8 * i);
+  for (std::size_t i = 0; i < 4; ++i) header.data[at + i] = static_cast<std::uint8_t>(sequence >> (24 - 8 * i));
+}
+
 FlowKey generated_flow(std::uint32_t n) {
   FlowKey key;
   key.layer3 = Layer3::ipv4;

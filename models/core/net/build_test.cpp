@@ -41,6 +41,16 @@ TEST(Build, the_parser_reads_back_what_was_built) {
   }
 }
 
+TEST(Build, a_sequence_number_moves_on_and_wraps) {
+  auto spec = spec_of(Layer3::ipv4, Layer4::tcp, Bytes{100});
+  auto header = build(spec);
+  advance_tcp_sequence(header, Bytes{0xfe0});
+  spec.tcp_sequence += 0xfe0;
+  EXPECT_EQ(header.data, build(spec).data);
+  advance_tcp_sequence(header, Bytes{0xf0000000});
+  EXPECT_EQ(parse(header.bytes(), Bytes{header.size + 100}).tcp_sequence, 0x12346658u + 0xf0000000u);
+}
+
 TEST(Build, generated_flows_are_distinct) {
   std::set<std::tuple<std::array<std::uint8_t, 16>, std::uint16_t, std::uint16_t>> seen;
   for (std::uint32_t n = 0; n < 100'000; ++n) {

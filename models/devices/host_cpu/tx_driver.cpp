@@ -14,11 +14,13 @@ TxDriver::TxDriver(DriverContext& host, const NicSetup& nic, const TxSetup& setu
       packet_doorbell_{nic.doorbells + nic::doorbell_offset(setup.queue, nic::Doorbell::tx_packets)},
       arm_doorbell_{nic.doorbells + nic::doorbell_offset(setup.queue, nic::Doorbell::tx_arm)},
       taken_at_(nic.memory->entries()),
-      spoilt_(nic.memory->entries()),
-      sequence_(static_cast<std::size_t>(std::max(setup.flows, 1))) {
+      spoilt_(nic.memory->entries()) {
   require(setup.packet > Bytes{0} && setup.payload.size >= setup.packet, "a transmit queue has no payload to send");
   require(setup.headers.size >= Bytes{net::HeaderBytes::capacity} * memory_->entries(),
           "the header buffers of a transmit ring do not fit their region");
+  const auto payload = setup.mss > Bytes{0} ? std::min(setup.mss, setup.packet) : setup.packet;
+  for (std::uint32_t flow = 0; flow < static_cast<std::uint32_t>(std::max(setup.flows, 1)); ++flow)
+    headers_.push_back(net::build({.key = net::generated_flow(setup.first_flow + flow), .payload = payload}));
   if (setup.bounce) stage_.emplace(host, setup.copy, setup.packet);
 }
 
@@ -29,13 +31,8 @@ std::uint32_t TxDriver::room() const {
 
 void TxDriver::write_descriptor() {
   const std::uint32_t slot = posted_ & (memory_->entries() - 1);
-  const auto flow = posted_ % sequence_.size();
-  net::FrameSpec spec;
-  spec.key = net::generated_flow(setup_.first_flow + static_cast<std::uint32_t>(flow));
-  spec.payload = setup_.mss > Bytes{0} ? std::min(setup_.mss, setup_.packet) : setup_.packet;
-  spec.tcp_sequence = sequence_[flow];
-  sequence_[flow] += static_cast<std::uint32_t>(setup_.packet.count());
-  const auto header = net::build(spec);
+  const auto flow = posted_ % headers_.size();
+  auto& header = headers_[flow];
   nic::TxDescriptor d;
   d.header = setup_.headers.base + Bytes{net::HeaderBytes::capacity} * slot;
   d.header_length = header.size;
@@ -46,6 +43,7 @@ void TxDriver::write_descriptor() {
   d.handle = setup_.first_handle + flow;
   rings_->tx.at(posted_) = d;
   rings_->tx_headers.at(posted_) = header;
+  net::advance_tcp_sequence(header, setup_.packet);
   ++posted_;
 }
 

@@ -54,7 +54,7 @@ class TxDriver {
   std::optional<SendStage> stage_;
   std::vector<Instant> taken_at_;                        ///< from the application, by slot
   std::vector<bool> spoilt_;                             ///< in the ring with other bytes than the GPU's, by slot
-  std::vector<std::uint32_t> sequence_;                  ///< next TCP sequence number, by flow
+  std::vector<net::HeaderBytes> headers_;                ///< of the next packet, by flow
   std::uint32_t taken_ = 0, posted_ = 0, consumed_ = 0;  ///< packets: from the application, in the ring, done
   bool polling_ = false;                                 ///< between an interrupt and its next arming
   bool queued_ = false;                                  ///< waits for the core

@@ -112,6 +112,7 @@ void Datapath::read_completed(const fabric::Delivery& delivery, device::Outbox& 
     if (tx.descriptors_read(cookie, delivery.status)) transmitter_.serve(tx_, now, out);
   } else if (cookie.dma == Dma::tx_data) {
     tx.data_read(cookie, delivery.status);
+    transmitter_.send_ready(tx, now, out);
     transmitter_.serve(tx_, now, out);
   }
 }

@@ -29,10 +29,12 @@ void rewrite_ipv4(net::HeaderBytes& header, std::size_t ip, unsigned length, uns
 }  // namespace
 
 Segmenter::Segmenter(const net::HeaderBytes& header, Bytes payload, Bytes mss)
-    : header_{header}, parsed_{net::parse(header.bytes(), Bytes{header.size} + payload)}, payload_{payload}, mss_{mss} {
+    : header_{header}, payload_{payload}, mss_{mss} {
+  if (payload <= mss || mss == Bytes{0}) return;
+  parsed_ = net::parse(header.bytes(), Bytes{header.size} + payload);
   // A super-packet's IP length may be 0 or stand for all of it; only the layout of the headers counts here.
-  if (mss > Bytes{0} && (parsed_.key.layer4 == net::Layer4::tcp || parsed_.key.layer4 == net::Layer4::udp))
-    count_ = static_cast<int>(std::max<std::int64_t>((payload.count() + mss.count() - 1) / mss.count(), 1));
+  if (parsed_.key.layer4 == net::Layer4::tcp || parsed_.key.layer4 == net::Layer4::udp)
+    count_ = static_cast<int>((payload.count() + mss.count() - 1) / mss.count());
 }
 
 Segmenter::Segment Segmenter::at(int index) const {

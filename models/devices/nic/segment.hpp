@@ -22,7 +22,7 @@ class Segmenter {
 
  private:
   net::HeaderBytes header_;
-  net::ParsedFrame parsed_;
+  net::ParsedFrame parsed_{};  ///< of what is cut
   Bytes payload_, mss_;
   int count_ = 1;
 };

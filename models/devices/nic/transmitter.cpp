@@ -14,7 +14,6 @@ constexpr std::int64_t max_packet = 256 * 1024;
 }  // namespace
 
 void Transmitter::serve(std::vector<TxQueue>& queues, Instant now, device::Outbox& out) {
-  for (auto& queue : queues) send_ready(queue, now, out);
   while (start_one(queues, now, out)) {}
 }
 
@@ -26,8 +25,10 @@ void Transmitter::send_ready(TxQueue& queue, Instant now, device::Outbox& out) {
 }
 
 bool Transmitter::start_one(std::vector<TxQueue>& queues, Instant now, device::Outbox& out) {
+  auto turn = turn_;
   for (std::size_t i = 0; i < queues.size(); ++i) {
-    auto& queue = queues[(turn_ + i) % queues.size()];
+    auto& queue = queues[turn];
+    turn = turn + 1 == queues.size() ? 0 : turn + 1;
     const auto* descriptor = queue.next();
     if (descriptor == nullptr) continue;
     if (!sensible(*descriptor)) {
@@ -38,7 +39,7 @@ bool Transmitter::start_one(std::vector<TxQueue>& queues, Instant now, device::O
     if (!has_room(held_bytes(*descriptor), now, out)) return false;
     held_ += held_bytes(*descriptor);
     queue.start_next(now, out);
-    turn_ = (turn_ + i + 1) % queues.size();
+    turn_ = turn;
     return true;
   }
   return false;

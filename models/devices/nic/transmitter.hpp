@@ -14,7 +14,9 @@ class Transmitter {
  public:
   explicit Transmitter(Context& nic) : nic_{&nic} {}
 
-  /// Does all that can be done at `now`.
+  /// Sends what of a queue is at hand: after one of its reads.
+  void send_ready(TxQueue& queue, Instant now, device::Outbox& out);
+  /// Starts all that can be started at `now`.
   void serve(std::vector<TxQueue>& queues, Instant now, device::Outbox& out);
   /// Bytes of a queue that was stopped.
   void give_back(Bytes held) { held_ -= held; }
@@ -27,7 +29,6 @@ class Transmitter {
   Duration wire_busy(Instant now) const;
 
  private:
-  void send_ready(TxQueue& queue, Instant now, device::Outbox& out);
   bool start_one(std::vector<TxQueue>& queues, Instant now, device::Outbox& out);
   void send(const TxQueue::Ready& packet, Instant now, device::Outbox& out);
   bool has_room(Bytes packet, Instant now, device::Outbox& out);

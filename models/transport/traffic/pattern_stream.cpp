@@ -10,7 +10,6 @@ namespace peerpath::transport {
 namespace {
 
 constexpr std::size_t ip_offset = 14, ip_length = ip_offset + 2, ip_checksum = ip_offset + 10;
-constexpr std::size_t tcp_sequence = ip_offset + 20 + 4;
 constexpr Bytes ip_and_tcp_headers{52};
 
 unsigned read16(const net::HeaderBytes& h, std::size_t at) { return h.data[at] * 256u + h.data[at + 1]; }
@@ -29,13 +28,6 @@ void set_length(net::HeaderBytes& h, unsigned length) {
   sum = (sum & 0xffff) + (sum >> 16);
   write16(h, ip_length, length);
   write16(h, ip_checksum, ~sum & 0xffff);
-}
-
-void advance_sequence(net::HeaderBytes& h, Bytes by) {
-  const auto sequence =
-      (read16(h, tcp_sequence) << 16 | read16(h, tcp_sequence + 2)) + static_cast<unsigned>(by.count());
-  write16(h, tcp_sequence, sequence >> 16);
-  write16(h, tcp_sequence + 2, sequence & 0xffff);
 }
 
 }  // namespace
@@ -60,7 +52,7 @@ std::optional<TimedFrame> PatternStream::make() {
   if (header.size == 0) {
     header = net::build({.key = net::generated_flow(pattern_.first_flow + flow_), .payload = payload});
   } else {
-    advance_sequence(header, last_payload_[flow_]);
+    net::advance_tcp_sequence(header, last_payload_[flow_]);
     set_length(header, static_cast<unsigned>((ip_and_tcp_headers + payload).count()));
   }
   last_payload_[flow_] = payload;
