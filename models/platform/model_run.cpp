@@ -9,7 +9,6 @@ namespace peerpath::platform {
 namespace {
 
 constexpr std::chrono::milliseconds report_interval{100};
-constexpr int steps_per_look = 16;  ///< at the wall clock: between two looks pass microseconds
 
 }  // namespace
 
@@ -45,9 +44,7 @@ void ModelRun::build() {
   if (!options_.check_protocol) domain.fabric().observe(options_.trace);
 }
 
-bool ModelRun::over(Instant now) {
-  if (watchdog_.found() || stopped_) return true;
-  if (++asked_ % steps_per_look != 0) return false;
+bool ModelRun::is_to_stop(Instant now) {
   const auto wall = Clock::now();
   if (wall - reported_ < report_interval) return false;
   reported_ = wall;

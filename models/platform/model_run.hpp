@@ -30,7 +30,9 @@ class ModelRun {
 
   /// Whether the run is to end here, at `now`: of a deadlock, or because somebody wants it to. Tells of progress, and
   /// asks for a stop, about ten times a second of wall time.
-  bool over(Instant now);
+  bool over(Instant now) {
+    return watchdog_.found() || stopped_ || (++asked_ % steps_per_look == 0 && is_to_stop(now));
+  }
 
   /// What came of it, when everything until `now` has happened.
   observe::Results results(Instant now);
@@ -38,6 +40,9 @@ class ModelRun {
  private:
   using Clock = std::chrono::steady_clock;
 
+  static constexpr int steps_per_look = 16;  ///< at the wall clock: between two looks pass microseconds
+
+  bool is_to_stop(Instant now);
   bool has_ended() const;
 
   const scenario::Scenario& scenario_;

@@ -25,7 +25,7 @@ struct SourcePlace {
 [[noreturn, gnu::cold]] void fail_at(const char* file, const char* function, unsigned line, std::string_view what);
 
 /// Prints `what` and the place to standard error and ends the process with `exit_bug`.
-[[noreturn]] inline void fail(std::string_view what, SourcePlace where = SourcePlace::current()) {
+[[noreturn, gnu::always_inline]] inline void fail(std::string_view what, SourcePlace where = SourcePlace::current()) {
   fail_at(where.file, where.function, where.line, what);
 }
 

@@ -18,16 +18,12 @@ AssociativeCache::AssociativeCache(std::size_t sets, std::size_t ways, Replaceme
   require(sets > 0 && ways > 0, "a cache holds something");
 }
 
-std::optional<std::size_t> AssociativeCache::find(std::uint64_t key) {
-  if (keys_[last_] != key) {
-    const auto begin = keys_.begin() + static_cast<std::ptrdiff_t>(set_of(key));
-    const auto end = begin + static_cast<std::ptrdiff_t>(ways_);
-    const auto found = std::find(begin, end, key);
-    if (found == end) return {};
-    last_ = static_cast<std::size_t>(found - keys_.begin());
-  }
-  if (replacement_ == Replacement::lru) stamps_[last_] = ++now_;
-  return last_;
+bool AssociativeCache::search(std::uint64_t key) {
+  const auto begin = keys_.begin() + static_cast<std::ptrdiff_t>(set_of(key));
+  const auto end = begin + static_cast<std::ptrdiff_t>(ways_);
+  const auto found = std::find(begin, end, key);
+  if (found != end) last_ = static_cast<std::size_t>(found - keys_.begin());
+  return found != end;
 }
 
 std::size_t AssociativeCache::insert(std::uint64_t key, std::size_t ways) {

@@ -17,7 +17,11 @@ class AssociativeCache {
   AssociativeCache(std::size_t sets, std::size_t ways, device::Replacement replacement, std::uint64_t seed = 0);
 
   /// The slot of a key that is held; counts as a use of it.
-  std::optional<std::size_t> find(std::uint64_t key);
+  std::optional<std::size_t> find(std::uint64_t key) {
+    if (keys_[last_] != key && !search(key)) return {};
+    if (replacement_ == device::Replacement::lru) stamps_[last_] = ++now_;
+    return last_;
+  }
   /// Puts a key that is not held into one of the first `ways` ways of its set (all, if there are fewer), in the place
   /// of nothing or of the key that is to go.
   std::size_t insert(std::uint64_t key, std::size_t ways = static_cast<std::size_t>(-1));
@@ -28,6 +32,8 @@ class AssociativeCache {
 
  private:
   static constexpr std::uint64_t nothing = ~std::uint64_t{0};
+  /// Whether the key is held, and then where.
+  bool search(std::uint64_t key);
   std::size_t set_of(std::uint64_t key) const { return static_cast<std::size_t>(key % sets_) * ways_; }
 
   std::size_t sets_, ways_;

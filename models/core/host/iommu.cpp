@@ -36,20 +36,25 @@ Instant Iommu::translate(std::uint64_t address, Instant at) {
     ++counters_.hits;
     translated = std::max(at, ready_[*slot]);
   } else {
-    ++counters_.misses;
-    std::ranges::pop_heap(walkers_free_, std::greater<>{});
-    Instant& walker = walkers_free_.back();
-    auto begin = std::max({at, walker, next_walk_});
-    if (refresh_) begin = after_refresh(*refresh_, key * entry_bytes, begin);
-    next_walk_ = begin + next_gap();
-    translated = walker = begin + config_.walk_latency;
-    std::ranges::push_heap(walkers_free_, std::greater<>{});
-    walking_.forget(at - longest_way);
-    walking_.book(begin, walker);
-    ready_[cache_.insert(key)] = translated;
+    translated = walk(key, at);
   }
   translated += config_.hit_latency;
   counters_.waiting += translated - at;
+  return translated;
+}
+
+Instant Iommu::walk(std::uint64_t key, Instant at) {
+  ++counters_.misses;
+  std::ranges::pop_heap(walkers_free_, std::greater<>{});
+  Instant& walker = walkers_free_.back();
+  auto begin = std::max({at, walker, next_walk_});
+  if (refresh_) begin = after_refresh(*refresh_, key * entry_bytes, begin);
+  next_walk_ = begin + next_gap();
+  const Instant translated = walker = begin + config_.walk_latency;
+  std::ranges::push_heap(walkers_free_, std::greater<>{});
+  walking_.forget(at - longest_way);
+  walking_.book(begin, walker);
+  ready_[cache_.insert(key)] = translated;
   return translated;
 }
 

@@ -54,6 +54,8 @@ class Iommu {
   std::uint64_t page(std::uint64_t address) const { return address >> static_cast<unsigned>(config_.page_size); }
 
  private:
+  /// Walks the table for a page; returns when its translation is there.
+  [[gnu::noinline]] Instant walk(std::uint64_t key, Instant at);
   Duration next_gap();
 
   device::IommuConfig config_;
