@@ -29,7 +29,8 @@ void describe(std::ostream& out, const Endpoint& e) {
 
 std::string describe(const Scenario& s) {
   std::ostringstream out;
-  out << "seed " << s.seed << " quantum " << s.quantum.count() << " end " << femtoseconds(s.end) << '\n';
+  out << "seed " << s.seed << ", " << name_of(s.shape) << ", quantum " << s.quantum.count() << " end "
+      << femtoseconds(s.end) << '\n';
   for (std::size_t n = 0; n < s.topology.nodes.size(); ++n) {
     const Node& node = s.topology.nodes[n];
     out << "node " << n << ' ' << node.name;
@@ -46,6 +47,7 @@ std::string describe(const Scenario& s) {
     describe(out, link.direction[1]);
     out << '\n';
   }
+  out << "side latency " << s.topology.side_latency.count() << " reconfigures " << s.topology.reconfigures << '\n';
   for (const Weight& w : s.topology.weights)
     out << "weight router " << w.router.value() << " from link " << w.ingress.value() << " to link " << w.egress.value()
         << " turns " << w.turns << '\n';
@@ -62,9 +64,9 @@ std::string describe(const Scenario& s) {
   for (const Reactor& r : s.reactors)
     out << "reactor kind " << int(r.kind) << ' ' << r.a.node.value() << '.' << r.a.channel.value() << ' '
         << r.b.node.value() << '.' << r.b.channel.value() << ' ' << r.c.node.value() << '.' << r.c.channel.value()
-        << " depth " << r.depth << " rounds " << r.rounds << " op " << int(r.op) << " bytes " << r.bytes.count()
-        << " class " << int(r.traffic_class) << " think " << r.think.count() << " begin " << femtoseconds(r.begin)
-        << " frames " << r.frames.size() << '\n';
+        << ' ' << r.d.node.value() << " depth " << r.depth << " rounds " << r.rounds << " op " << int(r.op) << " bytes "
+        << r.bytes.count() << " class " << int(r.traffic_class) << " think " << r.think.count() << " begin "
+        << femtoseconds(r.begin) << " frames " << r.frames.size() << '\n';
   for (const GatePlace& g : s.gates)
     out << "gate link " << g.link.value() << '/' << g.direction << " seed " << g.seed << " alike " << g.alike << '\n';
   for (const Fault& f : s.faults)

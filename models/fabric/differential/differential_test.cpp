@@ -1,8 +1,11 @@
 // Random cases, each played against the event-driven reference and a computed fabric: nothing may differ, not by 1 fs.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "fabric/differential/driver.hpp"
 #include "fabric/reference/event_reference.hpp"
+#include "fabric/vocabulary/wiring.hpp"
 #include "peerpath/base/fail.hpp"
 
 namespace peerpath::fabric::differential {
@@ -76,6 +79,48 @@ TEST(DifferentialReference, LinesThatIdleAreFoundByWorkConservation) {
       found = play(generate(seed), flawed(flaw), true).broken.rfind("work_conservation", 0) == 0;
     EXPECT_TRUE(found) << name_of(flaw);
   }
+}
+
+TEST(SeveralHosts, ExchangeFramesByTheirCables) {
+  int cabled = 0, crossed = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    const Scenario s = generate(seed);
+    if (!s.is_cabled()) continue;
+    ++cabled;
+    const auto& cable = *std::ranges::find(s.reactors, Reactor::Kind::cable, &Reactor::kind);
+    const auto outcome = play(s, mode(Mode::train));
+    crossed += std::ranges::any_of(outcome.deliveries, [&](const Delivery& d) {
+      return d.requester == cable.c.node && d.target == cable.d.node && d.channel == cable.c.channel;
+    });
+  }
+  EXPECT_GE(cabled, 5);
+  EXPECT_GE(crossed * 10, cabled * 9) << "but for those whose links are down or which are stuck";
+}
+
+/// What happens in one tree is the same whatever happens in the other.
+TEST(SeveralHosts, DoNotKnowOfEachOtherWithoutACable) {
+  int cases = 0;
+  for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
+    const Scenario both = generate(seed);
+    if (both.shape != Shape::hosts || !both.reactors.empty()) continue;
+    const auto& nodes = both.topology.nodes;
+    if (std::ranges::any_of(nodes, [](const Node& n) { return n.endpoint.external; })) continue;
+    const Wiring wiring{both.topology};
+    Scenario alone = both;
+    std::erase_if(alone.planned, [&](const Planned& p) { return !wiring.connected(p.requester, NodeId{}); });
+    if (alone.planned.size() == both.planned.size()) continue;
+    ++cases;
+    const auto first_tree = [&](const Scenario& scenario) {
+      Outcome seen;
+      const auto counters = play(scenario, mode(Mode::train)).counters;
+      for (std::size_t l = 0; l < both.topology.links.size(); ++l)
+        if (wiring.connected(both.topology.links[l].a, NodeId{}))
+          seen.counters.insert(seen.counters.end(), {counters[2 * l], counters[2 * l + 1]});
+      return seen;
+    };
+    ASSERT_EQ(difference(first_tree(alone), first_tree(both)), "") << "seed " << seed;
+  }
+  EXPECT_GE(cases, 5);
 }
 
 class PlantedFlaw : public testing::TestWithParam<Flaw> {};

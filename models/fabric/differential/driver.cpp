@@ -144,6 +144,11 @@ class Player final : public DeliverySink, public TlpObserver {
     RequestId request{};
     pcie::Status status{};
   };
+  /// What comes by a reactor's cable to `a` or `c`.
+  struct Frame {
+    std::size_t reactor = 0;
+    bool to_c = false;
+  };
   struct State {
     std::uint64_t sent = 0;
     int buffers = 0;
@@ -173,6 +178,7 @@ class Player final : public DeliverySink, public TlpObserver {
       const Reactor& reactor = scenario_.reactors[(delivery.cookie >> cookie_shift) - 1];
       const bool frame = reactor.kind == Reactor::Kind::receive_ring && delivery.target == reactor.b.node;
       target = !frame || delivery.purpose != pcie::Purpose::payload;
+      if (reactor.kind == Reactor::Kind::cable) return {false, true};
     }
     return {target && delivery.kind == DeliveryKind::arrived, requester};
   }
@@ -199,6 +205,7 @@ class Player final : public DeliverySink, public TlpObserver {
     for (const Notice& notice : notices_) at_most(notice.at);
     if (!timers_.empty()) at_most(timers_.begin()->first);
     if (!answers_.empty()) at_most(answers_.begin()->first);
+    if (!frames_.empty()) at_most(frames_.begin()->first);
     if (next_fault_ < scenario_.faults.size()) at_most(scenario_.faults[next_fault_].at);
     if (next_flip_ < scenario_.flips.size()) at_most(scenario_.flips[next_flip_].at);
     if (next_change_ < scenario_.changes.size()) at_most(scenario_.changes[next_change_].at);
@@ -221,6 +228,8 @@ class Player final : public DeliverySink, public TlpObserver {
       on_timer(timers_.begin()->second);
     for (; !answers_.empty() && answers_.begin()->first <= now_; answers_.erase(answers_.begin()))
       fabric_->respond(answers_.begin()->second.request, now_, answers_.begin()->second.status);
+    for (; !frames_.empty() && frames_.begin()->first <= now_; frames_.erase(frames_.begin()))
+      take(frames_.begin()->second);
     const auto due = std::partition(notices_.begin(), notices_.end(), [&](const Notice& n) { return n.at > now_; });
     std::vector<Notice> now(due, notices_.end());
     notices_.erase(due, notices_.end());
@@ -277,7 +286,18 @@ class Player final : public DeliverySink, public TlpObserver {
         if (delivery.target == reactor.c.node) return send(r, reactor.c, reactor.a);
         ++states_[r].buffers;
         return receive(r);
+      case Reactor::Kind::cable:
+        frames_.emplace(std::max(now_, delivery.done + scenario_.topology.side_latency) + think(reactor),
+                        Frame{r, delivery.requester == reactor.a.node});
     }
+  }
+
+  void take(const Frame& frame) {
+    const Reactor& reactor = scenario_.reactors[frame.reactor];
+    if (!frame.to_c) return send(frame.reactor, reactor.a, reactor.b);
+    auto received = transaction(frame.reactor, reactor.d.node);
+    received.op = pcie::Operation::memory_write;
+    submit(reactor.c.node, reactor.c.channel, received);
   }
 
   void receive(std::size_t r) {
@@ -306,16 +326,20 @@ class Player final : public DeliverySink, public TlpObserver {
     Transaction t;
     t.cookie = cookie_of(r, states_[r].sent++);
     t.target = target;
-    t.op = reactor.kind == Reactor::Kind::read_chain ? reactor.op : pcie::Operation::memory_write;
+    const bool reads = reactor.kind == Reactor::Kind::read_chain || reactor.kind == Reactor::Kind::cable;
+    t.op = reads ? reactor.op : pcie::Operation::memory_write;
     t.purpose = reactor.kind == Reactor::Kind::ping_pong ? pcie::Purpose::doorbell : pcie::Purpose::payload;
     t.traffic_class = reactor.traffic_class;
     t.bytes = reactor.bytes;
     t.address = random_.below(2) == 0 ? random_.below(1 << 20) : random_.below(1 << 16) * 64;
-    t.notify_target = reactor.kind != Reactor::Kind::read_chain;
-    t.notify_requester = reactor.kind == Reactor::Kind::read_chain;
-    t.ready = now_ +
-              Duration{static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(reactor.think.count()) + 1))};
+    t.notify_target = !reads;
+    t.notify_requester = reads;
+    t.ready = now_ + think(reactor);
     return t;
+  }
+
+  Duration think(const Reactor& reactor) {
+    return Duration{static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(reactor.think.count()) + 1))};
   }
 
   Outcome take_outcome() {
@@ -395,6 +419,7 @@ class Player final : public DeliverySink, public TlpObserver {
   std::vector<Notice> notices_;
   std::multimap<Instant, std::size_t> timers_;
   std::multimap<Instant, LateAnswer> answers_;
+  std::multimap<Instant, Frame> frames_;
   std::size_t next_planned_ = 0, next_fault_ = 0, next_flip_ = 0, next_change_ = 0;
   std::int64_t outstanding_ = 0;
   std::size_t advances_ = 0;

@@ -1,5 +1,6 @@
 // fabric_differential --cases N --seed S --mode train: plays N random cases from seed S on against the
 // reference. Exit 0 if all agree to the femtosecond, 1 with the first case that does not.
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
@@ -59,11 +60,14 @@ int main(int argc, char** argv) {
     std::cerr << "usage: fabric_differential [--cases N] [--seed S] [--mode train|FLAW] [--list 1]\n";
     return 2;
   }
-  std::int64_t tlps = 0, deliveries = 0, blocked = 0, cycles = 0;
+  std::int64_t tlps = 0, deliveries = 0, blocked = 0, cycles = 0, cabled = 0;
+  std::array<std::int64_t, enum_names(differential::Shape{}).size()> by_shape{};
   for (std::uint64_t seed = options.seed; seed < options.seed + options.cases; ++seed) {
     if (options.list != 0) std::cerr << "seed " << seed << std::endl;
     const auto scenario = differential::generate(seed);
     const auto outcome = differential::play(scenario, expected, true);
+    ++by_shape[static_cast<std::size_t>(scenario.shape)];
+    cabled += scenario.is_cabled() ? 1 : 0;
     tlps += outcome.tlp_count;
     blocked += outcome.blocked.empty() ? 0 : 1;
     cycles += outcome.blocked.empty() || outcome.blocked.back().rfind("in the cycle", 0) != 0 ? 0 : 1;
@@ -74,6 +78,9 @@ int main(int argc, char** argv) {
   }
   std::cout << options.cases << " cases from seed " << options.seed << ", mode " << options.mode
             << ": no difference in " << deliveries << " deliveries, " << tlps << " TLP hops; " << blocked
-            << " ended with queues blocked for good, " << cycles << " of them in a cycle\n";
+            << " ended with queues blocked for good, " << cycles << " of them in a cycle\nby shape:";
+  for (const auto& [name, shape] : enum_names(differential::Shape{}))
+    std::cout << ' ' << name << ' ' << by_shape[static_cast<std::size_t>(shape)] << ',';
+  std::cout << ' ' << cabled << " of the hosts joined by cables\n";
   return 0;
 }

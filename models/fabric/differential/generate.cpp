@@ -1,15 +1,10 @@
-// Random cases: small trees with odd and with round numbers (which cause ties), traffic of every kind.
+// Random trees: small ones with odd and with round numbers (which cause ties), traffic of every kind.
+#include "fabric/differential/generate.hpp"
+
 #include <algorithm>
 
-#include "fabric/differential/arbitration.hpp"
 #include "fabric/differential/draw.hpp"
-#include "fabric/differential/incidents.hpp"
-#include "fabric/differential/marked.hpp"
 #include "fabric/differential/parts.hpp"
-#include "fabric/differential/recurring.hpp"
-#include "fabric/differential/redirected.hpp"
-#include "fabric/differential/scenario.hpp"
-#include "fabric/differential/shapes.hpp"
 #include "fabric/differential/steady.hpp"
 #include "fabric/vocabulary/wiring.hpp"
 
@@ -424,21 +419,6 @@ class Generator {
 
 }  // namespace
 
-Scenario generate(std::uint64_t seed) {
-  Scenario scenario = Generator{seed}.make();
-  add_shapes(scenario);
-  add_gates(scenario);
-  refuse_writes(scenario);
-  add_marked(scenario);
-  add_retrains(scenario);
-  add_removals(scenario);
-  add_acs(scenario);
-  add_redirected(scenario);
-  add_recurring(scenario);
-  add_spoofs(scenario);
-  add_weights(scenario);
-  add_channels(scenario);
-  return scenario;
-}
+Scenario generate_tree(std::uint64_t seed) { return Generator{seed}.make(); }
 
 }  // namespace peerpath::fabric::differential

@@ -1,9 +1,12 @@
 // One case of the differential test: a topology, and traffic that behaves the same against every fabric.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <vector>
 
+#include "peerpath/base/field.hpp"
 #include "peerpath/fabric/fabric.hpp"
 
 namespace peerpath::fabric::differential {
@@ -28,11 +31,13 @@ struct Reactor {
     ping_pong,     ///< a doorbell from `a` to `b` and back, `depth` of them at a time
     receive_ring,  ///< frames come to `a` at `frames`; each needs one of `depth` buffers, goes to `b`, and `c` gives
                    ///< the buffer back by a posted write when it has seen the completion entry
+    cable,         ///< NIC `a` reads a frame from `b`; when that has crossed the cable NIC `c`, of another tree,
+                   ///< writes it to `d`, and tells `a` by the cable to read the next one; `depth` frames at a time
   };
   Kind kind{};
-  Seat a, b, c;
+  Seat a, b, c, d;
   int depth = 1;
-  int rounds = 0;  ///< requests or doorbells in all
+  int rounds = 0;  ///< requests, doorbells or frames in all
   pcie::Operation op = pcie::Operation::memory_read;
   Bytes bytes{};
   std::uint8_t traffic_class = 0;
@@ -40,6 +45,13 @@ struct Reactor {
   Instant begin{};
   std::vector<Instant> frames;
 };
+
+/// What the topology of a case was made as.
+enum class Shape : std::uint8_t { tree, fan_out, sockets, hosts };
+
+constexpr std::array<EnumName<Shape>, 4> enum_names(Shape) {
+  return {{{"tree", Shape::tree}, {"fan_out", Shape::fan_out}, {"sockets", Shape::sockets}, {"hosts", Shape::hosts}}};
+}
 
 /// A link that goes down or comes up.
 struct Fault {
@@ -77,6 +89,7 @@ struct GatePlace {
 
 struct Scenario {
   std::uint64_t seed = 0;
+  Shape shape = Shape::tree;
   Topology topology;  ///< without gates
   std::vector<GatePlace> gates;
   std::vector<Planned> planned;  ///< by time ready
@@ -89,6 +102,11 @@ struct Scenario {
   Duration quantum{};           ///< caps each advance
   Instant end{};
   bool observed = false;  ///< compare each TLP too
+
+  /// Whether a cable joins trees.
+  bool is_cabled() const {
+    return std::ranges::any_of(reactors, [](const Reactor& r) { return r.kind == Reactor::Kind::cable; });
+  }
 };
 
 /// The case of a seed: odd seeds give closed loops.

@@ -12,14 +12,15 @@ namespace {
 using pcie::Operation;
 
 /// Builds one shape in place of a case.
-class Shape {
+class ShapedCase {
  public:
-  Shape(Scenario& s, Draw& draw) : s_{s}, t_{s.topology}, draw_{draw}, parts_{std::exchange(s.topology, {})} {
+  ShapedCase(Scenario& s, Draw& draw) : s_{s}, t_{s.topology}, draw_{draw}, parts_{std::exchange(s.topology, {})} {
     t_.seed = parts_.seed;
     s_.planned.clear(), s_.reactors.clear(), s_.flips.clear(), s_.changes.clear(), s_.faults.clear(), s_.gates.clear();
   }
 
   void fan_out() {
+    s_.shape = Shape::fan_out;
     const NodeId root = router("root");
     const NodeId below = draw_.chance(70) ? router("switch") : root;
     if (below != root) connect(root, below, 50);
@@ -42,10 +43,16 @@ class Shape {
     finish();
   }
 
-  void two_sockets() {
-    const NodeId sockets[] = {router("socket0"), router("socket1")};
-    connect(sockets[0], sockets[1], draw_.one_of({0, 100}));
-    for (LinkDirection& d : t_.links.back().direction) d.propagation = Duration{draw_.between(20, 400) * ns};
+  void sockets() {
+    s_.shape = Shape::sockets;
+    std::vector<NodeId> sockets{router("socket0")};
+    for (int i = draw_.one_of({1, 1, 1, 2}); i > 0; --i) {
+      const NodeId to = sockets[draw_.below(sockets.size())];
+      sockets.push_back(router("socket" + std::to_string(sockets.size())));
+      connect(to, sockets.back(), draw_.one_of({0, 100}));
+      for (LinkDirection& d : t_.links.back().direction) d.propagation = Duration{draw_.between(20, 400) * ns};
+      if (draw_.chance(40)) limit_peers();
+    }
     std::vector<NodeId> devices, all;
     for (const NodeId socket : sockets) {
       all.push_back(endpoint("memory"));
@@ -91,6 +98,13 @@ class Shape {
       if (draw_.chance(shallow))
         d.credits[c] = {draw_.small(1, 8), draw_.chance(20) ? 0 : draw_.small(least[c], 4 * least[c])};
     return d;
+  }
+
+  /// What crosses last passes one after the other, as peers do at some sockets.
+  void limit_peers() {
+    const auto link = LinkId{static_cast<std::uint16_t>(t_.links.size() - 1)};
+    for (const int direction : {0, 1})
+      if (draw_.chance(70)) s_.gates.push_back({link, direction, draw_.next()});
   }
 
   /// `shallow`: how often, in percent, a receiver has few credits for a class.
@@ -176,9 +190,9 @@ void add_shapes(Scenario& scenario) {
   // Those with one receive queue are few, and most of the deadlocks are theirs.
   if (std::ranges::any_of(scenario.topology.nodes, [](const Node& n) { return n.endpoint.one_queue > 0; })) return;
   if (kind < 22)
-    Shape{scenario, draw}.fan_out();
+    ShapedCase{scenario, draw}.fan_out();
   else if (kind < 44)
-    Shape{scenario, draw}.two_sockets();
+    ShapedCase{scenario, draw}.sockets();
 }
 
 }  // namespace peerpath::fabric::differential

@@ -128,6 +128,24 @@ void build_endpoint(State& state, NodeState& node, EndpointState& own) {
   }
 }
 
+/// Whoever notices something may tell the endpoint beside the fabric, or send it what it answers or reacts to.
+void set_hearsay(const State& state, EndpointState& endpoint) {
+  const Duration answer = std::min(endpoint.config.reaction, endpoint.config.read_latency);
+  endpoint.hearsay = state.side_latency;
+  for (const EndpointState& other : state.endpoints) {
+    const NodeId from = other.node->id, to = endpoint.node->id;
+    if (from == to || !state.wiring.connected(from, to)) continue;
+    Femto way = femtoseconds(other.config.reaction + answer);
+    for (NodeId at = from; at != to;) {
+      const Port& port = state.wiring.ports(at)[static_cast<std::size_t>(state.wiring.next_port(at, to))];
+      const Transmitter& x = state.transmitters[port.link.value() * 2u + static_cast<unsigned>(port.outgoing)];
+      way += x.propagation + x.peer->latency;
+      at = port.peer;
+    }
+    endpoint.hearsay = std::min(endpoint.hearsay, way);
+  }
+}
+
 }  // namespace
 
 void set_times(Transmitter& x, BitRate rate) {
@@ -167,6 +185,7 @@ State::State(const Topology& built, DeliverySink& told)
   for (Transmitter& x : transmitters)
     if (x.peer->endpoint == nullptr)
       x.routes = &x.peer->routes[static_cast<std::size_t>(x.peer_port) * nodes.size() * pcie::route_kinds];
+  for (EndpointState& each : endpoints) set_hearsay(*this, each);
   for (const EndpointState& each : endpoints) {
     if (each.config.one_queue == 0) continue;
     one_queue = true;

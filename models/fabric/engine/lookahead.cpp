@@ -39,7 +39,7 @@ Femto Lookahead::earliest_arrival(const EndpointState& endpoint, Femto now, Femt
                                         later(now, femtoseconds(endpoint.config.completion_timeout)));
     when = std::min(when, later(notice, femtoseconds(endpoint.config.reaction)));
   }
-  if (s_.notices_coming > endpoint.notices_coming) when = std::min(when, later(anywhere, s_.side_latency));
+  if (s_.notices_coming > endpoint.notices_coming) when = std::min(when, later(anywhere, endpoint.hearsay));
   return when;
 }
 

@@ -134,6 +134,7 @@ struct EndpointState {
   std::int64_t requests_coming = 0, notices_coming = 0;
   std::int64_t echoes_coming = 0;  ///< of these notices: that what it has posted has arrived
   std::int64_t inbound = 0;        ///< transactions that may still send TLPs to it
+  Femto hearsay = unknown_time;    ///< from a notice elsewhere to what that may cause here, at the least
 
   /// How long one TLP occupies the server of its class.
   struct Occupancy {

@@ -1,0 +1,53 @@
+// What endpoints promise lets the computed engine look far ahead, but not past what they may still do to each other.
+#include "fabric/test_pair.hpp"
+
+namespace peerpath::fabric {
+namespace {
+
+using namespace test;
+
+/// `b` rings at `a`, which rings back at once; then `b` has something to say to `c`, to which it is writing for long.
+struct Doorbells : Pair {
+  std::unique_ptr<Fabric> engine;
+  std::vector<Delivery> notices;
+
+  explicit Doorbells(Mode mode) {
+    t.reconfigures = false;
+    t.side_latency = std::chrono::hours{1};
+    engine = make_fabric(t, *this, mode);
+    engine->observe(this);
+  }
+  void deliver(const Delivery& d) override {
+    if (d.notify) notices.push_back(d);
+  }
+  void ring(NodeId from, NodeId to, Instant when, bool noticed) {
+    engine->submit(from, own, {.target = to, .notify_target = noticed, .bytes = 4_B, .ready = when});
+  }
+  void run(Instant end) {
+    for (Instant now{}; now < end;) {
+      now = engine->advance(end);
+      for (const Delivery& d : std::exchange(notices, {})) {
+        ASSERT_EQ(d.done, now) << "notices come in time to react to them";
+        ring(d.target, d.target == a ? b : c, now, d.target == a);
+      }
+    }
+  }
+};
+
+class Promises : public testing::TestWithParam<Mode> {};
+
+TEST_P(Promises, WhoIsToldOfANoticeElsewhereReactsToThat) {
+  Doorbells all{GetParam()};
+  all.ring(all.b, all.a, at(0ns), true);
+  all.engine->submit(all.b, second, {.target = all.c, .bytes = 1_KiB});
+  all.run(at(10us));
+  // A doorbell takes 16 ns, its way 120 ns: `a` hears the first at 136 ns, `b` the second at 272 ns. The third waits
+  // for the TLP of 140 ns that is on the line, and goes before the next one.
+  EXPECT_EQ(all.starts(1, 0), (Times{0, 16, 156, 296, 312, 452, 592, 732, 872, 1012}));
+}
+
+INSTANTIATE_TEST_SUITE_P(BothModes, Promises, testing::Values(Mode::event, Mode::train),
+                         [](const auto& info) { return std::string(name_of(info.param)); });
+
+}  // namespace
+}  // namespace peerpath::fabric
