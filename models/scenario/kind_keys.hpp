@@ -28,6 +28,9 @@ constexpr std::string_view keys_of(TrafficKind kind) {
   return "";
 }
 
+/// The keys of a receive entry that its sender gives, if it has one.
+constexpr std::string_view keys_of_sender = "rate sizes flows arrival burst time_scale";
+
 constexpr std::string_view keys_of(EventKind kind) {
   switch (kind) {
     case EventKind::acs:
@@ -69,9 +72,19 @@ constexpr bool has_key(Kind kind, std::string_view key) {
   return is_word_of(common_keys(Entry{}), key) || is_word_of(keys_of(kind), key);
 }
 
+/// Whether another entry gives what this one has under `key`.
+template <class Entry>
+constexpr bool is_of_sender(const Entry& entry, std::string_view key) {
+  if constexpr (requires { entry.sender; })
+    return entry.sender && entry.kind == TrafficKind::receive && is_word_of(keys_of_sender, key);
+  else
+    return false;
+}
+
 /// Whether `key` says something in this object: of entries that have kinds, keys of other kinds do not.
 template <class Entry>
 constexpr bool has_meaning(const Entry& entry, std::string_view key) {
+  if (is_of_sender(entry, key)) return false;
   if constexpr (requires { common_keys(entry); })
     return has_key<Entry>(entry.kind, key);
   else

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "scenario/hosts.hpp"
+#include "scenario/kind_keys.hpp"
 #include "scenario/overrides.hpp"
 #include "scenario/read.hpp"
 #include "scenario/resolve.hpp"
@@ -42,6 +43,16 @@ void find_captures(const Node& root, const Resolver& resolver, const LoadOptions
     else
       report.add(place, pointer, "there is no file \"" + file.lexically_normal().generic_string() + "\"");
   }
+}
+
+// What a sender gives has one place: what stands at its receiver would be ignored, or differ.
+void refuse_keys_of_sender(const Node& root, const Scenario& scenario, Report& report) {
+  const Node* entries = root.find("traffic");
+  for (std::size_t i = 0; i < scenario.traffic.size(); ++i)
+    for (const Member& member : entries->items[i].members)
+      if (is_of_sender(scenario.traffic[i], member.key))
+        report.add(member.value.place, join(join("/traffic", i), member.key),
+                   "is given by its sender, \"" + *scenario.traffic[i].sender + "\"");
 }
 
 // Values that `complete` filled in have no place in a file.
@@ -105,6 +116,7 @@ tl::expected<Loaded, Problems> load_text(std::string_view text, const fs::path& 
   out.origins = std::move(reader.origins());
   out.scenario.name = name_of_file(file, options);
   find_captures(root, resolver, options, out, report);
+  refuse_keys_of_sender(root, out.scenario, report);
   complete(out.scenario);
   note_completed(out);
   // An unreadable device would be reported as missing by each link and traffic entry, which would hide the mistake.

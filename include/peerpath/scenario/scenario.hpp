@@ -316,8 +316,8 @@ struct Traffic {
             .at_least(0)
             .at_most(7),
         field("sender", &Traffic::sender,
-              "receive: the transmit entry at the other end of the NIC's cable whose frames it receives; rate, sizes "
-              "and flows are then that entry's. Absent: frames are generated")};
+              "receive: the transmit entry at the other end of the NIC's cable whose frames it receives; rate, sizes, "
+              "flows, arrival and burst are that entry's, and refused here. Absent: frames are generated")};
   }
 };
 
