@@ -15,6 +15,7 @@ class Ring {
   T& front() { return items_[head_ & mask_]; }
   const T& front() const { return items_[head_ & mask_]; }
   T& back() { return items_[(tail_ - 1) & mask_]; }
+  const T& back() const { return items_[(tail_ - 1) & mask_]; }
   /// i-th from the front.
   T& operator[](std::size_t i) { return items_[(head_ + i) & mask_]; }
   const T& operator[](std::size_t i) const { return items_[(head_ + i) & mask_]; }

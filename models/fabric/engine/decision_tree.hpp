@@ -9,43 +9,52 @@
 
 namespace peerpath::fabric::engine {
 
-/// One time for each transmitter: when it starts next. Four play in each match, so that a domain of up to 16 has two
-/// rounds; of equal times the lower number wins.
+/// One time for each transmitter: when it starts next. Eight play in each match; of equal times the lower number wins.
 class DecisionTree {
  public:
   explicit DecisionTree(std::size_t size) {
-    std::size_t leaves = 4;
-    while (leaves < size) leaves *= 4;
-    first_leaf_ = (leaves - 1) / 3;
+    std::size_t leaves = players;
+    while (leaves < size) leaves *= players;
+    first_leaf_ = (leaves - 1) / (players - 1);
     nodes_.resize(first_leaf_ + leaves);
     for (std::size_t i = 0; i < leaves; ++i) nodes_[first_leaf_ + i].leaf = static_cast<std::uint32_t>(i);
-    for (std::size_t i = first_leaf_; i-- > 0;) nodes_[i] = nodes_[4 * i + 1];
+    for (std::size_t i = first_leaf_; i-- > 0;) nodes_[i] = nodes_[players * i + 1];
   }
 
   Femto earliest_time() const { return nodes_[0].time; }
   std::size_t earliest() const { return nodes_[0].leaf; }
 
   [[gnu::always_inline]] void set(std::size_t leaf, Femto time) {
-    Node* const nodes = nodes_.data();
     std::size_t i = leaf + first_leaf_;
-    if (nodes[i].time == time) return;
-    nodes[i].time = time;
+    nodes_[i].time = time;
     while (i > 0) {
-      i = (i - 1) / 4;
-      const Node* const players = &nodes[4 * i + 1];
-      const Node* const one = players[1].time < players[0].time ? players + 1 : players;
-      const Node* const other = players[3].time < players[2].time ? players + 3 : players + 2;
-      const Node earliest = other->time < one->time ? *other : *one;
-      if (nodes[i].leaf == earliest.leaf && nodes[i].time == earliest.time) return;
-      nodes[i] = earliest;
+      const std::size_t match = (i - 1) / players;
+      Node& winner = nodes_[match];
+      if (winner.leaf == leaf && time > winner.time) {
+        winner = earliest_of(&nodes_[players * match + 1]);
+      } else if (time < winner.time || (time == winner.time && leaf < winner.leaf)) {
+        winner = {time, static_cast<std::uint32_t>(leaf)};
+      } else {
+        return;
+      }
+      i = match;
     }
   }
 
  private:
+  static constexpr std::size_t players = 8;
+
   struct Node {
     Femto time = unknown_time;
     std::uint32_t leaf = 0;
   };
+
+  static Node earliest_of(const Node* first) {
+    const Node* earliest = first;
+    for (const Node* each = first + 1; each < first + players; ++each)
+      if (each->time < earliest->time) earliest = each;
+    return *earliest;
+  }
 
   std::size_t first_leaf_ = 0;
   std::vector<Node> nodes_;

@@ -92,19 +92,19 @@ Femto Lookahead::next_arrival(const Transmitter& x, const Fifo* fifo, Femto now)
   return limit;
 }
 
-Femto Lookahead::undisturbed_until(const Transmitter& x, const Fifo& fifo, Femto now, Femto wanted) const {
+Femto Lookahead::foreseen_until(const Transmitter& x, const Fifo& fifo, Femto now, Femto last, Femto wanted) const {
   if (x.unknown) return now + 1;
   const NodeState& node = *x.node;
-  Femto limit = std::min({s_.horizon, x.rival, x.due.front()});
+  Femto limit = std::min(s_.horizon, wanted);
   if (node.endpoint != nullptr)
     limit = std::min(limit, earliest_stimulus(*node.endpoint, now, now));
-  else if (later(now, x.lookahead) < std::min(limit, wanted))
+  else if (later(now, x.lookahead) < limit)
     limit = std::min(limit, next_arrival(x, &fifo, now));
   if (s_.topology.reconfigures && s_.notices_coming > 0) limit = std::min(limit, now + s_.shortest_arrival);
   if (limit > now + 1) {
     // Until its last TLP a run of posted requests or completions ends no transaction.
     const bool request = fifo.tlp_class == static_cast<int>(pcie::TlpClass::non_posted);
-    limit = std::min(limit, next_dllp(x, now, request ? now : std::min(limit, wanted - 1), std::min(limit, wanted)));
+    limit = std::min(limit, next_dllp(x, now, request ? now : std::min(limit, last), limit));
   }
   return std::max(limit, now + 1);  // what was put off may seem to bound it by a time before `now`
 }

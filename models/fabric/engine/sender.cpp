@@ -30,6 +30,7 @@ void Sender::settle_touched() {
   for (Transmitter* x : s_.touched) {
     x->touched = false;
     decide(*x);
+    s_.decisions.set(static_cast<std::size_t>(x->index), x->decision);
   }
   s_.touched.clear();
 }
@@ -50,7 +51,6 @@ void Sender::decide(Transmitter& x) {
     }
   }
   x.decision = start;
-  s_.decisions.set(static_cast<std::size_t>(x.index), start);
 }
 
 /// From when the head of a FIFO may start on `x`; `unknown_time` if it needs a return that is not known yet.
@@ -114,7 +114,7 @@ bool Sender::is_cut(const Transmitter& x) const {
 // ------------------------------------------------------------------------------------------------ how many start
 
 /// How many of the winner's TLPs start without regard to anybody else, and when.
-Departure Sender::plan(Transmitter& x, const Fifo& fifo, CreditLoop& credit) {
+Departure Sender::plan(Transmitter& x, const Fifo& fifo, CreditLoop& credit, Femto& foreseen) {
   const Femto start = x.decision;
   const TlpRun& run = fifo.runs.front();
   if (credit.limited()) credit.fold_for(run.count, run.units, start);
@@ -124,18 +124,18 @@ Departure Sender::plan(Transmitter& x, const Fifo& fifo, CreditLoop& credit) {
   x.credit_stall += x.stalling + start - std::max(x.ready_since, x.free);
   x.stalling = 0;
   Departure departure{start, 0, x.serialisation[run.dw], 1};
-  if (run.count > 1 && x.rival > start + departure.serialisation) plan_train(x, fifo, credit, departure);
+  if (run.count > 1 && x.rival > start + departure.serialisation) plan_train(x, fifo, credit, departure, foreseen);
   return departure;
 }
 
-void Sender::plan_train(Transmitter& x, const Fifo& fifo, CreditLoop& credit, Departure& departure) {
+void Sender::plan_train(Transmitter& x, const Fifo& fifo, CreditLoop& credit, Departure& departure, Femto& foreseen) {
   const TlpRun& run = fifo.runs.front();
   const Femto start = departure.first, serialisation = departure.serialisation;
   std::int64_t most = run.count;
   if (x.error_prone) most = std::min(most, x.errors.unharmed(4 * run.dw + x.framing));
   if (credit.limited()) {
     const std::int64_t covered = credit.covered(run.units);
-    if (covered == 1 && most > 1 && alone(x, fifo) && !fifo.takes_tags && run.slope <= serialisation)
+    if (covered == 1 && foreseen == 0 && most > 1 && alone(x, fifo) && !fifo.takes_tags && run.slope <= serialisation)
       return plan_paced(x, fifo, credit, departure, most);
     most = std::min(most, covered);
   }
@@ -150,7 +150,14 @@ void Sender::plan_train(Transmitter& x, const Fifo& fifo, CreditLoop& credit, De
       return;  // the idle gaps of the line may count as the stall of those that lack credits
   }
   if (most <= 1) return;
-  const Femto limit = ahead_.undisturbed_until(x, fifo, start, start + (most - 1) * spacing + 1);
+  const Femto last = start + (most - 1) * spacing;
+  if (foreseen == 0) {
+    Femto wanted = last;
+    if (fifo.runs.size() > 1 || x.due.front() <= last)
+      wanted = std::max(wanted, fifo.runs.back().last_e()) + serialisation;
+    foreseen = ahead_.foreseen_until(x, fifo, start, last, std::min(wanted + 1, x.rival));
+  }
+  const Femto limit = std::min({foreseen, x.rival, s_.horizon, x.due.front()});
   most = std::min(most, (limit - 1 - start) / spacing + 1);
   departure.count = static_cast<std::int32_t>(most);
   departure.spacing = most == 1 ? 0 : spacing;
@@ -165,7 +172,8 @@ void Sender::plan_paced(Transmitter& x, const Fifo& fifo, CreditLoop& credit, De
   const auto [spacing, returns] = credit.pace(stream, run.units, start, departure.serialisation);
   if (returns == 0) return;
   most = std::min(most, returns + 1);
-  const Femto limit = ahead_.undisturbed_until(x, fifo, start, start + (most - 1) * spacing + 1);
+  const Femto last = start + (most - 1) * spacing;
+  const Femto limit = std::min(ahead_.foreseen_until(x, fifo, start, last, std::min(last + 1, x.rival)), x.due.front());
   const std::int64_t count = std::min(most, (limit - 1 - start) / spacing + 1);
   if (count <= 1) return;
   departure.count = static_cast<std::int32_t>(count);
@@ -179,14 +187,26 @@ void Sender::plan_paced(Transmitter& x, const Fifo& fifo, CreditLoop& credit, De
 // ------------------------------------------------------------------------------------------------ what follows
 
 void Sender::carry_out(Transmitter& x) {
+  const Femto now = x.decision;
+  const Fifo* const fifo = x.winner;
+  x.touched = true;
+  Femto foreseen = 0;
+  do {
+    start(x, now, foreseen);
+    decide(x);
+  } while (x.decision < std::min(foreseen, s_.horizon) && x.winner == fifo && !x.unknown && !may_put_off(x));
+  x.touched = false;
+  s_.decisions.set(static_cast<std::size_t>(x.index), x.decision);
+}
+
+/// Starts what is decided; `now` is the start of the first that is carried out at once.
+void Sender::start(Transmitter& x, Femto now, Femto& foreseen) {
   Fifo& fifo = *x.winner;
   const TlpRun& run = fifo.runs.front();
   CreditLoop& credit = x.credit[fifo.pool()];
-  Departure departure = plan(x, fifo, credit);
-  const Femto now = departure.first;
+  Departure departure = plan(x, fifo, credit, foreseen);
   if (x.error_prone) replay(x, run, departure);
   const std::int32_t count = departure.count;
-  s_.touch(x);
   if (s_.observer != nullptr) record_tlps(x, fifo, departure);
   Tally& tally = x.tallies[s_.records[run.record].tally];
   tally.tlps += count;

@@ -19,7 +19,7 @@ class Sender {
     if (!s_.touched.empty()) settle_touched();
   }
 
-  /// The decision of `x` is the earliest: its TLPs start.
+  /// The decision of `x` is the earliest: its TLPs start, and what waits behind them as far as all before that is known.
   void carry_out(Transmitter& x);
 
   /// Whether what starts next on `x` may wait for the next `advance`: the horizon would cut it in two, and nothing
@@ -32,10 +32,11 @@ class Sender {
   void settle_touched();
   bool is_cut(const Transmitter& x) const;
   void decide(Transmitter& x);
+  void start(Transmitter& x, Femto now, Femto& foreseen);
   Femto decide_among(Transmitter& x);
   Femto ready(Transmitter& x, const Fifo& fifo);
-  Departure plan(Transmitter& x, const Fifo& fifo, CreditLoop& credit);
-  void plan_train(Transmitter& x, const Fifo& fifo, CreditLoop& credit, Departure& departure);
+  Departure plan(Transmitter& x, const Fifo& fifo, CreditLoop& credit, Femto& foreseen);
+  void plan_train(Transmitter& x, const Fifo& fifo, CreditLoop& credit, Departure& departure, Femto& foreseen);
   void plan_paced(Transmitter& x, const Fifo& fifo, CreditLoop& credit, Departure& departure, std::int64_t most);
   static void replay(Transmitter& x, const TlpRun& run, Departure& departure);
   void take_tags(EndpointState& endpoint, const TlpRun& run, const Departure& departure);
