@@ -118,6 +118,7 @@ void build_endpoint(State& state, NodeState& node, EndpointState& own) {
   own.completions = {own.rules.max_completion, true, own.rules.ecrc};
   own.tally = static_cast<std::uint32_t>(node.id.value() * pcie::purposes);
   own.tags = own.config.tags;
+  own.occupancy.fill(std::vector<Femto>(largest_tlp_dw, -1));
   own.vc1_ingress = port.vc1_ingress;
   own.timeouts = port.vc1_ingress > 0;  // completions of one channel come before those of the other
   for (Fifo& fifo : node.fifos) {

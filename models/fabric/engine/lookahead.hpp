@@ -15,7 +15,8 @@ class Lookahead {
   explicit Lookahead(const State& state) : s_{state} {}
 
   /// What waits in `fifo`, which starts on `x` at `now`, may go on up to (not including) this time without regard to
-  /// anybody who is not known yet. The last of its first run starts at `last`; what comes after `wanted` does not matter.
+  /// anybody who is not known yet. The last of its first run starts at `last`; what comes after `wanted` does not
+  /// matter.
   Femto foreseen_until(const Transmitter& x, const Fifo& fifo, Femto now, Femto last, Femto wanted) const;
 
   /// No start on `x` that is not known at `now` comes before this. What starts on its reverse before `quiet` makes

@@ -136,12 +136,7 @@ struct EndpointState {
   std::int64_t inbound = 0;        ///< transactions that may still send TLPs to it
   Femto hearsay = unknown_time;    ///< from a notice elsewhere to what that may cause here, at the least
 
-  /// How long one TLP occupies the server of its class.
-  struct Occupancy {
-    std::int32_t data_dw = -1;
-    Femto time = 0;
-  };
-  std::array<Occupancy, pcie::tlp_classes> occupancy{};  ///< of the size asked for last
+  std::array<std::vector<Femto>, pcie::tlp_classes> occupancy;  ///< by data double words; less than 0: not worked out
 
   std::int32_t read_bytes = -1;
   Femto read_spacing = 0;  ///< of completions of `read_bytes`
@@ -151,9 +146,10 @@ struct EndpointState {
   /// How long the data of one completion takes to become ready after that of the one before.
   Femto read_time(std::int32_t bytes);
   Femto serve(int tlp_class, std::int32_t data_dw);
+  /// How long one TLP occupies the server of its class.
   Femto occupancy_of(int tlp_class, std::int32_t data_dw) {
-    const Occupancy& known = occupancy[static_cast<std::size_t>(tlp_class)];
-    return known.data_dw == data_dw ? known.time : serve(tlp_class, data_dw);
+    const Femto known = occupancy[static_cast<std::size_t>(tlp_class)][static_cast<std::size_t>(data_dw)];
+    return known >= 0 ? known : serve(tlp_class, data_dw);
   }
 
   /// From when one tag is free.

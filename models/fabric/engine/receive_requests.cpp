@@ -76,7 +76,7 @@ bool Receiver::take_in_requests(Transmitter& x, EndpointState& own, const TlpRun
   const Record& record = s_.records[run.record];
   if (s_.topology.strays || x.vc1_classes != 0 || own.config.external || own.config.read_jitter > Duration{} ||
       record.asked.op != pcie::Operation::memory_read || record.asked.answer != pcie::Status::success ||
-      !own.completions.cover(run.address, Bytes{run.step}))
+      !own.completions.whole(run.address, Bytes{run.step}))
     return false;
   const Femto service = own.occupancy_of(non_posted, run.data_dw), free = own.taken_in[non_posted];
   TlpRun tlps;

@@ -19,7 +19,8 @@ class Sender {
     if (!s_.touched.empty()) settle_touched();
   }
 
-  /// The decision of `x` is the earliest: its TLPs start, and what waits behind them as far as all before that is known.
+  /// The decision of `x` is the earliest: its TLPs start, and what waits behind them as far as all before that is
+  /// known.
   void carry_out(Transmitter& x);
 
   /// Whether what starts next on `x` may wait for the next `advance`: the horizon would cut it in two, and nothing

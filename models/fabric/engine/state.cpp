@@ -39,14 +39,13 @@ Femto EndpointState::read_time(std::int32_t bytes) {
   return read_spacing;
 }
 
-/// Works out anew how long a TLP of this size occupies the server of its class.
+/// Works out how long a TLP of this size occupies the server of its class.
 Femto EndpointState::serve(int tlp_class, std::int32_t data_dw) {
-  Occupancy& known = occupancy[static_cast<std::size_t>(tlp_class)];
+  Femto& known = occupancy[static_cast<std::size_t>(tlp_class)][static_cast<std::size_t>(data_dw)];
   const ServiceTime& service = config.service[static_cast<std::size_t>(tlp_class)];
-  known.data_dw = data_dw;
-  known.time = femtoseconds(service.per_tlp);
-  if (service.rate.bps() > 0 && data_dw > 0) known.time += femtoseconds(Bytes{4 * data_dw} / service.rate);
-  return known.time;
+  known = femtoseconds(service.per_tlp);
+  if (service.rate.bps() > 0 && data_dw > 0) known += femtoseconds(Bytes{4 * data_dw} / service.rate);
+  return known;
 }
 
 }  // namespace peerpath::fabric::engine

@@ -44,7 +44,7 @@ struct TlpRun : TlpShape {
   }
 };
 
-/// The TLPs of transactions that are cut into whole steps of a power of two, worked out beforehand.
+/// The TLPs of accesses that are cut at the multiples of a step, a power of two, where all are equal.
 struct WholeSteps {
   std::uint64_t below = ~std::uint64_t{};  ///< step - 1; all ones if no access is cut into steps
   std::int32_t shift = 0, step = 0;        ///< step = 1 << shift
@@ -63,9 +63,16 @@ struct WholeSteps {
   }
 
   /// Whether an access is whole steps, all below or all above 4 GiB.
-  bool cover(std::uint64_t address, Bytes bytes) const {
+  bool whole(std::uint64_t address, Bytes bytes) const {
     const auto size = static_cast<std::uint64_t>(bytes.count());
     return ((address | size) & below) == 0 && size != 0 && (address ^ (address + size - 1)) >> 32 == 0;
+  }
+  /// Whether an access is whole steps or one TLP.
+  bool cover(std::uint64_t address, Bytes bytes) const {
+    const auto size = static_cast<std::uint64_t>(bytes.count());
+    return (size - 1 < static_cast<std::uint64_t>(step) &&
+            (address & below) + size <= static_cast<std::uint64_t>(step)) ||
+           whole(address, bytes);
   }
   void cut(int header, std::uint64_t address, Bytes bytes, TlpRun& run) const {
     static_cast<TlpShape&>(run) = each;
@@ -73,6 +80,13 @@ struct WholeSteps {
     run.address = address;
     run.count = static_cast<std::int32_t>(bytes.count() >> shift);
     run.step = step;
+    if (run.count > 0) return;
+    run.count = 1;
+    run.step = static_cast<std::int32_t>(bytes.count());
+    if (each.data_dw == 0) return;
+    run.data_dw = static_cast<std::uint16_t>(pcie::data_double_words(address, bytes));
+    run.dw = static_cast<std::uint16_t>(run.dw - each.data_dw + run.data_dw);
+    run.units = static_cast<std::uint16_t>((run.data_dw + 3) / 4);
   }
 };
 
