@@ -60,6 +60,7 @@ void build_fifos(NodeState& node, std::size_t nodes) {
     fifo.slot = static_cast<std::uint8_t>(i % (static_cast<std::size_t>(node.ingresses) * pcie::tlp_classes));
     fifo.tlp_class = static_cast<std::uint8_t>(i % pcie::tlp_classes);
     fifo.bit = std::uint64_t{1} << fifo.slot;
+    fifo.set_channel(0);
   }
   for (Lane& lane : node.lanes) lane.posted_by.resize(nodes);
 }
@@ -77,7 +78,7 @@ void build_router(State& state, NodeState& node) {
       x.fifos[channel] = &node.fifos[first * pcie::tlp_classes];
       for (std::size_t i = 0; i < ingresses * pcie::tlp_classes; ++i) {
         x.fifos[channel][i].out = &x;
-        x.fifos[channel][i].channel = static_cast<std::uint8_t>(channel);
+        x.fifos[channel][i].set_channel(static_cast<std::uint8_t>(channel));
       }
       for (std::size_t from = 0; from < ports.size(); ++from) {
         Transmitter* incoming = state.outgoing(ports[from]).reverse;

@@ -32,6 +32,7 @@ void ComputedFabric::submit(NodeId requester, ChannelIndex channel, const Transa
   record.requester = requester;
   record.channel = channel;
   record.tally = own.tally + static_cast<std::uint32_t>(t.purpose);
+  record.set_ways();
   if (t.op != pcie::Operation::memory_write || requester == t.target || !own.writes.cover(t.address, t.bytes))
     return submit_other(own, index);
   // By far the most frequent: one run, and no other can be joined with it.

@@ -26,15 +26,19 @@ class CreditLoop {
         streams_(limited_ ? streams : 0) {}
 
   bool limited() const { return limited_; }
-  bool covers(int units) const { return headers_ > 0 && data_ >= units; }
+  bool covers(int units) const { return covers(1, units); }
+  bool covers(std::int64_t count, int units) const { return headers_ >= count && data_ >= count * units; }
 
-  /// How many TLPs of `units` the credits in hand cover.
-  std::int64_t covered(int units) const { return units == 0 ? headers_ : std::min(headers_, data_ / units); }
+  /// How many of `count` TLPs of `units` the credits in hand cover.
+  std::int64_t covered(std::int64_t count, int units) const {
+    if (covers(count, units)) return count;
+    return std::min({count, headers_, units == 0 ? count : data_ / units});
+  }
 
   /// The same as `fold` to whoever then takes up to `count` TLPs of `units`: what is in hand may cover them as it is.
   /// Returns gather meanwhile, no more than there are headers.
   [[gnu::always_inline]] void fold_for(std::int64_t count, int units, Femto now) {
-    if (covered(units) < count || !few_headers_) fold(now);
+    if (!covers(count, units) || !few_headers_) fold(now);
   }
 
   /// Takes in all returns up to `now`; later questions must be about times from `now` on.

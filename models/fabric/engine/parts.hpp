@@ -46,10 +46,14 @@ struct Fifo {
   std::uint64_t bit = 0;  ///< of its slot
   std::uint8_t slot = 0, tlp_class = 0;
   std::uint8_t channel = 0;  ///< virtual channel by which the first TLP leaves
+  std::uint8_t pool = 0;     ///< of its credits: channel and class
   bool takes_tags = false;   ///< non-posted requests of an endpoint's own channel
   bool blocked = false;      ///< the first TLP waits for posted ones
 
-  std::size_t pool() const { return channel * pcie::tlp_classes + tlp_class; }
+  void set_channel(std::uint8_t by) {
+    channel = by;
+    pool = static_cast<std::uint8_t>(by * pcie::tlp_classes + tlp_class);
+  }
 };
 
 /// The sending end of one direction of one link.

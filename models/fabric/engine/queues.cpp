@@ -20,8 +20,7 @@ CreditLoop* held_credit(const Fifo& fifo) {
 }  // namespace
 
 Fifo& Queues::entered(const Transmitter& x, const Fifo& left, const Record& record) const {
-  const std::size_t to = record.destination(left.tlp_class).value();
-  Transmitter& out = *x.routes[to * pcie::route_kinds + static_cast<std::size_t>(record.kind(left.tlp_class))];
+  Transmitter& out = *x.routes[record.ways[left.tlp_class == completion ? 1 : 0]];
   const int ingress = left.channel == 0 ? x.peer_port : x.peer_vc1_ingress;
   const std::size_t by = out.vc1_classes == 0 ? 0 : out.channel(record.asked);
   return out.fifos[by][ingress * 3 + left.tlp_class];
@@ -109,7 +108,7 @@ void Queues::refresh_head(Fifo& fifo) {
   fifo.head = eligible;
   if (x.vc1_classes != 0 && x.node->endpoint != nullptr) {
     x.candidates[fifo.channel] &= ~fifo.bit;
-    fifo.channel = x.channel(s_.records[run.record].asked);
+    fifo.set_channel(x.channel(s_.records[run.record].asked));
   }
   x.candidates[fifo.channel] |= fifo.bit;
   s_.touch(x);
@@ -136,9 +135,9 @@ void Queues::leave(Transmitter& x, Fifo& fifo, const Departure& departure) {
   if (fifo.tlp_class == posted) {
     lane.posted_out += departure.count;
     lane.posted_left = x.free;
-    Fifo* const others = &fifo + 1;
-    if (others[0].blocked) refresh_head(others[0]);
-    if (others[1].blocked) refresh_head(others[1]);
+    if (x.blocked > 0)
+      for (Fifo* const other : {&fifo + 1, &fifo + 2})
+        if (other->blocked) refresh_head(*other);
   }
   if (!fifo.runs.empty()) refresh_head(fifo);
 }

@@ -1,6 +1,7 @@
 // Transactions under way, and the requests of them that are being answered.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct Record {
   bool alive = false;                           ///< this record is in use
   bool rerouted = false;                        ///< routes have changed since it was submitted
   std::uint32_t tally = 0;
+  std::array<std::uint32_t, 2> ways{};  ///< of its requests and completions: [target * kinds + kind] (Transmitter::routes)
   std::int64_t open = 0;  ///< posted: TLPs not taken in; else requests not answered
   std::int64_t lost = 0;  ///< requests that nobody will answer and that have not arrived yet
   Femto done = 0;         ///< the latest of those answered; of posted TLPs, the latest taken in
@@ -27,19 +29,18 @@ struct Record {
     return tlp_class == static_cast<int>(pcie::TlpClass::posted) && asked.answer != pcie::Status::success;
   }
 
-  /// The routes that routers use for its TLPs of this class.
-  pcie::RouteKind kind(int tlp_class) const {
-    if (tlp_class == static_cast<int>(pcie::TlpClass::completion))
-      return asked.relaxed_ordering ? pcie::RouteKind::relaxed_completion : pcie::RouteKind::completion;
-    return pcie::request_kind(asked.translated || asked.translation, asked.spoofed);
+  /// Works out the routes of its TLPs.
+  void set_ways() {
+    const auto way = [](NodeId to, pcie::RouteKind kind) {
+      return static_cast<std::uint32_t>(to.value() * pcie::route_kinds + static_cast<std::size_t>(kind));
+    };
+    ways = {way(asked.target, pcie::request_kind(asked.translated || asked.translation, asked.spoofed)),
+            way(requester, asked.relaxed_ordering ? pcie::RouteKind::relaxed_completion : pcie::RouteKind::completion)};
   }
 
   /// The function that sends its TLPs of this class: the requester, for completions the completer.
   NodeId sender(int tlp_class) const {
     return tlp_class == static_cast<int>(pcie::TlpClass::completion) ? asked.target : requester;
-  }
-  NodeId destination(int tlp_class) const {
-    return tlp_class == static_cast<int>(pcie::TlpClass::completion) ? requester : asked.target;
   }
 
   Delivery told(DeliveryKind delivery, bool notify, pcie::Status as, Femto at) const {

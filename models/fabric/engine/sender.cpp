@@ -15,11 +15,11 @@ bool alone(const Transmitter& x, const Fifo& fifo) {
   return x.candidates[fifo.channel] == fifo.bit && x.candidates[1u - fifo.channel] == 0;
 }
 
-/// The only candidate of a transmitter that has any, if it goes by VC 0.
+/// The only candidate of a transmitter, if it goes by VC 0.
 Fifo* sole_candidate(const Transmitter& x) {
   const std::uint64_t slots = x.candidates[0];
-  if (x.candidates[1] != 0 || (slots & (slots - 1)) != 0) return nullptr;
-  return &x.fifos[0][std::countr_zero(x.candidates[0])];
+  if (x.candidates[1] != 0 || slots == 0 || (slots & (slots - 1)) != 0) return nullptr;
+  return &x.fifos[0][std::countr_zero(slots)];
 }
 
 }  // namespace
@@ -38,19 +38,19 @@ void Sender::settle_touched() {
 void Sender::decide(Transmitter& x) {
   x.rival = x.ready_since = unknown_time;
   x.unknown = false;
-  Femto start = unknown_time;
-  if (x.has_candidates() && x.up) {
-    Fifo* const only = sole_candidate(x);
-    if (only != nullptr && (!only->takes_tags || x.node->endpoint->tags > 0) &&
-        x.credit[only->tlp_class].covers(only->runs.front().units)) {
-      x.winner = only;
-      x.ready_since = only->head;
-      start = after_dllps(x, std::max(only->head, x.free));
-    } else {
-      start = decide_among(x);
-    }
+  if (!x.up) {
+    x.decision = unknown_time;
+    return;
   }
-  x.decision = start;
+  Fifo* const only = sole_candidate(x);
+  if (only != nullptr && (!only->takes_tags || x.node->endpoint->tags > 0) &&
+      x.credit[only->tlp_class].covers(only->runs.front().units)) {
+    x.winner = only;
+    x.ready_since = only->head;
+    x.decision = after_dllps(x, std::max(only->head, x.free));
+  } else {
+    x.decision = x.has_candidates() ? decide_among(x) : unknown_time;
+  }
 }
 
 /// From when the head of a FIFO may start on `x`; `unknown_time` if it needs a return that is not known yet.
@@ -61,7 +61,7 @@ Femto Sender::ready(Transmitter& x, const Fifo& fifo) {
     x.unknown = x.unknown || x.node->endpoint->timeouts || s_.may_stray;  // a timeout may come before it
   }
   x.ready_since = std::min(x.ready_since, when);
-  const CreditLoop& credit = x.credit[fifo.pool()];
+  const CreditLoop& credit = x.credit[fifo.pool];
   if (const int units = fifo.runs.front().units; !credit.covers(units)) {
     const CreditLoop::Cover cover = credit.covered_at(units);
     when = std::max(when, cover.when);
@@ -134,10 +134,10 @@ void Sender::plan_train(Transmitter& x, const Fifo& fifo, CreditLoop& credit, De
   std::int64_t most = run.count;
   if (x.error_prone) most = std::min(most, x.errors.unharmed(4 * run.dw + x.framing));
   if (credit.limited()) {
-    const std::int64_t covered = credit.covered(run.units);
+    const std::int64_t covered = credit.covered(most, run.units);
     if (covered == 1 && foreseen == 0 && most > 1 && alone(x, fifo) && !fifo.takes_tags && run.slope <= serialisation)
       return plan_paced(x, fifo, credit, departure, most);
-    most = std::min(most, covered);
+    most = covered;
   }
   if (fifo.takes_tags) most = std::min(most, x.node->endpoint->tags);
   Femto spacing = serialisation;
@@ -158,7 +158,7 @@ void Sender::plan_train(Transmitter& x, const Fifo& fifo, CreditLoop& credit, De
     foreseen = ahead_.foreseen_until(x, fifo, start, last, std::min(wanted + 1, x.rival));
   }
   const Femto limit = std::min({foreseen, x.rival, s_.horizon, x.due.front()});
-  most = std::min(most, (limit - 1 - start) / spacing + 1);
+  if (limit <= last) most = (limit - 1 - start) / spacing + 1;
   departure.count = static_cast<std::int32_t>(most);
   departure.spacing = most == 1 ? 0 : spacing;
 }
@@ -203,7 +203,7 @@ void Sender::carry_out(Transmitter& x) {
 void Sender::start(Transmitter& x, Femto now, Femto& foreseen) {
   Fifo& fifo = *x.winner;
   const TlpRun& run = fifo.runs.front();
-  CreditLoop& credit = x.credit[fifo.pool()];
+  CreditLoop& credit = x.credit[fifo.pool];
   Departure departure = plan(x, fifo, credit, foreseen);
   if (x.error_prone) replay(x, run, departure);
   const std::int32_t count = departure.count;
