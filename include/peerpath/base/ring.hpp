@@ -20,6 +20,7 @@ class Ring {
   T& operator[](std::size_t i) { return items_[(head_ + i) & mask_]; }
   const T& operator[](std::size_t i) const { return items_[(head_ + i) & mask_]; }
   void pop() { ++head_; }
+  void pop_back() { --tail_; }
   void clear() { head_ = tail_; }
 
   /// A new last item, with the value of an earlier one.

@@ -40,13 +40,15 @@ void ComputedFabric::submit(NodeId requester, ChannelIndex channel, const Transa
   TlpRun& run = fifo.runs.push_stale();
   own.writes.cut(pcie::request_header_double_words(t.op, t.address), t.address, t.bytes, run);
   run.e = femtoseconds(t.ready);
+  run.slope = 0;
+  run.per = 0;
   run.record = index;
   record.open = run.count;
   EndpointState& target = s_.endpoint(t.target);
   ++target.inbound;
   if (t.notify_requester) ++own.notices_coming, ++own.echoes_coming, ++s_.notices_coming;
   if (t.notify_target) ++target.notices_coming, ++s_.notices_coming;
-  queues_.enqueue_alone(fifo);
+  queues_.enter(fifo);
   sender_.settle();
 }
 

@@ -49,8 +49,7 @@ void send_due_dllps(Transmitter& x, Femto until) {
   }
 }
 
-void cause_dllps(State& state, Transmitter& x, Femto first, Femto spacing, std::int32_t count, Femto now) {
-  if (std::min(x.next_ack, x.next_fc) > first + (count - 1) * spacing) return;
+void cause_due_dllps(State& state, Transmitter& x, Femto first, Femto spacing, std::int32_t count, Femto now) {
   Transmitter& back = *x.reverse;
   retire_dllps(back, now);
   DllpBatch batch;

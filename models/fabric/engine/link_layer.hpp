@@ -1,6 +1,8 @@
 // DLLPs of a transmitter: the ones that it owes, and the ones that its TLPs cause on the way back.
 #pragma once
 
+#include <algorithm>
+
 #include "fabric/engine/state.hpp"
 
 namespace peerpath::fabric::engine {
@@ -18,6 +20,10 @@ inline void send_dllps(Transmitter& x, Femto until) {
 }
 
 /// TLPs of `x` arrive at its far end and make that owe ACKs and UpdateFCs; `now` is the start of the first of them.
-void cause_dllps(State& state, Transmitter& x, Femto first, Femto spacing, std::int32_t count, Femto now);
+void cause_due_dllps(State& state, Transmitter& x, Femto first, Femto spacing, std::int32_t count, Femto now);
+inline void cause_dllps(State& state, Transmitter& x, Femto first, Femto spacing, std::int32_t count, Femto now) {
+  if (std::min(x.next_ack, x.next_fc) <= first + (count - 1) * spacing)
+    cause_due_dllps(state, x, first, spacing, count, now);
+}
 
 }  // namespace peerpath::fabric::engine

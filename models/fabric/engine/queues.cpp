@@ -26,21 +26,11 @@ Fifo& Queues::entered(const Transmitter& x, const Fifo& left, const Record& reco
   return out.fifos[by][ingress * 3 + left.tlp_class];
 }
 
-void Queues::enqueue_alone(Fifo& fifo) {
+void Queues::enter(Fifo& fifo) {
+  Lane& lane = *fifo.lane;
   TlpRun& run = fifo.runs.back();
-  Lane& lane = *fifo.lane;
-  run.slope = run.mark = 0;
-  run.per = 0;
-  lane.posted_in += run.count;
-  lane.posted_by[s_.records[run.record].requester.value()] = lane.posted_in;
-  lane.marked = false;
-  if (fifo.runs.size() == 1) refresh_head(fifo);
-}
-
-void Queues::enqueue(Fifo& fifo, const TlpRun& run) {
-  Lane& lane = *fifo.lane;
   const Record& record = s_.records[run.record];
-  std::int64_t mark = 0;
+  run.mark = 0;
   bool may_join = true;
   if (fifo.tlp_class == posted) {
     lane.posted_in += run.count;
@@ -48,30 +38,29 @@ void Queues::enqueue(Fifo& fifo, const TlpRun& run) {
     may_join = !lane.marked;
     lane.marked = false;
   } else if (!(record.asked.relaxed_ordering && fifo.tlp_class == completion)) {
-    mark = record.asked.id_based_ordering ? lane.posted_by[record.sender(fifo.tlp_class).value()] : lane.posted_in;
-    lane.marked = lane.marked || mark > 0;
+    run.mark = record.asked.id_based_ordering ? lane.posted_by[record.sender(fifo.tlp_class).value()] : lane.posted_in;
+    lane.marked = lane.marked || run.mark > 0;
   }
-  if (!fifo.runs.empty()) {
-    TlpRun& last = fifo.runs.back();
+  const std::size_t waiting = fifo.runs.size() - 1;
+  if (waiting > 0) {
+    TlpRun& last = fifo.runs[waiting - 1];
     const Femto step = run.e - last.last_e();
-    if (may_join && last.mark == mark && step >= 0 && (last.count == 1 || step == last.slope) &&
-        (run.count == 1 || step == run.slope) && continues(last, run)) {
+    if (may_join && last.record == run.record && last.mark == run.mark && step >= 0 &&
+        (last.count == 1 || step == last.slope) && (run.count == 1 || step == run.slope) && continues(last, run)) {
       last.slope = step;
       last.count += run.count;
       last.tail = run.tail;
-      return;
+      fifo.runs.pop_back();
     }
-    fifo.runs.push(run).mark = mark;
     return;
   }
-  fifo.runs.push(run).mark = mark;
   if (CreditLoop* credit = held_credit(fifo)) credit->wait_for(lane.stream);
   refresh_head(fifo);
 }
 
-/// Whether the TLPs of `run` are those that come after `last`.
+/// Whether the TLPs of `run` are those of its transaction that come after `last`.
 bool Queues::continues(const TlpRun& last, const TlpRun& run) const {
-  if (last.record != run.record || last.dw != run.dw || last.step != run.step || last.per != run.per ||
+  if (last.dw != run.dw || last.step != run.step || last.per != run.per ||
       last.address + static_cast<std::uint64_t>(last.count) * static_cast<std::uint64_t>(last.step) != run.address)
     return false;
   return run.per == 0 ? last.answered == run.answered

@@ -19,10 +19,13 @@ class Queues {
  public:
   explicit Queues(State& state) : s_{state} {}
 
-  /// TLPs enter a FIFO; those that continue its last run join it.
-  void enqueue(Fifo& fifo, const TlpRun& run);
-  /// A posted transaction that is one run enters an endpoint's FIFO (the same as `enqueue`, by the shortest way).
-  void enqueue_alone(Fifo& fifo);
+  /// TLPs enter a FIFO.
+  void enqueue(Fifo& fifo, const TlpRun& run) {
+    fifo.runs.push(run);
+    enter(fifo);
+  }
+  /// The last run of a FIFO has entered it: it joins the one before if it continues that.
+  void enter(Fifo& fifo);
   /// The head of a FIFO is another one, or lacks less than before.
   void refresh_head(Fifo& fifo);
   /// The first TLPs of a FIFO have started on `x`: they leave it and free the credits that they held here.

@@ -19,7 +19,8 @@ struct Record {
   bool alive = false;                           ///< this record is in use
   bool rerouted = false;                        ///< routes have changed since it was submitted
   std::uint32_t tally = 0;
-  std::array<std::uint32_t, 2> ways{};  ///< of its requests and completions: [target * kinds + kind] (Transmitter::routes)
+  std::array<std::uint32_t, 2>
+      ways{};             ///< of its requests and completions: [target * kinds + kind] (Transmitter::routes)
   std::int64_t open = 0;  ///< posted: TLPs not taken in; else requests not answered
   std::int64_t lost = 0;  ///< requests that nobody will answer and that have not arrived yet
   Femto done = 0;         ///< the latest of those answered; of posted TLPs, the latest taken in

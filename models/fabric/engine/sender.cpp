@@ -229,14 +229,17 @@ void Sender::start(Transmitter& x, Femto now, Femto& foreseen) {
 }
 
 /// TLPs that depart to a router enter their queue there.
-void Sender::send_on(Transmitter& x, const Fifo& fifo, TlpRun sent, const Departure& departure) {
+void Sender::send_on(Transmitter& x, const Fifo& fifo, const TlpRun& run, const Departure& departure) {
+  Fifo& entered = queues_.entered(x, fifo, s_.records[run.record]);
+  TlpRun& sent = entered.runs.push(run);
   queues_.cut(sent, departure.count);
-  Fifo& entered = queues_.entered(x, fifo, s_.records[sent.record]);
   sent.e = departure.first + x.propagation + x.peer->latency +
            std::max<Femto>(0, departure.serialisation - entered.out->serialisation[sent.dw]);
   sent.slope = departure.spacing;
-  if (x.gate == nullptr) return queues_.enqueue(entered, sent);
-  receiver_.pass_gate(x, fifo.tlp_class, sent, [&](const TlpRun& passed) { queues_.enqueue(entered, passed); });
+  if (x.gate == nullptr) return queues_.enter(entered);
+  const TlpRun arriving = sent;
+  entered.runs.pop_back();
+  receiver_.pass_gate(x, fifo.tlp_class, arriving, [&](const TlpRun& passed) { queues_.enqueue(entered, passed); });
 }
 
 /// Transmissions that fail: the train was planned to end before the next error, so that only a single TLP is hit.
