@@ -18,7 +18,7 @@ TEST(CreditLoop, OneWayGivesThemBackInOrder) {
   EXPECT_EQ(loop.covered_at(4).when, 100);
   EXPECT_TRUE(loop.covered_at(4).final);
   loop.fold(105);
-  EXPECT_EQ(loop.covered(4), 1);
+  EXPECT_EQ(loop.covered(9, 4), 1);
 }
 
 TEST(CreditLoop, ReturnsWaitWhileWhatIsInHandWillDo) {
@@ -26,9 +26,9 @@ TEST(CreditLoop, ReturnsWaitWhileWhatIsInHandWillDo) {
   loop.take(2, 4);
   loop.give(0, 100, 10, 2, 4);
   loop.fold_for(2, 4, 200);
-  EXPECT_EQ(loop.covered(4), 2);
+  EXPECT_EQ(loop.covered(9, 4), 2);
   loop.fold_for(3, 4, 105);
-  EXPECT_EQ(loop.covered(4), 3);
+  EXPECT_EQ(loop.covered(9, 4), 3);
 }
 
 TEST(CreditLoop, ReturnsDoNotGatherWhereHeadersAreUnlimited) {
@@ -36,7 +36,7 @@ TEST(CreditLoop, ReturnsDoNotGatherWhereHeadersAreUnlimited) {
   loop.take(1, 4);
   loop.give(0, 100, 0, 1, 4);
   loop.fold_for(1, 4, 200);
-  EXPECT_EQ(loop.covered(4), 2);
+  EXPECT_EQ(loop.covered(9, 4), 2);
 }
 
 TEST(CreditLoop, AnotherWayMayBeSooner) {
