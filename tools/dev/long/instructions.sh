@@ -10,9 +10,9 @@ while read -r load most; do
   tools/dev/measure-nic build/release "$load" | tail -1 |
     awk -v most="$most" '{ print } $2 > most { print "  out of bounds"; exit 1 }' || status=1
 done <<EOF
-receive 13300
-transmit 38000
-redirected 28900
+receive 10000
+transmit 28400
+redirected 22600
 EOF
 
 # A whole run, start and report included: at most so many millions.
@@ -24,9 +24,9 @@ while read -r scenario most; do
     awk -v scenario="$scenario" -v most="$most" '/Collected :/ { n = int($NF / 1000000); print scenario ":", n, "million" }
       END { if (n == 0 || n > most) { print "  out of bounds"; exit 1 } }' || status=1
 done <<EOF
-netgpu/zero_copy_4x4 148
-netgpu/bounce 1770
-netgpu/bounce_both_ways 420
+netgpu/zero_copy_4x4 134
+netgpu/bounce 1430
+netgpu/bounce_both_ways 342
 EOF
 
 # The reference stays lean: at most 3,000 a TLP over two hops, 6,400 where the host redirects it.
