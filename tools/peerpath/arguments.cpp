@@ -124,7 +124,9 @@ std::vector<std::string> Arguments::values(std::string_view option) const {
 std::variant<Invocation, Message> parse(int argc, const char* const* argv, std::span<const Command> commands) {
   CLI::App app{"peerpath: how fast bytes get from a NIC through PCIe switches into GPU memory", "peerpath"};
   app.set_version_flag("--version", "peerpath " + std::string{version()});
-  app.footer("Exit status: 0 done, 1 an expectation failed, 2 wrong input, 3 waived, 70 a bug, 130 interrupted.");
+  app.footer(
+      "Exit status: 0 done, 1 an expectation failed, 2 wrong input, 3 waived, 4 drifted from the baseline, 70 a bug, "
+      "130 interrupted.");
   app.require_subcommand(0, 1);
   std::vector<Slots> slots(commands.size());
   std::vector<CLI::App*> subcommands;

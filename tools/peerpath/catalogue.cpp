@@ -23,6 +23,15 @@ constexpr std::array run_options{
     Option{"--out", "DIR", "Folder for results.json, run.json and report.html", Word::folder},
     json,
     Option{"--quiet", "", "Nothing but problems and failed expectations; --json still prints its document"}};
+constexpr Option jobs{"--jobs", "N", "Scenarios at a time; as many as there are processors if left out"};
+constexpr std::array test_options{
+    jobs,
+    Option{"--junit", "FILE", "Write the results there as JUnit XML", Word::file},
+    Option{"--baseline", "FILE", "Hold metrics against those accepted there; exit 4 if one has drifted", Word::file},
+    Option{"--accept", "", "Write this run's metrics into the baseline instead"},
+    Option{"--annotate", "FOR", "github: lines that GitHub Actions shows in the files (default there), or none"},
+    set,
+    Option{"--quiet", "", "Only what did not pass, and the totals"}};
 constexpr std::array check_options{set, json, quiet};
 constexpr std::array show_options{Option{"--resolved", "", "Every value, and where it comes from"}, set, json};
 constexpr std::array list_options{json};
@@ -79,6 +88,11 @@ constexpr Positional scenarios{"SCENARIO", "Files or names of scenarios", Word::
 constexpr std::array commands{
     Command{"run", "Run a scenario and print what came out", one_scenario, run_options, run},
     Command{"check", "Read scenarios and report every problem", scenarios, check_options, check},
+    Command{"test",
+            "Run many scenarios and say which keep their expectations",
+            {"PATH", "Folders, files or names of scenarios", Word::scenario, 1, any_number},
+            test_options,
+            test},
     Command{"show", "Print a scenario with presets, extends and --set applied", one_scenario, show_options, show},
     Command{"list",
             "List what there is",

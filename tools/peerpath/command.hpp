@@ -13,7 +13,15 @@
 namespace peerpath::cli {
 
 /// Exit statuses (design rule: each kind of end has its own).
-enum class Exit : int { done = 0, expectation_failed = 1, wrong_input = 2, waived = 3, bug = 70, interrupted = 130 };
+enum class Exit : int {
+  done = 0,
+  expectation_failed = 1,
+  wrong_input = 2,
+  waived = 3,
+  drifted = 4,
+  bug = 70,
+  interrupted = 130
+};
 
 /// The meaning of a word on the command line, by which the completion scripts choose their suggestions.
 enum class Word : std::uint8_t { text, file, folder, scenario, backend, fabric, loop, topic, listing, shell };

@@ -72,6 +72,7 @@ std::string manual_page(std::span<const Command> commands) {
         std::pair{Exit::expectation_failed, "an expectation or a comparison failed"},
         std::pair{Exit::wrong_input, "wrong scenario or command line; every problem is listed"},
         std::pair{Exit::waived, "equipment is missing; waived, with the reason"},
+        std::pair{Exit::drifted, "every expectation holds, but metrics have drifted from the baseline (peerpath test)"},
         std::pair{Exit::bug, "a bug of peerpath"},
         std::pair{Exit::interrupted, "interrupted; what was computed is kept, marked incomplete"}})
     text += paragraph(bold(std::to_string(static_cast<int>(status))), meaning);

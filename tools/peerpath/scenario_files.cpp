@@ -25,6 +25,17 @@ void add_installed(std::vector<fs::path>& folders) {
   }
 }
 
+std::vector<std::string> overrides(const Arguments& arguments) {
+  auto values = arguments.values("--set");
+  if (const auto seed = arguments.value("--seed")) values.push_back("run.seed=" + *seed);
+  if (const auto quantum = arguments.value("--quantum")) values.push_back("run.quantum=" + *quantum);
+  return values;
+}
+
+}  // namespace
+
+bool is_part(const fs::path& file) { return file.parent_path().filename() == parts_folder; }
+
 Problem not_found(const std::string& name) {
   const auto near = nearest(name, scenario_names());
   Problem problem;
@@ -34,25 +45,15 @@ Problem not_found(const std::string& name) {
   return problem;
 }
 
-bool exists(const std::string& name) {
+std::optional<fs::path> scenario_file(const std::string& name) {
+  auto bases = scenario_folders();
+  bases.insert(bases.begin(), fs::path{});
   std::error_code error;
-  const auto is_file = [&error](const fs::path& path) {
-    return fs::exists(path, error) && !fs::is_directory(path, error);
-  };
-  if (is_file(name) || is_file(name + ".json")) return true;
-  return std::ranges::any_of(scenario_folders(), [&](const fs::path& folder) {
-    return is_file(folder / name) || is_file(folder / (name + ".json"));
-  });
+  for (const auto& base : bases)
+    for (const auto& file : {base / name, base / (name + ".json")})
+      if (fs::exists(file, error) && !fs::is_directory(file, error)) return file;
+  return std::nullopt;
 }
-
-std::vector<std::string> overrides(const Arguments& arguments) {
-  auto values = arguments.values("--set");
-  if (const auto seed = arguments.value("--seed")) values.push_back("run.seed=" + *seed);
-  if (const auto quantum = arguments.value("--quantum")) values.push_back("run.quantum=" + *quantum);
-  return values;
-}
-
-}  // namespace
 
 std::vector<fs::path> scenario_folders() {
   std::vector<fs::path> folders;
@@ -83,7 +84,7 @@ std::vector<std::string> scenario_names() {
 
 tl::expected<scenario::Loaded, Problems> load_scenario(const std::string& name, const Arguments& arguments,
                                                        bool without_traffic) {
-  if (!exists(name)) return tl::make_unexpected(Problems{not_found(name)});
+  if (!scenario_file(name)) return tl::make_unexpected(Problems{not_found(name)});
   scenario::LoadOptions options;
   options.overrides = overrides(arguments);
   options.search = scenario_folders();

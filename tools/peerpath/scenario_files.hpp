@@ -17,6 +17,15 @@ std::vector<std::filesystem::path> scenario_folders();
 /// Names below those folders that can be run: "netgpu/zero_copy". Presets and parts are left out.
 std::vector<std::string> scenario_names();
 
+/// The file that a path or a name of a scenario means.
+std::optional<std::filesystem::path> scenario_file(const std::string& name);
+
+/// Whether its folder is one of presets, which are no scenarios of their own.
+bool is_part(const std::filesystem::path& file);
+
+/// That there is no such scenario, with the name that was probably meant.
+Problem not_found(const std::string& name);
+
 /// Loads the scenario with the overrides of --set, --seed and --quantum. Prints every problem; nullopt if there are
 /// any. `without_traffic`: it may be hardware alone.
 std::optional<scenario::Loaded> load_scenario(const std::string& name, const Arguments& arguments,
