@@ -4,6 +4,7 @@
 #include <set>
 #include <tuple>
 
+#include "peerpath/scenario/prepared.hpp"
 #include "scenario/hosts.hpp"
 #include "scenario/kind_keys.hpp"
 #include "scenario/overrides.hpp"
@@ -90,48 +91,12 @@ Problems sorted(Problems problems, const Sources& sources) {
   return problems;
 }
 
-}  // namespace
+struct FileText {
+  fs::path file;
+  std::string text;
+};
 
-std::string to_string(const Origin& origin) {
-  if (origin.file.empty()) return std::string{name_of(origin.kind)};
-  return origin.file + ":" + std::to_string(origin.line) + ":" + std::to_string(origin.column);
-}
-
-tl::expected<Loaded, Problems> load_text(std::string_view text, const fs::path& file, const LoadOptions& options) {
-  Sources sources;
-  Report report{sources};
-  Resolver resolver{options, sources, report};
-  Node root;
-  if (!resolver.resolve(text, file, root)) return tl::unexpected{sorted(report.problems(), sources)};
-  const auto of_hosts = [](const std::string& text) { return text.starts_with("hosts."); };
-  auto overrides = options.overrides;
-  const auto rest = std::stable_partition(overrides.begin(), overrides.end(), of_hosts);
-  apply_overrides({overrides.begin(), rest}, root, report);
-  expand_hosts(root, report);
-  apply_overrides({rest, overrides.end()}, root, report);
-  Loaded out;
-  out.file = file;
-  Reader reader{sources, report, file};
-  reader.read(root, out.scenario);
-  out.origins = std::move(reader.origins());
-  out.scenario.name = name_of_file(file, options);
-  find_captures(root, resolver, options, out, report);
-  refuse_keys_of_sender(root, out.scenario, report);
-  complete(out.scenario);
-  note_completed(out);
-  // An unreadable device would be reported as missing by each link and traffic entry, which would hide the mistake.
-  const Node* devices = root.find("devices");
-  if (devices == nullptr || devices->members.size() == out.scenario.devices.size())
-    for (const Problem& problem : check(out.scenario)) {
-      const bool allowed = options.without_traffic && problem.key == "/traffic" && out.scenario.traffic.empty();
-      if (!allowed && !report.has_given_up(problem.key))
-        report.add(locate(root, problem.key), problem.key, problem.message);
-    }
-  if (!report.problems().empty()) return tl::unexpected{sorted(report.problems(), sources)};
-  return out;
-}
-
-tl::expected<Loaded, Problems> load(const fs::path& name, const LoadOptions& options) {
+tl::expected<FileText, Problems> text_of(const fs::path& name, const LoadOptions& options) {
   const fs::path file = Resolver::find(name, {}, options);
   if (file.empty()) {
     std::error_code error;
@@ -139,9 +104,96 @@ tl::expected<Loaded, Problems> load(const fs::path& name, const LoadOptions& opt
     return tl::unexpected{Problems{
         {name.generic_string(), 0, 0, "", folder ? "is a folder, not a file" : "there is no such file or scenario"}}};
   }
-  const auto text = options.files.read(file);
+  auto text = options.files.read(file);
   if (!text) return tl::unexpected{Problems{{file.generic_string(), 0, 0, "", text.error()}}};
-  return load_text(*text, file, options);
+  return FileText{file, std::move(*text)};
+}
+
+}  // namespace
+
+std::string to_string(const Origin& origin) {
+  if (origin.file.empty()) return std::string{name_of(origin.kind)};
+  return origin.file + ":" + std::to_string(origin.line) + ":" + std::to_string(origin.column);
+}
+
+struct Prepared::Parts {
+  Parts(LoadOptions with, fs::path from) : options{std::move(with)}, file{std::move(from)} {}
+  Parts(const Parts&) = delete;  // its parts refer to each other
+  Parts& operator=(const Parts&) = delete;
+
+  LoadOptions options;
+  fs::path file;
+  Sources sources{};
+  Report report{sources};
+  Resolver resolver{options, sources, report};
+  Node root{};
+
+  tl::expected<Loaded, Problems> load(const std::vector<std::string>& more, Report& said) const;
+};
+
+tl::expected<Loaded, Problems> Prepared::Parts::load(const std::vector<std::string>& more, Report& said) const {
+  Node tree = root;
+  const auto of_hosts = [](const std::string& text) { return text.starts_with("hosts."); };
+  auto overrides = options.overrides;
+  overrides.insert(overrides.end(), more.begin(), more.end());
+  const auto rest = std::stable_partition(overrides.begin(), overrides.end(), of_hosts);
+  apply_overrides({overrides.begin(), rest}, tree, said);
+  expand_hosts(tree, said);
+  apply_overrides({rest, overrides.end()}, tree, said);
+  Loaded out;
+  out.file = file;
+  Reader reader{sources, said, file};
+  reader.read(tree, out.scenario);
+  out.origins = std::move(reader.origins());
+  out.scenario.name = name_of_file(file, options);
+  find_captures(tree, resolver, options, out, said);
+  refuse_keys_of_sender(tree, out.scenario, said);
+  complete(out.scenario);
+  note_completed(out);
+  // An unreadable device would be reported as missing by each link and traffic entry, which would hide the mistake.
+  const Node* devices = tree.find("devices");
+  if (devices == nullptr || devices->members.size() == out.scenario.devices.size())
+    for (const Problem& problem : check(out.scenario)) {
+      const bool allowed = options.without_traffic && problem.key == "/traffic" && out.scenario.traffic.empty();
+      if (!allowed && !said.has_given_up(problem.key))
+        said.add(locate(tree, problem.key), problem.key, problem.message);
+    }
+  if (!said.problems().empty()) return tl::unexpected{sorted(said.problems(), sources)};
+  return out;
+}
+
+tl::expected<Prepared, Problems> Prepared::read(const fs::path& name, const LoadOptions& options) {
+  const auto text = text_of(name, options);
+  if (!text) return tl::unexpected{text.error()};
+  auto parts = std::make_shared<Parts>(options, text->file);
+  const bool read = parts->resolver.resolve(text->text, text->file, parts->root);
+  if (!read || !parts->report.problems().empty())
+    return tl::unexpected{sorted(parts->report.problems(), parts->sources)};
+  Prepared prepared;
+  prepared.parts_ = std::move(parts);
+  return prepared;
+}
+
+tl::expected<Loaded, Problems> Prepared::with(const std::vector<std::string>& overrides) const {
+  Report said{parts_->sources};
+  return parts_->load(overrides, said);
+}
+
+tl::expected<std::vector<std::string>, std::string> Prepared::keys(const std::string& pattern) const {
+  return matching_keys(pattern, parts_->root);
+}
+
+tl::expected<Loaded, Problems> load_text(std::string_view text, const fs::path& file, const LoadOptions& options) {
+  Prepared::Parts parts{options, file};
+  if (!parts.resolver.resolve(text, file, parts.root))
+    return tl::unexpected{sorted(parts.report.problems(), parts.sources)};
+  return parts.load({}, parts.report);
+}
+
+tl::expected<Loaded, Problems> load(const fs::path& name, const LoadOptions& options) {
+  const auto text = text_of(name, options);
+  if (!text) return tl::unexpected{text.error()};
+  return load_text(text->text, text->file, options);
 }
 
 }  // namespace peerpath::scenario

@@ -1,6 +1,7 @@
 #include "scenario/overrides.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "scenario/suggest.hpp"
@@ -69,6 +70,71 @@ Node* entry(Node& list, const std::string& part, std::string& why) {
   return nullptr;
 }
 
+std::string joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : ".") + part;
+  return text;
+}
+
+bool has_wildcard(const std::string& part) { return part.find_first_of("*?") != part.npos; }
+/// Whether `*` (anything) and `?` (one character) of the pattern can stand for the name.
+bool fits(std::string_view pattern, std::string_view name) {
+  std::size_t p = 0, n = 0, star = pattern.npos, resumed = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      resumed = n;
+    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
+      ++p, ++n;
+    } else if (star != pattern.npos) {
+      p = star + 1;
+      n = ++resumed;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == pattern.npos;
+}
+
+/// Fills in what a sweep's key may leave out: `devices`, and the group that MPS and MRRS stand in.
+std::vector<std::string> whole(std::vector<std::string> parts, const Node& root) {
+  const Node* devices = root.find("devices");
+  if (devices == nullptr || root.find(parts[0]) != nullptr) return parts;
+  const bool names_device =
+      std::ranges::any_of(devices->members, [&](const Member& member) { return fits(parts[0], member.key); });
+  if (!names_device) return parts;
+  parts.insert(parts.begin(), "devices");
+  constexpr std::array<std::pair<std::string_view, const char*>, 2> registers{
+      {{"mps", "max_payload"}, {"mrrs", "max_read_request"}}};
+  for (const auto& [shorter, longer] : registers)
+    if (parts.size() == 3 && parts[2] == shorter) parts = {parts[0], parts[1], "function", longer};
+  return parts;
+}
+
+/// Adds the keys below `at` that `parts` from `depth` on stand for.
+void match(const std::vector<std::string>& parts, std::size_t depth, const Node* at, std::vector<std::string>& taken,
+           std::vector<std::string>& keys) {
+  if (depth == parts.size()) return keys.push_back(joined(taken));
+  const std::string& part = parts[depth];
+  const auto go_on = [&](const std::string& name, const Node* next) {
+    taken.push_back(name);
+    match(parts, depth + 1, next, taken, keys);
+    taken.pop_back();
+  };
+  if (!has_wildcard(part)) {
+    const Node* next = at == nullptr ? nullptr : at->find(part);
+    if (at != nullptr && at->is(Node::Type::array))
+      for (std::size_t n = 0; n < at->items.size(); ++n)
+        if (label_of(at->items[n]) == part || std::to_string(n) == part) next = &at->items[n];
+    return go_on(part, next);
+  }
+  if (at == nullptr) return;
+  for (const Member& member : at->members)
+    if (fits(part, member.key)) go_on(member.key, &member.value);
+  for (std::size_t n = 0; n < at->items.size(); ++n)
+    if (fits(part, std::to_string(n)) || fits(part, label_of(at->items[n]))) go_on(std::to_string(n), &at->items[n]);
+}
+
 void apply(std::string_view text, Node& root, Report& report) {
   const auto equals = text.find('=');
   const std::string path{text.substr(0, equals)};
@@ -115,6 +181,14 @@ void drop_nulls(Node& node) {
 void apply_overrides(const std::vector<std::string>& overrides, Node& root, Report& report) {
   for (const std::string& text : overrides) apply(text, root, report);
   if (!overrides.empty()) drop_nulls(root);
+}
+
+tl::expected<std::vector<std::string>, std::string> matching_keys(const std::string& pattern, const Node& root) {
+  const auto parts = whole(parts_of(pattern), root);
+  std::vector<std::string> keys, taken;
+  match(parts, 0, &root, taken, keys);
+  if (keys.empty()) return tl::unexpected{"\"" + pattern + "\" matches nothing in the scenario"};
+  return keys;
 }
 
 }  // namespace peerpath::scenario

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <tl/expected.hpp>
+
 #include "scenario/document.hpp"
 
 namespace peerpath::scenario {
@@ -11,5 +13,8 @@ namespace peerpath::scenario {
 /// Applies overrides in order. A value is JSON if it parses as such, else a text: 8, true, 4KiB, ["64B","128B"].
 /// Parts of the path go by key; in lists by place, by `name`, or (links) by `to`. null takes back to the default.
 void apply_overrides(const std::vector<std::string>& overrides, Node& root, Report& report);
+
+/// The keys that a pattern stands for (see `Prepared::keys`), or why there is none.
+tl::expected<std::vector<std::string>, std::string> matching_keys(const std::string& pattern, const Node& root);
 
 }  // namespace peerpath::scenario

@@ -235,9 +235,9 @@ void Reader::read_text(const Node& root, std::string_view key, std::string& out)
 }
 
 void Reader::read(const Node& root, Scenario& out) {
-  const std::vector<std::string> known{"$schema", "description", "source",       "extends",  "hosts",
-                                       "devices", "links",       "inter_socket", "cables",   "arbitration",
-                                       "traffic", "events",      "run",          "emulator", "expect"};
+  const std::vector<std::string> known{"$schema", "description",  "source", "extends",     "hosts",   "devices",
+                                       "links",   "inter_socket", "cables", "arbitration", "traffic", "events",
+                                       "run",     "emulator",     "sweep",  "expect"};
   if (const Node* kind = root.find("kind"); kind != nullptr && root.find("devices") == nullptr) {
     report_.add(kind->place, "/kind",
                 "this is a preset of one device, not a scenario; a device takes it in by \"extends\"");
@@ -267,6 +267,7 @@ void Reader::read(const Node& root, Scenario& out) {
   };
   section("run", out.run);
   section("emulator", out.emulator);
+  section("sweep", out.sweep);
 }
 
 }  // namespace peerpath::scenario

@@ -73,6 +73,7 @@ Json written(const Scenario& scenario) {
   if (!scenario.events.empty()) out["events"] = written_value(scenario.events);
   out["run"] = written_value(scenario.run);
   out["emulator"] = written_value(scenario.emulator);
+  if (!scenario.sweep.vary.empty() || !scenario.sweep.variants.empty()) out["sweep"] = written_value(scenario.sweep);
   out["expect"] = written_value(scenario.expect);
   return out;
 }

@@ -32,6 +32,20 @@ constexpr std::array test_options{
     Option{"--annotate", "FOR", "github: lines that GitHub Actions shows in the files (default there), or none"},
     set,
     Option{"--quiet", "", "Only what did not pass, and the totals"}};
+constexpr std::array sweep_options{
+    Option{"--vary", "KEY=VALUES", "links.*.generation=4,5 or nic0.queues=1..8; several with ; between go in step",
+           Word::text, true},
+    Option{"--variant", "NAME:KEY=VALUE,...", "A choice of changes, such as far:links.gpu0.from=rc", Word::text, true},
+    set,
+    Option{"--seed", "N", "Seed of all randomness; short for --set run.seed=N"},
+    Option{"--out", "FILE", "The SQLite file to write or go on with; peerpath-out/SCENARIO.sqlite if left out",
+           Word::file, false, "-o"},
+    Option{"--csv", "FILE", "Write all rows of the file there as CSV; - is standard output", Word::file},
+    jobs,
+    Option{"--shard", "I/N", "Only part I of N, for several machines; --merge joins their files"},
+    Option{"--merge", "", "Join the files of shards into --out instead of running anything"},
+    Option{"--retry", "", "Run again the points that failed or crashed before"},
+    quiet};
 constexpr std::array check_options{set, json, quiet};
 constexpr std::array show_options{Option{"--resolved", "", "Every value, and where it comes from"}, set, json};
 constexpr std::array list_options{json};
@@ -88,6 +102,11 @@ constexpr Positional scenarios{"SCENARIO", "Files or names of scenarios", Word::
 constexpr std::array commands{
     Command{"run", "Run a scenario and print what came out", one_scenario, run_options, run},
     Command{"check", "Read scenarios and report every problem", scenarios, check_options, check},
+    Command{"sweep",
+            "Run a scenario at many points and keep the results of each in one file",
+            {"SCENARIO", "File or name of a scenario; with --merge the files of shards", Word::scenario, 1, any_number},
+            sweep_options,
+            sweep},
     Command{"test",
             "Run many scenarios and say which keep their expectations",
             {"PATH", "Folders, files or names of scenarios", Word::scenario, 1, any_number},

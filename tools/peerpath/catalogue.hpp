@@ -25,6 +25,7 @@ Exit manual(const Arguments& arguments, Terminal& terminal);
 Exit measure(const Arguments& arguments, Terminal& terminal);
 Exit emulate(const Arguments& arguments, Terminal& terminal);
 Exit route(const Arguments& arguments, Terminal& terminal);
+Exit sweep(const Arguments& arguments, Terminal& terminal);
 Exit test(const Arguments& arguments, Terminal& terminal);
 Exit validate(const Arguments& arguments, Terminal& terminal);
 Exit completion(const Arguments& arguments, Terminal& terminal);

@@ -92,6 +92,14 @@ tl::expected<scenario::Loaded, Problems> load_scenario(const std::string& name, 
   return scenario::load(name, options);
 }
 
+tl::expected<scenario::Prepared, Problems> prepare_scenario(const std::string& name, const Arguments& arguments) {
+  if (!scenario_file(name)) return tl::make_unexpected(Problems{not_found(name)});
+  scenario::LoadOptions options;
+  options.overrides = overrides(arguments);
+  options.search = scenario_folders();
+  return scenario::Prepared::read(name, options);
+}
+
 std::optional<scenario::Loaded> load_scenario(const std::string& name, const Arguments& arguments,
                                               const Terminal& terminal, bool without_traffic) {
   auto loaded = load_scenario(name, arguments, without_traffic);

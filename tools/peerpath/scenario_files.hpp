@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "peerpath/scenario/load.hpp"
+#include "peerpath/scenario/prepared.hpp"
 #include "tools/peerpath/command.hpp"
 
 namespace peerpath::cli {
@@ -34,6 +35,9 @@ std::optional<scenario::Loaded> load_scenario(const std::string& name, const Arg
 /// The same without printing.
 tl::expected<scenario::Loaded, Problems> load_scenario(const std::string& name, const Arguments& arguments,
                                                        bool without_traffic = false);
+
+/// The scenario with the same overrides, to be loaded many times.
+tl::expected<scenario::Prepared, Problems> prepare_scenario(const std::string& name, const Arguments& arguments);
 
 /// The problem with the place of its key filled in.
 Problem located(Problem problem, const scenario::Loaded& loaded);

@@ -12,6 +12,7 @@
 #include "peerpath/pcie/link_shape.hpp"
 #include "peerpath/pcie/tlp.hpp"
 #include "peerpath/scenario/emulator.hpp"
+#include "peerpath/scenario/sweep.hpp"
 
 namespace peerpath::scenario {
 
@@ -477,6 +478,7 @@ struct Scenario {
   std::vector<Event> events;
   Run run;
   Emulator emulator;
+  Sweep sweep;
   std::vector<Expectation> expect;
 };
 

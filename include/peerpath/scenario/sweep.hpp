@@ -1,0 +1,24 @@
+// The `sweep` section: what `peerpath sweep` varies if the command line says nothing.
+#pragma once
+
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "peerpath/base/field.hpp"
+
+namespace peerpath::scenario {
+
+struct Sweep {
+  std::vector<std::string> vary{};
+  std::vector<std::string> variants{};
+
+  static constexpr auto fields() {
+    return std::tuple{
+        field("vary", &Sweep::vary,
+              "As --vary of `peerpath sweep`: links.*.generation=4,5 or traffic.rx.flows=1..64*2"),
+        field("variants", &Sweep::variants, "As --variant: name:key=value,key=value; one of them at a time")};
+  }
+};
+
+}  // namespace peerpath::scenario

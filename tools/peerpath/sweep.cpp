@@ -1,0 +1,243 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include "scenario/write.hpp"
+#include "tools/peerpath/catalogue.hpp"
+#include "tools/peerpath/child_pool.hpp"
+#include "tools/peerpath/interrupt.hpp"
+#include "tools/peerpath/output_file.hpp"
+#include "tools/peerpath/scenario_files.hpp"
+#include "tools/peerpath/sweep_file.hpp"
+#include "tools/peerpath/version.hpp"
+#include "tools/peerpath/whole_number.hpp"
+
+namespace peerpath::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Exit refused(const std::string& why, const Terminal& terminal) {
+  terminal.error(why);
+  return Exit::wrong_input;
+}
+
+/// Of all that decides the rows (FNV-1a, 64 bits).
+std::string fingerprint(const scenario::Scenario& scenario, const std::vector<SweepStep>& points) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  const auto take = [&hash](std::string_view text) {
+    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    hash = (hash ^ 0xff) * 0x100000001b3;
+  };
+  auto document = scenario::written(scenario);
+  document.erase("sweep");  // the points stand for it
+  take(document.dump());
+  for (const auto& point : points)
+    for (const auto& text : point.overrides) take(text);
+  return fmt::format("{:016x}", hash);
+}
+
+/// The axes of the command line, or of the scenario if there are none.
+tl::expected<std::vector<SweepAxis>, std::string> axes_of(const Arguments& arguments,
+                                                          const scenario::Prepared& prepared,
+                                                          const scenario::Sweep& block) {
+  auto vary = arguments.values("--vary"), variants = arguments.values("--variant");
+  if (vary.empty() && variants.empty()) {
+    vary = block.vary;
+    variants = block.variants;
+  }
+  std::vector<SweepAxis> axes;
+  if (!variants.empty()) {
+    auto axis = variant_axis(variants, prepared);
+    if (!axis) return tl::unexpected{axis.error()};
+    axes.push_back(std::move(*axis));
+  }
+  std::size_t points = axes.empty() ? 1 : axes.front().steps.size();
+  for (const auto& text : vary) {
+    auto axis = sweep_axis(text, prepared);
+    if (!axis) return tl::unexpected{axis.error()};
+    points *= axis->steps.size();
+    if (points > most_sweep_points) return tl::unexpected{std::string{"these are more than 1000000 points"}};
+    axes.push_back(std::move(*axis));
+  }
+  if (axes.empty())
+    return tl::unexpected{
+        std::string{"nothing is varied: give --vary links.*.generation=4,5 or the scenario a \"sweep\" section "
+                    "(`peerpath explain sweep`)"}};
+  return axes;
+}
+
+struct Shard {
+  std::size_t number = 1, of = 1;
+};
+
+std::optional<Shard> shard_of(const Arguments& arguments) {
+  const auto text = arguments.value("--shard");
+  if (!text) return Shard{};
+  const auto slash = std::min(text->find('/'), text->size());
+  const auto number = whole_number(text->substr(0, slash), 1);
+  const auto of = whole_number(slash < text->size() ? text->substr(slash + 1) : "", 1);
+  if (!number || !of || *number > *of) return std::nullopt;
+  return Shard{static_cast<std::size_t>(*number), static_cast<std::size_t>(*of)};
+}
+
+/// The line that a person watches.
+class SweepProgress {
+ public:
+  SweepProgress(const Terminal& terminal, std::size_t points) : shown_{terminal.progress()}, points_{points} {}
+  SweepProgress(const SweepProgress&) = delete;
+  SweepProgress& operator=(const SweepProgress&) = delete;
+  ~SweepProgress() {
+    if (drawn_) std::fputs("\r\033[K", stderr);
+  }
+
+  void ended(bool well) {
+    ++done_;
+    failed_ += well ? 0 : 1;
+    const auto now = Clock::now();
+    if (!shown_ || now < next_) return;
+    next_ = now + std::chrono::milliseconds{100};
+    drawn_ = true;
+    const auto spent = std::chrono::duration<double>(now - started_).count();
+    const auto left = spent / static_cast<double>(done_) * static_cast<double>(points_ - done_);
+    std::fputs(fmt::format("\r{} of {} points, {} failed, {:.0f} s left\033[K", done_, points_, failed_, left).c_str(),
+               stderr);
+    std::fflush(stderr);
+  }
+
+ private:
+  bool shown_, drawn_ = false;
+  std::size_t points_, done_ = 0, failed_ = 0;
+  Clock::time_point started_ = Clock::now(), next_ = started_ + std::chrono::milliseconds{300};
+};
+
+Outcome run_point(const scenario::Prepared& prepared, const SweepStep& point, const InterruptGuard& guard) {
+  const auto loaded = prepared.with(point.overrides);
+  if (loaded) return outcome_of(*loaded, [&guard] { return guard.interrupted(); });
+  Outcome outcome;
+  outcome.kind = Outcome::Kind::wrong;
+  outcome.problems = loaded.error();
+  return outcome;
+}
+
+/// Computes the points of `missing` into the file, which is committed at least every second. "" or why that failed.
+std::string compute(const scenario::Prepared& prepared, const std::vector<SweepStep>& points,
+                    const std::vector<std::size_t>& missing, int jobs, SweepFile& file, const InterruptGuard& guard,
+                    const Terminal& terminal) {
+  SweepProgress progress{terminal, missing.size()};
+  std::string trouble;
+  auto committed = Clock::now();
+  ChildPool pool;
+  pool.jobs = jobs;
+  pool.work = [&](std::size_t n) { return packed(run_point(prepared, points[missing[n]], guard)); };
+  pool.ended = [&](std::size_t n, const ChildEnd& end) {
+    if (guard.interrupted() && !end.crash.empty()) return;
+    const auto outcome = unpacked(end.output, end.crash);
+    if (outcome.kind == Outcome::Kind::interrupted) return;
+    file.add(missing[n], points[missing[n]], outcome);
+    progress.ended(outcome.kind == Outcome::Kind::passed || outcome.kind == Outcome::Kind::failed);
+  };
+  pool.tick = [&] {
+    if (Clock::now() - committed < std::chrono::milliseconds{500}) return;
+    committed = Clock::now();
+    if (trouble.empty()) trouble = file.commit();
+  };
+  pool.stop = [&] { return guard.interrupted() || !trouble.empty(); };
+  run_children(missing.size(), pool);
+  const auto last = file.commit();
+  return trouble.empty() ? last : trouble;
+}
+
+bool export_csv(const Arguments& arguments, const SweepFile& file, const Terminal& terminal) {
+  const auto csv = arguments.value("--csv");
+  if (!csv) return true;
+  if (*csv != "-") return write_file(*csv, file.csv(), terminal);
+  terminal.data(file.csv());
+  return true;
+}
+
+/// Totals, CSV and exit status of what the file holds now.
+Exit concluded(const Arguments& arguments, const SweepFile& file, const std::filesystem::path& path, bool interrupted,
+               const Terminal& terminal) {
+  const auto done = file.done();
+  const auto rows = static_cast<std::size_t>(std::ranges::count(done, 1));
+  const auto wrong = file.count("wrong"), crashed = file.count("crashed");
+  if (!export_csv(arguments, file, terminal)) return Exit::wrong_input;
+  terminal.say(fmt::format("{}: {} of {} points, {} failed, {} crashed; {} broke an expectation", path.string(), rows,
+                           file.identity().points, wrong, crashed, file.count("expectation_failed")));
+  if (interrupted) return Exit::interrupted;
+  return wrong + crashed > 0 ? Exit::expectation_failed : Exit::done;
+}
+
+Exit merge(const Arguments& arguments, const Terminal& terminal) {
+  const auto out = arguments.value("--out");
+  if (!out) return refused("--merge needs to know into which file: --out FILE", terminal);
+  std::vector<SweepFile> parts;
+  for (const auto& word : arguments.words()) {
+    auto part = SweepFile::open(word);
+    if (!part) return refused(part.error(), terminal);
+    parts.push_back(std::move(*part));
+  }
+  auto whole = SweepFile::open(*out, parts.front().identity());
+  if (!whole) return refused(whole.error(), terminal);
+  for (std::size_t n = 0; n < parts.size(); ++n)
+    if (parts[n].identity().fingerprint != whole->identity().fingerprint ||
+        parts[n].identity().version != whole->identity().version)
+      return refused(arguments.words()[n] + " is of another sweep than " + arguments.words().front(), terminal);
+  for (const auto& word : arguments.words())
+    if (const auto trouble = whole->merge(word); !trouble.empty()) return refused(trouble, terminal);
+  return concluded(arguments, *whole, *out, false, terminal);
+}
+
+}  // namespace
+
+Exit sweep(const Arguments& arguments, Terminal& terminal) {
+  if (arguments.has("--merge")) return merge(arguments, terminal);
+  const auto& words = arguments.words();
+  if (words.size() > 1)
+    return refused("'" + words[1] + "' is one word too many: only --merge takes several files", terminal);
+  const auto jobs = jobs_of(arguments, terminal);
+  if (!jobs) return Exit::wrong_input;
+  const auto shard = shard_of(arguments);
+  if (!shard)
+    return refused("--shard takes i/n, the second of eight: --shard 2/8, not '" + *arguments.value("--shard") + "'",
+                   terminal);
+  const auto prepared = prepare_scenario(words.front(), arguments);
+  const auto base = prepared.and_then([](const scenario::Prepared& p) { return p.with({}); });
+  if (!base) {
+    terminal.report(base.error());
+    return Exit::wrong_input;
+  }
+  const auto axes = axes_of(arguments, *prepared, base->scenario.sweep);
+  if (!axes) return refused(axes.error(), terminal);
+  const auto points = sweep_points(*axes);
+  SweepIdentity identity{
+      base->scenario.name, std::string{version()}, fingerprint(base->scenario, points), {}, points.size()};
+  for (const auto& axis : *axes) identity.keys.insert(identity.keys.end(), axis.names.begin(), axis.names.end());
+  for (auto key = identity.keys.begin(); key != identity.keys.end(); ++key)
+    if (std::find(std::next(key), identity.keys.end(), *key) != identity.keys.end())
+      return refused(*key + " is varied twice", terminal);
+  // Where no point can be read the mistake is in what is varied, and no file is made for it.
+  if (std::ranges::none_of(points, [&](const SweepStep& p) { return prepared->with(p.overrides).has_value(); })) {
+    terminal.report(prepared->with(points.front().overrides).error());
+    return refused("no point of this sweep can be run", terminal);
+  }
+
+  const std::filesystem::path path = arguments.value("--out").value_or("peerpath-out/" + identity.scenario + ".sqlite");
+  if (path.has_parent_path() && !make_folder(path.parent_path(), terminal)) return Exit::wrong_input;
+  auto file = SweepFile::open(path, identity);
+  if (!file) return refused(file.error(), terminal);
+  if (arguments.has("--retry")) file->forget_failed();
+  const auto done = file->done();
+  std::vector<std::size_t> missing;
+  for (auto n = shard->number - 1; n < points.size(); n += shard->of)
+    if (done[n] == 0) missing.push_back(n);
+  const InterruptGuard guard;
+  const auto trouble = compute(*prepared, points, missing, *jobs, *file, guard, terminal);
+  if (!trouble.empty()) return refused(trouble, terminal);
+  return concluded(arguments, *file, path, guard.interrupted(), terminal);
+}
+
+}  // namespace peerpath::cli

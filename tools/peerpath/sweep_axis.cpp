@@ -1,0 +1,91 @@
+#include "tools/peerpath/sweep_axis.hpp"
+
+#include <algorithm>
+
+#include "tools/peerpath/split_list.hpp"
+
+namespace peerpath::cli {
+namespace {
+
+/// MPS and MRRS are numbers of bytes in every tool that shows them.
+std::string with_unit(const std::string& key, std::string value) {
+  const bool bare = !value.empty() && value.find_first_not_of("0123456789") == value.npos;
+  if (bare && (key.ends_with(".mps") || key.ends_with(".mrrs"))) value += "B";
+  return value;
+}
+
+tl::expected<std::vector<std::string>, std::string> overrides_of(const std::string& key, const std::string& value,
+                                                                 const scenario::Prepared& scenario) {
+  const auto keys = scenario.keys(key);
+  if (!keys) return tl::unexpected{keys.error()};
+  std::vector<std::string> overrides;
+  for (const auto& each : *keys) overrides.push_back(each + "=" + with_unit(key, value));
+  return overrides;
+}
+
+}  // namespace
+
+tl::expected<SweepAxis, std::string> sweep_axis(const std::string& text, const scenario::Prepared& scenario) {
+  SweepAxis axis;
+  for (const auto& part : split_list(text, ';')) {
+    const auto equals = part.find('=');
+    if (equals == part.npos || equals == 0)
+      return tl::unexpected{"\"" + part + "\" is not key=value,value such as links.*.generation=4,5"};
+    const auto key = part.substr(0, equals);
+    const auto values = sweep_values(std::string_view{part}.substr(equals + 1));
+    if (!values) return tl::unexpected{key + ": " + values.error()};
+    if (!axis.names.empty() && values->size() != axis.steps.size())
+      return tl::unexpected{key + " has " + std::to_string(values->size()) + " values and " + axis.names.front() + " " +
+                            std::to_string(axis.steps.size()) + "; lists that go in step are of one length"};
+    axis.names.push_back(key);
+    axis.steps.resize(values->size());
+    for (std::size_t n = 0; n < values->size(); ++n) {
+      const auto overrides = overrides_of(key, (*values)[n], scenario);
+      if (!overrides) return tl::unexpected{overrides.error()};
+      axis.steps[n].values.push_back((*values)[n]);
+      axis.steps[n].overrides.insert(axis.steps[n].overrides.end(), overrides->begin(), overrides->end());
+    }
+  }
+  return axis;
+}
+
+tl::expected<SweepAxis, std::string> variant_axis(const std::vector<std::string>& texts,
+                                                  const scenario::Prepared& scenario) {
+  SweepAxis axis{{"variant"}, {}};
+  for (const auto& text : texts) {
+    const auto colon = text.find(':');
+    if (colon == text.npos || colon == 0 || text.find('=') < colon)
+      return tl::unexpected{"\"" + text + "\" is not name:key=value,key=value such as far:links.gpu0.from=rc"};
+    SweepStep step{{text.substr(0, colon)}, {}};
+    if (std::ranges::find(axis.steps, step.values, &SweepStep::values) != axis.steps.end())
+      return tl::unexpected{"there are two variants \"" + step.values.front() + "\""};
+    for (const auto& change : split_list(std::string_view{text}.substr(colon + 1), ',')) {
+      if (change.empty() && colon + 1 == text.size()) break;
+      const auto equals = change.find('=');
+      if (equals == change.npos || equals == 0)
+        return tl::unexpected{"\"" + change + "\" of variant \"" + step.values.front() + "\" is not key=value"};
+      const auto overrides = overrides_of(change.substr(0, equals), change.substr(equals + 1), scenario);
+      if (!overrides) return tl::unexpected{overrides.error()};
+      step.overrides.insert(step.overrides.end(), overrides->begin(), overrides->end());
+    }
+    axis.steps.push_back(std::move(step));
+  }
+  return axis;
+}
+
+std::vector<SweepStep> sweep_points(const std::vector<SweepAxis>& axes) {
+  std::vector<SweepStep> points(1);
+  for (const auto& axis : axes) {
+    std::vector<SweepStep> longer;
+    for (const auto& point : points)
+      for (const auto& step : axis.steps) {
+        auto& next = longer.emplace_back(point);
+        next.values.insert(next.values.end(), step.values.begin(), step.values.end());
+        next.overrides.insert(next.overrides.end(), step.overrides.begin(), step.overrides.end());
+      }
+    points = std::move(longer);
+  }
+  return points;
+}
+
+}  // namespace peerpath::cli

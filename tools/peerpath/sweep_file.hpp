@@ -1,0 +1,72 @@
+// The one file of a sweep: an SQLite database with a row for each point that was computed.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "tools/peerpath/outcome.hpp"
+#include "tools/peerpath/sweep_axis.hpp"
+
+namespace peerpath::cli {
+
+/// Which sweep it is: a file takes points of no other one.
+struct SweepIdentity {
+  std::string scenario, version;  ///< name, and version of peerpath
+  std::string fingerprint;        ///< of the resolved scenario and of all points
+  std::vector<std::string> keys;  ///< what is varied
+  std::size_t points = 0;
+};
+
+/// Tables: sweep(key, value), parameters(point, key, value), points(point, status, message, bottleneck),
+/// results(point, metric, value). Status is ok, expectation_failed, wrong or crashed. Each function that can fail says
+/// why in one sentence.
+class SweepFile {
+ public:
+  /// Makes the file, or goes on with it; refuses one of another sweep.
+  static tl::expected<SweepFile, std::string> open(const std::filesystem::path& path, const SweepIdentity& identity);
+  /// Opens one that exists.
+  static tl::expected<SweepFile, std::string> open(const std::filesystem::path& path);
+
+  const SweepIdentity& identity() const { return identity_; }
+  /// 1 for each point that has a row.
+  std::vector<char> done() const;
+  /// Rows of a status other than ok and expectation_failed are removed.
+  void forget_failed();
+  /// Nothing is on disk before `commit`.
+  void add(std::size_t point, const SweepStep& step, const Outcome& outcome);
+  /// "" or why rows could not be written, since the last call.
+  std::string commit();
+  /// Takes over the rows of another file of this sweep that are not here yet.
+  std::string merge(const std::filesystem::path& other);
+
+  /// All rows by point: parameters, status, message, bottleneck and every metric.
+  std::string csv() const;
+  /// How many rows have this status.
+  std::size_t count(const std::string& status) const;
+
+ private:
+  struct Close {
+    void operator()(sqlite3* database) const { sqlite3_close_v2(database); }
+    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+  };
+  using Statement = std::unique_ptr<sqlite3_stmt, Close>;
+
+  Statement prepare(const std::string& sql) const;
+  bool run(const std::string& sql);
+  void step(const Statement& statement);
+  std::string why(const std::string& what) const;
+
+  std::filesystem::path path_;
+  std::unique_ptr<sqlite3, Close> database_;
+  Statement point_, parameter_, result_;
+  SweepIdentity identity_;
+  std::string trouble_;
+  bool open_transaction_ = false;
+};
+
+}  // namespace peerpath::cli

@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""Tests of `peerpath sweep`: the same rows however it got there, and what is wrong is said.
+
+usage: sweep_test.py PEERPATH SCENARIOS
+"""
+
+import csv
+import io
+import json
+import random
+import signal
+import sqlite3
+import subprocess
+import time
+import unittest
+
+from cli_case import PROGRAM, SCENARIO, Case, peerpath
+
+SHORT = "--set", "run.measure=20us", "--set", "expect=[]"
+GRID = "--vary", "links.*.generation=4,5", "--vary", "nic0.mps=128,256"
+
+
+def rows(file):
+    with sqlite3.connect(file) as database:
+        return {table: database.execute(f"SELECT * FROM {table} ORDER BY 1, 2").fetchall() for table in ("sweep", "points", "parameters", "results")}
+
+
+class Sweep(Case):
+    def setUp(self):
+        super().setUp()
+        self.file = self.out.with_suffix(".sqlite")
+
+    def sweep(self, *words, out=None, scenario=SCENARIO):
+        return peerpath("sweep", scenario, *SHORT, *words, "--out", str(out or self.file))
+
+    def table(self, *words, **named):
+        done = self.sweep(*words, "--csv", "-", **named)
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        return list(csv.DictReader(io.StringIO(done.stdout)))
+
+    def test_a_grid_is_in_order_and_agrees_with_run(self):
+        table = self.table(*GRID)
+        self.assertEqual([(row["links.*.generation"], row["nic0.mps"]) for row in table],
+                         [(g, m) for g in "45" for m in ("128", "256")])
+        run = peerpath("run", SCENARIO, *SHORT, "--set", "links.0.generation=4", "--set", "links.1.generation=4", "--set", "links.2.generation=4",
+                       "--set", "devices.nic0.function.max_payload=256B", "--json", "--quiet", "--out", str(self.out))
+        wanted = {metric["name"]: metric["value"] for metric in json.loads(run.stdout)["metrics"]}
+        for name in ("rx.goodput_gbps", "rx.latency_p99_ns", "sw0-nic0.up.tlps"):
+            if name in wanted:
+                self.assertEqual(float(table[1][name]), wanted[name], name)
+        self.assertNotEqual(table[0]["rx.latency_p50_ns"], table[3]["rx.latency_p50_ns"])
+
+    def test_ranges_lists_in_step_and_variants(self):
+        table = self.table("--vary", "traffic.rx.rate=50Gbps..200Gbps*2", "--vary", "nic0.queues=2,4;traffic.rx.flows=8..16:8",
+                           "--variant", "near:", "--variant", "far:links.gpu0.from=rc")
+        self.assertEqual(len(table), 12)
+        self.assertEqual([row["variant"] for row in table[::6]], ["near", "far"])
+        self.assertEqual({(row["nic0.queues"], row["traffic.rx.flows"]) for row in table}, {("2", "8"), ("4", "16")})
+        self.assertEqual([row["traffic.rx.rate"] for row in table[:6:2]], ["50Gbps", "100Gbps", "200Gbps"])
+        self.assertEqual(float(table[0]["sw0-rc.up.payload_bytes"]), 0)
+        self.assertGreater(float(table[6]["sw0-rc.up.payload_bytes"]), 0, "the GPU is on a root port now")
+
+    def test_the_scenario_may_say_what_is_varied(self):
+        scenario = self.scenario(json.dumps({"extends": SCENARIO, "sweep": {"vary": ["nic0.queues=1,2"], "variants": ["a:", "b:traffic.rx.flows=4"]}}))
+        self.assertEqual(len(self.table(scenario=scenario)), 4)
+        self.assertEqual(len(self.table("--vary", "nic0.queues=8", scenario=scenario, out=self.out)), 1, "the command line comes first")
+
+    def test_it_is_idempotent(self):
+        self.sweep(*GRID)
+        before = self.file.read_bytes()
+        self.assertEqual(self.sweep(*GRID).returncode, 0)
+        self.assertEqual(self.file.read_bytes(), before)
+
+    def test_killed_at_random_it_goes_on_to_the_same_rows(self):
+        points = "--vary", "traffic.rx.flows=1..60", "--vary", "nic0.queues=1,4,8", "--set", "run.measure=100us"
+        self.sweep(*points, "--jobs", "2")
+        wanted, file = rows(self.file), self.out.with_suffix(".killed")
+        self.assertEqual(len(wanted["points"]), 180)
+        chance = random.Random(20)
+        command = [PROGRAM, "sweep", SCENARIO, *SHORT, *points, "--jobs", "2", "--out", str(file)]
+        killed = 0
+        for _ in range(4):
+            run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(chance.uniform(0.03, 0.2))
+            run.send_signal(chance.choice((signal.SIGKILL, signal.SIGTERM)))
+            killed += run.wait(timeout=60) != 0
+        self.assertGreater(killed, 0)
+        self.assertEqual(self.sweep(*points, out=file).returncode, 0)
+        self.assertEqual(rows(file), wanted)
+
+    def test_shards_join_to_the_same_rows(self):
+        self.sweep(*GRID)
+        parts = [self.out.with_suffix(f".{n}") for n in (1, 2)]
+        for n, part in enumerate(parts, 1):
+            self.assertEqual(self.sweep(*GRID, "--shard", f"{n}/2", out=part).returncode, 0)
+            self.assertEqual(len(rows(part)["points"]), 2)
+        whole = self.out.with_suffix(".whole")
+        done = peerpath("sweep", "--merge", *map(str, parts), "--out", str(whole))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(rows(whole), rows(self.file))
+        other = self.out.with_suffix(".other")
+        self.sweep("--vary", "nic0.queues=1,2", out=other)
+        done = peerpath("sweep", "--merge", str(parts[0]), str(other), "--out", str(whole))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("another sweep", done.stderr)
+
+    def test_a_point_that_fails_is_recorded_and_stops_nothing(self):
+        done = self.sweep("--vary", "nic0.queues=4,-1,8", "--csv", "-")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        table = list(csv.DictReader(io.StringIO(done.stdout)))
+        self.assertEqual([row["status"] for row in table], ["ok", "wrong", "ok"])
+        self.assertIn("devices.nic0.queues: -1 is below", table[1]["message"])
+        self.assertEqual(table[1]["rx.goodput_gbps"], "")
+        self.assertEqual(self.sweep("--vary", "nic0.queues=4,-1,8", "--retry").returncode, 1)
+        self.assertEqual(len(rows(self.file)["points"]), 3)
+
+    def test_a_file_of_another_sweep_is_left_alone(self):
+        self.sweep(*GRID)
+        before = self.file.read_bytes()
+        for words in (("--vary", "nic0.queues=1,2"), (*GRID, "--seed", "7")):
+            done = self.sweep(*words)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("give another file to --out", done.stderr)
+        text = self.out.with_suffix(".txt")
+        text.write_text("notes")
+        done = self.sweep(*GRID, out=text)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("is no file of a sweep", done.stderr)
+        self.assertEqual((self.file.read_bytes(), text.read_text()), (before, "notes"))
+
+    def test_wrong_words_are_named(self):
+        for words, wanted in (((), "nothing is varied"), (("--vary", "nic0.queues"), "is not key=value"), (("--vary", "lnks.*.width=4"), "matches nothing"),
+                              (("--vary", "nic0.qeues=4"), "did you mean"), (("--vary", "devices.nic9.queues=4"), "did you mean"),
+                              (("--vary", "nic0.queues=4..1"), "goes down"), (("--vary", "nic0.mps=1KiB..4096B*2"), "different units"),
+                              (("--vary", "nic0.queues=1..4*1"), "wrong step"), (("--vary", "nic0.queues=1,,2"), "empty value"),
+                              (("--vary", "nic0.queues=1,2;traffic.rx.flows=1"), "of one length"), (("--vary", "nic0.queues=1", "--vary", "nic0.queues=2"), "varied twice"),
+                              (("--vary", "nic0.queues=1..2000000"), "1000000"), (("--variant", "far"), "is not name:key=value"),
+                              (("--variant", "a:", "--variant", "a:"), "two variants"), (("--vary", "nic0.queues=1", "--shard", "3/2"), "--shard takes i/n"),
+                              (("--vary", "nic0.queues=1", "--jobs", "many"), "--jobs takes"), (("--merge",), "")):
+            done = self.sweep(*words)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertIn(wanted, done.stderr)
+            self.assertFalse(self.file.exists(), "no file is made for it")
+        self.assertIn("there is no file", peerpath("sweep", "--merge", str(self.file), "--out", str(self.out)).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
