@@ -74,7 +74,7 @@ void Queues::go_ahead_answers(TlpRun& run, std::int32_t count) const {
 }
 
 void Queues::cut(TlpRun& run, std::int32_t count) const {
-  if (count < run.count && run.per > 0) {
+  if (run.per > 0) {
     TlpRun last = run;
     go_ahead(last, count - 1);
     run.tail = last.answered;
@@ -82,19 +82,17 @@ void Queues::cut(TlpRun& run, std::int32_t count) const {
   run.count = count;
 }
 
-void Queues::refresh_head(Fifo& fifo) {
+/// The same as `refresh_head` where the head may wait for posted TLPs, or go by either of two virtual channels.
+[[gnu::noinline]] void Queues::refresh_special_head(Fifo& fifo) {
   const TlpRun& run = fifo.runs.front();
   Transmitter& x = *fifo.out;
-  Femto eligible = std::max(run.e, fifo.left);
-  if (run.mark > 0 || fifo.blocked) {
-    const Lane& lane = *fifo.lane;
-    const bool blocked = run.mark > lane.posted_out;
-    x.blocked += static_cast<int>(blocked) - static_cast<int>(fifo.blocked);
-    fifo.blocked = blocked;
-    if (blocked) return;
-    if (run.mark == lane.posted_out) eligible = std::max(eligible, lane.posted_left);
-  }
-  fifo.head = eligible;
+  const Lane& lane = *fifo.lane;
+  const bool blocked = run.mark > lane.posted_out;
+  x.blocked += static_cast<int>(blocked) - static_cast<int>(fifo.blocked);
+  fifo.blocked = blocked;
+  if (blocked) return;
+  fifo.head = std::max(run.e, fifo.left);
+  if (run.mark > 0 && run.mark == lane.posted_out) fifo.head = std::max(fifo.head, lane.posted_left);
   if (x.vc1_classes != 0 && x.node->endpoint != nullptr) {
     x.candidates[fifo.channel] &= ~fifo.bit;
     fifo.set_channel(x.channel(s_.records[run.record].asked));

@@ -1,6 +1,8 @@
 // How TLPs enter the queues of a node and leave them.
 #pragma once
 
+#include <algorithm>
+
 #include "fabric/engine/state.hpp"
 
 namespace peerpath::fabric::engine {
@@ -27,7 +29,14 @@ class Queues {
   /// The last run of a FIFO has entered it: it joins the one before if it continues that.
   void enter(Fifo& fifo);
   /// The head of a FIFO is another one, or lacks less than before.
-  void refresh_head(Fifo& fifo);
+  void refresh_head(Fifo& fifo) {
+    const TlpRun& run = fifo.runs.front();
+    Transmitter& x = *fifo.out;
+    if (run.mark > 0 || fifo.blocked || x.vc1_classes != 0) return refresh_special_head(fifo);
+    fifo.head = std::max(run.e, fifo.left);
+    x.candidates[fifo.channel] |= fifo.bit;
+    s_.touch(x);
+  }
   /// The first TLPs of a FIFO have started on `x`: they leave it and free the credits that they held here.
   void leave(Transmitter& x, Fifo& fifo, const Departure& departure);
 
@@ -38,7 +47,7 @@ class Queues {
     run.address += static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(run.step);
     if (run.per != 0) go_ahead_answers(run, count);
   }
-  /// Cuts a run to its first `count` TLPs.
+  /// Cuts a run to its first `count` TLPs, which are not all.
   void cut(TlpRun& run, std::int32_t count) const;
 
   /// The FIFO where a router takes in what comes by `x` and one of its virtual channels.
@@ -50,6 +59,7 @@ class Queues {
   }
 
  private:
+  void refresh_special_head(Fifo& fifo);
   bool continues(const TlpRun& last, const TlpRun& run) const;
   void go_ahead_answers(TlpRun& run, std::int32_t count) const;
 

@@ -8,10 +8,9 @@
 
 namespace peerpath::fabric::engine {
 
-/// The first TLPs of a run that comes to the gate of `x`, as a run of their own that goes on from its `e`.
-TlpRun Receiver::through_gate(Transmitter& x, int tlp_class, TlpRun rest) {
-  const Record& record = s_.records[rest.record];
-  const Instant at{Duration{rest.e}};
+bool Receiver::pass_gate(Transmitter& x, int tlp_class, TlpRun& run, TlpRun& rest) {
+  const Record& record = s_.records[run.record];
+  const Instant at{Duration{run.e}};
   const GatedRun passed = x.gate->pass_run({.tlp_class = static_cast<pcie::TlpClass>(tlp_class),
                                             .op = record.asked.op,
                                             .purpose = record.asked.purpose,
@@ -19,16 +18,20 @@ TlpRun Receiver::through_gate(Transmitter& x, int tlp_class, TlpRun rest) {
                                             .refused = record.refused(tlp_class),
                                             .requester = record.requester,
                                             .target = record.asked.target,
-                                            .address = rest.address,
-                                            .bytes = Bytes{rest.step},
+                                            .address = run.address,
+                                            .bytes = Bytes{run.step},
                                             .at = at},
-                                           Duration{rest.slope}, rest.count);
+                                           Duration{run.slope}, run.count);
   require(passed.first >= at, "a gate does not turn time back");
-  require(passed.count > 0 && passed.count <= rest.count, "a gate answers for the TLPs that it was asked about");
-  queues_.cut(rest, passed.count);
-  rest.e = femtoseconds(passed.first);
-  if (rest.count == 1) rest.slope = 0;
-  return rest;
+  require(passed.count > 0 && passed.count <= run.count, "a gate answers for the TLPs that it was asked about");
+  const bool all = passed.count == run.count;
+  if (!all) {
+    rest = run;
+    queues_.go_ahead(rest, passed.count);
+    queues_.cut(run, passed.count);
+  }
+  run.e = femtoseconds(passed.first);
+  return all;
 }
 
 void Receiver::receive(Transmitter& x, const Fifo& fifo, const TlpRun& run, Femto first, Femto spacing,
@@ -37,8 +40,10 @@ void Receiver::receive(Transmitter& x, const Fifo& fifo, const TlpRun& run, Femt
   arriving.e = first;
   arriving.slope = spacing;
   arriving.count = count;
-  if (x.gate == nullptr) return receive_passed(x, fifo.tlp_class, arriving);
-  pass_gate(x, fifo.tlp_class, arriving, [&](const TlpRun& passed) { receive_passed(x, fifo.tlp_class, passed); });
+  if (x.gate != nullptr)
+    for (TlpRun rest; !pass_gate(x, fifo.tlp_class, arriving, rest); arriving = rest)
+      receive_passed(x, fifo.tlp_class, arriving);
+  receive_passed(x, fifo.tlp_class, arriving);
 }
 
 /// TLPs count as arrived at run.e and so on.

@@ -15,15 +15,9 @@ class Receiver {
   /// TLPs of a run that left `fifo` arrive over `x` at an endpoint: `count`, the first at `first`, `spacing` apart.
   void receive(Transmitter& x, const Fifo& fifo, const TlpRun& run, Femto first, Femto spacing, std::int32_t count);
 
-  /// The TLPs of a run come to the gate of `x` at run.e and so on: `go_on` gets them as runs that leave it.
-  template <class GoOn>
-  void pass_gate(Transmitter& x, int tlp_class, TlpRun run, GoOn&& go_on) {
-    while (run.count > 0) {
-      const TlpRun passed = through_gate(x, tlp_class, run);
-      queues_.go_ahead(run, passed.count);
-      go_on(passed);
-    }
-  }
+  /// The TLPs of a run come to the gate of `x` at run.e and so on: it becomes the first ones that leave it as a run.
+  /// True if these are all; else `rest` is what has still to come to the gate.
+  bool pass_gate(Transmitter& x, int tlp_class, TlpRun& run, TlpRun& rest);
 
   /// Queues the completions of one request of an endpoint; their data is ready at `data_ready`.
   void answer(EndpointState& own, std::uint32_t answer, Femto data_ready, bool from_read_server);
@@ -34,7 +28,6 @@ class Receiver {
 
  private:
   // receiver.cpp
-  TlpRun through_gate(Transmitter& x, int tlp_class, TlpRun rest);
   void receive_passed(Transmitter& x, int tlp_class, const TlpRun& run);
   void receive_posted(Transmitter& x, EndpointState& own, const TlpRun& run);
   void finish_posted(std::uint32_t record, EndpointState& target, Femto done);

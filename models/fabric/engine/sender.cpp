@@ -157,7 +157,7 @@ void Sender::plan_train(Transmitter& x, const Fifo& fifo, CreditLoop& credit, De
       wanted = std::max(wanted, fifo.runs.back().last_e()) + serialisation;
     foreseen = ahead_.foreseen_until(x, fifo, start, last, std::min(wanted + 1, x.rival));
   }
-  const Femto limit = std::min({foreseen, x.rival, s_.horizon, x.due.front()});
+  const Femto limit = std::min(std::min(foreseen, x.rival), std::min(s_.horizon, x.due.front()));
   if (limit <= last) most = (limit - 1 - start) / spacing + 1;
   departure.count = static_cast<std::int32_t>(most);
   departure.spacing = most == 1 ? 0 : spacing;
@@ -232,14 +232,14 @@ void Sender::start(Transmitter& x, Femto now, Femto& foreseen) {
 void Sender::send_on(Transmitter& x, const Fifo& fifo, const TlpRun& run, const Departure& departure) {
   Fifo& entered = queues_.entered(x, fifo, s_.records[run.record]);
   TlpRun& sent = entered.runs.push(run);
-  queues_.cut(sent, departure.count);
+  if (departure.count < run.count) queues_.cut(sent, departure.count);
   sent.e = departure.first + x.propagation + x.peer->latency +
            std::max<Femto>(0, departure.serialisation - entered.out->serialisation[sent.dw]);
   sent.slope = departure.spacing;
-  if (x.gate == nullptr) return queues_.enter(entered);
-  const TlpRun arriving = sent;
-  entered.runs.pop_back();
-  receiver_.pass_gate(x, fifo.tlp_class, arriving, [&](const TlpRun& passed) { queues_.enqueue(entered, passed); });
+  if (x.gate != nullptr)
+    for (TlpRun rest; !receiver_.pass_gate(x, fifo.tlp_class, entered.runs.back(), rest); entered.runs.push(rest))
+      queues_.enter(entered);
+  queues_.enter(entered);
 }
 
 /// Transmissions that fail: the train was planned to end before the next error, so that only a single TLP is hit.
