@@ -9,14 +9,6 @@ namespace {
 constexpr int posted = static_cast<int>(pcie::TlpClass::posted);
 constexpr int completion = static_cast<int>(pcie::TlpClass::completion);
 
-/// The credits that a TLP of this FIFO holds while it waits; none if they are infinite.
-CreditLoop* held_credit(const Fifo& fifo) {
-  const Lane& lane = *fifo.lane;
-  if (lane.from == nullptr) return nullptr;
-  CreditLoop& credit = lane.from->credit[lane.channel * pcie::tlp_classes + fifo.tlp_class];
-  return credit.limited() ? &credit : nullptr;
-}
-
 }  // namespace
 
 Fifo& Queues::entered(const Transmitter& x, const Fifo& left, const Record& record) const {
@@ -26,36 +18,9 @@ Fifo& Queues::entered(const Transmitter& x, const Fifo& left, const Record& reco
   return out.fifos[by][ingress * 3 + left.tlp_class];
 }
 
-void Queues::enter(Fifo& fifo) {
-  Lane& lane = *fifo.lane;
-  TlpRun& run = fifo.runs.back();
-  const Record& record = s_.records[run.record];
-  run.mark = 0;
-  bool may_join = true;
-  if (fifo.tlp_class == posted) {
-    lane.posted_in += run.count;
-    lane.posted_by[record.sender(posted).value()] = lane.posted_in;
-    may_join = !lane.marked;
-    lane.marked = false;
-  } else if (!(record.asked.relaxed_ordering && fifo.tlp_class == completion)) {
-    run.mark = record.asked.id_based_ordering ? lane.posted_by[record.sender(fifo.tlp_class).value()] : lane.posted_in;
-    lane.marked = lane.marked || run.mark > 0;
-  }
-  const std::size_t waiting = fifo.runs.size() - 1;
-  if (waiting > 0) {
-    TlpRun& last = fifo.runs[waiting - 1];
-    const Femto step = run.e - last.last_e();
-    if (may_join && last.record == run.record && last.mark == run.mark && step >= 0 &&
-        (last.count == 1 || step == last.slope) && (run.count == 1 || step == run.slope) && continues(last, run)) {
-      last.slope = step;
-      last.count += run.count;
-      last.tail = run.tail;
-      fifo.runs.pop_back();
-    }
-    return;
-  }
-  if (CreditLoop* credit = held_credit(fifo)) credit->wait_for(lane.stream);
-  refresh_head(fifo);
+void Queues::enqueue(Fifo& fifo, const TlpRun& run) {
+  fifo.runs.push(run);
+  enter(fifo);
 }
 
 /// Whether the TLPs of `run` are those of its transaction that come after `last`.

@@ -22,12 +22,9 @@ class Queues {
   explicit Queues(State& state) : s_{state} {}
 
   /// TLPs enter a FIFO.
-  void enqueue(Fifo& fifo, const TlpRun& run) {
-    fifo.runs.push(run);
-    enter(fifo);
-  }
+  void enqueue(Fifo& fifo, const TlpRun& run);
   /// The last run of a FIFO has entered it: it joins the one before if it continues that.
-  void enter(Fifo& fifo);
+  [[gnu::always_inline]] void enter(Fifo& fifo);
   /// The head of a FIFO is another one, or lacks less than before.
   void refresh_head(Fifo& fifo) {
     const TlpRun& run = fifo.runs.front();
@@ -59,11 +56,52 @@ class Queues {
   }
 
  private:
+  /// The credits that a TLP of this FIFO holds while it waits; none if they are infinite.
+  static CreditLoop* held_credit(const Fifo& fifo) {
+    const Lane& lane = *fifo.lane;
+    if (lane.from == nullptr) return nullptr;
+    CreditLoop& credit = lane.from->credit[lane.channel * pcie::tlp_classes + fifo.tlp_class];
+    return credit.limited() ? &credit : nullptr;
+  }
   void refresh_special_head(Fifo& fifo);
   bool continues(const TlpRun& last, const TlpRun& run) const;
   void go_ahead_answers(TlpRun& run, std::int32_t count) const;
 
   State& s_;
 };
+
+inline void Queues::enter(Fifo& fifo) {
+  Lane& lane = *fifo.lane;
+  TlpRun& run = fifo.runs.back();
+  const Record& record = s_.records[run.record];
+  run.mark = 0;
+  bool may_join = true;
+  constexpr int posted = static_cast<int>(pcie::TlpClass::posted);
+  constexpr int completion = static_cast<int>(pcie::TlpClass::completion);
+  if (fifo.tlp_class == posted) {
+    lane.posted_in += run.count;
+    lane.posted_by[record.sender(posted).value()] = lane.posted_in;
+    may_join = !lane.marked;
+    lane.marked = false;
+  } else if (!(record.asked.relaxed_ordering && fifo.tlp_class == completion)) {
+    run.mark = record.asked.id_based_ordering ? lane.posted_by[record.sender(fifo.tlp_class).value()] : lane.posted_in;
+    lane.marked = lane.marked || run.mark > 0;
+  }
+  const std::size_t waiting = fifo.runs.size() - 1;
+  if (waiting > 0) {
+    TlpRun& last = fifo.runs[waiting - 1];
+    const Femto step = run.e - last.last_e();
+    if (may_join && last.record == run.record && last.mark == run.mark && step >= 0 &&
+        (last.count == 1 || step == last.slope) && (run.count == 1 || step == run.slope) && continues(last, run)) {
+      last.slope = step;
+      last.count += run.count;
+      last.tail = run.tail;
+      fifo.runs.pop_back();
+    }
+    return;
+  }
+  if (CreditLoop* credit = held_credit(fifo)) credit->wait_for(lane.stream);
+  refresh_head(fifo);
+}
 
 }  // namespace peerpath::fabric::engine

@@ -54,7 +54,7 @@ std::int64_t Receiver::completions_for(const EndpointState& own, const TlpRun& r
   return pcie::split_completion(own.rules, asked.op, status, run.address, Bytes{run.step}).pieces();
 }
 
-void Receiver::note_left(const Fifo& fifo, EndpointState& own, const Departure& departure) {
+[[gnu::noinline]] void Receiver::note_left(const Fifo& fifo, EndpointState& own, const Departure& departure) {
   if (own.config.one_queue == 0 || fifo.tlp_class != static_cast<int>(pcie::TlpClass::completion)) return;
   for (std::int32_t i = 0; i < departure.count; ++i)
     own.queue.answers_left.push(departure.first + i * departure.spacing + departure.serialisation);

@@ -35,7 +35,7 @@ void Sender::settle_touched() {
   s_.touched.clear();
 }
 
-void Sender::decide(Transmitter& x) {
+[[gnu::always_inline]] inline void Sender::decide(Transmitter& x) {
   x.rival = x.ready_since = unknown_time;
   x.unknown = false;
   if (!x.up) {
@@ -72,7 +72,7 @@ Femto Sender::ready(Transmitter& x, const Fifo& fifo) {
 }
 
 /// The general case: several candidates, or one that waits for credits or tags.
-Femto Sender::decide_among(Transmitter& x) {
+[[gnu::noinline]] Femto Sender::decide_among(Transmitter& x) {
   std::array<std::array<Femto, 64>, 2> when;
   Femto first = unknown_time;
   for (std::size_t channel = 0; channel < 2; ++channel)
@@ -114,9 +114,8 @@ bool Sender::is_cut(const Transmitter& x) const {
 // ------------------------------------------------------------------------------------------------ how many start
 
 /// How many of the winner's TLPs start without regard to anybody else, and when.
-Departure Sender::plan(Transmitter& x, const Fifo& fifo, CreditLoop& credit, Femto& foreseen) {
+Departure Sender::plan(Transmitter& x, const Fifo& fifo, const TlpRun& run, CreditLoop& credit, Femto& foreseen) {
   const Femto start = x.decision;
-  const TlpRun& run = fifo.runs.front();
   if (credit.limited()) credit.fold_for(run.count, run.units, start);
   if (fifo.takes_tags) x.node->endpoint->fold_tags(start);
   send_dllps(x, start);
@@ -164,7 +163,8 @@ void Sender::plan_train(Transmitter& x, const Fifo& fifo, CreditLoop& credit, De
 }
 
 /// With the last credits taken, each further TLP waits for the return of its own.
-void Sender::plan_paced(Transmitter& x, const Fifo& fifo, CreditLoop& credit, Departure& departure, std::int64_t most) {
+[[gnu::noinline]] void Sender::plan_paced(Transmitter& x, const Fifo& fifo, CreditLoop& credit, Departure& departure,
+                                          std::int64_t most) {
   const Femto start = departure.first;
   const TlpRun& run = fifo.runs.front();
   const bool to_endpoint = x.peer->endpoint != nullptr;
@@ -204,7 +204,7 @@ void Sender::start(Transmitter& x, Femto now, Femto& foreseen) {
   Fifo& fifo = *x.winner;
   const TlpRun& run = fifo.runs.front();
   CreditLoop& credit = x.credit[fifo.pool];
-  Departure departure = plan(x, fifo, credit, foreseen);
+  Departure departure = plan(x, fifo, run, credit, foreseen);
   if (x.error_prone) replay(x, run, departure);
   const std::int32_t count = departure.count;
   if (s_.observer != nullptr) record_tlps(x, fifo, departure);
@@ -243,7 +243,7 @@ void Sender::send_on(Transmitter& x, const Fifo& fifo, const TlpRun& run, const 
 }
 
 /// Transmissions that fail: the train was planned to end before the next error, so that only a single TLP is hit.
-void Sender::replay(Transmitter& x, const TlpRun& run, Departure& departure) {
+[[gnu::noinline]] void Sender::replay(Transmitter& x, const TlpRun& run, Departure& departure) {
   const std::int64_t bytes = 4 * run.dw + x.framing;
   if (x.errors.unharmed(bytes) >= departure.count) return x.errors.pass(departure.count, bytes);
   const std::int64_t failed = x.errors.send(bytes);
@@ -253,7 +253,7 @@ void Sender::replay(Transmitter& x, const TlpRun& run, Departure& departure) {
   x.replaying += departure.replaying;
 }
 
-void Sender::take_tags(EndpointState& endpoint, const TlpRun& run, const Departure& departure) {
+[[gnu::noinline]] void Sender::take_tags(EndpointState& endpoint, const TlpRun& run, const Departure& departure) {
   endpoint.tags -= departure.count;
   if (s_.records[run.record].asked.answer != pcie::Status::no_answer) return;
   endpoint.timeouts = true;
@@ -265,7 +265,7 @@ void Sender::take_tags(EndpointState& endpoint, const TlpRun& run, const Departu
   }
 }
 
-void Sender::record_tlps(const Transmitter& x, const Fifo& fifo, const Departure& departure) {
+[[gnu::noinline]] void Sender::record_tlps(const Transmitter& x, const Fifo& fifo, const Departure& departure) {
   const TlpRun& run = fifo.runs.front();
   const Record& record = s_.records[run.record];
   const Transaction& t = record.asked;

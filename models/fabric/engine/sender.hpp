@@ -7,8 +7,9 @@
 
 namespace peerpath::fabric::engine {
 
-/// The sending half. Invariant between two calls: of each transmitter that is not `touched`, `decision` and `winner`
-/// say what starts next as far as everything before that time is known.
+/// The sending half. What happens rarely is kept out of line, so that the frequent way keeps its registers. Invariant
+/// between two calls: of each transmitter that is not `touched`, `decision` and `winner` say what starts next as far as
+/// everything before that time is known.
 class Sender {
  public:
   Sender(State& state, Queues& queues, const Lookahead& ahead, Receiver& receiver)
@@ -36,7 +37,7 @@ class Sender {
   void start(Transmitter& x, Femto now, Femto& foreseen);
   Femto decide_among(Transmitter& x);
   Femto ready(Transmitter& x, const Fifo& fifo);
-  Departure plan(Transmitter& x, const Fifo& fifo, CreditLoop& credit, Femto& foreseen);
+  Departure plan(Transmitter& x, const Fifo& fifo, const TlpRun& run, CreditLoop& credit, Femto& foreseen);
   void plan_train(Transmitter& x, const Fifo& fifo, CreditLoop& credit, Departure& departure, Femto& foreseen);
   void plan_paced(Transmitter& x, const Fifo& fifo, CreditLoop& credit, Departure& departure, std::int64_t most);
   static void replay(Transmitter& x, const TlpRun& run, Departure& departure);
