@@ -32,7 +32,7 @@ void Receiver::forget_answer(std::uint32_t index) {
   s_.answers.give(index);
 }
 
-void Receiver::receive_completions(Transmitter& x, const TlpRun& run) {
+[[gnu::noinline]] void Receiver::receive_completions(Transmitter& x, const TlpRun& run) {
   EndpointState& own = *x.peer->endpoint;
   constexpr int tlp_class = static_cast<int>(pcie::TlpClass::completion);
   const std::size_t server = x.channel(s_.records[run.record].asked) * pcie::tlp_classes + tlp_class;

@@ -13,7 +13,7 @@ constexpr int non_posted = static_cast<int>(pcie::TlpClass::non_posted);
 
 }  // namespace
 
-void Receiver::receive_requests(Transmitter& x, EndpointState& own, const TlpRun& run) {
+[[gnu::noinline]] void Receiver::receive_requests(Transmitter& x, EndpointState& own, const TlpRun& run) {
   if (run.count > 1 && take_in_requests(x, own, run)) return;
   for (std::int32_t i = 0; i < run.count; ++i)
     take_in_request(x, own, run, run.e + i * run.slope,
