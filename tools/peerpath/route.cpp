@@ -10,6 +10,7 @@
 #include "tools/peerpath/catalogue.hpp"
 #include "tools/peerpath/route_text.hpp"
 #include "tools/peerpath/scenario_files.hpp"
+#include "tools/peerpath/socket_route.hpp"
 #include "tools/peerpath/text_table.hpp"
 
 namespace peerpath::cli {
@@ -71,11 +72,15 @@ struct Asked {
   pcie::RouteKind kind{};
 };
 
+TextTable table_of_hops() {
+  return TextTable{{{"hop", TextTable::Align::left},
+                    {"id", TextTable::Align::left},
+                    {"ACS", TextTable::Align::left},
+                    {"", TextTable::Align::left}}};
+}
+
 std::string text(const Hierarchy& h, const Asked& asked, const pcie::PacketRoute& route) {
-  TextTable table{{{"hop", TextTable::Align::left},
-                   {"id", TextTable::Align::left},
-                   {"ACS", TextTable::Align::left},
-                   {"", TextTable::Align::left}}};
+  TextTable table = table_of_hops();
   for (const auto& hop : route.hops)
     table.add(
         {name_at(h, hop.function), id_at(h, hop.function), control_at(h, hop.function), said(h, hop, asked.kind)});
@@ -115,17 +120,12 @@ std::optional<int> end_of(const scenario::Scenario& s, const Hierarchy& h, const
                           const Terminal& terminal) {
   std::vector<std::string> known;
   for (const auto& device : s.devices) {
-    if (const auto* memory = std::get_if<device::HostMemoryConfig>(&device.config);
-        memory != nullptr && memory->at == h.root) {
-      if (device.name == name) return pcie::at_root_complex;
-      known.push_back(device.name);
-    }
+    const auto* memory = std::get_if<device::HostMemoryConfig>(&device.config);
+    if (memory != nullptr && memory->at == h.root && device.name == name) return pcie::at_root_complex;
+    if (memory != nullptr || scenario::function_of(device) != nullptr) known.push_back(device.name);
   }
-  for (std::size_t i = 0; i < h.functions.size(); ++i) {
-    if (h.functions[i].kind != pcie::FunctionKind::endpoint) continue;
-    if (h.functions[i].name == name) return static_cast<int>(i);
-    known.push_back(h.functions[i].name);
-  }
+  for (std::size_t i = 0; i < h.functions.size(); ++i)
+    if (h.functions[i].kind == pcie::FunctionKind::endpoint && h.functions[i].name == name) return static_cast<int>(i);
   const auto near = nearest(name, known);
   std::string all;
   for (const auto& one : known) all += (all.empty() ? "" : ", ") + one;
@@ -195,14 +195,71 @@ bool spoofs(const scenario::Scenario& s, const std::string& name) {
   });
 }
 
-/// "the inter_socket link rc1-rc0" of two sockets of a host; "" for hosts of their own.
-std::string way_between(const scenario::Scenario& s, const std::string& a, const std::string& b) {
-  if (scenario::host_of(a) != scenario::host_of(b)) return {};
-  for (const auto& link : s.inter_socket)
-    if ((link.from == a && link.to == b) || (link.from == b && link.to == a))
-      return "the inter_socket link " + link.to + "-" + link.from +
-             (link.forwards_peers ? ", which forwards peers" : ", which refuses peers");
-  return "a way of several inter_socket links";
+ordered_json to_json(const SocketRoute& route) {
+  auto hops = ordered_json::array();
+  for (const auto& hop : route.hops)
+    hops.push_back(
+        {{"at", hop.at}, {"id", hop.id}, {"acs", hop.acs}, {"action", name_of(hop.action)}, {"because", hop.because}});
+  return {{"delivered", route.delivered()}, {"redirected", false}, {"hops", hops}};
+}
+
+std::string text(const std::string& title, const SocketRoute& route) {
+  TextTable table = table_of_hops();
+  for (const auto& hop : route.hops) table.add({hop.at, hop.id, hop.acs, hop.said});
+  return title + "\n" + table.text(2) + "\n";
+}
+
+/// What there is to ask of a request from one device to another, or to host memory, and of its completions.
+std::vector<Asked> asked_of(const scenario::Scenario& s, const std::string& sender, const std::string& target, int from,
+                            int to) {
+  const auto there = " of " + sender + " to " + target, back = " of " + target + " to " + sender;
+  std::vector<Asked> asked{{"request", "Requests" + there, from, to, pcie::RouteKind::request}};
+  if (translates(s, sender))
+    asked.push_back({"translated_request", "Translated requests" + there + " (ATS)", from, to,
+                     pcie::RouteKind::translated_request});
+  if (spoofs(s, sender))
+    asked.push_back({"spoofed_request", "Requests" + there + " with a requester ID that nobody has", from, to,
+                     pcie::RouteKind::spoofed_request});
+  const bool relaxed = relaxes(s, sender);
+  if (to != pcie::at_root_complex)
+    asked.push_back({"completion", "Completions" + back + (relaxed ? " (RO)" : ""), to, from,
+                     relaxed ? pcie::RouteKind::relaxed_completion : pcie::RouteKind::completion});
+  return asked;
+}
+
+/// Routes and verdict of two devices below one root complex, or of a device and its memory.
+std::string within(const scenario::Scenario& s, const Hierarchy& h, const std::vector<Asked>& asked,
+                   ordered_json& document) {
+  std::string out;
+  const auto found = routes(h, asked);
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    document[asked[i].key] = to_json(h, found[i]);
+    out += text(h, asked[i], found[i]);
+  }
+  out += changes(s, h, asked, document);
+  const auto& first = asked.front();
+  if (first.to == pcie::at_root_complex) return out;
+  const auto verdict = verdict_of(h, first.from, first.to);
+  document["p2pdma"] = to_json(h, verdict, first.from, first.to);
+  return out + "Linux p2pdma\n  " + text(h, verdict, first.from, first.to) + "\n";
+}
+
+/// The same of two sockets. What ACS events change on the way is left out: on the way up they only block.
+std::string across(const scenario::Scenario& s, const SocketEnd& from, const SocketEnd& to,
+                   const std::vector<Asked>& asked, ordered_json& document) {
+  std::string out;
+  for (const auto& a : asked) {
+    const bool back = is_completion(a.kind);
+    const auto route = socket_route(s, back ? to : from, back ? from : to, a.kind);
+    document[a.key] = to_json(route);
+    out += text(a.title, route);
+  }
+  if (to.function == pcie::at_root_complex) return out;
+  const auto verdict = p2pdma(from, to);
+  const auto why = reason(from, to);
+  document["p2pdma"] = {{"mapping", name_of(verdict.mapping)}, {"distance", verdict.distance}, {"reason", why}};
+  return out + "Linux p2pdma\n  " + std::string{name_of(verdict.mapping)} + ", distance " +
+         std::to_string(verdict.distance) + ": " + why + "\n";
 }
 
 }  // namespace
@@ -213,52 +270,28 @@ Exit route(const Arguments& arguments, Terminal& terminal) {
   if (!loaded) return Exit::wrong_input;
   const scenario::Tree tree{loaded->scenario};
   const auto root = tree.root_of(words[1]), other = tree.root_of(words[2]);
-  if (!root.empty() && !other.empty() && root != other) {
-    const auto between = way_between(loaded->scenario, root, other);
-    terminal.error(words[1] + " is below " + root + " and " + words[2] + " below " + other +
-                   (between.empty() ? ", which are in different hosts: no PCIe route joins them"
-                                    : ": ask for the ways up to the memory of " + root + " and of " + other +
-                                          "; between them is " + between));
+  const auto host = scenario::host_of(words[1]), other_host = scenario::host_of(words[2]);
+  if (!root.empty() && !other.empty() && host != other_host) {
+    terminal.error(words[1] + " and " + words[2] + " are in different hosts, and no PCIe route leaves its host");
     return Exit::wrong_input;
   }
-  const auto h =
-      root.empty() ? scenario::hierarchy_of(loaded->scenario) : scenario::hierarchy_of(loaded->scenario, root);
-  const auto from = end_of(loaded->scenario, h, words[1], terminal),
-             to = end_of(loaded->scenario, h, words[2], terminal);
+  const auto& s = loaded->scenario;
+  const auto below = [&s](const std::string& r) { return r.empty() ? hierarchy_of(s) : hierarchy_of(s, r); };
+  const auto h = below(root), far = below(other.empty() ? root : other);
+  const auto from = end_of(s, h, words[1], terminal), to = end_of(s, far, words[2], terminal);
   if (!from || !to) return Exit::wrong_input;
-  if (*from == pcie::at_root_complex || *from == *to) {
+  const bool crosses = h.root != far.root;
+  if (*from == pcie::at_root_complex || (*from == *to && !crosses)) {
     terminal.error("a route goes from one PCIe device to another, or to host memory");
     return Exit::wrong_input;
   }
-  const auto there = " of " + words[1] + " to " + words[2], back = " of " + words[2] + " to " + words[1];
-  std::vector<Asked> asked{{"request", "Requests" + there, *from, *to, pcie::RouteKind::request}};
-  if (translates(loaded->scenario, words[1]))
-    asked.push_back({"translated_request", "Translated requests" + there + " (ATS)", *from, *to,
-                     pcie::RouteKind::translated_request});
-  if (spoofs(loaded->scenario, words[1]))
-    asked.push_back({"spoofed_request", "Requests" + there + " with a requester ID that nobody has", *from, *to,
-                     pcie::RouteKind::spoofed_request});
-  if (*to != pcie::at_root_complex)
-    asked.push_back(
-        {"completion", "Completions" + back + (relaxes(loaded->scenario, words[1]) ? " (RO)" : ""), *to, *from,
-         relaxes(loaded->scenario, words[1]) ? pcie::RouteKind::relaxed_completion : pcie::RouteKind::completion});
   ordered_json document{{"scenario", words[0]}, {"from", words[1]}, {"to", words[2]}};
-  std::string out;
-  const auto found = routes(h, asked);
-  for (std::size_t i = 0; i < asked.size(); ++i) {
-    document[asked[i].key] = to_json(h, found[i]);
-    out += text(h, asked[i], found[i]);
-  }
-  out += changes(loaded->scenario, h, asked, document);
-  if (*to != pcie::at_root_complex) {
-    const auto verdict = verdict_of(h, *from, *to);
-    document["p2pdma"] = to_json(h, verdict, *from, *to);
-    out += "Linux p2pdma\n  " + text(h, verdict, *from, *to) + "\n";
-  }
-  for (const auto& plan : scenario::bar1_plans(loaded->scenario)) {
+  const auto asked = asked_of(s, words[1], words[2], *from, *to);
+  std::string out = crosses ? across(s, {h, *from}, {far, *to}, asked, document) : within(s, h, asked, document);
+  for (const auto& plan : scenario::bar1_plans(s)) {
     if (plan.gpu != words[2]) continue;
-    document["bar1"] = to_json(loaded->scenario, plan);
-    out += "\n" + text(loaded->scenario, plan);
+    document["bar1"] = to_json(s, plan);
+    out += "\n" + text(s, plan);
   }
   terminal.data(arguments.has("--json") ? document.dump(2) + "\n" : out);
   return Exit::done;

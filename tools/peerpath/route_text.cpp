@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "scenario/tree.hpp"
+#include "tools/peerpath/socket_route.hpp"
 
 namespace peerpath::cli {
 
@@ -76,8 +77,15 @@ std::optional<int> endpoint(const Hierarchy& h, const std::string& name) {
 }
 
 /// Where a TLP ends on its way, and why; nothing if it arrives.
-std::optional<std::string> where_it_ends(const Hierarchy& h, int from, int to, pcie::RouteKind kind) {
-  const auto route = pcie::route(h.functions, h.acs, h.peer_to_peer, from, to, kind, h.iommu);
+std::optional<std::string> where_it_ends(const scenario::Scenario& s, const SocketEnd& from, const SocketEnd& to,
+                                         pcie::RouteKind kind) {
+  if (from.h.root != to.h.root) {
+    const auto route = socket_route(s, from, to, kind);
+    if (route.delivered()) return std::nullopt;
+    return route.hops.back().at + ": " + route.hops.back().said;
+  }
+  const auto& h = from.h;
+  const auto route = pcie::route(h.functions, h.acs, h.peer_to_peer, from.function, to.function, kind, h.iommu);
   if (route.delivered()) return std::nullopt;
   return name_at(h, route.hops.back().function) + ": " + said(h, route.hops.back(), kind);
 }
@@ -98,16 +106,16 @@ Problems without_route(const scenario::Scenario& s) {
   Problems problems;
   for (std::size_t i = 0; i < s.traffic.size(); ++i) {
     const auto& traffic = s.traffic[i];
-    const auto& h = hierarchies[tree.root_of(traffic.from)];
-    const auto from = endpoint(h, traffic.from), to = endpoint(h, traffic.to);
+    const auto &near = hierarchies[tree.root_of(traffic.from)], &far = hierarchies[tree.root_of(traffic.to)];
+    const auto from = endpoint(near, traffic.from), to = endpoint(far, traffic.to);
     if (!from || !to || traffic.path == scenario::DataPath::bounce || is_expected_to_fail(s, traffic)) continue;
     const bool reads = traffic.kind == scenario::TrafficKind::read || traffic.kind == scenario::TrafficKind::transmit;
     const auto request = translates(s, traffic.from) ? pcie::RouteKind::translated_request : pcie::RouteKind::request;
     const auto answer = relaxes(s, traffic.from) ? pcie::RouteKind::relaxed_completion : pcie::RouteKind::completion;
-    auto end = where_it_ends(h, *from, *to, request);
+    auto end = where_it_ends(s, {near, *from}, {far, *to}, request);
     std::string tlps = reads ? "read requests" : "writes";
     if (!end && reads) {
-      end = where_it_ends(h, *to, *from, answer);
+      end = where_it_ends(s, {far, *to}, {near, *from}, answer);
       tlps = "completions";
     }
     if (end)
