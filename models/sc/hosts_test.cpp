@@ -1,4 +1,4 @@
-// A platform of one's own may have several hosts; a scenario has one.
+// Hosts that share a GPU below one switch, as no scenario has them: a platform of one's own may.
 #include <gtest/gtest.h>
 
 #include "devices/host_cpu/host_cpu.hpp"
