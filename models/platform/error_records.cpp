@@ -12,7 +12,7 @@ namespace {
 using observe::ErrorRecord;
 using observe::ErrorSeverity;
 using pcie::Status;
-using scenario::EventKind;
+namespace event = scenario::event;
 
 using scenario::device_of;
 
@@ -54,10 +54,10 @@ class Recorder {
   void add_event(const scenario::Event& event) {
     const auto router = above(event.device);
     if (!router) return;
-    if (event.kind == EventKind::surprise_down && !is_gone(event))
+    if (event.is<event::SurpriseDown>() && !is_gone(event))
       records.push_back({*router, ErrorSeverity::fatal, "Surprise Down Error Status", 1, Instant{event.at}, {}});
-    if (event.kind == EventKind::credit_leak)
-      records.push_back({event.way == scenario::LinkWay::up ? event.device : *router,
+    if (const auto* leak = event.as<event::CreditLeak>())
+      records.push_back({leak->way == scenario::LinkWay::up ? event.device : *router,
                          ErrorSeverity::correctable,
                          "Bad DLLP Status",
                          1,
@@ -130,24 +130,23 @@ class Recorder {
   bool answered(const std::string& device, Status status, Instant ready) const {
     const scenario::Event* last = nullptr;
     for (const auto& e : scenario_.events)
-      if (e.kind == EventKind::answer && e.device == device && Instant{e.at} <= ready &&
+      if (e.is<event::Answer>() && e.device == device && Instant{e.at} <= ready &&
           (last == nullptr || last->at <= e.at))
         last = &e;
-    return last != nullptr && last->status == status;
+    return last != nullptr && last->as<event::Answer>()->status == status;
   }
 
   bool unmapped(const std::string& device, Instant ready) const {
-    return std::ranges::any_of(scenario_.events, [&](const auto& e) {
-      return e.kind == EventKind::iommu_fault && e.device == device && Instant{e.at} <= ready;
+    return std::ranges::any_of(scenario_.events, [&](const scenario::Event& e) {
+      return e.is<event::IommuFault>() && e.device == device && Instant{e.at} <= ready;
     });
   }
 
   /// Whether the device was off the bus or in a reset.
   bool gone(const std::string& device, Instant when) const {
-    return std::ranges::any_of(scenario_.events, [&](const auto& e) {
+    return std::ranges::any_of(scenario_.events, [&](const scenario::Event& e) {
       return e.device == device && Instant{e.at} <= when &&
-             (e.kind == EventKind::surprise_down ||
-              (e.kind == EventKind::port_reset && when < Instant{e.at} + e.outage));
+             (e.is<event::SurpriseDown>() || (e.is<event::PortReset>() && when < Instant{e.at} + outage_of(e)));
     });
   }
 
@@ -170,11 +169,11 @@ class Recorder {
 
   /// Whether the device was off the bus or in a reset before this event.
   bool is_gone(const scenario::Event& event) const {
-    return std::ranges::any_of(scenario_.events, [&](const auto& e) {
+    return std::ranges::any_of(scenario_.events, [&](const scenario::Event& e) {
       if (e.device != event.device || &e == &event) return false;
       const bool before = e.at < event.at || (e.at == event.at && &e < &event);
-      return (e.kind == EventKind::surprise_down && before) ||
-             (e.kind == EventKind::port_reset && before && event.at < e.at + e.outage);
+      return (e.is<event::SurpriseDown>() && before) ||
+             (e.is<event::PortReset>() && before && event.at < e.at + outage_of(e));
     });
   }
 
@@ -224,10 +223,9 @@ class Recorder {
 std::vector<Instant> refusal_turns(const scenario::Scenario& scenario) {
   std::vector<Instant> turns;
   for (const auto& e : scenario.events) {
-    if (e.kind == EventKind::answer || e.kind == EventKind::iommu_fault || e.kind == EventKind::surprise_down ||
-        e.kind == EventKind::port_reset)
+    if (e.is<event::Answer>() || e.is<event::IommuFault>() || e.is<event::SurpriseDown>() || e.is<event::PortReset>())
       turns.push_back(Instant{e.at});
-    if (e.kind == EventKind::port_reset) turns.push_back(Instant{e.at + e.outage});
+    if (e.is<event::PortReset>()) turns.push_back(Instant{e.at + outage_of(e)});
   }
   std::ranges::sort(turns);
   return turns;

@@ -10,7 +10,7 @@
 namespace peerpath::platform {
 namespace {
 
-using scenario::EventKind;
+namespace event = scenario::event;
 
 using scenario::device_of;
 
@@ -35,14 +35,14 @@ HardwareEvents::HardwareEvents(const scenario::Scenario& scenario, Platform& pla
     if (ports_of(device.name).front() != device.name)
       set_acs(device.name, std::visit([](const auto& config) { return control_of(config); }, device.config));
   spoofing_ =
-      std::ranges::any_of(scenario.events, [](const auto& e) { return e.kind == EventKind::wrong_requester_id; });
+      std::ranges::any_of(scenario.events, [](const scenario::Event& e) { return e.is<event::WrongRequesterId>(); });
   const auto refuses = [&](const auto& root) {
     const auto& config = root_config(scenario, root.first);
     return refuses_strangers(config) || !config.forwards_peers || keeps_from_crossing(root.first);
   };
   acs_in_play_ = std::ranges::any_of(platform.all<RootComplex>(), refuses) ||
                  std::ranges::any_of(controls_, [](const auto& port) { return port.second != 0; }) ||
-                 std::ranges::any_of(scenario.events, [](const auto& e) { return e.kind == EventKind::acs; });
+                 std::ranges::any_of(scenario.events, [](const scenario::Event& e) { return e.is<event::Acs>(); });
   if (acs_in_play_) add_traps();
   if (faults_.any())
     platform.domain.reactor().tamper(
@@ -71,8 +71,8 @@ std::vector<std::uint16_t> HardwareEvents::controls_of(const std::string& below)
   std::vector controls{controls_.at(below)};
   for (const auto& event : scenario_.events) {
     const auto ports = ports_of(event.device);
-    if (event.kind == EventKind::acs && std::ranges::find(ports, below) != ports.end())
-      controls.push_back(pcie::acs::control_of(event.acs));
+    if (const auto* acs = event.as<event::Acs>(); acs != nullptr && std::ranges::find(ports, below) != ports.end())
+      controls.push_back(pcie::acs::control_of(acs->acs));
   }
   return controls;
 }
@@ -98,8 +98,8 @@ bool HardwareEvents::may_get_back(const std::string& below) const {
 
 /// Whether what is below a port may carry a wrong requester ID.
 bool HardwareEvents::spoofs(const std::string& below) const {
-  if (std::ranges::any_of(scenario_.events, [&](const auto& event) {
-        return event.kind == EventKind::wrong_requester_id && event.device == below;
+  if (std::ranges::any_of(scenario_.events, [&](const scenario::Event& event) {
+        return event.is<event::WrongRequesterId>() && event.device == below;
       }))
     return true;
   return platform_.find<PcieSwitch>(below) != nullptr &&
@@ -201,78 +201,75 @@ void HardwareEvents::divert(fabric::Fabric& fabric, const std::string& device, f
 /// The port above the device is down: it answers requests with Unsupported Request (PCIe Base Spec 2.9.1), completions
 /// are lost, and nothing that the device does from then on comes out. What it had sent before still arrives. It is back
 /// when no outage is left; what fell off the bus stays away.
-void HardwareEvents::take_away(const scenario::Event& event) {
+void HardwareEvents::take_away(const scenario::Event& event, const event::PortReset* reset) {
   platform_.domain.allow_strays();
   const auto above = device_of(link_above(event.device).from);
   if (!traps_[above].unsupported)
     traps_[above].unsupported = platform_.add_trap(above, pcie::Status::unsupported_request);
   const auto trap = *traps_[above].unsupported;
-  platform_.domain.reactor().at(Instant{event.at}, [this, &event, trap](fabric::Fabric& fabric) {
+  at(event.at, [this, &event, trap](fabric::Fabric& fabric) {
     ++outages_[event.device];
     gone_[event.device] = trap;
     divert(fabric, event.device, trap);
   });
-  if (event.kind == EventKind::surprise_down) return;
-  platform_.domain.reactor().at(Instant{event.at + event.outage}, [this, &event](fabric::Fabric& fabric) {
+  if (reset == nullptr) return;
+  at(event.at + reset->outage, [this, &event](fabric::Fabric& fabric) {
     if (--outages_[event.device] > 0) return;
     gone_.erase(event.device);
     divert(fabric, event.device, platform_.link_above(event.device));
   });
 }
 
+void HardwareEvents::at(Duration when, std::function<void(fabric::Fabric&)> action) {
+  platform_.domain.reactor().at(Instant{when}, std::move(action));
+}
+
 void HardwareEvents::schedule(const scenario::Event& event) {
-  const Instant when{event.at};
-  const auto at = [&](Instant t, std::function<void(fabric::Fabric&)> action) {
-    platform_.domain.reactor().at(t, std::move(action));
-  };
-  const auto direction = [this, &event] {
-    return platform_.direction(event.device, event.way == scenario::LinkWay::up);
-  };
-  switch (event.kind) {
-    case EventKind::acs:
-      return at(when, [this, &event](fabric::Fabric& fabric) {
-        set_acs(event.device, pcie::acs::control_of(event.acs));
-        route(fabric);
-      });
-    case EventKind::retrain:
-      return retrain(event);
-    case EventKind::link_down:
-    case EventKind::link_up:
-      return at(when, [this, &event](fabric::Fabric& fabric) {
-        if (event.kind == EventKind::link_up)
-          down_.erase(event.device);
-        else
-          down_.insert(event.device);
-        bring_up(fabric, event.device);
-      });
-    case EventKind::bit_error:
-      return at(when, [this, &event, direction](fabric::Fabric& fabric) {
-        fabric.strike(platform_.link_above(event.device), direction());
-      });
-    case EventKind::credit_leak:
-      return at(when, [this, &event, direction](fabric::Fabric& fabric) {
-        fabric.leak_credits(platform_.link_above(event.device), direction(), event.tlp_class,
-                            {event.headers, event.data});
-      });
-    case EventKind::port_down:
-    case EventKind::port_up:
-      return at(when, [this, &event](fabric::Fabric&) {
-        platform_.find<Nic>(event.device)->behaviour().datapath().set_link(event.kind == EventKind::port_up);
-      });
-    case EventKind::drop_frame:
-    case EventKind::corrupt_frame:
-    case EventKind::reorder_frame:
-      return problems_.push_back({"", 0, 0, "/events/" + std::to_string(&event - scenario_.events.data()) + "/kind",
-                                  "the model's wire neither loses nor changes frames; --on emulator does this"});
-    case EventKind::answer:
-    case EventKind::poison:
-    case EventKind::iommu_fault:
-    case EventKind::wrong_requester_id:
-      return;  // faults_ knows them
-    case EventKind::surprise_down:
-    case EventKind::port_reset:
-      return take_away(event);
-  }
+  std::visit([&](const auto& what) { schedule(event, what); }, event.what);
+}
+
+void HardwareEvents::schedule(const scenario::Event& event, const event::Acs& what) {
+  at(event.at, [this, &event, &what](fabric::Fabric& fabric) {
+    set_acs(event.device, pcie::acs::control_of(what.acs));
+    route(fabric);
+  });
+}
+
+void HardwareEvents::schedule(const scenario::Event& event, const event::LinkDown&) {
+  at(event.at, [this, &event](fabric::Fabric& fabric) {
+    down_.insert(event.device);
+    bring_up(fabric, event.device);
+  });
+}
+
+void HardwareEvents::schedule(const scenario::Event& event, const event::LinkUp&) {
+  at(event.at, [this, &event](fabric::Fabric& fabric) {
+    down_.erase(event.device);
+    bring_up(fabric, event.device);
+  });
+}
+
+void HardwareEvents::schedule(const scenario::Event& event, const event::BitError& what) {
+  at(event.at, [this, &event, &what](fabric::Fabric& fabric) {
+    fabric.strike(platform_.link_above(event.device), direction(event, what.way));
+  });
+}
+
+void HardwareEvents::schedule(const scenario::Event& event, const event::CreditLeak& what) {
+  at(event.at, [this, &event, &what](fabric::Fabric& fabric) {
+    fabric.leak_credits(platform_.link_above(event.device), direction(event, what.way), what.tlp_class,
+                        {what.headers, what.data});
+  });
+}
+
+void HardwareEvents::set_carrier(const scenario::Event& event, bool on) {
+  at(event.at,
+     [this, &event, on](fabric::Fabric&) { platform_.find<Nic>(event.device)->behaviour().datapath().set_link(on); });
+}
+
+void HardwareEvents::schedule(const scenario::Event& event, const event::FrameFault&) {
+  problems_.push_back({"", 0, 0, "/events/" + std::to_string(&event - scenario_.events.data()) + "/kind",
+                       "the model's wire neither loses nor changes frames; --on emulator does this"});
 }
 
 /// A link is up unless somebody took it down or it is in recovery, be it because of several events.
@@ -281,15 +278,15 @@ void HardwareEvents::bring_up(fabric::Fabric& fabric, const std::string& device)
 }
 
 /// The link is in recovery during the outage; what is in the buffers of its ends waits.
-void HardwareEvents::retrain(const scenario::Event& event) {
-  platform_.domain.reactor().at(Instant{event.at}, [this, &event](fabric::Fabric& fabric) {
+void HardwareEvents::schedule(const scenario::Event& event, const event::Retrain& what) {
+  at(event.at, [this, &event, &what](fabric::Fabric& fabric) {
     ++recovering_[event.device];
-    if (event.outage > Duration{0}) bring_up(fabric, event.device);
+    if (what.outage > Duration{0}) bring_up(fabric, event.device);
   });
-  platform_.domain.reactor().at(Instant{event.at + event.outage}, [this, &event](fabric::Fabric& fabric) {
+  at(event.at + what.outage, [this, &event, &what](fabric::Fabric& fabric) {
     auto& shape = shapes_.at(event.device);
-    if (event.generation != 0) shape.generation = event.generation;
-    if (event.width != 0) shape.width = event.width;
+    if (what.generation != 0) shape.generation = what.generation;
+    if (what.width != 0) shape.width = what.width;
     platform_.retrain(fabric, event.device, shape);
     --recovering_[event.device];
     bring_up(fabric, event.device);

@@ -1,6 +1,7 @@
 // ACS and the events of a scenario: what software and accidents do to the hardware of a platform.
 #pragma once
 
+#include <functional>
 #include <set>
 #include <string>
 
@@ -26,9 +27,30 @@ class HardwareEvents {
  private:
   void add_traps();
   void schedule(const scenario::Event& event);
-  void retrain(const scenario::Event& event);
+  void schedule(const scenario::Event& event, const scenario::event::Acs& what);
+  void schedule(const scenario::Event& event, const scenario::event::Retrain& what);
+  void schedule(const scenario::Event& event, const scenario::event::LinkDown&);
+  void schedule(const scenario::Event& event, const scenario::event::LinkUp&);
+  void schedule(const scenario::Event& event, const scenario::event::BitError& what);
+  void schedule(const scenario::Event& event, const scenario::event::CreditLeak& what);
+  void schedule(const scenario::Event& event, const scenario::event::PortDown&) { set_carrier(event, false); }
+  void schedule(const scenario::Event& event, const scenario::event::PortUp&) { set_carrier(event, true); }
+  void schedule(const scenario::Event& event, const scenario::event::FrameFault&);
+  void schedule(const scenario::Event& event, const scenario::event::SurpriseDown&) { take_away(event, nullptr); }
+  void schedule(const scenario::Event& event, const scenario::event::PortReset& what) { take_away(event, &what); }
+  // faults_ knows these.
+  void schedule(const scenario::Event&, const scenario::event::Answer&) {}
+  void schedule(const scenario::Event&, const scenario::event::Poison&) {}
+  void schedule(const scenario::Event&, const scenario::event::IommuFault&) {}
+  void schedule(const scenario::Event&, const scenario::event::WrongRequesterId&) {}
+  void at(Duration when, std::function<void(fabric::Fabric&)> action);
+  auto direction(const scenario::Event& event, scenario::LinkWay way) const {
+    return platform_.direction(event.device, way == scenario::LinkWay::up);
+  }
+  void set_carrier(const scenario::Event& event, bool on);
   void bring_up(fabric::Fabric& fabric, const std::string& device);
-  void take_away(const scenario::Event& event);
+  /// `reset`: what brings the device back; nullptr: nothing.
+  void take_away(const scenario::Event& event, const scenario::event::PortReset* reset);
   void divert(fabric::Fabric& fabric, const std::string& device, fabric::LinkId egress);
   std::vector<std::uint16_t> controls_of(const std::string& below) const;
   std::uint16_t ever_on(const std::string& below) const;

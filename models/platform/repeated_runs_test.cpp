@@ -21,8 +21,8 @@ scenario::Scenario received() {
   s.traffic.push_back(bounced);
   s.run.warmup = 1us;
   s.run.measure = 4us;
-  s.events = {{.at = 2us, .kind = scenario::EventKind::retrain, .device = "gpu", .width = 8, .outage = 500ns},
-              {.at = 3us, .kind = scenario::EventKind::port_reset, .device = "gpu", .outage = 500ns}};
+  s.events = {{.at = 2us, .what = scenario::event::Retrain{.width = 8, .outage = 500ns}, .device = "gpu"},
+              {.at = 3us, .what = scenario::event::PortReset{.outage = 500ns}, .device = "gpu"}};
   return s;
 }
 

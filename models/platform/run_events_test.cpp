@@ -5,7 +5,7 @@
 namespace peerpath::platform {
 namespace {
 
-using scenario::EventKind;
+namespace event = scenario::event;
 
 TEST(RunEvents, FailuresAreOfTheFlowThatFailed) {
   auto reads = traffic(scenario::TrafficKind::read, "gpu", "dram", 20_Gbps);
@@ -18,8 +18,7 @@ TEST(RunEvents, FailuresAreOfTheFlowThatFailed) {
   lost.kind = scenario::TrafficKind::write;
   auto s = below_one_switch(reads);
   s.traffic.insert(s.traffic.end(), {refused, lost});
-  s.events.push_back(
-      {.at = 50us, .kind = EventKind::answer, .device = "card", .status = pcie::Status::completer_abort});
+  s.events.push_back({.at = 50us, .what = event::Answer{.status = pcie::Status::completer_abort}, .device = "card"});
   const auto r = results_of(s);
   EXPECT_EQ(metric(r, "t.all_ones_bytes"), 0);
   EXPECT_EQ(metric(r, "t.lost_bytes"), 0);
@@ -31,8 +30,7 @@ TEST(RunEvents, FailuresAreOfTheFlowThatFailed) {
 
 TEST(RunEvents, WhatCannotBeReadIsNotSent) {
   auto s = below_one_switch(traffic(scenario::TrafficKind::transmit, "nic", "gpu", 100_Gbps));
-  s.events.push_back(
-      {.at = 70us, .kind = EventKind::answer, .device = "gpu", .status = pcie::Status::unsupported_request});
+  s.events.push_back({.at = 70us, .what = event::Answer{.status = pcie::Status::unsupported_request}, .device = "gpu"});
   const auto r = results_of(s);
   // what was sent by then, as the driver hears of it: some 15 us later
   EXPECT_NEAR(metric(r, "t.goodput_gbps"), 195.7 / 2 * 0.65, 5);
@@ -45,8 +43,8 @@ TEST(RunEvents, FaultsBeforeTheMeasurementAreSaid) {
   auto t = traffic(scenario::TrafficKind::write, "gpu", "card", 10_Gbps);
   t.window = 64_KiB;
   auto s = below_one_switch(t);
-  s.events.push_back({.at = 5us, .kind = EventKind::poison, .device = "gpu", .writes = 1});
-  s.events.push_back({.at = 19us, .kind = EventKind::surprise_down, .device = "nic"});
+  s.events.push_back({.at = 5us, .what = event::Poison{.writes = 1}, .device = "gpu"});
+  s.events.push_back({.at = 19us, .what = event::SurpriseDown{}, .device = "nic"});
   const auto r = results_of(s);
   EXPECT_EQ(metric(r, "t.lost_bytes"), 0);
   ASSERT_EQ(r.faults.size(), 1U);
@@ -59,8 +57,8 @@ TEST(RunEvents, AFaultMeetsWhatIsReadyFromItsTimeOn) {
   // 64 transfers of 4 KiB are submitted ahead, 210 us at this rate.
   auto s = below_one_switch(traffic(scenario::TrafficKind::write, "gpu", "dram", 10_Gbps));
   s.events.push_back(
-      {.at = 70us, .kind = EventKind::answer, .device = "dram", .status = pcie::Status::unsupported_request});
-  s.events.push_back({.at = 40us, .kind = EventKind::poison, .device = "gpu", .writes = 2});
+      {.at = 70us, .what = event::Answer{.status = pcie::Status::unsupported_request}, .device = "dram"});
+  s.events.push_back({.at = 40us, .what = event::Poison{.writes = 2}, .device = "gpu"});
   const auto r = results_of(s);
   ASSERT_EQ(r.faults.size(), 2U);
   EXPECT_EQ(r.faults[0].what, "unsupported request");
@@ -74,7 +72,7 @@ TEST(RunEvents, AWriteToADeviceThatHangsIsNoCompletionTimeout) {
   auto t = traffic(scenario::TrafficKind::write, "gpu", "card");
   t.window = 64_KiB;
   auto s = below_one_switch(t);
-  s.events.push_back({.at = 50us, .kind = EventKind::answer, .device = "card", .status = pcie::Status::no_answer});
+  s.events.push_back({.at = 50us, .what = event::Answer{.status = pcie::Status::no_answer}, .device = "card"});
   const auto r = results_of(s);
   EXPECT_GT(metric(r, "t.lost_bytes"), 10'000);
   EXPECT_TRUE(r.errors.empty()) << r.errors[0].error;
@@ -130,19 +128,18 @@ double written_to_dram(const scenario::Event& event) {
 // The first after 21 us becomes ready at 22.9, the last before 70 us at 68.8 (15 of them), before 121 us at 118.0 (30).
 TEST(RunEvents, WhatHostMemoryRefusesIsNotWritten) {
   EXPECT_EQ(written_to_dram(
-                {.at = 70us, .kind = EventKind::answer, .device = "dram", .status = pcie::Status::unsupported_request}),
+                {.at = 70us, .what = event::Answer{.status = pcie::Status::unsupported_request}, .device = "dram"}),
             15 * 4096);
 }
 TEST(RunEvents, WhatAnIommuRefusesIsNotWritten) {
-  EXPECT_EQ(written_to_dram({.at = 70us, .kind = EventKind::iommu_fault, .device = "gpu"}), 15 * 4096);
+  EXPECT_EQ(written_to_dram({.at = 70us, .what = event::IommuFault{}, .device = "gpu"}), 15 * 4096);
 }
 TEST(RunEvents, PoisonedDataIsNotWritten) {
-  EXPECT_EQ(written_to_dram({.at = 70us, .kind = EventKind::poison, .device = "gpu", .writes = 2}), 28 * 4096);
+  EXPECT_EQ(written_to_dram({.at = 70us, .what = event::Poison{.writes = 2}, .device = "gpu"}), 28 * 4096);
 }
 TEST(RunEvents, WhatAGpuRefusesIsNotWritten) {
   auto s = below_one_switch(traffic(scenario::TrafficKind::write, "card", "gpu", 10_Gbps));
-  s.events.push_back(
-      {.at = 1us, .kind = EventKind::answer, .device = "gpu", .status = pcie::Status::unsupported_request});
+  s.events.push_back({.at = 1us, .what = event::Answer{.status = pcie::Status::unsupported_request}, .device = "gpu"});
   EXPECT_EQ(metric(results_of(s), "gpu.written_bytes"), 0);
 }
 
@@ -150,8 +147,7 @@ TEST(RunEvents, ARootPortBlocksTranslatedRequests) {
   auto s = below_one_switch(traffic(scenario::TrafficKind::receive, "nic", "dram"));
   the<device::RootComplexConfig>(s).iommu.emplace();
   the<device::NicConfig>(s).ats.emplace();
-  s.events.push_back(
-      {.at = 70us, .kind = EventKind::acs, .device = "rc", .acs = {pcie::AcsControl::translation_blocking}});
+  s.events.push_back({.at = 70us, .what = event::Acs{.acs = {pcie::AcsControl::translation_blocking}}, .device = "rc"});
   const auto r = results_of(s);
   EXPECT_GT(metric(r, "nic.ats_hits"), 100) << "until then";
   const auto blocked = std::ranges::find(r.errors, "ACS Violation Status", &observe::ErrorRecord::error);
@@ -184,7 +180,7 @@ scenario::Scenario spoofing(scenario::TrafficKind kind, const char* target, bool
   auto s = below_one_switch(t);
   if (validates) the<device::SwitchConfig>(s).acs = {pcie::AcsControl::source_validation};
   the<device::DmaCardConfig>(s).function.completion_timeout = 60us;
-  s.events.push_back({.at = 10us, .kind = EventKind::wrong_requester_id, .device = "card", .transfers = transfers});
+  s.events.push_back({.at = 10us, .what = event::WrongRequesterId{.transfers = transfers}, .device = "card"});
   return s;
 }
 
@@ -270,8 +266,8 @@ TEST(RunEvents, ReadsThatAreBlockedForTheirRequesterIdTimeOutAndAreRecordedAtThe
 
 TEST(RunEvents, WhatATrainingLeavesAloneStaysAsItWas) {
   auto s = below_one_switch(traffic(scenario::TrafficKind::write, "gpu", "dram", 400_Gbps));
-  s.events.push_back({.at = 1us, .kind = EventKind::retrain, .device = "gpu", .width = 4});
-  s.events.push_back({.at = 2us, .kind = EventKind::retrain, .device = "gpu", .generation = 3});
+  s.events.push_back({.at = 1us, .what = event::Retrain{.width = 4}, .device = "gpu"});
+  s.events.push_back({.at = 2us, .what = event::Retrain{.generation = 3}, .device = "gpu"});
   const auto r = results_of(s);
   // Gen3 x4: 31.5 Gb/s, of which 256 of 280 B are payload
   EXPECT_NEAR(metric(r, "t.goodput_gbps"), 31.5 * 256 / 280, 1.5);
@@ -286,8 +282,7 @@ scenario::Scenario card_writes(BitRate rate, const std::vector<scenario::Event>&
 }
 
 TEST(RunEvents, ATrainedDownLinkHasTheFramingAndDllpsOfItsNewShape) {
-  auto s =
-      card_writes(100_Gbps, {{.at = 1us, .kind = EventKind::retrain, .device = "card", .generation = 3, .width = 4}});
+  auto s = card_writes(100_Gbps, {{.at = 1us, .what = event::Retrain{.generation = 3, .width = 4}, .device = "card"}});
   s.links.back().generation = 6;
   const auto late = results_of(s);
   // Of 280 B, 24 are header and framing; a FLIT has no framing. A TLP takes 71.3 ns, so every fourth comes more than
@@ -300,16 +295,16 @@ TEST(RunEvents, ATrainedDownLinkHasTheFramingAndDllpsOfItsNewShape) {
 
 TEST(RunEvents, ALinkThatIsDownStaysSoWhenItTrains) {
   const auto r = results_of(
-      card_writes(100_Gbps, {{.at = 10us, .kind = EventKind::link_down, .device = "card"},
-                             {.at = 40us, .kind = EventKind::retrain, .device = "card", .width = 8, .outage = 1us},
-                             {.at = 60us, .kind = EventKind::retrain, .device = "card", .width = 16}}));
+      card_writes(100_Gbps, {{.at = 10us, .what = event::LinkDown{}, .device = "card"},
+                             {.at = 40us, .what = event::Retrain{.width = 8, .outage = 1us}, .device = "card"},
+                             {.at = 60us, .what = event::Retrain{.width = 16}, .device = "card"}}));
   EXPECT_EQ(metric(r, "card-sw.up.tlps"), 0);
 }
 
 TEST(RunEvents, ALinkIsUpWhenAllItsTrainingIsOver) {
   const auto r = results_of(
-      card_writes(100_Gbps, {{.at = 10us, .kind = EventKind::retrain, .device = "card", .width = 8, .outage = 200us},
-                             {.at = 40us, .kind = EventKind::retrain, .device = "card", .width = 4, .outage = 1us}}));
+      card_writes(100_Gbps, {{.at = 10us, .what = event::Retrain{.width = 8, .outage = 200us}, .device = "card"},
+                             {.at = 40us, .what = event::Retrain{.width = 4, .outage = 1us}, .device = "card"}}));
   EXPECT_EQ(metric(r, "card-sw.up.tlps"), 0);
 }
 

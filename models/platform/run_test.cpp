@@ -69,7 +69,7 @@ TEST(Run, BitErrorsOfALinkDoNotChangeWithWhatElseThereIs) {
   s.devices.insert(s.devices.begin(), {"idle", device::GpuConfig{}});
   below("sw", "idle", 0);
   EXPECT_EQ(metric_after_run(s, "t.latency_mean_ns"), alone);
-  s.events.push_back({.at = 119us, .kind = scenario::EventKind::port_reset, .device = "idle", .outage = 1us});
+  s.events.push_back({.at = 119us, .what = scenario::event::PortReset{.outage = 1us}, .device = "idle"});
   EXPECT_EQ(metric_after_run(s, "t.latency_mean_ns"), alone);
 }
 
@@ -206,7 +206,7 @@ TEST(Run, MappingsThatAreTakenAwayAreGoneForTheDeviceTlbToo) {
   auto s = below_one_switch(traffic(scenario::TrafficKind::receive, "nic", "dram", 50_Gbps));
   the<device::RootComplexConfig>(s).iommu.emplace();
   the<device::NicConfig>(s).ats.emplace();
-  s.events.push_back({.at = 60us, .kind = scenario::EventKind::iommu_fault, .device = "nic"});
+  s.events.push_back({.at = 60us, .what = scenario::event::IommuFault{}, .device = "nic"});
   EXPECT_GT(metric(results_of(s), "t.lost_bytes"), 100'000);
 }
 
@@ -229,7 +229,7 @@ TEST(Run, ADoorbellThatIsRefusedDoesNotRing) {
   auto s = below_one_switch(traffic(scenario::TrafficKind::receive, "nic", "gpu"));
   the<device::NicConfig>(s).ring_entries = 32;
   s.events.push_back(
-      {.at = 20us, .kind = scenario::EventKind::answer, .device = "nic", .status = pcie::Status::unsupported_request});
+      {.at = 20us, .what = scenario::event::Answer{.status = pcie::Status::unsupported_request}, .device = "nic"});
   const auto r = results_of(s);
   EXPECT_LE(r.traffic[0].delivered_packets, 4 * 32 + 64);  // the buffers that the queues had, and what was under way
   EXPECT_GT(metric(r, "nic.dropped_no_buffer"), 100);

@@ -5,11 +5,7 @@
 #include "scenario/tree.hpp"
 
 namespace peerpath::platform {
-namespace {
-
-using scenario::EventKind;
-
-}  // namespace
+namespace event = scenario::event;
 
 TransactionFaults::TransactionFaults(const scenario::Scenario& scenario, const Platform& platform) {
   for (const auto& [name, memory] : platform.all<HostMemory>()) memories_.insert(memory->node());
@@ -27,23 +23,13 @@ TransactionFaults::TransactionFaults(const scenario::Scenario& scenario, const P
 
 void TransactionFaults::add(const scenario::Event& event, fabric::NodeId node) {
   const Instant at{event.at};
-  switch (event.kind) {
-    case EventKind::answer:
-      return answers_[node].push_back({at, event.status});
-    case EventKind::poison:
-      return poisons_[node].push_back({at, event.writes});
-    case EventKind::wrong_requester_id:
-      return spoofs_[node].push_back({at, event.transfers == 0 ? -1 : event.transfers});
-    case EventKind::iommu_fault:
-      unmapped_.try_emplace(node, at);
-      return;
-    case EventKind::surprise_down:
-      return silences_[node].push_back({at, never});
-    case EventKind::port_reset:
-      return silences_[node].push_back({at, at + event.outage});
-    default:
-      return;
-  }
+  if (const auto* answer = event.as<event::Answer>()) answers_[node].push_back({at, answer->status});
+  if (const auto* poison = event.as<event::Poison>()) poisons_[node].push_back({at, poison->writes});
+  if (const auto* spoof = event.as<event::WrongRequesterId>())
+    spoofs_[node].push_back({at, spoof->transfers == 0 ? -1 : spoof->transfers});
+  if (event.is<event::IommuFault>()) unmapped_.try_emplace(node, at);
+  if (event.is<event::SurpriseDown>()) silences_[node].push_back({at, never});
+  if (const auto* reset = event.as<event::PortReset>()) silences_[node].push_back({at, at + reset->outage});
 }
 
 /// Completions go by the ID in the request: those to an ID that nobody has never come, and the request times out.

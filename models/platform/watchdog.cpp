@@ -7,7 +7,7 @@ namespace peerpath::platform {
 Watchdog::Watchdog(const scenario::Scenario& scenario, Platform& platform)
     : platform_{platform}, end_{scenario.run.warmup + scenario.run.measure} {
   period_ = std::min(scenario.run.watchdog, (end_ - Instant{}) / 2);
-  for (const auto& event : scenario.events) last_event_ = std::max(last_event_, Instant{event.at + event.outage});
+  for (const auto& event : scenario.events) last_event_ = std::max(last_event_, Instant{event.at + outage_of(event)});
   look_at(Instant{period_});
 }
 

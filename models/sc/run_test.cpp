@@ -20,8 +20,8 @@ TEST(Run, GivesWhatThePlainLoopGives) {
   auto t = traffic(scenario::TrafficKind::receive, "nic", "gpu");
   t.path = scenario::DataPath::bounce;
   auto s = below_one_switch(t);
-  s.events = {{.at = 50us, .kind = scenario::EventKind::link_down, .device = "gpu"},
-              {.at = 60us, .kind = scenario::EventKind::link_up, .device = "gpu"}};
+  s.events = {{.at = 50us, .what = scenario::event::LinkDown{}, .device = "gpu"},
+              {.at = 60us, .what = scenario::event::LinkUp{}, .device = "gpu"}};
   const auto wanted = text(platform::run(s), s);
   EXPECT_EQ(text(run_model(s), s), wanted);
 }

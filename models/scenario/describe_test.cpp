@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "scenario/kinds.hpp"
 #include "scenario/test_files.hpp"
 #include "scenario/write.hpp"
 
@@ -42,19 +43,18 @@ TEST(Explain, KnowsAKeyWithoutItsKind) {
 }
 
 TEST(ToText, SaysWhatHappens) {
-  EXPECT_EQ(to_text(Event{.kind = EventKind::acs,
-                          .device = "sw0",
-                          .acs = {pcie::AcsControl::request_redirect, pcie::AcsControl::completion_redirect}}),
+  EXPECT_EQ(to_text(Event{
+                .what = event::Acs{.acs = {pcie::AcsControl::request_redirect, pcie::AcsControl::completion_redirect}},
+                .device = "sw0"}),
             "ACS of sw0: RR CR");
-  EXPECT_EQ(to_text(Event{.kind = EventKind::retrain, .device = "gpu0", .generation = 3, .width = 8, .outage = 5us}),
+  EXPECT_EQ(to_text(Event{.what = event::Retrain{.generation = 3, .width = 8, .outage = 5us}, .device = "gpu0"}),
             "the link above gpu0 trains to Gen3 x8 after 5us in recovery");
-  EXPECT_EQ(
-      to_text(Event{.kind = EventKind::credit_leak, .device = "gpu0", .way = LinkWay::down, .headers = 2, .data = 3}),
-      "the link above gpu0, way down, loses 2 header and 3 data credits, posted");
-  EXPECT_EQ(to_text(Event{.kind = EventKind::wrong_requester_id, .device = "nic0"}),
+  EXPECT_EQ(to_text(Event{.what = event::CreditLeak{.way = LinkWay::down, .headers = 2, .data = 3}, .device = "gpu0"}),
+            "the link above gpu0, way down, loses 2 header and 3 data credits, posted");
+  EXPECT_EQ(to_text(Event{.what = event::WrongRequesterId{}, .device = "nic0"}),
             "payload of nic0 carries a requester ID that nobody has from now on");
-  for (const auto& kind : enum_names(EventKind{}))
-    EXPECT_THAT(to_text(Event{.kind = kind.value, .device = "x9"}), HasSubstr("x9"));
+  for_each_alternative<decltype(Event::what)>(
+      [](const auto& what) { EXPECT_THAT(to_text(Event{.what = what, .device = "x9"}), HasSubstr("x9")); });
 }
 
 TEST(ToJson, SpellsUnitsInOneWay) {

@@ -1,5 +1,6 @@
 // `peerpath explain`, `peerpath list`: help text from `fields()`.
 #include "peerpath/scenario/describe.hpp"
+#include "scenario/kinds.hpp"
 #include "scenario/options.hpp"
 #include "scenario/value.hpp"
 
@@ -24,6 +25,8 @@ std::string type_name() {
     return "address such as 0x4000000000";
   else if constexpr (NamedEnum<T>)
     return "one of " + listed(choices_of<T>());
+  else if constexpr (is_kinds<T>)
+    return "one of " + listed(names_of_kinds<T>());
   else
     return "text";
 }
@@ -36,6 +39,8 @@ std::string spelt(const T& value) {
     std::string out;
     for (const auto& item : value) out += (out.empty() ? "" : ", ") + spelt(item);
     return out;
+  } else if constexpr (is_kinds<T>) {
+    return names_of_kinds<T>()[value.index()];
   } else {
     return in_words(value);
   }
@@ -43,7 +48,7 @@ std::string spelt(const T& value) {
 
 template <class Config>
 void collect(const Config& config, const std::string& prefix, std::vector<OptionInfo>& out) {
-  const auto add = [&]<class T>(const Field<Config, T>& field) {
+  const auto add = [&]<class Owner, class T>(const Field<Owner, T>& field, const std::type_identity_t<Owner>& config) {
     using Group = typename group_of<T>::type;
     if constexpr (Configurable<T>) {
       collect(config.*field.member, prefix + std::string{field.name} + ".", out);
@@ -58,10 +63,19 @@ void collect(const Config& config, const std::string& prefix, std::vector<Option
         if (field.most) info.most = spelt(*field.most);
       }
       if constexpr (NamedEnum<T>) info.choices = choices_of<T>();
+      if constexpr (is_kinds<T>) info.choices = names_of_kinds<T>();
       out.push_back(std::move(info));
     }
   };
-  std::apply([&](const auto&... f) { (add(f), ...); }, Config::fields());
+  const auto add_own = [&]<class T>(const Field<Config, T>&) {
+    if constexpr (is_kinds<T>)
+      for_each_key<T>([&](auto field, const auto& standard) {
+        const auto doc = doc_of_key<T>(field.name);
+        field.doc = doc;
+        add(field, standard);
+      });
+  };
+  std::apply([&](const auto&... f) { (add(f, config), ...), (add_own(f), ...); }, Config::fields());
 }
 
 std::string described(const OptionInfo& option) {

@@ -39,7 +39,7 @@ class Builder {
       out_.acs[i].subordinate_bus = out_.functions[i].subordinate_bus;
     }
     for (const Event& event : scenario_.events)
-      if (event.kind == EventKind::acs && event.at == Duration{0}) happen(out_, scenario_, event);
+      if (event.at == Duration{0}) happen(out_, scenario_, event);
     return std::move(out_);
   }
 
@@ -100,6 +100,8 @@ Hierarchy hierarchy_of(const Scenario& scenario) {
 }
 
 void happen(Hierarchy& hierarchy, const Scenario& scenario, const Event& event) {
+  const auto* software = event.as<event::Acs>();
+  if (software == nullptr) return;
   const auto from_it = [&](const Link& link) { return split_end(link.from).device == event.device; };
   const bool has_ports = std::ranges::any_of(scenario.links, from_it);
   for (const Link& link : scenario.links) {
@@ -107,7 +109,7 @@ void happen(Hierarchy& hierarchy, const Scenario& scenario, const Event& event) 
     const auto port = std::ranges::find(hierarchy.functions, port_name(link), &pcie::Function::name);
     if (port == hierarchy.functions.end()) continue;
     hierarchy.acs[static_cast<std::size_t>(port - hierarchy.functions.begin())].control =
-        pcie::acs::control_of(event.acs);
+        pcie::acs::control_of(software->acs);
   }
 }
 

@@ -49,11 +49,11 @@ TEST(AcsEvents, AreOfAllPortsOfARouterOrOfThePortAboveADevice) {
   };
   using pcie::AcsControl;
   using All = std::vector<std::uint16_t>;
-  happen(hierarchy, scenario, {.kind = EventKind::acs, .device = "sw", .acs = {AcsControl::request_redirect}});
+  happen(hierarchy, scenario, {.what = event::Acs{.acs = {AcsControl::request_redirect}}, .device = "sw"});
   EXPECT_EQ(controls(), (All{0, pcie::acs::request_redirect, pcie::acs::request_redirect}));
-  happen(hierarchy, scenario, {.kind = EventKind::acs, .device = "a", .acs = {AcsControl::none}});
+  happen(hierarchy, scenario, {.what = event::Acs{.acs = {AcsControl::none}}, .device = "a"});
   EXPECT_EQ(controls(), (All{0, 0, pcie::acs::request_redirect}));
-  happen(hierarchy, scenario, {.kind = EventKind::acs, .device = "rc", .acs = {AcsControl::upstream_forwarding}});
+  happen(hierarchy, scenario, {.what = event::Acs{.acs = {AcsControl::upstream_forwarding}}, .device = "rc"});
   EXPECT_EQ(controls(), (All{pcie::acs::upstream_forwarding, 0, pcie::acs::request_redirect}));
 }
 
@@ -63,7 +63,7 @@ TEST(AcsEvents, AtTheStartAreInForceFromThere) {
   scenario.links.resize(1);
   scenario.links[0].from = "rc";
   scenario.links[0].to = "a";
-  scenario.events = {{.kind = EventKind::acs, .device = "a", .acs = {pcie::AcsControl::request_redirect}}};
+  scenario.events = {{.what = event::Acs{.acs = {pcie::AcsControl::request_redirect}}, .device = "a"}};
   EXPECT_EQ(hierarchy_of(scenario).acs[0].control, pcie::acs::request_redirect);
   scenario.events[0].at = 1ns;
   EXPECT_EQ(hierarchy_of(scenario).acs[0].control, 0);

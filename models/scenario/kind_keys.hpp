@@ -1,4 +1,4 @@
-// Which keys of traffic and of events mean something for which of their kinds.
+// Which keys of traffic mean something for which of its kinds.
 #pragma once
 
 #include <string>
@@ -12,7 +12,6 @@ namespace peerpath::scenario {
 constexpr std::string_view common_keys(const Traffic&) {
   return "name kind from to path rate sizes flows arrival burst";
 }
-constexpr std::string_view common_keys(const Event&) { return "at kind device"; }
 
 /// The keys that an entry of a kind has beside those.
 constexpr std::string_view keys_of(TrafficKind kind) {
@@ -30,33 +29,6 @@ constexpr std::string_view keys_of(TrafficKind kind) {
 
 /// The keys of a receive entry that its sender gives, if it has one.
 constexpr std::string_view keys_of_sender = "rate sizes flows arrival burst time_scale";
-
-constexpr std::string_view keys_of(EventKind kind) {
-  switch (kind) {
-    case EventKind::acs:
-      return "acs";
-    case EventKind::retrain:
-      return "generation width outage";
-    case EventKind::bit_error:
-      return "way";
-    case EventKind::credit_leak:
-      return "way tlp_class headers data";
-    case EventKind::answer:
-      return "status";
-    case EventKind::port_reset:
-      return "outage";
-    case EventKind::poison:
-      return "writes";
-    case EventKind::wrong_requester_id:
-      return "transfers";
-    case EventKind::drop_frame:
-    case EventKind::corrupt_frame:
-    case EventKind::reorder_frame:
-      return "frame";
-    default:
-      return "";
-  }
-}
 
 /// Whether `word` is one of `words`.
 constexpr bool is_word_of(std::string_view words, std::string_view word) {

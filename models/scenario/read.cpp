@@ -3,6 +3,7 @@
 #include "scenario/catalogue.hpp"
 #include "scenario/hosts.hpp"
 #include "scenario/kind_keys.hpp"
+#include "scenario/kinds.hpp"
 #include "scenario/value.hpp"
 
 namespace peerpath::scenario {
@@ -12,6 +13,10 @@ template <class Config>
 std::vector<std::string> keys_of() {
   std::vector<std::string> keys;
   std::apply([&](const auto&... f) { (keys.emplace_back(f.name), ...); }, Config::fields());
+  const auto add_own = [&]<class T>(const Field<Config, T>&) {
+    if constexpr (is_kinds<T>) for_each_key<T>([&](const auto& f, const auto&) { keys.emplace_back(f.name); });
+  };
+  std::apply([&](const auto&... f) { (add_own(f), ...); }, Config::fields());
   return keys;
 }
 
@@ -100,7 +105,10 @@ void Reader::read_field(const Node& node, const std::string& pointer, const Fiel
   using T = std::remove_cvref_t<decltype(target)>;
   const std::string at = join(pointer, field.name);
   const Node* found = node.find(field.name);
-  if (found == nullptr) {
+  if constexpr (is_kinds<T>) {
+    read_kind(found, at, target);
+    std::visit([&](auto& what) { read_own<Config>(node, pointer, what, target); }, target);
+  } else if (found == nullptr) {
     note_default(at, target, field.source);
   } else if constexpr (Configurable<T>) {
     if (object_at(found, at, Node::Type::object, "an object")) read_object(*found, at, target, {});
@@ -129,6 +137,43 @@ void Reader::read_field(const Node& node, const std::string& pointer, const Fiel
   } else if (!read_value(*found, at, target, field)) {
     report_.give_up(at);
   }
+}
+
+/// Which of the kinds it is; the first if the file does not say.
+template <class Kinds>
+void Reader::read_kind(const Node* node, const std::string& pointer, Kinds& out) {
+  if (node == nullptr) return void(origins_[pointer] = Origin{});
+  bool known = false;
+  for_each_alternative<Kinds>([&](const auto& what) {
+    if (!node->is(Node::Type::string) || node->text != what.name) return;
+    known = true;
+    out = what;
+  });
+  if (known) return note(*node, pointer);
+  const auto names = names_of_kinds<Kinds>();
+  const auto meant = node->is(Node::Type::string) ? did_you_mean(node->text, names) : "";
+  report_.add(node->place, pointer, shown(*node) + " is not one of " + listed(names) + meant);
+  report_.give_up(pointer);
+}
+
+/// The keys of the entry's kind. A key of other kinds that says something shows a misunderstanding.
+template <class Entry, class What, class Kinds>
+void Reader::read_own(const Node& node, const std::string& pointer, What& what, const Kinds&) {
+  std::apply([&](const auto&... f) { (read_field(node, pointer, f, what), ...); }, What::fields());
+  for_each_key<Kinds>([&](const auto& f, auto other) {
+    const Node* found = node.find(f.name);
+    if (has_key<What>(f.name) || found == nullptr) return;
+    const auto standard = other.*f.member;
+    read_field(node, pointer, f, other);
+    if (other.*f.member == standard) return;
+    std::string uses;
+    const auto add = [&](const auto& own) { uses += (uses.empty() ? "" : " ") + std::string{own.name}; };
+    std::apply([&](const auto&... own) { (add(own), ...); }, Entry::fields());
+    std::apply([&](const auto&... own) { (add(own), ...); }, What::fields());
+    report_.add(found->place, join(pointer, f.name),
+                "says nothing about " + std::string{Entry::called} + " of kind \"" + std::string{What::name} +
+                    "\", which has " + uses + "; it is of " + kinds_with<Kinds>(f.name));
+  });
 }
 
 template <class Config>
@@ -189,7 +234,7 @@ void Reader::need_kinds(const Node* events) {
     const Node& event = events->items[i];
     if (event.is(Node::Type::object) && event.find("kind") == nullptr)
       report_.add(event.place, join(join("/events", i), "kind"),
-                  "is missing; one of " + listed(choices_of<EventKind>()));
+                  "is missing; one of " + listed(names_of_kinds<decltype(Event::what)>()));
   }
 }
 

@@ -24,6 +24,10 @@ class Reader {
   void read_object(const Node& node, const std::string& pointer, Config& out, std::vector<std::string> also);
   template <class Field, class Config>
   void read_field(const Node& node, const std::string& pointer, const Field& field, Config& out);
+  template <class Kinds>
+  void read_kind(const Node* node, const std::string& pointer, Kinds& out);
+  template <class Entry, class What, class Kinds>
+  void read_own(const Node& node, const std::string& pointer, What& what, const Kinds& kinds);
   template <class T, class Field>
   bool read_value(const Node& node, const std::string& pointer, T& out, const Field& field);
   template <class T>

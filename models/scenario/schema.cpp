@@ -5,6 +5,7 @@
 
 #include "peerpath/scenario/describe.hpp"
 #include "scenario/kind_keys.hpp"
+#include "scenario/kinds.hpp"
 #include "scenario/options.hpp"
 #include "scenario/value.hpp"
 
@@ -46,6 +47,8 @@ Json type_schema() {
     return {{"type", "string"}, {"pattern", "^0x[0-9a-fA-F]{1,16}$"}};
   else if constexpr (NamedEnum<T>)
     return {{"enum", choices_of<T>()}};
+  else if constexpr (is_kinds<T>)
+    return {{"enum", names_of_kinds<T>()}};
   else
     return {{"type", "string"}};
 }
@@ -64,6 +67,8 @@ Json field_schema(const Field<Config, T>& field, const T& standard) {
   out["description"] = doc + (field.source.empty() ? "" : " (default: " + std::string{field.source} + ")");
   if constexpr (is_vector<T>) {
     if (standard.size() == 1) out["default"] = to_json_value(standard[0]);
+  } else if constexpr (is_kinds<T>) {
+    out["default"] = names_of_kinds<T>()[standard.index()];
   } else if constexpr (!is_optional<T> && !Configurable<T>) {
     const Json value = to_json_value(standard);
     if (value != Json("")) out["default"] = value;
@@ -77,6 +82,15 @@ Json properties_of() {
   const Config standard{};
   std::apply([&](const auto&... f) { ((out[std::string{f.name}] = field_schema(f, standard.*f.member)), ...); },
              Config::fields());
+  const auto add_own = [&]<class T>(const Field<Config, T>&) {
+    if constexpr (is_kinds<T>)
+      for_each_key<T>([&](auto field, const auto& of_kind) {
+        const auto doc = doc_of_key<T>(field.name);
+        field.doc = doc;
+        out[std::string{field.name}] = field_schema(field, of_kind.*field.member);
+      });
+  };
+  std::apply([&](const auto&... f) { (add_own(f), ...); }, Config::fields());
   return out;
 }
 
@@ -125,6 +139,21 @@ Json by_kind(Json entry) {
   return entry;
 }
 
+/// The same of an entry whose kinds are the alternatives of `Kinds`.
+template <class Kinds>
+Json by_alternative(Json entry) {
+  for_each_alternative<Kinds>([&]<class What>(const What&) {
+    Json foreign = Json::object();
+    for_each_key<Kinds>([&](const auto& f, const auto&) {
+      if (!has_key<What>(f.name)) foreign[std::string{f.name}] = false;
+    });
+    Json condition{{"properties", {{"kind", {{"const", What::name}}}}}};
+    if (!std::is_same_v<What, std::variant_alternative_t<0, Kinds>>) condition["required"] = {"kind"};
+    entry["allOf"].push_back({{"if", condition}, {"then", {{"properties", foreign}}}});
+  });
+  return entry;
+}
+
 Json device_schema() {
   Json kinds_enum = Json::array(), branches = Json::array();
   for_each_kind([&]<class Config>(const Kind<Config>& kind) {
@@ -157,24 +186,25 @@ std::string schema_json() {
     return std::string{};
   };
   const auto list = [](Json items) { return Json{{"type", "array"}, {"items", std::move(items)}}; };
-  Json properties{{"$schema", {{"type", "string"}}},
-                  {"description", {{"type", "string"}, {"description", "What the scenario shows, in one sentence"}}},
-                  {"source", source_schema()},
-                  {"extends", extends_schema()},
-                  {"devices",
-                   {{"type", "object"},
-                    {"additionalProperties", device_schema()},
-                    {"propertyNames", {{"pattern", "^([A-Za-z0-9_-]+\\[[0-9]+\\]\\.)?[A-Za-z0-9_-]+$"}}}}},
-                  {"links", list(object_schema<Link>(doc_of("link"), {"from", "to"}))},
-                  {"inter_socket", list(object_schema<InterSocket>(doc_of("inter_socket"), {"from", "to"}))},
-                  {"cables", list(object_schema<Cable>(doc_of("cable"), {"from", "to"}))},
-                  {"arbitration", list(object_schema<Weight>(doc_of("arbitration"), {"at", "from", "to", "turns"}))},
-                  {"traffic", list(by_kind<Traffic>(object_schema<Traffic>(doc_of("traffic"), {"from", "to"})))},
-                  {"events", list(by_kind<Event>(object_schema<Event>(doc_of("event"), {"at", "kind", "device"})))},
-                  {"run", object_schema<Run>(doc_of("run"), {})},
-                  {"emulator", object_schema<Emulator>(doc_of("emulator"), {})},
-                  {"sweep", object_schema<Sweep>(doc_of("sweep"), {})},
-                  {"expect", list(object_schema<Expectation>(doc_of("expect"), {"metric"}))}};
+  Json properties{
+      {"$schema", {{"type", "string"}}},
+      {"description", {{"type", "string"}, {"description", "What the scenario shows, in one sentence"}}},
+      {"source", source_schema()},
+      {"extends", extends_schema()},
+      {"devices",
+       {{"type", "object"},
+        {"additionalProperties", device_schema()},
+        {"propertyNames", {{"pattern", "^([A-Za-z0-9_-]+\\[[0-9]+\\]\\.)?[A-Za-z0-9_-]+$"}}}}},
+      {"links", list(object_schema<Link>(doc_of("link"), {"from", "to"}))},
+      {"inter_socket", list(object_schema<InterSocket>(doc_of("inter_socket"), {"from", "to"}))},
+      {"cables", list(object_schema<Cable>(doc_of("cable"), {"from", "to"}))},
+      {"arbitration", list(object_schema<Weight>(doc_of("arbitration"), {"at", "from", "to", "turns"}))},
+      {"traffic", list(by_kind<Traffic>(object_schema<Traffic>(doc_of("traffic"), {"from", "to"})))},
+      {"events",
+       list(by_alternative<decltype(Event::what)>(object_schema<Event>(doc_of("event"), {"at", "kind", "device"})))},
+      {"run", object_schema<Run>(doc_of("run"), {})},
+      {"emulator", object_schema<Emulator>(doc_of("emulator"), {})},
+      {"expect", list(object_schema<Expectation>(doc_of("expect"), {"metric"}))}};
   properties["hosts"] = hosts_schema(properties, doc_of("host"));
   const Json schema{{"$schema", "http://json-schema.org/draft-07/schema#"},
                     {"title", "peerpath scenario"},

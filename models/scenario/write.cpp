@@ -4,6 +4,7 @@
 #include "peerpath/scenario/describe.hpp"
 #include "scenario/catalogue.hpp"
 #include "scenario/kind_keys.hpp"
+#include "scenario/kinds.hpp"
 #include "scenario/value.hpp"
 
 namespace peerpath::scenario {
@@ -14,14 +15,18 @@ using Json = nlohmann::ordered_json;
 template <class T>
 Json written_value(const T& value) {
   if constexpr (Configurable<T>) {
-    Json out = Json::object();
+    Json out = Json::object(), own = Json::object();
     std::apply(
         [&](const auto&... f) {
           (
               [&] {
                 if (!has_meaning(value, f.name)) return;
                 const auto& member = value.*f.member;
-                if constexpr (is_optional<std::remove_cvref_t<decltype(member)>>) {
+                using Value = std::remove_cvref_t<decltype(member)>;
+                if constexpr (is_kinds<Value>) {
+                  out[std::string{f.name}] = std::visit([](const auto& what) { return what.name; }, member);
+                  own = std::visit([](const auto& what) { return written_value(what); }, member);
+                } else if constexpr (is_optional<Value>) {
                   if (member) out[std::string{f.name}] = written_value(*member);
                 } else {
                   out[std::string{f.name}] = written_value(member);
@@ -30,6 +35,7 @@ Json written_value(const T& value) {
               ...);
         },
         T::fields());
+    out.update(own);
     return out;
   } else if constexpr (is_vector<T>) {
     Json out = Json::array();

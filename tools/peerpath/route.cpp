@@ -168,7 +168,7 @@ std::string changes(const scenario::Scenario& s, Hierarchy h, const std::vector<
   std::string out;
   auto before = routes(h, asked);
   for (const auto& event : events) {
-    if (event.kind != scenario::EventKind::acs || event.at == Duration{0}) continue;
+    if (!event.is<scenario::event::Acs>() || event.at == Duration{0}) continue;
     const auto h_before = h;
     scenario::happen(h, s, event);
     const auto after = routes(h, asked);
@@ -190,8 +190,8 @@ std::string changes(const scenario::Scenario& s, Hierarchy h, const std::vector<
 
 /// Whether an event has it send requests with a wrong requester ID.
 bool spoofs(const scenario::Scenario& s, const std::string& name) {
-  return std::ranges::any_of(s.events, [&](const auto& event) {
-    return event.kind == scenario::EventKind::wrong_requester_id && event.device == name;
+  return std::ranges::any_of(s.events, [&](const scenario::Event& event) {
+    return event.is<scenario::event::WrongRequesterId>() && event.device == name;
   });
 }
 

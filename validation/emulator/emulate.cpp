@@ -49,7 +49,7 @@ std::int64_t expected_taint(const scenario::Scenario& scenario) {
 /// drops a damaged packet in device memory says so once, whatever the device does, so there it is no fault.
 std::int64_t judged_taint(const scenario::Scenario& scenario, std::int64_t found) {
   const bool damaged = std::ranges::any_of(
-      scenario.events, [](const auto& event) { return event.kind == scenario::EventKind::corrupt_frame; });
+      scenario.events, [](const scenario::Event& event) { return event.is<scenario::event::CorruptFrame>(); });
   return damaged && scenario.emulator.api != scenario::KernelApi::socket ? found & ~std::int64_t{1 << 9} : found;
 }
 

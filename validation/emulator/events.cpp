@@ -9,7 +9,7 @@ namespace peerpath::emulator {
 namespace {
 
 using Json = nlohmann::json;
-using scenario::EventKind;
+namespace event = scenario::event;
 
 using scenario::device_of;
 
@@ -45,7 +45,7 @@ class Translator {
   tl::expected<std::vector<TimedCommands>, Problems> all() {
     for (const auto& event : scenario_.events) {
       key_ = "/events/" + std::to_string(&event - scenario_.events.data());
-      one(event);
+      std::visit([&](const auto& what) { one(event, what); }, event.what);
     }
     if (!problems_.empty()) return tl::unexpected{problems_};
     std::ranges::stable_sort(out_, {}, &TimedCommands::at);
@@ -62,35 +62,32 @@ class Translator {
     out_.push_back({event.at, command("qom-get", {{"path", path}, {"property", "ledger-json"}}), std::move(commands)});
   }
 
-  void acs(const scenario::Event& event) {
+  void one(const scenario::Event& event, const event::Acs& what) {
     bool root = false;
     std::vector<std::string> commands;
     for (const auto& port : ports(scenario_, event.device, root))
       commands.push_back(command(
           "qom-set",
-          {{"path", "/machine/peripheral/" + port}, {"property", "acs-control"}, {"value", acs_register(event.acs)}}));
+          {{"path", "/machine/peripheral/" + port}, {"property", "acs-control"}, {"value", acs_register(what.acs)}}));
     if (root) return problem("/device", "the emulator changes ACS of switches only, not of root ports");
-    if (std::ranges::find(event.acs, pcie::AcsControl::egress_control) != event.acs.end())
+    if (std::ranges::find(what.acs, pcie::AcsControl::egress_control) != what.acs.end())
       return problem("/acs", "the emulator's ports have no EC");
     add(event, commands);
   }
 
-  void one(const scenario::Event& event) {
-    switch (event.kind) {
-      case EventKind::acs:
-        return acs(event);
-      case EventKind::port_down:
-      case EventKind::port_up:
-        return add(event, {command("set_link", {{"name", event.device}, {"up", event.kind == EventKind::port_up}})});
-      case EventKind::drop_frame:
-      case EventKind::corrupt_frame:
-      case EventKind::reorder_frame:
-        return;
-      default:
-        return problem("/kind", "the emulator cannot do " + std::string{name_of(event.kind)} +
-                                    ": its PCIe links have no time; it can do acs, port_down, port_up, drop_frame, "
-                                    "corrupt_frame and reorder_frame");
-    }
+  void one(const scenario::Event& event, const event::PortDown&) { set_carrier(event, false); }
+  void one(const scenario::Event& event, const event::PortUp&) { set_carrier(event, true); }
+
+  void set_carrier(const scenario::Event& event, bool on) {
+    add(event, {command("set_link", {{"name", event.device}, {"up", on}})});
+  }
+
+  template <class What>
+  void one(const scenario::Event&, const What&) {
+    if constexpr (!event::HappensToFrame<What>)  // the machine's NIC knows of frames (machine.cpp)
+      problem("/kind", "the emulator cannot do " + std::string{What::name} +
+                           ": its PCIe links have no time; it can do acs, port_down, port_up, drop_frame, "
+                           "corrupt_frame and reorder_frame");
   }
 
   const scenario::Scenario& scenario_;

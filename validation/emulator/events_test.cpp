@@ -8,21 +8,18 @@ namespace peerpath::emulator {
 namespace {
 
 using namespace std::chrono_literals;
-using scenario::EventKind;
+namespace kind = scenario::event;
 using testing::HasSubstr;
 
-scenario::Event event(EventKind kind, const char* device, Duration at = 1ms) {
-  scenario::Event out;
-  out.kind = kind;
-  out.device = device;
-  out.at = at;
-  return out;
+scenario::Event event(decltype(scenario::Event::what) what, const char* device, Duration at = 1ms) {
+  return {.at = at, .what = std::move(what), .device = device};
 }
 
 TEST(Events, AcsOfAllPortsOfASwitchOrOfOne) {
   auto scenario = test_scenario();
-  scenario.events = {event(EventKind::acs, "sw0"), event(EventKind::acs, "gpu0")};
-  scenario.events[0].acs = {pcie::AcsControl::request_redirect, pcie::AcsControl::completion_redirect};
+  scenario.events = {
+      event(kind::Acs{{pcie::AcsControl::request_redirect, pcie::AcsControl::completion_redirect}}, "sw0"),
+      event(kind::Acs{}, "gpu0")};
   const auto events = make_events(scenario);
   ASSERT_TRUE(events);
   ASSERT_EQ(events->size(), 2u);
@@ -36,7 +33,7 @@ TEST(Events, AcsOfAllPortsOfASwitchOrOfOne) {
 
 TEST(Events, AreInOrderOfTime) {
   auto scenario = test_scenario();
-  scenario.events = {event(EventKind::port_up, "nic0", 2ms), event(EventKind::port_down, "nic0", 1ms)};
+  scenario.events = {event(kind::PortUp{}, "nic0", 2ms), event(kind::PortDown{}, "nic0", 1ms)};
   const auto events = make_events(scenario);
   ASSERT_TRUE(events);
   EXPECT_THAT((*events)[0].commands[0], HasSubstr("\"up\":false"));
@@ -45,8 +42,7 @@ TEST(Events, AreInOrderOfTime) {
 
 TEST(Events, SaysWhatItCannotDo) {
   auto scenario = test_scenario();
-  scenario.events = {event(EventKind::drop_frame, "nic0"), event(EventKind::retrain, "nic0"),
-                     event(EventKind::acs, "rc")};
+  scenario.events = {event(kind::DropFrame{}, "nic0"), event(kind::Retrain{}, "nic0"), event(kind::Acs{}, "rc")};
   const auto events = make_events(scenario);
   ASSERT_FALSE(events);
   ASSERT_EQ(events.error().size(), 2u);

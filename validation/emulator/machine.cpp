@@ -189,10 +189,12 @@ class Builder {
     std::string words;
     for (const auto& event : scenario_.events) {
       if (event.device != nic) continue;
-      const auto number = std::to_string(event.frame);
-      if (event.kind == scenario::EventKind::drop_frame) words += "+drop:" + number;
-      if (event.kind == scenario::EventKind::corrupt_frame) words += "+corrupt:" + number;
-      if (event.kind == scenario::EventKind::reorder_frame) words += "+reorder:" + number;
+      std::visit(
+          [&]<class What>(const What& what) {
+            if constexpr (scenario::event::HappensToFrame<What>)
+              words += "+" + std::string{What::fate} + ":" + std::to_string(what.frame);
+          },
+          event.what);
     }
     return words.empty() ? "" : ",wire-faults=" + words.substr(1);
   }

@@ -12,6 +12,7 @@
 #include "peerpath/pcie/link_shape.hpp"
 #include "peerpath/pcie/tlp.hpp"
 #include "peerpath/scenario/emulator.hpp"
+#include "peerpath/scenario/event.hpp"
 #include "peerpath/scenario/sweep.hpp"
 
 namespace peerpath::scenario {
@@ -319,108 +320,6 @@ struct Traffic {
         field("sender", &Traffic::sender,
               "receive: the transmit entry at the other end of the NIC's cable whose frames it receives; rate, sizes, "
               "flows, arrival and burst are that entry's, and refused here. Absent: frames are generated")};
-  }
-};
-
-/// What an event does.
-enum class EventKind : std::uint8_t {
-  acs,        ///< software writes the ACS control register of a port
-  retrain,    ///< a link trains to another generation or width
-  link_down,  ///< a link goes down; TLPs in its buffers stay there
-  link_up,
-  bit_error,    ///< the next TLP is hit by a bit error and replayed
-  credit_leak,  ///< credits of a link are lost for good
-  answer,       ///< a device answers requests in another way from now on
-  port_down,    ///< the Ethernet port of a NIC loses its carrier
-  port_up,
-  drop_frame,          ///< a frame from the wire never comes to the NIC
-  corrupt_frame,       ///< a byte of a frame's payload is wrong, and its FCS right
-  reorder_frame,       ///< a frame comes behind the one after it
-  poison,              ///< the next writes of payload by a device carry poisoned data
-  surprise_down,       ///< a device falls off the bus
-  port_reset,          ///< the port above a device is reset; the device is away for `outage`
-  iommu_fault,         ///< the mappings of a device are taken away: the IOMMU refuses what it asks of host memory
-  wrong_requester_id,  ///< transfers of payload by a device carry a requester ID that nobody has
-};
-constexpr std::array<EnumName<EventKind>, 17> enum_names(EventKind) {
-  return {{{"acs", EventKind::acs},
-           {"retrain", EventKind::retrain},
-           {"link_down", EventKind::link_down},
-           {"link_up", EventKind::link_up},
-           {"bit_error", EventKind::bit_error},
-           {"credit_leak", EventKind::credit_leak},
-           {"answer", EventKind::answer},
-           {"port_down", EventKind::port_down},
-           {"port_up", EventKind::port_up},
-           {"drop_frame", EventKind::drop_frame},
-           {"corrupt_frame", EventKind::corrupt_frame},
-           {"reorder_frame", EventKind::reorder_frame},
-           {"poison", EventKind::poison},
-           {"surprise_down", EventKind::surprise_down},
-           {"port_reset", EventKind::port_reset},
-           {"iommu_fault", EventKind::iommu_fault},
-           {"wrong_requester_id", EventKind::wrong_requester_id}}};
-}
-
-/// One direction of a link, as seen from its farther end.
-enum class LinkWay : std::uint8_t { up, down };
-constexpr std::array<EnumName<LinkWay>, 2> enum_names(LinkWay) {
-  return {{{"up", LinkWay::up}, {"down", LinkWay::down}}};
-}
-
-/// Something that happens to the hardware at a time. `device` names a link by its farther end, and an ACS port by what
-/// is linked to it; a switch or root complex stands for all its ports.
-struct Event {
-  Duration at{};
-  EventKind kind = EventKind::acs;
-  std::string device;
-  std::vector<pcie::AcsControl> acs{pcie::AcsControl::none};
-  int generation = 0;
-  int width = 0;
-  Duration outage{};
-  LinkWay way = LinkWay::up;
-  pcie::TlpClass tlp_class = pcie::TlpClass::posted;
-  int headers = 0;
-  int data = 0;
-  int writes = 1;
-  int transfers = 0;
-  pcie::Status status = pcie::Status::success;
-  int frame = 0;
-
-  static constexpr auto fields() {
-    return std::tuple{
-        field("at", &Event::at, "When, from the start of the simulation; the measurement starts after run.warmup"),
-        field("kind", &Event::kind, "What happens"),
-        field(
-            "device", &Event::device,
-            "acs: the switch or root complex, or what is below one of its ports; answer: the device that answers; "
-            "poison, iommu_fault, wrong_requester_id: the device that asks; port_*, *_frame: the NIC; else the farther "
-            "end of the link"),
-        field("acs", &Event::acs, "acs: the controls that are on from then on"),
-        field("generation", &Event::generation, "retrain: the new generation, at most the link's own; 0 keeps it")
-            .at_least(0)
-            .at_most(6),
-        field("width", &Event::width,
-              "retrain: the new number of lanes, of 1, 2, 4, 8, 12 and 16 and at most the link's own; 0 keeps it")
-            .at_least(0)
-            .at_most(16),
-        field("outage", &Event::outage,
-              "retrain: how long the link is in recovery; port_reset: how long the device is away"),
-        field("way", &Event::way, "bit_error, credit_leak: the direction; up is towards the root complex"),
-        field("tlp_class", &Event::tlp_class, "credit_leak: whose credits"),
-        field("headers", &Event::headers, "credit_leak: header credits lost").at_least(0),
-        field("data", &Event::data, "credit_leak: data credits of 16 B lost").at_least(0),
-        field("writes", &Event::writes, "poison: how many").at_least(1),
-        field("transfers", &Event::transfers,
-              "wrong_requester_id: how many writes and reads of payload; 0: all from then on")
-            .at_least(0),
-        field("status", &Event::status,
-              "answer: unsupported_request after a BAR was moved, resized or revoked; completer_abort; no_answer from "
-              "a device that hangs or is in reset; success again"),
-        field("frame", &Event::frame,
-              "drop_frame, corrupt_frame, reorder_frame: which of the frames with payload that come to this NIC, from "
-              "1; `at` does not matter")
-            .at_least(0)};
   }
 };
 

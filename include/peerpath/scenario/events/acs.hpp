@@ -1,0 +1,32 @@
+// Software writes the ACS control register of a port.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "peerpath/base/field.hpp"
+#include "peerpath/pcie/routing.hpp"
+
+namespace peerpath::scenario {
+struct Event;
+class EventCheck;
+}  // namespace peerpath::scenario
+
+namespace peerpath::scenario::event {
+
+/// The port, or all ports of a switch or root complex, have these controls on from then on and no others.
+struct Acs {
+  static constexpr std::string_view name = "acs";
+  std::vector<pcie::AcsControl> acs{pcie::AcsControl::none};
+
+  static constexpr auto fields() {
+    return std::tuple{field("acs", &Acs::acs, "the controls that are on from then on")};
+  }
+
+  std::string text(const std::string& device) const;
+  void check(const Event& event, EventCheck& check) const;
+};
+
+}  // namespace peerpath::scenario::event

@@ -1,0 +1,34 @@
+// A device answers requests in another way.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "peerpath/base/field.hpp"
+#include "peerpath/pcie/tlp.hpp"
+
+namespace peerpath::scenario {
+struct Event;
+class EventCheck;
+}  // namespace peerpath::scenario
+
+namespace peerpath::scenario::event {
+
+/// From then on the device answers all requests for its memory with this status.
+struct Answer {
+  static constexpr std::string_view name = "answer";
+  pcie::Status status = pcie::Status::success;
+
+  static constexpr auto fields() {
+    return std::tuple{
+        field("status", &Answer::status,
+              "unsupported_request after a BAR was moved, resized or revoked; completer_abort; no_answer from a device "
+              "that hangs or is in reset; success again")};
+  }
+
+  std::string text(const std::string& device) const;
+  void check(const Event& event, EventCheck& check) const;
+};
+
+}  // namespace peerpath::scenario::event

@@ -1,0 +1,58 @@
+// The wire loses, damages or reorders a frame.
+#pragma once
+
+#include <concepts>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "peerpath/base/field.hpp"
+
+namespace peerpath::scenario {
+struct Event;
+class EventCheck;
+}  // namespace peerpath::scenario
+
+namespace peerpath::scenario::event {
+
+/// What frames that the wire harms have in common. The time of the event does not matter.
+struct FrameFault {
+  int frame = 0;  ///< of those with payload that come to the NIC, from 1
+
+  static constexpr auto fields() {
+    return std::tuple{field("frame", &FrameFault::frame,
+                            "which of the frames with payload that come to this NIC, from 1; `at` does not matter")
+                          .at_least(0)};
+  }
+
+  void check(const Event& event, EventCheck& check) const;
+};
+
+template <class What>
+concept HappensToFrame = std::derived_from<What, FrameFault>;
+
+/// The frame never comes to the NIC.
+struct DropFrame : FrameFault {
+  static constexpr std::string_view name = "drop_frame";
+  static constexpr std::string_view fate = "drop";  ///< as the emulator's NIC calls it
+
+  std::string text(const std::string& device) const;
+};
+
+/// A byte of the frame's payload is wrong, and its FCS right.
+struct CorruptFrame : FrameFault {
+  static constexpr std::string_view name = "corrupt_frame";
+  static constexpr std::string_view fate = "corrupt";  ///< as the emulator's NIC calls it
+
+  std::string text(const std::string& device) const;
+};
+
+/// The frame comes behind the one after it.
+struct ReorderFrame : FrameFault {
+  static constexpr std::string_view name = "reorder_frame";
+  static constexpr std::string_view fate = "reorder";  ///< as the emulator's NIC calls it
+
+  std::string text(const std::string& device) const;
+};
+
+}  // namespace peerpath::scenario::event

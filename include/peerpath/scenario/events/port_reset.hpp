@@ -1,0 +1,31 @@
+// The port above a device is reset.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "peerpath/base/field.hpp"
+#include "peerpath/base/units.hpp"
+
+namespace peerpath::scenario {
+struct Event;
+class EventCheck;
+}  // namespace peerpath::scenario
+
+namespace peerpath::scenario::event {
+
+/// The port above the device is reset; the device is away for `outage`.
+struct PortReset {
+  static constexpr std::string_view name = "port_reset";
+  Duration outage{};
+
+  static constexpr auto fields() {
+    return std::tuple{field("outage", &PortReset::outage, "how long the device is away")};
+  }
+
+  std::string text(const std::string& device) const;
+  void check(const Event& event, EventCheck& check) const;
+};
+
+}  // namespace peerpath::scenario::event

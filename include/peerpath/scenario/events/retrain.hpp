@@ -1,0 +1,41 @@
+// A link trains to another generation or width.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "peerpath/base/field.hpp"
+#include "peerpath/base/units.hpp"
+
+namespace peerpath::scenario {
+struct Event;
+class EventCheck;
+}  // namespace peerpath::scenario
+
+namespace peerpath::scenario::event {
+
+/// The link above the device is in recovery for `outage` and then has the new shape.
+struct Retrain {
+  static constexpr std::string_view name = "retrain";
+  int generation = 0;  ///< 0: as before
+  int width = 0;       ///< lanes; 0: as before
+  Duration outage{};
+
+  static constexpr auto fields() {
+    return std::tuple{
+        field("generation", &Retrain::generation, "the new generation, at most the link's own; 0 keeps it")
+            .at_least(0)
+            .at_most(6),
+        field("width", &Retrain::width,
+              "the new number of lanes, of 1, 2, 4, 8, 12 and 16 and at most the link's own; 0 keeps it")
+            .at_least(0)
+            .at_most(16),
+        field("outage", &Retrain::outage, "how long the link is in recovery")};
+  }
+
+  std::string text(const std::string& device) const;
+  void check(const Event& event, EventCheck& check) const;
+};
+
+}  // namespace peerpath::scenario::event

@@ -1,0 +1,16 @@
+#include "peerpath/scenario/events/poison.hpp"
+
+#include "scenario/event_check.hpp"
+
+namespace peerpath::scenario::event {
+
+std::string Poison::text(const std::string& device) const {
+  return std::to_string(writes) + " writes of " + device + " are poisoned";
+}
+
+void Poison::check(const Event&, EventCheck& check) const {
+  if (check.needs_function(", which asks for nothing by DMA"))
+    check.needs_payload(true, ", which writes no payload here: nothing would be poisoned");
+}
+
+}  // namespace peerpath::scenario::event

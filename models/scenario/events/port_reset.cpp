@@ -1,0 +1,18 @@
+#include "peerpath/scenario/events/port_reset.hpp"
+
+#include "peerpath/scenario/describe.hpp"
+#include "scenario/event_check.hpp"
+
+namespace peerpath::scenario::event {
+
+std::string PortReset::text(const std::string& device) const {
+  return "the port above " + device + " is reset; it is away for " + to_text(outage);
+}
+
+void PortReset::check(const Event&, EventCheck& check) const {
+  check.needs_function("; name what is below the port");
+  if (outage == Duration{0}) check.add("outage", "a reset takes time; give \"outage\"");
+  check.needs_link();
+}
+
+}  // namespace peerpath::scenario::event
