@@ -134,6 +134,9 @@ class Hosts {
     if (the_config<device::RootComplexConfig>(tree_, memory->at) != nullptr &&
         tree_.standing_at<device::HostCpuConfig>(memory->at).empty() && !tree_.all<device::HostCpuConfig>().empty())
       add(at_ + "/headers_to", "no host_cpu stands at " + memory->at + ", whose cores would use " + t.headers_to);
+    if (t.to != t.headers_to && the_config<device::HostMemoryConfig>(tree_, t.to) != nullptr)
+      add(at_ + "/to", "payload for host memory is in that of the rings, " + t.headers_to + "; \"headers_to\": \"" +
+                           t.to + "\" has both there");
     const auto [first, is_new] = rings_.try_emplace(t.from, t.headers_to);
     if (!is_new && first->second != t.headers_to)
       add(at_ + "/headers_to", "the rings of " + t.from + " are in " + first->second +

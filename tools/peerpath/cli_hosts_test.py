@@ -109,6 +109,12 @@ class Check(Case):
         self.assertEqual(done.returncode, 2)
         self.assertIn("inter_socket.0.peer_write_rate: is of what does not cross: forwards_peers is false", done.stderr)
 
+    def test_refuses_payload_in_another_memory_than_the_rings(self):
+        for kind in ("receive", "transmit"):
+            done = peerpath("check", SOCKETS, "--set", "traffic.0.to=dram1", "--set", f"traffic.0.kind={kind}")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("traffic.0.to: payload for host memory is in that of the rings, dram0", done.stderr)
+
 
 class Bottlenecks(Case):
     def bottleneck(self, file, *words):
