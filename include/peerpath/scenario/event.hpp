@@ -1,5 +1,5 @@
-// An entry of `events`. No other list names the kinds: a new one is a file in events/ here, what it checks and says in
-// models/scenario/events, and its place in `Event::what`.
+// An entry of `events`. A new kind is a file in events/ here, what it checks and says in models/scenario/events, and
+// its place in `Event::what`; the model does not compile before it says what the kind does to the hardware.
 #pragma once
 
 #include <string>

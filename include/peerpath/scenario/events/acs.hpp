@@ -1,18 +1,10 @@
 // Software writes the ACS control register of a port.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <tuple>
 #include <vector>
 
-#include "peerpath/base/field.hpp"
 #include "peerpath/pcie/routing.hpp"
-
-namespace peerpath::scenario {
-struct Event;
-class EventCheck;
-}  // namespace peerpath::scenario
+#include "peerpath/scenario/events/kind.hpp"
 
 namespace peerpath::scenario::event {
 

@@ -1,17 +1,8 @@
 // A device answers requests in another way.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <tuple>
-
-#include "peerpath/base/field.hpp"
 #include "peerpath/pcie/tlp.hpp"
-
-namespace peerpath::scenario {
-struct Event;
-class EventCheck;
-}  // namespace peerpath::scenario
+#include "peerpath/scenario/events/kind.hpp"
 
 namespace peerpath::scenario::event {
 

@@ -1,17 +1,8 @@
 // A bit error on a link.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <tuple>
-
-#include "peerpath/base/field.hpp"
+#include "peerpath/scenario/events/kind.hpp"
 #include "peerpath/scenario/events/link_way.hpp"
-
-namespace peerpath::scenario {
-struct Event;
-class EventCheck;
-}  // namespace peerpath::scenario
 
 namespace peerpath::scenario::event {
 

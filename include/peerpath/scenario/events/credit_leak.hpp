@@ -1,18 +1,9 @@
 // A link loses flow control credits.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <tuple>
-
-#include "peerpath/base/field.hpp"
 #include "peerpath/pcie/tlp.hpp"
+#include "peerpath/scenario/events/kind.hpp"
 #include "peerpath/scenario/events/link_way.hpp"
-
-namespace peerpath::scenario {
-struct Event;
-class EventCheck;
-}  // namespace peerpath::scenario
 
 namespace peerpath::scenario::event {
 

@@ -2,16 +2,8 @@
 #pragma once
 
 #include <concepts>
-#include <string>
-#include <string_view>
-#include <tuple>
 
-#include "peerpath/base/field.hpp"
-
-namespace peerpath::scenario {
-struct Event;
-class EventCheck;
-}  // namespace peerpath::scenario
+#include "peerpath/scenario/events/kind.hpp"
 
 namespace peerpath::scenario::event {
 

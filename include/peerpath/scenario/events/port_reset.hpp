@@ -1,17 +1,8 @@
 // The port above a device is reset.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <tuple>
-
-#include "peerpath/base/field.hpp"
 #include "peerpath/base/units.hpp"
-
-namespace peerpath::scenario {
-struct Event;
-class EventCheck;
-}  // namespace peerpath::scenario
+#include "peerpath/scenario/events/kind.hpp"
 
 namespace peerpath::scenario::event {
 

@@ -1,16 +1,7 @@
 // A device sends under a requester ID that nobody has.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <tuple>
-
-#include "peerpath/base/field.hpp"
-
-namespace peerpath::scenario {
-struct Event;
-class EventCheck;
-}  // namespace peerpath::scenario
+#include "peerpath/scenario/events/kind.hpp"
 
 namespace peerpath::scenario::event {
 
