@@ -128,9 +128,10 @@ std::string to_json(const Baseline& baseline) {
 void accept(Baseline& baseline, const std::string& scenario, const Outcome& outcome) {
   auto& values = baseline.scenarios[scenario];
   values.clear();
-  for (const auto& [metric, value] : outcome.metrics)
-    if (std::ranges::any_of(baseline.metrics, [&](const std::string& pattern) { return fits(pattern, metric); }))
-      values[metric] = value;
+  for (const auto& measured : outcome.metrics)
+    if (std::ranges::any_of(baseline.metrics,
+                            [&](const std::string& pattern) { return fits(pattern, measured.metric); }))
+      values[measured.metric] = measured.value;
 }
 
 std::vector<std::string> drifts(const Baseline& baseline, const std::string& scenario, const Outcome& outcome) {
