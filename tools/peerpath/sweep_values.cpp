@@ -15,7 +15,6 @@ struct Amount {
   std::string unit;
 };
 constexpr std::int64_t one = 1'000'000'000;
-constexpr std::int64_t most_nano = 1'000'000 * one;
 
 std::optional<Amount> amount(std::string_view text) {
   const auto end = std::min(text.find_first_not_of("0123456789.-"), text.size());
