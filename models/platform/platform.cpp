@@ -69,7 +69,9 @@ HostCpu* Platform::cpu_of(const std::string& memory) const {
 
 HostMemory& Platform::rings_of(const scenario::Scenario& scenario, const std::string& nic) const {
   for (const auto& traffic : scenario.traffic)
-    if (traffic.from == nic && !traffic.headers_to.empty()) return *find<HostMemory>(traffic.headers_to);
+    if (const auto* network = traffic.as<scenario::traffic::Network>();
+        traffic.from == nic && network != nullptr && !network->headers_to.empty())
+      return *find<HostMemory>(network->headers_to);
   const scenario::Tree tree{scenario};
   if (auto* own = find<HostMemory>(tree.standing_at<device::HostMemoryConfig>(tree.root_of(nic)))) return *own;
   const auto memories = tree.all_of<device::HostMemoryConfig>(scenario::host_of(nic));

@@ -13,7 +13,7 @@ namespace {
 
 /// Received payload goes to a GPU and is bounced to it; links and devices fail meanwhile.
 scenario::Scenario received() {
-  auto direct = traffic(scenario::TrafficKind::receive, "nic", "gpu", 100_Gbps), bounced = direct;
+  auto direct = traffic(scenario::traffic::Receive{}, "nic", "gpu", 100_Gbps), bounced = direct;
   bounced.name = "bounced";
   bounced.path = scenario::DataPath::bounce;
   bounced.rate = 20_Gbps;
@@ -28,9 +28,9 @@ scenario::Scenario received() {
 
 /// What has its own engines writes, and what has none is made to.
 scenario::Scenario written() {
-  auto card = traffic(scenario::TrafficKind::write, "card", "gpu", 50_Gbps), gpu = card;
+  auto card = traffic(scenario::traffic::Write{}, "card", "gpu", 50_Gbps), gpu = card;
   gpu.name = "reads";
-  gpu.kind = scenario::TrafficKind::read;
+  gpu.what = scenario::traffic::Read{};
   gpu.from = "gpu";
   gpu.to = "dram";
   auto s = below_one_switch(card);

@@ -8,14 +8,14 @@ namespace {
 namespace event = scenario::event;
 
 TEST(RunEvents, FailuresAreOfTheFlowThatFailed) {
-  auto reads = traffic(scenario::TrafficKind::read, "gpu", "dram", 20_Gbps);
+  auto reads = traffic(scenario::traffic::Read{}, "gpu", "dram", 20_Gbps);
   auto refused = reads;
   refused.name = "refused";
   refused.to = "card";
-  refused.window = 64_KiB;
+  refused.as<scenario::traffic::Dma>()->window = 64_KiB;
   auto lost = refused;
   lost.name = "lost";
-  lost.kind = scenario::TrafficKind::write;
+  lost.what = scenario::traffic::Write{};
   auto s = below_one_switch(reads);
   s.traffic.insert(s.traffic.end(), {refused, lost});
   s.events.push_back({.at = 50us, .what = event::Answer{.status = pcie::Status::completer_abort}, .device = "card"});
@@ -29,7 +29,7 @@ TEST(RunEvents, FailuresAreOfTheFlowThatFailed) {
 }
 
 TEST(RunEvents, WhatCannotBeReadIsNotSent) {
-  auto s = below_one_switch(traffic(scenario::TrafficKind::transmit, "nic", "gpu", 100_Gbps));
+  auto s = below_one_switch(traffic(scenario::traffic::Transmit{}, "nic", "gpu", 100_Gbps));
   s.events.push_back({.at = 70us, .what = event::Answer{.status = pcie::Status::unsupported_request}, .device = "gpu"});
   const auto r = results_of(s);
   // what was sent by then, as the driver hears of it: some 15 us later
@@ -40,8 +40,8 @@ TEST(RunEvents, WhatCannotBeReadIsNotSent) {
 }
 
 TEST(RunEvents, FaultsBeforeTheMeasurementAreSaid) {
-  auto t = traffic(scenario::TrafficKind::write, "gpu", "card", 10_Gbps);
-  t.window = 64_KiB;
+  auto t = traffic(scenario::traffic::Write{}, "gpu", "card", 10_Gbps);
+  t.as<scenario::traffic::Dma>()->window = 64_KiB;
   auto s = below_one_switch(t);
   s.events.push_back({.at = 5us, .what = event::Poison{.writes = 1}, .device = "gpu"});
   s.events.push_back({.at = 19us, .what = event::SurpriseDown{}, .device = "nic"});
@@ -55,7 +55,7 @@ TEST(RunEvents, FaultsBeforeTheMeasurementAreSaid) {
 
 TEST(RunEvents, AFaultMeetsWhatIsReadyFromItsTimeOn) {
   // 64 transfers of 4 KiB are submitted ahead, 210 us at this rate.
-  auto s = below_one_switch(traffic(scenario::TrafficKind::write, "gpu", "dram", 10_Gbps));
+  auto s = below_one_switch(traffic(scenario::traffic::Write{}, "gpu", "dram", 10_Gbps));
   s.events.push_back(
       {.at = 70us, .what = event::Answer{.status = pcie::Status::unsupported_request}, .device = "dram"});
   s.events.push_back({.at = 40us, .what = event::Poison{.writes = 2}, .device = "gpu"});
@@ -69,8 +69,8 @@ TEST(RunEvents, AFaultMeetsWhatIsReadyFromItsTimeOn) {
 }
 
 TEST(RunEvents, AWriteToADeviceThatHangsIsNoCompletionTimeout) {
-  auto t = traffic(scenario::TrafficKind::write, "gpu", "card");
-  t.window = 64_KiB;
+  auto t = traffic(scenario::traffic::Write{}, "gpu", "card");
+  t.as<scenario::traffic::Dma>()->window = 64_KiB;
   auto s = below_one_switch(t);
   s.events.push_back({.at = 50us, .what = event::Answer{.status = pcie::Status::no_answer}, .device = "card"});
   const auto r = results_of(s);
@@ -81,7 +81,7 @@ TEST(RunEvents, AWriteToADeviceThatHangsIsNoCompletionTimeout) {
 }
 
 void expect_refused_at_root_complex(bool forwards) {
-  auto s = below_one_switch(traffic(scenario::TrafficKind::write, "card", "gpu"));
+  auto s = below_one_switch(traffic(scenario::traffic::Write{}, "card", "gpu"));
   the<device::SwitchConfig>(s).acs = {pcie::AcsControl::request_redirect};
   the<device::RootComplexConfig>(s).forwards_peers = forwards;
   const auto r = results_of(s);
@@ -101,7 +101,7 @@ TEST(RunEvents, WhatARootPortWithoutUpstreamForwardingGetsBackIsNotWrittenToHost
 TEST(RunEvents, WhatASwitchRefusesOnTheWayDownIsRecordedThere) {
   // The lower switch sends up what its devices mean for each other; the upper one gets it back and sends nothing down
   // by the port by which it came.
-  auto s = below_one_switch(traffic(scenario::TrafficKind::write, "card", "gpu"));
+  auto s = below_one_switch(traffic(scenario::traffic::Write{}, "card", "gpu"));
   s.devices.push_back({"lower", device::SwitchConfig{.acs = {pcie::AcsControl::request_redirect}}});
   for (auto& link : s.links)
     if (link.from == "sw") link.from = "lower";
@@ -118,7 +118,7 @@ TEST(RunEvents, WhatASwitchRefusesOnTheWayDownIsRecordedThere) {
 
 /// What is written to host memory in the 100 us from 21 us on, of 4 KiB every 3.2768 us, if `event` happens.
 double written_to_dram(const scenario::Event& event) {
-  auto s = below_one_switch(traffic(scenario::TrafficKind::write, "gpu", "dram", 10_Gbps));
+  auto s = below_one_switch(traffic(scenario::traffic::Write{}, "gpu", "dram", 10_Gbps));
   the<device::RootComplexConfig>(s).iommu.emplace();
   s.run.warmup = 21us;  // what becomes ready at 19.7 us is there by then
   s.events.push_back(event);
@@ -138,13 +138,13 @@ TEST(RunEvents, PoisonedDataIsNotWritten) {
   EXPECT_EQ(written_to_dram({.at = 70us, .what = event::Poison{.writes = 2}, .device = "gpu"}), 28 * 4096);
 }
 TEST(RunEvents, WhatAGpuRefusesIsNotWritten) {
-  auto s = below_one_switch(traffic(scenario::TrafficKind::write, "card", "gpu", 10_Gbps));
+  auto s = below_one_switch(traffic(scenario::traffic::Write{}, "card", "gpu", 10_Gbps));
   s.events.push_back({.at = 1us, .what = event::Answer{.status = pcie::Status::unsupported_request}, .device = "gpu"});
   EXPECT_EQ(metric(results_of(s), "gpu.written_bytes"), 0);
 }
 
 TEST(RunEvents, ARootPortBlocksTranslatedRequests) {
-  auto s = below_one_switch(traffic(scenario::TrafficKind::receive, "nic", "dram"));
+  auto s = below_one_switch(traffic(scenario::traffic::Receive{}, "nic", "dram"));
   the<device::RootComplexConfig>(s).iommu.emplace();
   the<device::NicConfig>(s).ats.emplace();
   s.events.push_back({.at = 70us, .what = event::Acs{.acs = {pcie::AcsControl::translation_blocking}}, .device = "rc"});
@@ -158,7 +158,7 @@ TEST(RunEvents, ARootPortBlocksTranslatedRequests) {
 }
 
 TEST(RunEvents, WhereAPortBlocksTranslationRequestsAccessesGoUntranslated) {
-  auto s = below_one_switch(traffic(scenario::TrafficKind::receive, "nic", "gpu", 50_Gbps));
+  auto s = below_one_switch(traffic(scenario::traffic::Receive{}, "nic", "gpu", 50_Gbps));
   the<device::RootComplexConfig>(s).iommu.emplace();
   the<device::SwitchConfig>(s).acs = {pcie::AcsControl::translation_blocking};
   the<device::NicConfig>(s).ats.emplace();
@@ -174,7 +174,8 @@ TEST(RunEvents, WhereAPortBlocksTranslationRequestsAccessesGoUntranslated) {
 
 /// A card whose transfers to `target` carry a requester ID that nobody has, below a switch that validates sources or
 /// not.
-scenario::Scenario spoofing(scenario::TrafficKind kind, const char* target, bool validates, int transfers = 0) {
+scenario::Scenario spoofing(const decltype(scenario::Traffic::what)& kind, const char* target, bool validates,
+                            int transfers = 0) {
   auto t = traffic(kind, "card", target);
   t.rate = 50_Gbps;
   auto s = below_one_switch(t);
@@ -185,7 +186,7 @@ scenario::Scenario spoofing(scenario::TrafficKind kind, const char* target, bool
 }
 
 void expect_blocked_at_switch(const char* target) {
-  const auto r = results_of(spoofing(scenario::TrafficKind::write, target, true));
+  const auto r = results_of(spoofing(scenario::traffic::Write{}, target, true));
   EXPECT_EQ(metric(r, std::string{target} + ".written_bytes"), 0);
   EXPECT_EQ(metric(r, "t.delivered_packets"), 0);
   EXPECT_NEAR(metric(r, "t.lost_bytes"), 50e9 / 8 * 100e-6, 10'000);
@@ -208,21 +209,21 @@ void expect_delivered(const scenario::Scenario& s) {
 }
 
 TEST(RunEvents, WhereNobodyValidatesSourcesWritesArriveAtAPeer) {
-  expect_delivered(spoofing(scenario::TrafficKind::write, "gpu", false));
+  expect_delivered(spoofing(scenario::traffic::Write{}, "gpu", false));
 }
 
 TEST(RunEvents, WhereNobodyValidatesSourcesWritesArriveInHostMemory) {
-  expect_delivered(spoofing(scenario::TrafficKind::write, "dram", false));
+  expect_delivered(spoofing(scenario::traffic::Write{}, "dram", false));
 }
 
 TEST(RunEvents, AnIommuDoesNotSeeWhatPeersOfOneSwitchWrite) {
-  auto s = spoofing(scenario::TrafficKind::write, "gpu", false);
+  auto s = spoofing(scenario::traffic::Write{}, "gpu", false);
   the<device::RootComplexConfig>(s).iommu.emplace();
   expect_delivered(s);
 }
 
 TEST(RunEvents, AnIommuRefusesARequesterIdThatNobodyHas) {
-  auto s = spoofing(scenario::TrafficKind::write, "dram", false);
+  auto s = spoofing(scenario::traffic::Write{}, "dram", false);
   the<device::RootComplexConfig>(s).iommu.emplace();
   const auto r = results_of(s);
   EXPECT_EQ(metric(r, "dram.written_bytes"), 0);
@@ -233,7 +234,7 @@ TEST(RunEvents, AnIommuRefusesARequesterIdThatNobodyHas) {
 }
 
 TEST(RunEvents, OnlySoManyTransfersCarryAWrongRequesterId) {
-  auto s = spoofing(scenario::TrafficKind::write, "gpu", true, 25);
+  auto s = spoofing(scenario::traffic::Write{}, "gpu", true, 25);
   s.events[0].at = 50us;
   const auto r = results_of(s);
   EXPECT_EQ(metric(r, "t.failed_transfers"), 25);
@@ -245,7 +246,7 @@ TEST(RunEvents, OnlySoManyTransfersCarryAWrongRequesterId) {
 }
 
 observe::Results spoofed_reads(bool validates) {
-  auto r = results_of(spoofing(scenario::TrafficKind::read, "gpu", validates));
+  auto r = results_of(spoofing(scenario::traffic::Read{}, "gpu", validates));
   EXPECT_EQ(metric(r, "t.delivered_packets"), 0);
   EXPECT_GT(metric(r, "t.all_ones_bytes"), 0);
   EXPECT_EQ(metric(r, "gpu.read_bytes"), 0);
@@ -265,7 +266,7 @@ TEST(RunEvents, ReadsThatAreBlockedForTheirRequesterIdTimeOutAndAreRecordedAtThe
 }
 
 TEST(RunEvents, WhatATrainingLeavesAloneStaysAsItWas) {
-  auto s = below_one_switch(traffic(scenario::TrafficKind::write, "gpu", "dram", 400_Gbps));
+  auto s = below_one_switch(traffic(scenario::traffic::Write{}, "gpu", "dram", 400_Gbps));
   s.events.push_back({.at = 1us, .what = event::Retrain{.width = 4}, .device = "gpu"});
   s.events.push_back({.at = 2us, .what = event::Retrain{.generation = 3}, .device = "gpu"});
   const auto r = results_of(s);
@@ -274,7 +275,7 @@ TEST(RunEvents, WhatATrainingLeavesAloneStaysAsItWas) {
 }
 
 scenario::Scenario card_writes(BitRate rate, const std::vector<scenario::Event>& events) {
-  auto t = traffic(scenario::TrafficKind::write, "card", "dram");
+  auto t = traffic(scenario::traffic::Write{}, "card", "dram");
   t.rate = rate;
   auto s = below_one_switch(t);
   s.events = events;

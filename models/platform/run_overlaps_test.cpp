@@ -10,7 +10,7 @@ namespace event = scenario::event;
 
 /// A card writes 4 KiB to a GPU beside it every 3.2768 us, while `events` happen.
 observe::Results card_to_gpu(const std::vector<scenario::Event>& events) {
-  auto s = below_one_switch(traffic(scenario::TrafficKind::write, "card", "gpu", 10_Gbps));
+  auto s = below_one_switch(traffic(scenario::traffic::Write{}, "card", "gpu", 10_Gbps));
   s.events = events;
   return results_of(s);
 }
@@ -28,7 +28,7 @@ TEST(RunOverlaps, WhatFellOffTheBusStaysAwayAfterAReset) {
 }
 
 TEST(RunOverlaps, WhatAPortBlocksDoesNotComeToTheOneBelowWhichADeviceIsGone) {
-  auto s = below_one_switch(traffic(scenario::TrafficKind::write, "card", "gpu", 10_Gbps));
+  auto s = below_one_switch(traffic(scenario::traffic::Write{}, "card", "gpu", 10_Gbps));
   the<device::SwitchConfig>(s).acs = {pcie::AcsControl::source_validation};
   s.events = {{.at = 1us, .what = event::WrongRequesterId{}, .device = "card"},
               {.at = 60us, .what = event::PortReset{.outage = 10us}, .device = "gpu"},
@@ -40,7 +40,7 @@ TEST(RunOverlaps, WhatAPortBlocksDoesNotComeToTheOneBelowWhichADeviceIsGone) {
 }
 
 TEST(RunOverlaps, WhatIsRedirectedGoesUpEvenIfItsTargetIsGone) {
-  auto s = below_one_switch(traffic(scenario::TrafficKind::write, "card", "gpu", 10_Gbps));
+  auto s = below_one_switch(traffic(scenario::traffic::Write{}, "card", "gpu", 10_Gbps));
   the<device::SwitchConfig>(s).acs = {pcie::AcsControl::request_redirect};
   the<device::RootComplexConfig>(s).acs = {pcie::AcsControl::upstream_forwarding};
   s.events.push_back({.at = 5us, .what = event::SurpriseDown{}, .device = "gpu"});
@@ -74,7 +74,7 @@ TEST(RunOverlaps, WhatADeviceThatIsGoneDoesNotGetIsNotPoisoned) {
 }
 
 void expect_root_complex_reports(const scenario::Event& event, const char* error) {
-  auto s = below_one_switch(traffic(scenario::TrafficKind::write, "gpu", "dram", 10_Gbps));
+  auto s = below_one_switch(traffic(scenario::traffic::Write{}, "gpu", "dram", 10_Gbps));
   s.events.push_back(event);
   const auto r = results_of(s);
   ASSERT_EQ(r.errors.size(), 1U);
@@ -119,7 +119,7 @@ TEST(RunOverlaps, BadTlpsBeforeTheMeasurementAreRecordedToo) {
 }
 
 TEST(RunOverlaps, ALineIsBusyWithAReplayOnlyAsFarAsTheWindowGoes) {
-  auto s = below_one_switch(traffic(scenario::TrafficKind::write, "card", "gpu", 1_Gbps));
+  auto s = below_one_switch(traffic(scenario::traffic::Write{}, "card", "gpu", 1_Gbps));
   s.links.back().replay_delay = 10ms;
   s.events.push_back({.at = 70us, .what = event::BitError{}, .device = "card"});
   // A transfer every 32.8 us: the one at 98.3 us is hit.
@@ -127,14 +127,14 @@ TEST(RunOverlaps, ALineIsBusyWithAReplayOnlyAsFarAsTheWindowGoes) {
 }
 
 TEST(RunOverlaps, ASaturatedLineIsNotBusyFor101Percent) {
-  auto s = below_one_switch(traffic(scenario::TrafficKind::write, "card", "gpu", 600_Gbps));
+  auto s = below_one_switch(traffic(scenario::traffic::Write{}, "card", "gpu", 600_Gbps));
   s.links.back().width = 1;
   s.links.back().generation = 1;
   s.run.measure = 10us;  // nine TLPs
   EXPECT_EQ(metric(results_of(s), "card-sw.up.utilisation_percent"), 100);
 }
 
-scenario::Scenario bounced(scenario::TrafficKind kind) {
+scenario::Scenario bounced(const decltype(scenario::Traffic::what)& kind) {
   auto t = traffic(kind, "nic", "gpu", 50_Gbps);
   t.path = scenario::DataPath::bounce;
   auto s = below_one_switch(t);
@@ -143,7 +143,7 @@ scenario::Scenario bounced(scenario::TrafficKind kind) {
 }
 
 TEST(RunOverlaps, WhatACopyEngineReadInVainIsNoGoodput) {
-  auto s = bounced(scenario::TrafficKind::receive);
+  auto s = bounced(scenario::traffic::Receive{});
   the<device::GpuConfig>(s).function.completion_timeout = 50us;
   s.events.push_back({.at = 60us, .what = event::WrongRequesterId{.transfers = 3}, .device = "gpu"});
   const auto r = results_of(s);
@@ -153,7 +153,7 @@ TEST(RunOverlaps, WhatACopyEngineReadInVainIsNoGoodput) {
 }
 
 TEST(RunOverlaps, WhatACopyEngineWroteInVainIsNoGoodput) {
-  auto s = bounced(scenario::TrafficKind::transmit);
+  auto s = bounced(scenario::traffic::Transmit{});
   s.events.push_back({.at = 80us, .what = event::Poison{.writes = 3}, .device = "gpu"});
   const auto r = results_of(s);
   EXPECT_EQ(metric(r, "t.lost_bytes"), 3 * 4096);
@@ -161,8 +161,8 @@ TEST(RunOverlaps, WhatACopyEngineWroteInVainIsNoGoodput) {
 }
 
 TEST(RunOverlaps, TrafficThatEndsDoesSoWhereAPacketIsLost) {
-  auto t = traffic(scenario::TrafficKind::receive, "nic", "gpu", 50_Gbps);
-  t.bytes = 100_KiB;
+  auto t = traffic(scenario::traffic::Receive{}, "nic", "gpu", 50_Gbps);
+  t.as<scenario::traffic::Receive>()->bytes = 100_KiB;
   auto s = below_one_switch(t);
   s.run.warmup = 0us;
   s.events.push_back({.at = 5us, .what = event::Poison{}, .device = "nic"});
@@ -172,7 +172,7 @@ TEST(RunOverlaps, TrafficThatEndsDoesSoWhereAPacketIsLost) {
 }
 
 TEST(RunOverlaps, LostBytesAreOfTheFlowThatLostThemWhereTwoGoIntoOneMemory) {
-  auto t = traffic(scenario::TrafficKind::receive, "nic", "gpu", 50_Gbps);
+  auto t = traffic(scenario::traffic::Receive{}, "nic", "gpu", 50_Gbps);
   auto s = below_one_switch(t);
   t.name = "large";
   t.sizes = {8_KiB};

@@ -6,7 +6,7 @@ namespace peerpath::platform {
 namespace {
 
 TEST(Run, ReceivedPayloadGoesStraightToTheGpu) {
-  const auto r = results_of(below_one_switch(traffic(scenario::TrafficKind::receive, "nic", "gpu")));
+  const auto r = results_of(below_one_switch(traffic(scenario::traffic::Receive{}, "nic", "gpu")));
   EXPECT_NEAR(metric(r, "t.goodput_gbps"), 195.7, 1);
   EXPECT_EQ(metric(r, "t.dropped_packets"), 0);
   EXPECT_EQ(metric(r, "sw-rc.up.payload_bytes"), 0);
@@ -20,7 +20,7 @@ TEST(Run, ReceivedPayloadGoesStraightToTheGpu) {
 
 // Of the frame that is on the wire at either end of the window only a part is in it.
 TEST(Run, AnEthernetPortAtItsRateReceivesAllOfTheTime) {
-  auto t = traffic(scenario::TrafficKind::receive, "nic", "dram", 10_Gbps);
+  auto t = traffic(scenario::traffic::Receive{}, "nic", "dram", 10_Gbps);
   t.sizes = {64_B};
   auto s = below_one_switch(t);
   the<device::NicConfig>(s).wire_rate = 10_Gbps;
@@ -34,7 +34,7 @@ TEST(Run, AnEthernetPortAtItsRateReceivesAllOfTheTime) {
 
 TEST(Run, CoresGoToQueuesInTheOrderOfTheTrafficWhateverNicsAreCalled) {
   const auto latency = [](const char* second) {
-    auto t = traffic(scenario::TrafficKind::receive, "nic", "dram", 100_Gbps);
+    auto t = traffic(scenario::traffic::Receive{}, "nic", "dram", 100_Gbps);
     auto s = below_one_switch(t);
     the<device::HostCpuConfig>(s).cores = 3;
     s.devices.push_back({second, device::NicConfig{}});
@@ -51,7 +51,7 @@ TEST(Run, CoresGoToQueuesInTheOrderOfTheTrafficWhateverNicsAreCalled) {
 }
 
 TEST(Run, BitErrorsOfALinkDoNotChangeWithWhatElseThereIs) {
-  auto s = below_one_switch(traffic(scenario::TrafficKind::write, "card", "gpu"));
+  auto s = below_one_switch(traffic(scenario::traffic::Write{}, "card", "gpu"));
   const auto below = [&s](const char* from, const char* to, double bit_error_rate) {
     s.links.push_back(s.links[0]);
     s.links.back().from = from;
@@ -74,7 +74,8 @@ TEST(Run, BitErrorsOfALinkDoNotChangeWithWhatElseThereIs) {
 }
 
 TEST(Run, AGpuIsBusyWithWhatItsPeersWantNotWithItsOwnAccesses) {
-  for (const auto kind : {scenario::TrafficKind::write, scenario::TrafficKind::read}) {
+  for (const auto& kind :
+       std::vector<decltype(scenario::Traffic::what)>{scenario::traffic::Write{}, scenario::traffic::Read{}}) {
     auto s = below_one_switch(traffic(kind, "gpu", "dram", 100_Gbps));
     auto& gpu = the<device::GpuConfig>(s);
     gpu.read_rate = gpu.write_rate = 50_Gbps;  // of peers
@@ -84,7 +85,7 @@ TEST(Run, AGpuIsBusyWithWhatItsPeersWantNotWithItsOwnAccesses) {
 }
 
 TEST(Run, BouncedPayloadCrossesTheUpstreamLinkTwice) {
-  auto t = traffic(scenario::TrafficKind::receive, "nic", "gpu", 50_Gbps);
+  auto t = traffic(scenario::traffic::Receive{}, "nic", "gpu", 50_Gbps);
   t.path = scenario::DataPath::bounce;
   const auto r = results_of(below_one_switch(t));
   EXPECT_NEAR(metric(r, "t.goodput_gbps"), 195.7 / 4, 3);
@@ -94,7 +95,7 @@ TEST(Run, BouncedPayloadCrossesTheUpstreamLinkTwice) {
 }
 
 TEST(Run, SentPayloadIsBouncedThroughPinnedMemory) {
-  auto t = traffic(scenario::TrafficKind::transmit, "nic", "gpu", 50_Gbps);
+  auto t = traffic(scenario::traffic::Transmit{}, "nic", "gpu", 50_Gbps);
   t.path = scenario::DataPath::bounce;
   t.sizes = {64_KiB};
   const auto r = results_of(below_one_switch(t));
@@ -107,9 +108,9 @@ TEST(Run, SentPayloadIsBouncedThroughPinnedMemory) {
 }
 
 TEST(Run, SentPayloadThatFindsNoRoomInTheWindowIsBounced) {
-  auto t = traffic(scenario::TrafficKind::transmit, "nic", "gpu", 50_Gbps);
+  auto t = traffic(scenario::traffic::Transmit{}, "nic", "gpu", 50_Gbps);
   t.sizes = {64_KiB};
-  t.registered = 512_MiB;
+  t.as<scenario::traffic::Network>()->registered = 512_MiB;
   auto s = below_one_switch(t);
   auto& gpu = the<device::GpuConfig>(s);
   gpu.bar_size = 256_MiB;
@@ -124,7 +125,7 @@ TEST(Run, SentPayloadThatFindsNoRoomInTheWindowIsBounced) {
 
 TEST(Run, DropsBelongToTheStreamThatLostThem) {
   // The second stream is more than the cores can copy; the first one needs no copy.
-  auto fast = traffic(scenario::TrafficKind::receive, "nic", "gpu", 20_Gbps);
+  auto fast = traffic(scenario::traffic::Receive{}, "nic", "gpu", 20_Gbps);
   auto slow = fast;
   slow.name = "slow";
   slow.path = scenario::DataPath::bounce;
@@ -146,14 +147,14 @@ TEST(Run, DropsBelongToTheStreamThatLostThem) {
 }
 
 TEST(Run, PacketsAreSentFromGpuMemory) {
-  const auto r = results_of(below_one_switch(traffic(scenario::TrafficKind::transmit, "nic", "gpu", 100_Gbps)));
+  const auto r = results_of(below_one_switch(traffic(scenario::traffic::Transmit{}, "nic", "gpu", 100_Gbps)));
   EXPECT_NEAR(metric(r, "t.goodput_gbps"), 195.7 / 2, 2);
   EXPECT_EQ(metric(r, "sw-rc.payload_crossings"), 0);
 }
 
 TEST(Run, PayloadGoesIntoACardAndComesOutOfIt) {
-  auto s = below_one_switch(traffic(scenario::TrafficKind::receive, "nic", "card", 50_Gbps));
-  auto sent = traffic(scenario::TrafficKind::transmit, "nic", "card", 50_Gbps);
+  auto s = below_one_switch(traffic(scenario::traffic::Receive{}, "nic", "card", 50_Gbps));
+  auto sent = traffic(scenario::traffic::Transmit{}, "nic", "card", 50_Gbps);
   sent.name = "sent";
   s.traffic.push_back(sent);
   const auto r = results_of(s);
@@ -164,8 +165,8 @@ TEST(Run, PayloadGoesIntoACardAndComesOutOfIt) {
 }
 
 TEST(Run, WhatIsWrittenToACardIsNotForThePatternByWhichItReads) {
-  auto s = below_one_switch(traffic(scenario::TrafficKind::write, "gpu", "card", 50_Gbps));
-  auto read = traffic(scenario::TrafficKind::read, "card", "gpu", 50_Gbps);
+  auto s = below_one_switch(traffic(scenario::traffic::Write{}, "gpu", "card", 50_Gbps));
+  auto read = traffic(scenario::traffic::Read{}, "card", "gpu", 50_Gbps);
   read.name = "read";
   read.arrival = scenario::ArrivalLaw::poisson;
   s.traffic.push_back(read);
@@ -175,25 +176,25 @@ TEST(Run, WhatIsWrittenToACardIsNotForThePatternByWhichItReads) {
 }
 
 TEST(Run, ACardWrites) {
-  const auto r = results_of(below_one_switch(traffic(scenario::TrafficKind::write, "card", "gpu", 100_Gbps)));
+  const auto r = results_of(below_one_switch(traffic(scenario::traffic::Write{}, "card", "gpu", 100_Gbps)));
   EXPECT_NEAR(metric(r, "t.goodput_gbps"), 100, 0.5);
   EXPECT_EQ(metric(r, "sw-rc.payload_crossings"), 0);
 }
 
 TEST(Run, ACardReadsHostMemory) {
-  const auto r = results_of(below_one_switch(traffic(scenario::TrafficKind::read, "card", "dram", 50_Gbps)));
+  const auto r = results_of(below_one_switch(traffic(scenario::traffic::Read{}, "card", "dram", 50_Gbps)));
   EXPECT_NEAR(metric(r, "t.goodput_gbps"), 50, 0.5);
   EXPECT_NEAR(metric(r, "sw-rc.payload_crossings"), 1, 0.01);
 }
 
 TEST(Run, AGpuWritesToHostMemoryByItself) {
-  const auto r = results_of(below_one_switch(traffic(scenario::TrafficKind::write, "gpu", "dram", 50_Gbps)));
+  const auto r = results_of(below_one_switch(traffic(scenario::traffic::Write{}, "gpu", "dram", 50_Gbps)));
   EXPECT_NEAR(metric(r, "t.goodput_gbps"), 50, 0.5);
   EXPECT_NEAR(metric(r, "dram.written_gbps"), 50, 0.5);
 }
 
 TEST(Run, PageRequestsOfANicEndInData) {
-  auto s = below_one_switch(traffic(scenario::TrafficKind::receive, "nic", "gpu"));
+  auto s = below_one_switch(traffic(scenario::traffic::Receive{}, "nic", "gpu"));
   the<device::RootComplexConfig>(s).iommu.emplace();
   the<device::NicConfig>(s).ats.emplace().page_request = 2us;
   s.traffic[0].rate = 20_Gbps;
@@ -203,7 +204,7 @@ TEST(Run, PageRequestsOfANicEndInData) {
 }
 
 TEST(Run, MappingsThatAreTakenAwayAreGoneForTheDeviceTlbToo) {
-  auto s = below_one_switch(traffic(scenario::TrafficKind::receive, "nic", "dram", 50_Gbps));
+  auto s = below_one_switch(traffic(scenario::traffic::Receive{}, "nic", "dram", 50_Gbps));
   the<device::RootComplexConfig>(s).iommu.emplace();
   the<device::NicConfig>(s).ats.emplace();
   s.events.push_back({.at = 60us, .what = scenario::event::IommuFault{}, .device = "nic"});
@@ -212,8 +213,8 @@ TEST(Run, MappingsThatAreTakenAwayAreGoneForTheDeviceTlbToo) {
 
 TEST(Run, IdBasedOrderingLetsCompletionsPassWritesOfOthers) {
   // The card writes to a GPU whose link is slow; what the NIC reads from host memory comes behind that at the switch.
-  auto reads = traffic(scenario::TrafficKind::read, "nic", "dram", 100_Gbps);
-  auto writes = traffic(scenario::TrafficKind::write, "card", "gpu");
+  auto reads = traffic(scenario::traffic::Read{}, "nic", "dram", 100_Gbps);
+  auto writes = traffic(scenario::traffic::Write{}, "card", "gpu");
   writes.name = "writes";
   auto s = below_one_switch(reads);
   s.traffic.push_back(writes);
@@ -226,7 +227,7 @@ TEST(Run, IdBasedOrderingLetsCompletionsPassWritesOfOthers) {
 }
 
 TEST(Run, ADoorbellThatIsRefusedDoesNotRing) {
-  auto s = below_one_switch(traffic(scenario::TrafficKind::receive, "nic", "gpu"));
+  auto s = below_one_switch(traffic(scenario::traffic::Receive{}, "nic", "gpu"));
   the<device::NicConfig>(s).ring_entries = 32;
   s.events.push_back(
       {.at = 20us, .what = scenario::event::Answer{.status = pcie::Status::unsupported_request}, .device = "nic"});
@@ -236,19 +237,19 @@ TEST(Run, ADoorbellThatIsRefusedDoesNotRing) {
 }
 
 TEST(Run, TheBottleneckMayBeMemoryChannels) {
-  auto s = below_one_switch(traffic(scenario::TrafficKind::write, "card", "dram"));
+  auto s = below_one_switch(traffic(scenario::traffic::Write{}, "card", "dram"));
   the<device::HostMemoryConfig>(s).channels = device::ChannelsConfig{.count = 2, .rate = 20_Gbps};
   EXPECT_EQ(results_of(s).bottleneck.substr(0, 20), "dram channels, busy ");
 }
 
 TEST(Run, TheBottleneckMayBeReadsAtATime) {
-  auto s = below_one_switch(traffic(scenario::TrafficKind::read, "card", "gpu"));
+  auto s = below_one_switch(traffic(scenario::traffic::Read{}, "card", "gpu"));
   the<device::GpuConfig>(s).peer_reads = 2;
   EXPECT_EQ(results_of(s).bottleneck.substr(0, 30), "gpu reads of peers at a time, ");
 }
 
 TEST(Run, StreamsOfACardHaveTheirOwnRates) {
-  auto fast = traffic(scenario::TrafficKind::write, "card", "gpu", 50_Gbps);
+  auto fast = traffic(scenario::traffic::Write{}, "card", "gpu", 50_Gbps);
   auto slow = fast;
   slow.name = "slow";
   slow.rate = 10_Gbps;
@@ -260,7 +261,7 @@ TEST(Run, StreamsOfACardHaveTheirOwnRates) {
 }
 
 TEST(Run, StreamsIntoTheSameMemoryOfACardAreToldApart) {
-  auto s = below_one_switch(traffic(scenario::TrafficKind::write, "card", "other"));
+  auto s = below_one_switch(traffic(scenario::traffic::Write{}, "card", "other"));
   s.devices.push_back({"other", device::DmaCardConfig{}});
   s.links.push_back(s.links.back());
   s.links.back().to = "other";
@@ -276,7 +277,7 @@ TEST(Run, StreamsIntoTheSameMemoryOfACardAreToldApart) {
 /// The switch redirects, and the root complex sends nothing down again.
 TEST(Run, NoCreditIsHeldForLongerThanThereIs) {
   // 8 lines in 300 ns are 13.7 Gb/s; what is offered beyond that waits in ever longer queues, its rounds given away.
-  auto s = below_one_switch(traffic(scenario::TrafficKind::write, "card", "dram", 100_Gbps));
+  auto s = below_one_switch(traffic(scenario::traffic::Write{}, "card", "dram", 100_Gbps));
   the<device::RootComplexConfig>(s).credits = device::CreditsConfig{.write_credits = 8, .write_latency = 300ns};
   s.run.warmup = 1us;
   s.run.measure = 20us;
@@ -289,7 +290,7 @@ TEST(Run, NoCreditIsHeldForLongerThanThereIs) {
 }
 
 TEST(Run, PageRequestsAreServedSideBySide) {
-  auto s = below_one_switch(traffic(scenario::TrafficKind::receive, "nic", "gpu"));
+  auto s = below_one_switch(traffic(scenario::traffic::Receive{}, "nic", "gpu"));
   the<device::RootComplexConfig>(s).iommu.emplace();
   auto& nic = the<device::NicConfig>(s);
   nic.ats.emplace().page_request = 20us;
@@ -305,7 +306,7 @@ TEST(Run, PageRequestsAreServedSideBySide) {
 }
 
 TEST(Run, AStoppedRunIsMarked) {
-  auto s = below_one_switch(traffic(scenario::TrafficKind::receive, "nic", "gpu"));
+  auto s = below_one_switch(traffic(scenario::traffic::Receive{}, "nic", "gpu"));
   s.run.measure = 10s;
   int calls = 0;
   Progress last;

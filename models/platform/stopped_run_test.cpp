@@ -5,7 +5,7 @@ namespace peerpath::platform {
 namespace {
 
 TEST(StoppedRun, EndsThoughNextToNoTimePassesBetweenItsLooksForADeadlock) {
-  auto s = below_one_switch(traffic(scenario::TrafficKind::write, "card", "gpu"));
+  auto s = below_one_switch(traffic(scenario::traffic::Write{}, "card", "gpu"));
   s.run.watchdog = Duration{1};  // 10^11 looks; scenario::check refuses it
   const auto results = results_of(s, {.stop = [] { return true; }});
   EXPECT_FALSE(results.complete);
@@ -13,7 +13,7 @@ TEST(StoppedRun, EndsThoughNextToNoTimePassesBetweenItsLooksForADeadlock) {
 }
 
 TEST(StoppedRun, KeepsWhatWasCounted) {
-  auto s = below_one_switch(traffic(scenario::TrafficKind::write, "card", "gpu", 100_Gbps));
+  auto s = below_one_switch(traffic(scenario::traffic::Write{}, "card", "gpu", 100_Gbps));
   s.run.warmup = Duration{0};
   s.run.measure = 1000s;
   const auto results = results_of(s, {.stop = [] { return true; }});
@@ -23,7 +23,7 @@ TEST(StoppedRun, KeepsWhatWasCounted) {
 }
 
 TEST(StoppedRun, SaysHowFarItIs) {
-  auto s = below_one_switch(traffic(scenario::TrafficKind::write, "card", "gpu", 100_Gbps));
+  auto s = below_one_switch(traffic(scenario::traffic::Write{}, "card", "gpu", 100_Gbps));
   std::vector<Duration> simulated;
   results_of(s, {.progress = [&](const Progress& p) {
                EXPECT_EQ(p.total, s.run.warmup + s.run.measure);

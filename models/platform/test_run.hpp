@@ -62,14 +62,14 @@ inline double metric_after_run(const scenario::Scenario& s, const std::string& n
   return metric(results_of(s), name);
 }
 
-inline scenario::Traffic traffic(scenario::TrafficKind kind, const char* from, const char* to,
+inline scenario::Traffic traffic(decltype(scenario::Traffic::what) what, const char* from, const char* to,
                                  BitRate rate = scenario::Traffic{}.rate) {
   scenario::Traffic t;
   t.name = "t";
-  t.kind = kind;
+  t.what = std::move(what);
   t.from = from;
   t.to = to;
-  t.headers_to = "dram";
+  if (auto* network = t.as<scenario::traffic::Network>()) network->headers_to = "dram";
   t.rate = rate;
   return t;
 }

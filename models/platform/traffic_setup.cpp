@@ -12,7 +12,7 @@
 namespace peerpath::platform {
 namespace {
 
-using scenario::TrafficKind;
+namespace traffic = scenario::traffic;
 
 constexpr Bytes tcp_headers{66};  ///< Ethernet, IPv4, TCP with timestamps
 
@@ -58,19 +58,18 @@ TrafficSetup::TrafficSetup(const scenario::Scenario& scenario, Platform& platfor
     const auto& t = scenario.traffic[i];
     observe::TrafficResult result;
     result.name = t.name;
-    result.kind = name_of(t.kind);
+    result.kind = t.kind();
     const auto path = bounced(i) ? scenario::DataPath::bounce : t.path;
     result.path = name_of(path);
     result.from = t.from;
     result.to = t.to;
     result.requesters = {t.from};
     if (path == scenario::DataPath::bounce)  // in the order of the payload's way
-      result.requesters.insert(t.kind == TrafficKind::transmit ? result.requesters.begin() : result.requesters.end(),
-                               t.to);
+      result.requesters.insert(t.is<traffic::Transmit>() ? result.requesters.begin() : result.requesters.end(), t.to);
     meter.traffic.push_back(result);
-    if (t.kind == TrafficKind::receive) once(receivers, t.from);
-    if (t.kind == TrafficKind::transmit) once(transmitters, t.from);
-    if (t.kind == TrafficKind::write || t.kind == TrafficKind::read) transfer(i);
+    if (t.is<traffic::Receive>()) once(receivers, t.from);
+    if (t.is<traffic::Transmit>()) once(transmitters, t.from);
+    if (const auto* dma = t.as<traffic::Dma>()) transfer(i, *dma);
   }
   for (const auto& [name, nic] : platform.all<Nic>()) meter.map_nic(nic->node(), nic->rings()->journal());
   for (const auto& cable : scenario.cables) join(cable);
@@ -117,11 +116,11 @@ void TrafficSetup::join(const scenario::Cable& cable) {
 
 void TrafficSetup::receive(const std::string& name, const std::vector<std::filesystem::path>& captures) {
   auto& nic = *platform_.find<Nic>(name);
-  const auto shares = queue_shares(scenario_, name, TrafficKind::receive);
+  const auto shares = receive_shares(scenario_, name);
   for (const auto& share : shares) {
     const auto first = share.entries.front();
     const auto& t = scenario_.traffic[first];
-    auto* cpu = platform_.cpu_of(t.headers_to);
+    auto* cpu = platform_.cpu_of(t.as<traffic::Network>()->headers_to);
     if (cpu == nullptr) return problem(first, "headers_to", "a host needs a host_cpu to receive");
     if (refused(first)) {  // nobody sets its queues up
       for (const int queue : share.queues)
@@ -137,11 +136,12 @@ void TrafficSetup::receive(const std::string& name, const std::vector<std::files
   std::uint32_t first_flow = 0;
   for (std::size_t i = 0; i < scenario_.traffic.size(); ++i) {
     const auto& t = scenario_.traffic[i];
-    if (t.from != name || t.kind != TrafficKind::receive) continue;
+    if (t.from != name || !t.is<traffic::Receive>()) continue;
     auto flows = static_cast<std::uint32_t>(t.flows);
-    if (t.sender) {
-      far_ends_[*t.sender] = {i, first_flow};
-      flows = flows_of_sender(*t.sender);
+    const auto sent_by = t.sender();
+    if (sent_by) {
+      far_ends_[*sent_by] = {i, first_flow};
+      flows = flows_of_sender(*sent_by);
     }
     if (shares.size() > 1) {
       const auto mine = std::ranges::find_if(shares, [i](const auto& share) {
@@ -152,7 +152,7 @@ void TrafficSetup::receive(const std::string& name, const std::vector<std::files
             {first_flow + f, net::generated_flow(first_flow + f), whole_flow(),
              nic::QueueIndex{static_cast<std::uint16_t>(mine[f % mine.size()])}});
     }
-    if (!t.sender) add_stream(i, first_flow, captures, sender);
+    if (!sent_by) add_stream(i, first_flow, captures, sender);
     first_flow += flows;
   }
   nic.rings()->journal().set_sink(&meter_);
@@ -162,7 +162,7 @@ void TrafficSetup::receive(const std::string& name, const std::vector<std::files
 std::uint32_t TrafficSetup::flows_of_sender(const std::string& name) const {
   const auto sender = std::ranges::find(scenario_.traffic, name, &scenario::Traffic::name);
   const auto entry = static_cast<std::size_t>(sender - scenario_.traffic.begin());
-  for (const auto& share : queue_shares(scenario_, sender->from, TrafficKind::transmit))
+  for (const auto& share : transmit_shares(scenario_, sender->from))
     if (share.entries.front() == entry) return flows_of(*sender, share.queues.size());
   return 0;
 }
@@ -171,7 +171,7 @@ void TrafficSetup::add_stream(std::size_t entry, std::uint32_t first_flow,
                               const std::vector<std::filesystem::path>& captures, transport::EthernetSender& sender) {
   const auto& t = scenario_.traffic[entry];
   const auto stream = static_cast<std::uint16_t>(entry);
-  if (t.capture.empty()) {
+  if (!t.replays()) {
     transport::FramePattern pattern;
     pattern.stream = stream;
     pattern.rate = t.rate;
@@ -185,7 +185,8 @@ void TrafficSetup::add_stream(std::size_t entry, std::uint32_t first_flow,
     sender.add(std::make_unique<transport::PatternStream>(pattern, random));
     return;
   }
-  const auto path = entry < captures.size() ? captures[entry] : std::filesystem::path{t.capture};
+  const auto& replayed = *t.as<traffic::Receive>();
+  const auto path = entry < captures.size() ? captures[entry] : std::filesystem::path{replayed.capture};
   auto frames = capture::read_capture(path.string());
   if (!frames) {
     auto what = frames.error();
@@ -193,7 +194,7 @@ void TrafficSetup::add_stream(std::size_t entry, std::uint32_t first_flow,
     problems_.push_back(what);
     return;
   }
-  const auto scale = static_cast<std::int64_t>(t.time_scale * 1e6 + 0.5);
+  const auto scale = static_cast<std::int64_t>(replayed.time_scale * 1e6 + 0.5);
   sender.add(std::make_unique<transport::ReplayStream>(
       std::make_shared<const std::vector<transport::CapturedFrame>>(std::move(*frames)),
       transport::Replay{stream, Instant{}, scale}));
@@ -201,10 +202,10 @@ void TrafficSetup::add_stream(std::size_t entry, std::uint32_t first_flow,
 
 void TrafficSetup::transmit(const std::string& name) {
   auto& nic = *platform_.find<Nic>(name);
-  for (const auto& [entries, queues] : queue_shares(scenario_, name, TrafficKind::transmit)) {
+  for (const auto& [entries, queues] : transmit_shares(scenario_, name)) {
     const auto i = entries.front();
     const auto& t = scenario_.traffic[i];
-    auto* cpu = platform_.cpu_of(t.headers_to);
+    auto* cpu = platform_.cpu_of(t.as<traffic::Network>()->headers_to);
     if (cpu == nullptr) return problem(i, "headers_to", "a host needs a host_cpu to send");
     cpu->watch_sent(&meter_);
     auto payload = buffers(i);
@@ -243,9 +244,9 @@ void TrafficSetup::transmit(const std::string& name) {
   }
 }
 
-void TrafficSetup::transfer(std::size_t entry) {
+void TrafficSetup::transfer(std::size_t entry, const scenario::traffic::Dma& dma) {
   const auto& t = scenario_.traffic[entry];
-  const auto op = t.kind == TrafficKind::read ? pcie::Operation::memory_read : pcie::Operation::memory_write;
+  const auto op = t.is<traffic::Read>() ? pcie::Operation::memory_read : pcie::Operation::memory_write;
   const auto target = platform_.node(t.to);
   Bytes round{};
   for (const auto size : t.sizes) round += size;
@@ -258,20 +259,20 @@ void TrafficSetup::transfer(std::size_t entry) {
   const auto* mapping = scenario::bar1_mapping(windows_, entry);
   const bool remapped = mapping != nullptr && mapping->verdict == scenario::Bar1Verdict::remapped;
   const auto window = mapped(entry);
-  const auto address = (window ? *window : platform_.device(t.to).memory(t.window)).value();
+  const auto address = (window ? *window : platform_.device(t.to).memory(dma.window)).value();
   auto& device = platform_.device(t.from);
-  if (t.arrival == scenario::ArrivalLaw::regular && t.traffic_class == 0 && !remapped)
+  if (t.arrival == scenario::ArrivalLaw::regular && dma.traffic_class == 0 && !remapped)
     if (const auto stream = device.start(
-            {op, target, address, t.window, t.sizes, t.rate,
+            {op, target, address, dma.window, t.sizes, t.rate,
              [this, entry](Instant begin, Instant end, Bytes size) { meter_.done(entry, begin, end, size); }}))
       return meter_.map_stream(device, *stream, entry);
   transport::DmaPattern pattern;
   pattern.stream = static_cast<std::uint16_t>(entry + 1);  // 0: what a card does itself
   pattern.op = op;
   pattern.target = target;
-  pattern.traffic_class = static_cast<std::uint8_t>(t.traffic_class);
+  pattern.traffic_class = static_cast<std::uint8_t>(dma.traffic_class);
   pattern.address = address;
-  pattern.window = t.window;
+  pattern.window = dma.window;
   pattern.flows = t.flows;
   pattern.sizes = t.sizes;
   pattern.rate = t.rate;
@@ -281,7 +282,7 @@ void TrafficSetup::transfer(std::size_t entry) {
     auto& gpu = *platform_.find<Gpu>(t.to);
     pattern.pieces =
         pieces_
-            .emplace_back(std::make_unique<gpu::Bar1Pieces>(gpu.bar1(), gpu.config().bar1.piece, t.window,
+            .emplace_back(std::make_unique<gpu::Bar1Pieces>(gpu.bar1(), gpu.config().bar1.piece, dma.window,
                                                             BusAddress{address} - gpu.window(), mapping->given))
             .get();
     pattern.address = gpu.window().value();

@@ -17,7 +17,7 @@ std::string text(tl::expected<observe::Results, Problems> results, const scenari
 }
 
 TEST(Run, GivesWhatThePlainLoopGives) {
-  auto t = traffic(scenario::TrafficKind::receive, "nic", "gpu");
+  auto t = traffic(scenario::traffic::Receive{}, "nic", "gpu");
   t.path = scenario::DataPath::bounce;
   auto s = below_one_switch(t);
   s.events = {{.at = 50us, .what = scenario::event::LinkDown{}, .device = "gpu"},
@@ -27,7 +27,7 @@ TEST(Run, GivesWhatThePlainLoopGives) {
 }
 
 TEST(Run, EndsWhenItIsAskedToThoughNextToNoTimePassesBetweenItsEvents) {
-  auto s = below_one_switch(traffic(scenario::TrafficKind::write, "card", "gpu"));
+  auto s = below_one_switch(traffic(scenario::traffic::Write{}, "card", "gpu"));
   s.run.watchdog = Duration{1};  // 10^11 looks; scenario::check refuses it
   const auto results = run_model(s, {.stop = [] { return true; }});
   ASSERT_TRUE(results);

@@ -13,7 +13,7 @@ using device::Bar1Full;
 
 /// GPU memory that a NIC's driver registers for the buffers of these queues.
 Bytes buffers_of(const device::NicConfig& nic, const Traffic& traffic, const std::vector<int>& queues) {
-  if (traffic.kind == TrafficKind::receive)
+  if (traffic.is<traffic::Receive>())
     return nic.buffer_size * nic.ring_entries * static_cast<std::int64_t>(queues.size());
   Bytes all{};
   for (std::size_t q = 0; q < queues.size(); ++q) all += traffic.sizes[q % traffic.sizes.size()] * nic.ring_entries;
@@ -23,25 +23,26 @@ Bytes buffers_of(const device::NicConfig& nic, const Traffic& traffic, const std
 void add_transfers(const Scenario& s, Bar1Plan& plan) {
   for (std::size_t i = 0; i < s.traffic.size(); ++i) {
     const auto& t = s.traffic[i];
-    if (t.to == plan.gpu && (t.kind == TrafficKind::write || t.kind == TrafficKind::read))
-      plan.mappings.push_back({{i}, t.window, {}, Bar1Verdict::mapped});
+    if (const auto* dma = t.as<traffic::Dma>(); dma != nullptr && t.to == plan.gpu)
+      plan.mappings.push_back({{i}, dma->window, {}, Bar1Verdict::mapped});
   }
 }
 
-void add_buffers(const Scenario& s, const std::string& name, const device::NicConfig& nic, TrafficKind kind,
+void add_buffers(const Scenario& s, const device::NicConfig& nic, const std::vector<QueueShare>& shares,
                  Bar1Plan& plan) {
-  for (const auto& share : queue_shares(s, name, kind)) {
+  for (const auto& share : shares) {
     const auto& first = s.traffic[share.entries.front()];
     if (first.to != plan.gpu || first.path == DataPath::bounce || share.queues.empty()) continue;
     Bytes registered = buffers_of(nic, first, share.queues);
-    for (const auto i : share.entries) registered = std::max(registered, s.traffic[i].registered.value_or(Bytes{}));
+    for (const auto i : share.entries)
+      registered = std::max(registered, s.traffic[i].as<traffic::Network>()->registered.value_or(Bytes{}));
     plan.mappings.push_back({share.entries, registered, {}, Bar1Verdict::mapped});
   }
 }
 
 /// The verdict on a registration that does not fit, where the GPU does not remap.
 Bar1Verdict verdict_of(const Traffic& traffic, Bar1Full when_full) {
-  const bool of_queues = traffic.kind == TrafficKind::receive || traffic.kind == TrafficKind::transmit;
+  const bool of_queues = traffic.as<traffic::Network>() != nullptr;
   return when_full == Bar1Full::bounce && of_queues ? Bar1Verdict::bounced : Bar1Verdict::refused;
 }
 
@@ -55,8 +56,7 @@ void decide(const Scenario& s, const device::GpuConfig& gpu, Bar1Plan& plan) {
       mapping.given = window.room_for(mapping.registered);
     } else {
       mapping.verdict = verdict_of(traffic, gpu.bar1.when_full);
-      if (remaps && (traffic.kind == TrafficKind::write || traffic.kind == TrafficKind::read))
-        pieced.push_back(&mapping);
+      if (remaps && traffic.as<traffic::Dma>() != nullptr) pieced.push_back(&mapping);
     }
   }
   const auto piece = gpu.bar1.piece;
@@ -78,10 +78,10 @@ std::vector<Bar1Plan> bar1_plans(const Scenario& s) {
     if (gpu == nullptr) continue;
     Bar1Plan plan{device.name, gpu->bar_size, gpu->bar1.reserved, {}, {}};
     add_transfers(s, plan);
-    for (const auto kind : {TrafficKind::receive, TrafficKind::transmit})
+    for (const auto shares_of : {receive_shares, transmit_shares})
       for (const auto& other : s.devices)
         if (const auto* nic = std::get_if<device::NicConfig>(&other.config))
-          add_buffers(s, other.name, *nic, kind, plan);
+          add_buffers(s, *nic, shares_of(s, other.name), plan);
     std::ranges::stable_sort(plan.mappings, {}, [](const Bar1Mapping& m) { return m.entries.front(); });
     decide(s, *gpu, plan);
     plans.push_back(std::move(plan));

@@ -88,12 +88,12 @@ TEST(Queues, AreSharedOutInTurnBetweenDestinations) {
       small_window({R"(traffic=[{"name": "a", "kind": "receive", "from": "nic0", "to": "gpu0", "rate": "50Gbps"},
                    {"name": "b", "kind": "receive", "from": "nic0", "to": "dram", "rate": "50Gbps"},
                    {"name": "c", "kind": "receive", "from": "nic0", "to": "gpu0", "rate": "50Gbps"}])"});
-  const auto shares = queue_shares(s, "nic0", TrafficKind::receive);
+  const auto shares = receive_shares(s, "nic0");
   ASSERT_EQ(shares.size(), 2U);
   EXPECT_EQ(shares[0].entries, (std::vector<std::size_t>{0, 2}));
   EXPECT_EQ(shares[0].queues, (std::vector<int>{0, 2}));
   EXPECT_EQ(shares[1].queues, (std::vector<int>{1, 3}));
-  EXPECT_TRUE(queue_shares(s, "nic0", TrafficKind::transmit).empty());
+  EXPECT_TRUE(transmit_shares(s, "nic0").empty());
   EXPECT_EQ(verdicts(bar1_plans(s)[0]), "mapped 8MiB; ");
 }
 

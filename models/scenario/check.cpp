@@ -23,7 +23,7 @@ void check_run(const Run& run, Problems& out) {
 /// What a transmit entry sends, as it arrives: segments of at most its NIC's MTU.
 void take_from_sender(const Scenario& scenario, const Tree& tree, Traffic& traffic) {
   const auto sender = std::ranges::find_if(
-      scenario.traffic, [&](const Traffic& t) { return t.name == *traffic.sender && t.kind == TrafficKind::transmit; });
+      scenario.traffic, [&](const Traffic& t) { return t.name == traffic.sender() && t.is<traffic::Transmit>(); });
   if (sender == scenario.traffic.end()) return;
   const Device* device = tree.find(sender->from);
   const auto* nic = device == nullptr ? nullptr : std::get_if<device::NicConfig>(&device->config);
@@ -71,16 +71,16 @@ void complete(Scenario& scenario) {
         device.config);
   for (std::size_t i = 0; i < scenario.traffic.size(); ++i) {
     Traffic& traffic = scenario.traffic[i];
-    if (traffic.name.empty()) traffic.name = std::string{name_of(traffic.kind)} + std::to_string(i);
-    const bool network = traffic.kind == TrafficKind::receive || traffic.kind == TrafficKind::transmit;
-    if (network && traffic.headers_to.empty()) {
-      traffic.headers_to = tree.standing_at<device::HostMemoryConfig>(tree.root_of(traffic.from));
-      if (traffic.headers_to.empty())
-        traffic.headers_to = only(tree.all_of<device::HostMemoryConfig>(host_of(traffic.from)));
+    if (traffic.name.empty()) traffic.name = std::string{traffic.kind()} + std::to_string(i);
+    auto* network = traffic.as<traffic::Network>();
+    if (network != nullptr && network->headers_to.empty()) {
+      network->headers_to = tree.standing_at<device::HostMemoryConfig>(tree.root_of(traffic.from));
+      if (network->headers_to.empty())
+        network->headers_to = only(tree.all_of<device::HostMemoryConfig>(host_of(traffic.from)));
     }
   }
   for (Traffic& traffic : scenario.traffic)
-    if (traffic.sender) take_from_sender(scenario, tree, traffic);
+    if (traffic.sender()) take_from_sender(scenario, tree, traffic);
 }
 
 }  // namespace peerpath::scenario

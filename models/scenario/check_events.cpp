@@ -12,7 +12,8 @@ namespace {
 void check_time(const Event& event, const Scenario& scenario, EventCheck& check) {
   if (event.at < Duration{0}) check.add("at", "lies before the start");
   const auto end = scenario.run.warmup + scenario.run.measure;
-  const bool ends_by_itself = std::ranges::all_of(scenario.traffic, [](const auto& t) { return t.bytes > Bytes{0}; });
+  const bool ends_by_itself =
+      std::ranges::all_of(scenario.traffic, [](const auto& t) { return t.ends_after() > Bytes{0}; });
   const bool has_time = std::visit([]<class What>(const What&) { return !event::HappensToFrame<What>; }, event.what);
   if (has_time && event.at >= end && !ends_by_itself)
     check.add("at", to_text(event.at) + " is after the end of the run, at " + to_text(end) +

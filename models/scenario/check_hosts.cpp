@@ -114,31 +114,31 @@ class Hosts {
   void check_traffic(std::size_t i) {
     const Traffic& t = scenario_.traffic[i];
     at_ = join("/traffic", i);
-    const bool network = t.kind == TrafficKind::receive || t.kind == TrafficKind::transmit;
+    const auto* network = t.as<traffic::Network>();
     if (tree_.find(t.from) == nullptr || tree_.find(t.to) == nullptr) return;
     if (host_of(t.from) != host_of(t.to))
       add(at_ + "/to", t.to + " is in another host than " + t.from +
                            "; PCIe ends at its host: send with a transmit entry, and receive there");
-    if (network && tree_.find(t.headers_to) != nullptr) check_headers(t);
-    if (t.sender && t.kind == TrafficKind::receive)
-      check_sender(t);
-    else if (network && cable_of(t.from) != nullptr)
+    if (network != nullptr && tree_.find(network->headers_to) != nullptr) check_headers(t, network->headers_to);
+    if (t.sender())
+      check_sender(t, *t.as<traffic::Receive>());
+    else if (network != nullptr && cable_of(t.from) != nullptr)
       check_cabled(t);
   }
 
-  void check_headers(const Traffic& t) {
-    const auto* memory = the_config<device::HostMemoryConfig>(tree_, t.headers_to);
+  void check_headers(const Traffic& t, const std::string& headers_to) {
+    const auto* memory = the_config<device::HostMemoryConfig>(tree_, headers_to);
     if (memory == nullptr) return;
-    if (host_of(t.headers_to) != host_of(t.from))
-      return add(at_ + "/headers_to", t.headers_to + " is in another host than " + t.from);
+    if (host_of(headers_to) != host_of(t.from))
+      return add(at_ + "/headers_to", headers_to + " is in another host than " + t.from);
     if (the_config<device::RootComplexConfig>(tree_, memory->at) != nullptr &&
         tree_.standing_at<device::HostCpuConfig>(memory->at).empty() && !tree_.all<device::HostCpuConfig>().empty())
-      add(at_ + "/headers_to", "no host_cpu stands at " + memory->at + ", whose cores would use " + t.headers_to);
-    if (t.to != t.headers_to && the_config<device::HostMemoryConfig>(tree_, t.to) != nullptr)
-      add(at_ + "/to", "payload for host memory is in that of the rings, " + t.headers_to + "; \"headers_to\": \"" +
+      add(at_ + "/headers_to", "no host_cpu stands at " + memory->at + ", whose cores would use " + headers_to);
+    if (t.to != headers_to && the_config<device::HostMemoryConfig>(tree_, t.to) != nullptr)
+      add(at_ + "/to", "payload for host memory is in that of the rings, " + headers_to + "; \"headers_to\": \"" +
                            t.to + "\" has both there");
-    const auto [first, is_new] = rings_.try_emplace(t.from, t.headers_to);
-    if (!is_new && first->second != t.headers_to)
+    const auto [first, is_new] = rings_.try_emplace(t.from, headers_to);
+    if (!is_new && first->second != headers_to)
       add(at_ + "/headers_to", "the rings of " + t.from + " are in " + first->second +
                                    " already, by an earlier entry; those of a nic are in one memory");
   }
@@ -147,12 +147,11 @@ class Hosts {
   void check_cabled(const Traffic& t) {
     const auto& cable = *cable_of(t.from);
     const auto& other = cable.from == t.from ? cable.to : cable.from;
-    if (t.kind == TrafficKind::receive)
+    if (t.is<traffic::Receive>())
       return add(at_ + "/kind", t.from + " has a cable to " + other +
                                     "; name the transmit entry there whose frames this receives: \"sender\"");
-    const auto receivers = std::ranges::count_if(scenario_.traffic, [&](const Traffic& r) {
-      return r.kind == TrafficKind::receive && r.sender == t.name && r.from == other;
-    });
+    const auto receivers = std::ranges::count_if(
+        scenario_.traffic, [&](const Traffic& r) { return r.sender() == t.name && r.from == other; });
     if (receivers != 1)
       add(at_ + "/kind", receivers == 0 ? "no receive entry of " + other +
                                               " has this as its \"sender\": its frames would "
@@ -162,17 +161,17 @@ class Hosts {
       add(at_ + "/rate", to_text(t.rate) + " is above the rate of the cable of " + t.from + ", " + to_text(*rate));
   }
 
-  void check_sender(const Traffic& t) {
-    const auto sender = std::ranges::find(scenario_.traffic, *t.sender, &Traffic::name);
-    if (sender == scenario_.traffic.end() || sender->kind != TrafficKind::transmit)
-      return add(at_ + "/sender", "\"" + *t.sender + "\" is no transmit entry");
+  void check_sender(const Traffic& t, const traffic::Receive& receive) {
+    const auto sender = std::ranges::find(scenario_.traffic, *receive.sender, &Traffic::name);
+    if (sender == scenario_.traffic.end() || !sender->is<traffic::Transmit>())
+      return add(at_ + "/sender", "\"" + *receive.sender + "\" is no transmit entry");
     const auto* cable = cable_of(t.from);
     const auto other = cable == nullptr ? std::string{} : cable->from == t.from ? cable->to : cable->from;
     if (other != sender->from)
       add(at_ + "/sender",
-          "\"" + *t.sender + "\" is sent by " + sender->from + ", and no cable joins that to " + t.from);
-    if (!t.capture.empty()) add(at_ + "/capture", "the frames are those of the sender");
-    if (t.bytes > Bytes{0}) add(at_ + "/bytes", "the sender does not end");
+          "\"" + *receive.sender + "\" is sent by " + sender->from + ", and no cable joins that to " + t.from);
+    if (t.replays()) add(at_ + "/capture", "the frames are those of the sender");
+    if (receive.bytes > Bytes{0}) add(at_ + "/bytes", "the sender does not end");
   }
 
   const Scenario& scenario_;

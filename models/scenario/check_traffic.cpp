@@ -8,7 +8,6 @@
 #include "scenario/catalogue.hpp"
 #include "scenario/check.hpp"
 #include "scenario/document.hpp"
-#include "scenario/kind_keys.hpp"
 
 namespace peerpath::scenario {
 namespace {
@@ -29,9 +28,9 @@ bool is_memory(const Device& device) { return memory_of(device).has_value(); }
 Bytes reachable(const Device& device) { return memory_of(device).value_or(Bytes{}); }
 
 /// Whether write or read traffic is a stream of the device's own engine. Any other entry has a queue at its device.
-bool by_own_engine(const Traffic& t, const Device& from) {
+bool by_own_engine(const Traffic& t, const traffic::Dma& dma, const Device& from) {
   return with_kind(from, [](auto kind, const auto&) { return kind.has_engine; }) && t.arrival == ArrivalLaw::regular &&
-         t.traffic_class == 0;
+         dma.traffic_class == 0;
 }
 
 constexpr int most_queues = 20;            // of an endpoint in the fabric
@@ -61,16 +60,15 @@ class TrafficCheck {
         add(at_ + "/name", "\"" + traffic.name + "\" is the name of a device too");
       if (traffic.name.find_first_of(". \t\n") != std::string::npos)
         add(at_ + "/name", "\"" + traffic.name + "\" has a dot or a space in it; metrics are called name.metric");
-      const bool network = traffic.kind == TrafficKind::receive || traffic.kind == TrafficKind::transmit;
-      for_each_foreign_key(traffic, "traffic", [&](auto key, auto why) { add(at_ + "/" + std::string{key}, why); });
-      network ? check_network(traffic) : check_dma(traffic);
-      if (traffic.capture.empty() && !traffic.sizes.empty()) check_pace(traffic);
-      if (traffic.bytes > Bytes{0}) check_end(traffic);
+      if (const auto* network = traffic.as<traffic::Network>()) check_network(traffic, *network);
+      if (const auto* dma = traffic.as<traffic::Dma>()) check_dma(traffic, *dma);
+      if (!traffic.replays() && !traffic.sizes.empty()) check_pace(traffic);
+      if (traffic.ends_after() > Bytes{0}) check_end(traffic);
     }
     check_wire_rates();
     for (const std::string& nic : tree_.all<device::NicConfig>()) {
-      check_shares(nic, TrafficKind::receive);
-      check_shares(nic, TrafficKind::transmit);
+      check_shares(nic, receive_shares(scenario_, nic), true);
+      check_shares(nic, transmit_shares(scenario_, nic), false);
     }
   }
 
@@ -89,38 +87,36 @@ class TrafficCheck {
     return device;
   }
 
-  void check_network(const Traffic& t) {
+  void check_network(const Traffic& t, const traffic::Network& network) {
     const auto is_nic = [](const Device& d) { return std::holds_alternative<device::NicConfig>(d.config); };
     const auto is_host = [](const Device& d) { return std::holds_alternative<device::HostMemoryConfig>(d.config); };
     const Device* from = end("from", t.from, "a nic", is_nic);
     const Device* to = end("to", t.to, "memory: a gpu, dma_card or host_memory", is_memory);
-    end("headers_to", t.headers_to, "a host_memory", is_host);
+    end("headers_to", network.headers_to, "a host_memory", is_host);
     if (tree_.all<device::HostCpuConfig>().empty())
-      add(at_ + "/kind", std::string{name_of(t.kind)} + " needs a host_cpu that runs the driver");
+      add(at_ + "/kind", std::string{t.kind()} + " needs a host_cpu that runs the driver");
+    const bool receive = t.is<traffic::Receive>();
     if (t.path == DataPath::bounce && to != nullptr && !std::holds_alternative<device::GpuConfig>(to->config))
-      add(at_ + "/path",
-          (t.kind == TrafficKind::receive ? "bounce ends in a gpu, whose copy engine fetches the data; "
-                                          : "bounce begins in a gpu, whose copy engine brings the data; ") +
-              what_is(*to));
-    if (t.kind == TrafficKind::transmit && t.arrival != ArrivalLaw::regular && t.arrival != ArrivalLaw::burst)
+      add(at_ + "/path", (receive ? "bounce ends in a gpu, whose copy engine fetches the data; "
+                                  : "bounce begins in a gpu, whose copy engine brings the data; ") +
+                             what_is(*to));
+    if (!receive && t.arrival != ArrivalLaw::regular && t.arrival != ArrivalLaw::burst)
       add(at_ + "/arrival", "transmit is regular or burst");
-    check_registered(t, to);
+    check_registered(t, network, to);
     const auto* nic = as<device::NicConfig>(from);
     if (nic == nullptr) return;
     if (const auto* card = as<device::DmaCardConfig>(to)) check_buffers(t, *nic, *card);
-    if (t.kind == TrafficKind::receive && t.path == DataPath::zero_copy && !nic->header_split && to != nullptr &&
-        !is_host(*to))
+    if (receive && t.path == DataPath::zero_copy && !nic->header_split && to != nullptr && !is_host(*to))
       add(at_ + "/path", "zero_copy to " + to->name + " needs header_split on " + from->name +
                              ": the CPU cannot read headers in device memory");
-    const bool receive = t.kind == TrafficKind::receive;
     const Bytes most = receive ? nic->mtu - ip_and_tcp : 64_KiB;
-    for (std::size_t i = 0; i < t.sizes.size() && t.capture.empty(); ++i)
+    for (std::size_t i = 0; i < t.sizes.size() && !t.replays(); ++i)
       if (t.sizes[i] > most)
         add(join(at_ + "/sizes", i), to_text(t.sizes[i]) + " of payload " +
                                          (receive ? "with 52 B of IPv4 and TCP headers is above the mtu of " +
                                                         from->name + ", " + to_text(nic->mtu)
                                                   : "is above the most that one send can have, 64KiB"));
-    if (receive && t.capture.empty()) check_frames(t, *nic);
+    if (receive && !t.replays()) check_frames(t, *nic);
   }
 
   /// A frame that takes too many buffers is dropped.
@@ -136,7 +132,7 @@ class TrafficCheck {
 
   /// As if all queues of the NIC were this traffic's.
   void check_buffers(const Traffic& t, const device::NicConfig& nic, const device::DmaCardConfig& card) {
-    const bool receive = t.kind == TrafficKind::receive;
+    const bool receive = t.is<traffic::Receive>();
     const Bytes each = receive || t.sizes.empty() ? nic.buffer_size : std::min(std::ranges::max(t.sizes), 64_KiB);
     const Bytes all = each * (std::int64_t{nic.ring_entries} * nic.queues);
     if (all > card.memory)
@@ -144,30 +140,30 @@ class TrafficCheck {
                            (receive ? "buffers" : "packets") + " in the rings of " + t.from + ", " + to_text(all));
   }
 
-  void check_dma(const Traffic& t) {
+  void check_dma(const Traffic& t, const traffic::Dma& dma) {
     const auto is_endpoint = [](const Device& d) { return function_of(d) != nullptr; };
     const Device* from = end("from", t.from, "a device that does DMA: a nic, gpu or dma_card", is_endpoint);
     const Device* to = end("to", t.to, "memory: a gpu, dma_card or host_memory", is_memory);
     if (from != nullptr && from == to) add(at_ + "/to", "is " + t.to + " itself, so nothing crosses PCIe");
     if (t.path == DataPath::bounce) add(at_ + "/path", "only receive and transmit can bounce");
-    if (to != nullptr && t.window > reachable(*to))
-      add(at_ + "/window", to_text(t.window) + " is more than " + to->name + " has, " + to_text(reachable(*to)));
+    if (to != nullptr && dma.window > reachable(*to))
+      add(at_ + "/window", to_text(dma.window) + " is more than " + to->name + " has, " + to_text(reachable(*to)));
     if (const auto* nic = as<device::NicConfig>(from); nic != nullptr && nic->ats)
       add(at_ + "/from", t.from + " has ats, which translates for its queues: receive and transmit; not for this");
-    if (const auto* gpu = as<device::GpuConfig>(to)) check_pieces(t, *gpu);
+    if (const auto* gpu = as<device::GpuConfig>(to)) check_pieces(t, dma.window, *gpu);
     for (std::size_t i = 0; i < t.sizes.size(); ++i)
-      if (t.sizes[i] > t.window)
-        add(join(at_ + "/sizes", i), to_text(t.sizes[i]) + " is more than the window, " + to_text(t.window));
-    if (from != nullptr && !by_own_engine(t, *from)) check_queue(t, *from);
+      if (t.sizes[i] > dma.window)
+        add(join(at_ + "/sizes", i), to_text(t.sizes[i]) + " is more than the window, " + to_text(dma.window));
+    if (from != nullptr && !by_own_engine(t, dma, *from)) check_queue(t, dma.window, *from);
   }
 
   // Flows have parts of the window, and each entry a queue.
-  void check_queue(const Traffic& t, const Device& from) {
-    const Bytes part{t.window.count() / t.flows};
+  void check_queue(const Traffic& t, Bytes window, const Device& from) {
+    const Bytes part{window.count() / t.flows};
     for (std::size_t i = 0; i < t.sizes.size(); ++i)
-      if (t.sizes[i] > part && t.sizes[i] <= t.window)
+      if (t.sizes[i] > part && t.sizes[i] <= window)
         add(join(at_ + "/sizes", i), to_text(t.sizes[i]) + " is more than a flow's part of the window, " +
-                                         to_text(t.window) + " for " + std::to_string(t.flows) + " flows");
+                                         to_text(window) + " for " + std::to_string(t.flows) + " flows");
     const auto above = tree_.uplink(from.name);
     const int most = most_queues - (above && scenario_.links[*above].vc1 ? 1 : 0);
     if (own_queues(from) + ++queues_[from.name] == most + 1)
@@ -176,24 +172,24 @@ class TrafficCheck {
   }
 
   // A transfer stays within one piece of memory that is mapped at a time, and a flow has room for that.
-  void check_pieces(const Traffic& t, const device::GpuConfig& gpu) {
+  void check_pieces(const Traffic& t, Bytes window, const device::GpuConfig& gpu) {
     if (gpu.bar1.when_full != device::Bar1Full::remap) return;
-    const Bytes most = std::min(gpu.bar1.piece, Bytes{t.window.count() / t.flows / 2});
+    const Bytes most = std::min(gpu.bar1.piece, Bytes{window.count() / t.flows / 2});
     for (std::size_t i = 0; i < t.sizes.size(); ++i)
       if (t.sizes[i] > most)
         add(join(at_ + "/sizes", i), to_text(t.sizes[i]) + " is more than bar1.piece of " + t.to + ", " +
                                          to_text(gpu.bar1.piece) + ", or than half of a flow's part of the window");
   }
 
-  void check_registered(const Traffic& t, const Device* to) {
-    if (!t.registered || to == nullptr) return;
+  void check_registered(const Traffic& t, const traffic::Network& network, const Device* to) {
+    if (!network.registered || to == nullptr) return;
     if (!std::holds_alternative<device::GpuConfig>(to->config))
       add(at_ + "/registered", "is about memory of a gpu; " + what_is(*to));
     else if (t.path == DataPath::bounce)
       add(at_ + "/registered", "a bounced flow maps no memory of the gpu");
-    else if (*t.registered > reachable(*to))
+    else if (*network.registered > reachable(*to))
       add(at_ + "/registered",
-          to_text(*t.registered) + " is more than " + to->name + " has, " + to_text(reachable(*to)));
+          to_text(*network.registered) + " is more than " + to->name + " has, " + to_text(reachable(*to)));
   }
 
   // Sources plan ahead, and the times that they plan must fit into 64 bits of femtoseconds: 9223 s, of which the two
@@ -204,9 +200,9 @@ class TrafficCheck {
     constexpr int longest_exponential = 45;  // times its mean, of 64 random bits
     std::int64_t ahead = t.arrival == ArrivalLaw::burst ? t.burst : 1;
     const Device* from = tree_.find(t.from);
-    if (const auto* nic = as<device::NicConfig>(from); nic != nullptr && t.kind == TrafficKind::transmit)
+    if (const auto* nic = as<device::NicConfig>(from); nic != nullptr && t.is<traffic::Transmit>())
       ahead *= nic->queues;
-    if (t.kind == TrafficKind::read || t.kind == TrafficKind::write) ahead = std::max(ahead, in_flight(from));
+    if (t.as<traffic::Dma>() != nullptr) ahead = std::max(ahead, in_flight(from));
     const Bytes largest = std::ranges::max(t.sizes);
     const auto bits = (static_cast<WideInt>(largest.count()) + headers.count()) * 8 * ahead *
                       (t.arrival == ArrivalLaw::poisson ? longest_exponential : 1);
@@ -226,18 +222,15 @@ class TrafficCheck {
 
   // Traffic that ends.
   void check_end(const Traffic& t) {
-    if (t.kind != TrafficKind::receive) return;
-    if (!t.capture.empty()) return add(at_ + "/bytes", "a capture ends by itself");
+    if (t.replays()) return add(at_ + "/bytes", "a capture ends by itself");
     if (!frames_of(t))
-      add(at_ + "/bytes", to_text(t.bytes) + " are no whole number of frames with the payload of \"sizes\"");
+      add(at_ + "/bytes", to_text(t.ends_after()) + " are no whole number of frames with the payload of \"sizes\"");
     if (scenario_.run.warmup > Duration{0})
       add("/run/warmup", "traffic that ends is counted from its first frame: must be 0ns where there is \"bytes\"");
   }
 
   // A NIC's queues are shared out between destinations (receive) or entries (transmit), and flows steered to them.
-  void check_shares(const std::string& nic, TrafficKind kind) {
-    const auto shares = queue_shares(scenario_, nic, kind);
-    const bool receive = kind == TrafficKind::receive;
+  void check_shares(const std::string& nic, const std::vector<QueueShare>& shares, bool receive) {
     std::int64_t flows = 0;
     for (const QueueShare& share : shares) {
       if (share.queues.empty())
@@ -247,7 +240,7 @@ class TrafficCheck {
       for (const std::size_t i : share.entries) {
         const Traffic& t = scenario_.traffic[i];
         const auto several = nic + " receives for several destinations and so steers by flow rules: ";
-        if (!t.capture.empty()) add(join("/traffic", i) + "/capture", several + "no captures");
+        if (t.replays()) add(join("/traffic", i) + "/capture", several + "no captures");
         const bool was_over = flows > most_rules;
         flows += t.flows;
         if (!was_over && flows > most_rules)
@@ -258,13 +251,12 @@ class TrafficCheck {
 
   // The sum of rates may not exceed the wire rate: the excess would only fill a queue in front of the wire.
   void check_wire_rates() {
-    std::map<std::pair<std::string, TrafficKind>, WideInt> offered;
+    std::map<std::pair<std::string, bool>, WideInt> offered;  // by NIC, and whether it receives
     for (std::size_t i = 0; i < scenario_.traffic.size(); ++i) {
       const Traffic& t = scenario_.traffic[i];
       const auto* nic = as<device::NicConfig>(tree_.find(t.from));
-      if (nic == nullptr || !t.capture.empty() || (t.kind != TrafficKind::receive && t.kind != TrafficKind::transmit))
-        continue;
-      WideInt& sum = offered[{t.from, t.kind}];
+      if (nic == nullptr || t.replays() || t.as<traffic::Network>() == nullptr) continue;
+      WideInt& sum = offered[{t.from, t.is<traffic::Receive>()}];
       const bool was_over = sum > nic->wire_rate.bps();
       sum += t.rate.bps();
       if (was_over || sum <= nic->wire_rate.bps()) continue;

@@ -68,7 +68,7 @@ TEST(Hosts, BecomeDevicesAndLinksOfTheirOwn) {
   EXPECT_EQ(s.links[4].from, "n[1].sw.down1");
   EXPECT_EQ(s.links[4].to, "n[1].nic");
   EXPECT_EQ(std::get<device::HostMemoryConfig>(device(s, "n[1].dram").config).at, "n[1].rc");
-  EXPECT_EQ(s.traffic[1].headers_to, "n[1].dram");
+  EXPECT_EQ(s.traffic[1].as<traffic::Network>()->headers_to, "n[1].dram");
 }
 
 TEST(Hosts, AreChangedOneByOne) {

@@ -6,7 +6,6 @@
 
 #include "peerpath/scenario/prepared.hpp"
 #include "scenario/hosts.hpp"
-#include "scenario/kind_keys.hpp"
 #include "scenario/overrides.hpp"
 #include "scenario/read.hpp"
 #include "scenario/resolve.hpp"
@@ -33,9 +32,9 @@ std::string name_of_file(const fs::path& file, const LoadOptions& options) {
 void find_captures(const Node& root, const Resolver& resolver, const LoadOptions& options, Loaded& out,
                    Report& report) {
   for (std::size_t i = 0; i < out.scenario.traffic.size(); ++i) {
-    const std::string& capture = out.scenario.traffic[i].capture;
     out.captures.emplace_back();
-    if (capture.empty() || out.scenario.traffic[i].kind != TrafficKind::receive) continue;
+    if (!out.scenario.traffic[i].replays()) continue;
+    const std::string& capture = out.scenario.traffic[i].as<traffic::Receive>()->capture;
     const std::string pointer = "/traffic/" + std::to_string(i) + "/capture";
     const Place place = locate(root, pointer);
     const fs::path folder = place.file >= 0 ? resolver.path(place.file).parent_path() : fs::path{};
@@ -51,9 +50,9 @@ void refuse_keys_of_sender(const Node& root, const Scenario& scenario, Report& r
   const Node* entries = root.find("traffic");
   for (std::size_t i = 0; i < scenario.traffic.size(); ++i)
     for (const Member& member : entries->items[i].members)
-      if (is_of_sender(scenario.traffic[i], member.key))
+      if (scenario.traffic[i].is_of_sender(member.key))
         report.add(member.value.place, join(join("/traffic", i), member.key),
-                   "is given by its sender, \"" + *scenario.traffic[i].sender + "\"");
+                   "is given by its sender, \"" + *scenario.traffic[i].sender() + "\"");
 }
 
 // Values that `complete` filled in have no place in a file.
@@ -70,7 +69,9 @@ void note_completed(Loaded& out) {
         device.config);
   for (std::size_t i = 0; i < out.scenario.traffic.size(); ++i) {
     note(join("/traffic", i) + "/name", "kind and place in the list");
-    if (!out.scenario.traffic[i].headers_to.empty()) note(join("/traffic", i) + "/headers_to", "the only host_memory");
+    if (const auto* network = out.scenario.traffic[i].as<traffic::Network>();
+        network != nullptr && !network->headers_to.empty())
+      note(join("/traffic", i) + "/headers_to", "the only host_memory");
   }
 }
 

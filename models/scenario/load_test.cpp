@@ -37,7 +37,7 @@ const Config& device(const Loaded& loaded, std::string_view name) {
 TEST(Load, FillsInWhatCanOnlyMeanOneThing) {
   const auto loaded = good();
   EXPECT_EQ(device<device::HostMemoryConfig>(loaded, "dram").at, "rc");
-  EXPECT_EQ(loaded.scenario.traffic[0].headers_to, "dram");
+  EXPECT_EQ(loaded.scenario.traffic[0].as<traffic::Network>()->headers_to, "dram");
   EXPECT_EQ(loaded.origins.at("/traffic/0/headers_to").source, "the only host_memory");
   EXPECT_EQ(loaded.scenario.run.measure, 100us);
   EXPECT_EQ(loaded.scenario.run.warmup, scenario::Run{}.warmup);

@@ -2,7 +2,6 @@
 
 #include "scenario/catalogue.hpp"
 #include "scenario/hosts.hpp"
-#include "scenario/kind_keys.hpp"
 #include "scenario/kinds.hpp"
 #include "scenario/value.hpp"
 
@@ -211,20 +210,17 @@ void Reader::read_list(const Node* node, const std::string& pointer, std::vector
     const std::string at = join(pointer, i);
     if (object_at(&node->items[i], at, Node::Type::object, "an object"))
       read_object(node->items[i], at, out.back(), {});
-    forget_foreign_keys(at, out.back());
   }
 }
 
-/// What a key of another kind would be by default is no value of this entry.
-template <class T>
-void Reader::forget_foreign_keys(const std::string& pointer, const T& entry) {
-  const auto forget = [&](const auto& field) {
-    if (has_meaning(entry, field.name)) return;
-    const auto key = join(pointer, field.name);
-    for (auto at = origins_.lower_bound(key); at != origins_.end() && at->first.starts_with(key);)
-      at = at->second.kind == Origin::Kind::built_in ? origins_.erase(at) : std::next(at);
-  };
-  std::apply([&](const auto&... fields) { (forget(fields), ...); }, T::fields());
+/// What a key that the sender gives would be by default is no value of this entry.
+void Reader::forget_keys_of_sender(const std::string& pointer, const Traffic& entry) {
+  const auto inside = pointer + "/";
+  for (auto at = origins_.lower_bound(inside); at != origins_.end() && at->first.starts_with(inside);) {
+    const auto rest = std::string_view{at->first}.substr(inside.size());
+    const bool given = entry.is_of_sender(rest.substr(0, rest.find('/')));
+    at = given && at->second.kind == Origin::Kind::built_in ? origins_.erase(at) : std::next(at);
+  }
 }
 
 /// Refuses events without a kind: the first kind must not become a silent default.
@@ -300,6 +296,7 @@ void Reader::read(const Node& root, Scenario& out) {
   read_list(root.find("cables"), "/cables", out.cables);
   read_list(root.find("arbitration"), "/arbitration", out.arbitration);
   read_list(root.find("traffic"), "/traffic", out.traffic);
+  for (std::size_t i = 0; i < out.traffic.size(); ++i) forget_keys_of_sender(join("/traffic", i), out.traffic[i]);
   read_list(root.find("events"), "/events", out.events);
   need_kinds(root.find("events"));
   read_list(root.find("expect"), "/expect", out.expect);

@@ -34,8 +34,7 @@ class Reader {
   void note_default(const std::string& pointer, const T& value, std::string_view source);
   template <class T>
   void read_list(const Node* node, const std::string& pointer, std::vector<T>& out);
-  template <class T>
-  void forget_foreign_keys(const std::string& pointer, const T& entry);
+  void forget_keys_of_sender(const std::string& pointer, const Traffic& entry);
   void read_devices(const Node* node, Scenario& out);
   void need_kinds(const Node* events);
   void read_device(const Member& member, Scenario& out);

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "peerpath/scenario/describe.hpp"
-#include "scenario/kind_keys.hpp"
 #include "scenario/kinds.hpp"
 #include "scenario/options.hpp"
 #include "scenario/value.hpp"
@@ -122,24 +121,8 @@ Json object_schema(std::string_view doc, std::vector<std::string> required) {
   return out;
 }
 
-/// For each kind the keys that mean nothing for it are forbidden. Without `kind` an entry is of the standard kind.
-template <class Entry>
-Json by_kind(Json entry) {
-  for (const auto& kind : enum_names(Entry{}.kind)) {
-    Json foreign = Json::object();
-    std::apply(
-        [&](const auto&... f) {
-          ((has_key<Entry>(kind.value, f.name) ? void() : void(foreign[std::string{f.name}] = false)), ...);
-        },
-        Entry::fields());
-    Json condition{{"properties", {{"kind", {{"const", kind.name}}}}}};
-    if (kind.value != Entry{}.kind) condition["required"] = {"kind"};
-    entry["allOf"].push_back({{"if", condition}, {"then", {{"properties", foreign}}}});
-  }
-  return entry;
-}
-
-/// The same of an entry whose kinds are the alternatives of `Kinds`.
+/// For each of the alternatives of `Kinds` the keys that mean nothing for it are forbidden. Without `kind` an entry is
+/// of the first.
 template <class Kinds>
 Json by_alternative(Json entry) {
   for_each_alternative<Kinds>([&]<class What>(const What&) {
@@ -199,7 +182,8 @@ std::string schema_json() {
       {"inter_socket", list(object_schema<InterSocket>(doc_of("inter_socket"), {"from", "to"}))},
       {"cables", list(object_schema<Cable>(doc_of("cable"), {"from", "to"}))},
       {"arbitration", list(object_schema<Weight>(doc_of("arbitration"), {"at", "from", "to", "turns"}))},
-      {"traffic", list(by_kind<Traffic>(object_schema<Traffic>(doc_of("traffic"), {"from", "to"})))},
+      {"traffic",
+       list(by_alternative<decltype(Traffic::what)>(object_schema<Traffic>(doc_of("traffic"), {"from", "to"})))},
       {"events",
        list(by_alternative<decltype(Event::what)>(object_schema<Event>(doc_of("event"), {"at", "kind", "device"})))},
       {"run", object_schema<Run>(doc_of("run"), {})},

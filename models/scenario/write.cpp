@@ -3,7 +3,6 @@
 
 #include "peerpath/scenario/describe.hpp"
 #include "scenario/catalogue.hpp"
-#include "scenario/kind_keys.hpp"
 #include "scenario/kinds.hpp"
 #include "scenario/value.hpp"
 
@@ -20,7 +19,8 @@ Json written_value(const T& value) {
         [&](const auto&... f) {
           (
               [&] {
-                if (!has_meaning(value, f.name)) return;
+                if constexpr (requires { value.is_of_sender(f.name); })
+                  if (value.is_of_sender(f.name)) return;
                 const auto& member = value.*f.member;
                 using Value = std::remove_cvref_t<decltype(member)>;
                 if constexpr (is_kinds<Value>) {

@@ -109,7 +109,7 @@ Problems without_route(const scenario::Scenario& s) {
     const auto &near = hierarchies[tree.root_of(traffic.from)], &far = hierarchies[tree.root_of(traffic.to)];
     const auto from = endpoint(near, traffic.from), to = endpoint(far, traffic.to);
     if (!from || !to || traffic.path == scenario::DataPath::bounce || is_expected_to_fail(s, traffic)) continue;
-    const bool reads = traffic.kind == scenario::TrafficKind::read || traffic.kind == scenario::TrafficKind::transmit;
+    const bool reads = traffic.is<scenario::traffic::Read>() || traffic.is<scenario::traffic::Transmit>();
     const auto request = translates(s, traffic.from) ? pcie::RouteKind::translated_request : pcie::RouteKind::request;
     const auto answer = relaxes(s, traffic.from) ? pcie::RouteKind::relaxed_completion : pcie::RouteKind::completion;
     auto end = where_it_ends(s, {near, *from}, {far, *to}, request);

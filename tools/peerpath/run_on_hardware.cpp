@@ -25,7 +25,7 @@ void find_gpus(Node& node) {
 }
 
 std::string describe(const scenario::Traffic& traffic) {
-  return traffic.name + " (" + std::string{name_of(traffic.kind)} + ", " + traffic.from + " to " + traffic.to + ", " +
+  return traffic.name + " (" + std::string{traffic.kind()} + ", " + traffic.from + " to " + traffic.to + ", " +
          std::string{name_of(traffic.path)} + ", " + gigabits(traffic.rate) + ")";
 }
 

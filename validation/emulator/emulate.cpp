@@ -89,13 +89,13 @@ void add_counters(const std::string& ledger, std::vector<observe::Metric>& metri
 
 void take_traffic(const scenario::Scenario& scenario, const scenario::Traffic& traffic,
                   const std::vector<std::string>& report, Outcome& out) {
-  const bool receive = traffic.kind == scenario::TrafficKind::receive;
+  const bool receive = traffic.is<scenario::traffic::Receive>();
   const auto line = line_of(report, traffic.name);
   const auto near = line.value("near", Json::object()), far = line.value("far", Json::object());
   const auto& sink = receive ? near : far;
   observe::TrafficResult result;
   result.name = traffic.name;
-  result.kind = name_of(traffic.kind);
+  result.kind = traffic.kind();
   result.path = name_of(traffic.path);
   result.from = traffic.from;
   result.to = traffic.to;

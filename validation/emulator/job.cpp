@@ -38,7 +38,7 @@ class Writer {
     // Frames that nobody asked for would be counted with the payload.
     text_ += "echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6\n";
     // A window that is nearly full makes TCP send less than a full segment; the model's frames are all full.
-    if (std::ranges::any_of(scenario_.traffic, [](const auto& t) { return t.bytes > Bytes{0}; }))
+    if (std::ranges::any_of(scenario_.traffic, [](const auto& t) { return t.ends_after() > Bytes{0}; }))
       text_ += "echo 4096 33554432 67108864 >/proc/sys/net/ipv4/tcp_rmem\n";
     for (std::size_t i = 0; i < machine_.wires.size(); ++i) wire(i);
     for (std::size_t i = 0; i < scenario_.traffic.size(); ++i) traffic(i);
@@ -87,15 +87,15 @@ class Writer {
 
   void traffic(std::size_t number) {
     const auto& traffic = scenario_.traffic[number];
-    const bool receive = traffic.kind == scenario::TrafficKind::receive;
-    if (!receive && traffic.kind != scenario::TrafficKind::transmit) {
+    const bool receive = traffic.is<scenario::traffic::Receive>();
+    if (traffic.as<scenario::traffic::Network>() == nullptr) {
       return problem(number, "/kind", "the emulator does receive and transmit only");
     }
     if (traffic.path != scenario::DataPath::zero_copy) {
       return problem(number, "/path",
                      "the emulator does zero_copy only; emulator.api socket copies through host memory");
     }
-    if (!traffic.capture.empty()) return problem(number, "/capture", "the emulator cannot replay a capture");
+    if (traffic.replays()) return problem(number, "/capture", "the emulator cannot replay a capture");
     if (segment_of(traffic) > 8948)
       return problem(number, "/sizes", "frames of the emulator carry 8948B of payload at most");
     const auto wire = std::ranges::find(machine_.wires, traffic.from, &Wire::nic);

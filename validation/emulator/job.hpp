@@ -11,7 +11,7 @@ namespace peerpath::emulator {
 
 /// Payload that a traffic entry moves.
 inline Bytes payload_of(const scenario::Scenario& scenario, const scenario::Traffic& traffic) {
-  return traffic.bytes > Bytes{0} ? traffic.bytes : scenario.emulator.transfer;
+  return traffic.ends_after() > Bytes{0} ? traffic.ends_after() : scenario.emulator.transfer;
 }
 
 /// Problems name traffic that the emulator cannot do; keys are JSON pointers.

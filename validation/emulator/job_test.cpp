@@ -27,7 +27,7 @@ TEST(Job, ReceivesIntoTheGpu) {
 TEST(Job, TrafficThatEndsMovesItsOwnBytesInFullSegments) {
   auto scenario = test_scenario();
   EXPECT_THAT(*job_of(scenario), Not(HasSubstr("tcp_rmem")));
-  scenario.traffic[0].bytes = Bytes{8192};
+  scenario.traffic[0].as<scenario::traffic::Receive>()->bytes = Bytes{8192};
   const auto job = job_of(scenario);
   ASSERT_TRUE(job);
   EXPECT_THAT(*job, HasSubstr("tcp_rmem"));
@@ -36,7 +36,7 @@ TEST(Job, TrafficThatEndsMovesItsOwnBytesInFullSegments) {
 
 TEST(Job, SendsFromHostMemoryThroughUdmabuf) {
   auto scenario = test_scenario();
-  scenario.traffic[0].kind = scenario::TrafficKind::transmit;
+  scenario.traffic[0].what = scenario::traffic::Transmit{};
   scenario.traffic[0].to = "dram";
   const auto job = job_of(scenario);
   ASSERT_TRUE(job);
@@ -61,10 +61,10 @@ TEST(Job, RefusesWhatTheGuestCannotDo) {
     const auto job = job_of(scenario);
     return job ? std::string{} : job.error().front().key;
   };
-  EXPECT_EQ(key_of([](auto& s) { s.traffic[0].kind = scenario::TrafficKind::write; }), "/traffic/0/kind");
+  EXPECT_EQ(key_of([](auto& s) { s.traffic[0].what = scenario::traffic::Write{}; }), "/traffic/0/kind");
   EXPECT_EQ(key_of([](auto& s) { s.traffic[0].path = scenario::DataPath::bounce; }), "/traffic/0/path");
   EXPECT_EQ(key_of([](auto& s) {
-              s.traffic[0].kind = scenario::TrafficKind::transmit;
+              s.traffic[0].what = scenario::traffic::Transmit{};
               s.traffic[0].path = scenario::DataPath::bounce;
             }),
             "/traffic/0/path");

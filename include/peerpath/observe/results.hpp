@@ -96,7 +96,7 @@ struct LinkResult {
 /// One traffic entry in the measured window.
 struct TrafficResult {
   std::string name;
-  std::string kind;  ///< spelling of scenario::TrafficKind
+  std::string kind;  ///< as scenario::Traffic::kind() spells it
   std::string path;  ///< spelling of scenario::DataPath
   std::string from, to;
   std::vector<std::string> requesters;  ///< functions that move its payload: nic0, and for a bounce gpu0 as well

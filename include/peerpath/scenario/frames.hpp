@@ -13,8 +13,8 @@ inline std::optional<std::int64_t> frames_of(const Traffic& traffic) {
   Bytes round{};
   for (const Bytes size : traffic.sizes) round += size;
   if (round <= Bytes{0}) return std::nullopt;
-  std::int64_t frames = traffic.bytes / round * static_cast<std::int64_t>(traffic.sizes.size());
-  Bytes left = traffic.bytes % round;
+  std::int64_t frames = traffic.ends_after() / round * static_cast<std::int64_t>(traffic.sizes.size());
+  Bytes left = traffic.ends_after() % round;
   for (std::size_t i = 0; left > Bytes{0}; ++i, ++frames) left -= traffic.sizes[i];
   if (left < Bytes{0}) return std::nullopt;
   return frames;

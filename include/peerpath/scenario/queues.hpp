@@ -14,8 +14,11 @@ struct QueueShare {
   std::vector<int> queues;  ///< none if there are more shares than queues
 };
 
-/// The queues of a NIC, shared out evenly in turn: those that receive between the destinations (memory, path, and
-/// memory of the headers) of its receive entries, those that send between its transmit entries.
-std::vector<QueueShare> queue_shares(const Scenario& scenario, const std::string& nic, TrafficKind kind);
+/// The queues of a NIC that receive, shared out evenly in turn between the destinations (memory, path, and memory of
+/// the headers) of its receive entries.
+std::vector<QueueShare> receive_shares(const Scenario& scenario, const std::string& nic);
+
+/// The queues of a NIC that send, shared out evenly in turn between its transmit entries.
+std::vector<QueueShare> transmit_shares(const Scenario& scenario, const std::string& nic);
 
 }  // namespace peerpath::scenario

@@ -14,6 +14,7 @@
 #include "peerpath/scenario/emulator.hpp"
 #include "peerpath/scenario/event.hpp"
 #include "peerpath/scenario/sweep.hpp"
+#include "peerpath/scenario/traffic.hpp"
 
 namespace peerpath::scenario {
 
@@ -220,106 +221,6 @@ struct Weight {
                             "TLPs of one class that may go in a row; 1, as for those not named: plain round robin")
                           .at_least(1)
                           .at_most(256)};
-  }
-};
-
-/// What a traffic entry does.
-enum class TrafficKind : std::uint8_t {
-  receive,   ///< frames arrive at a NIC and go to host or GPU memory
-  transmit,  ///< a NIC sends from host or GPU memory
-  write,     ///< a device writes to another by DMA
-  read,      ///< a device reads from another by DMA
-};
-constexpr std::array<EnumName<TrafficKind>, 4> enum_names(TrafficKind) {
-  return {{{"receive", TrafficKind::receive},
-           {"transmit", TrafficKind::transmit},
-           {"write", TrafficKind::write},
-           {"read", TrafficKind::read}}};
-}
-
-/// When frames or transfers come.
-enum class ArrivalLaw : std::uint8_t { regular, jittered, poisson, burst };
-constexpr std::array<EnumName<ArrivalLaw>, 4> enum_names(ArrivalLaw) {
-  return {{{"regular", ArrivalLaw::regular},
-           {"jittered", ArrivalLaw::jittered},
-           {"poisson", ArrivalLaw::poisson},
-           {"burst", ArrivalLaw::burst}}};
-}
-
-/// Which way payload takes between the NIC and the GPU.
-enum class DataPath : std::uint8_t {
-  zero_copy,  ///< the NIC writes payload straight to `to`, or reads it there
-  bounce,  ///< received: the NIC writes to host memory, the CPU copies, the GPU's copy engine fetches it to `to`; sent:
-           ///< the other way round
-};
-constexpr std::array<EnumName<DataPath>, 2> enum_names(DataPath) {
-  return {{{"zero_copy", DataPath::zero_copy}, {"bounce", DataPath::bounce}}};
-}
-
-/// One source of traffic.
-struct Traffic {
-  std::string name;
-  TrafficKind kind = TrafficKind::receive;
-  std::string from;
-  std::string to;
-  std::string headers_to;
-  DataPath path = DataPath::zero_copy;
-  BitRate rate = 200_Gbps;
-  std::vector<Bytes> sizes{4_KiB};
-  Bytes bytes{};
-  int flows = 16;
-  ArrivalLaw arrival = ArrivalLaw::regular;
-  int burst = 32;
-  std::string capture;
-  double time_scale = 1.0;
-  Bytes window = 64_MiB;
-  std::optional<Bytes> registered{};
-  int traffic_class = 0;
-  std::optional<std::string> sender{};
-
-  static constexpr auto fields() {
-    return std::tuple{
-        field("name", &Traffic::name, "How metrics call it; the default is its kind and place in the list"),
-        field("kind", &Traffic::kind, "What happens"),
-        field("from", &Traffic::from, "receive, transmit: the NIC; write, read: the device that does the DMA"),
-        field("to", &Traffic::to,
-              "Memory that the payload goes to (receive, write) or comes from (transmit, read): a GPU, DMA card or "
-              "host memory"),
-        field("headers_to", &Traffic::headers_to, "receive, transmit: host memory that holds headers and rings"),
-        field("path", &Traffic::path,
-              "receive, transmit: zero copy between NIC and GPU, or bounced through host memory by the GPU's copy "
-              "engine and a copy of the CPU"),
-        field("rate", &Traffic::rate,
-              "receive, transmit: rate on the wire, preamble and gap included; write, read: payload offered"),
-        field("sizes", &Traffic::sizes, "Payload bytes of a frame or transfer; several are taken in turn"),
-        field("bytes", &Traffic::bytes,
-              "receive: payload after which it ends, whole frames; the run ends when all traffic has. 0B: it goes on")
-            .at_least(0_B),
-        field("flows", &Traffic::flows,
-              "TCP connections; write, read: parts of the window, each with its own next address, taken in turn (one "
-              "where a "
-              "dma_card's own engine transfers: arrival regular, traffic class 0)")
-            .at_least(1)
-            .at_most(1'000'000),
-        field("arrival", &Traffic::arrival, "When they come"),
-        field("burst", &Traffic::burst, "Frames that come back to back, for arrival burst").at_least(1),
-        field("capture", &Traffic::capture,
-              "receive: pcap or pcapng file whose frames are replayed instead of a pattern"),
-        field("time_scale", &Traffic::time_scale, "Stretches the capture's own timing: 2 is half the speed")
-            .at_least(0.000001)
-            .at_most(1000000.0),
-        field("window", &Traffic::window, "write, read: addresses are taken in turn from a window of this size")
-            .at_least(4_KiB),
-        field("registered", &Traffic::registered,
-              "receive, transmit: GPU memory that is registered for it and takes BAR1, its buffers among it; absent: "
-              "the buffers of its queues"),
-        field("traffic_class", &Traffic::traffic_class,
-              "write, read: of its TLPs; links with `vc1` map it to a virtual channel")
-            .at_least(0)
-            .at_most(7),
-        field("sender", &Traffic::sender,
-              "receive: the transmit entry at the other end of the NIC's cable whose frames it receives; rate, sizes, "
-              "flows, arrival and burst are that entry's, and refused here. Absent: frames are generated")};
   }
 };
 

@@ -1,0 +1,197 @@
+// An entry of `traffic`: keys that every entry has, and those of its kind. A new kind is a struct here and its place in
+// `Traffic::what`.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "peerpath/base/field.hpp"
+#include "peerpath/base/units.hpp"
+
+namespace peerpath::scenario {
+
+/// When frames or transfers come.
+enum class ArrivalLaw : std::uint8_t { regular, jittered, poisson, burst };
+constexpr std::array<EnumName<ArrivalLaw>, 4> enum_names(ArrivalLaw) {
+  return {{{"regular", ArrivalLaw::regular},
+           {"jittered", ArrivalLaw::jittered},
+           {"poisson", ArrivalLaw::poisson},
+           {"burst", ArrivalLaw::burst}}};
+}
+
+/// Which way payload takes between the NIC and the GPU.
+enum class DataPath : std::uint8_t {
+  zero_copy,  ///< the NIC writes payload straight to `to`, or reads it there
+  bounce,  ///< received: the NIC writes to host memory, the CPU copies, the GPU's copy engine fetches it to `to`; sent:
+           ///< the other way round
+};
+constexpr std::array<EnumName<DataPath>, 2> enum_names(DataPath) {
+  return {{{"zero_copy", DataPath::zero_copy}, {"bounce", DataPath::bounce}}};
+}
+
+namespace traffic {
+
+/// What traffic of a NIC's queues has.
+struct Network {
+  std::string headers_to;
+  std::optional<Bytes> registered{};
+
+  static constexpr auto fields() {
+    return std::tuple{field("headers_to", &Network::headers_to, "host memory that holds headers and rings"),
+                      field("registered", &Network::registered,
+                            "GPU memory that is registered for it and takes BAR1, its buffers among it; absent: the "
+                            "buffers of its queues")};
+  }
+};
+
+/// Frames arrive at a NIC and go to host or GPU memory.
+struct Receive : Network {
+  static constexpr std::string_view name = "receive";
+  Bytes bytes{};
+  std::string capture;
+  double time_scale = 1.0;
+  std::optional<std::string> sender{};
+
+  /// Whether the sender gives what this entry has under `key`.
+  bool is_of_sender(std::string_view key) const { return sender && key == "time_scale"; }
+
+  static constexpr auto fields() {
+    return std::tuple_cat(
+        Network::fields(),
+        std::tuple{
+            field("bytes", &Receive::bytes,
+                  "payload after which it ends, whole frames; the run ends when all traffic has. 0B: it goes on")
+                .at_least(0_B),
+            field("capture", &Receive::capture, "pcap or pcapng file whose frames are replayed instead of a pattern"),
+            field("time_scale", &Receive::time_scale, "stretches the capture's own timing: 2 is half the speed")
+                .at_least(0.000001)
+                .at_most(1000000.0),
+            field("sender", &Receive::sender,
+                  "the transmit entry at the other end of the NIC's cable whose frames it receives; rate, sizes, "
+                  "flows, arrival and burst are that entry's, and refused here. Absent: frames are generated")});
+  }
+};
+
+/// A NIC sends from host or GPU memory.
+struct Transmit : Network {
+  static constexpr std::string_view name = "transmit";
+};
+
+/// What traffic by a device's own DMA has.
+struct Dma {
+  Bytes window = 64_MiB;
+  int traffic_class = 0;
+
+  static constexpr auto fields() {
+    return std::tuple{
+        field("window", &Dma::window, "addresses are taken in turn from a window of this size").at_least(4_KiB),
+        field("traffic_class", &Dma::traffic_class, "of its TLPs; links with `vc1` map it to a virtual channel")
+            .at_least(0)
+            .at_most(7)};
+  }
+};
+
+/// A device writes to another by DMA.
+struct Write : Dma {
+  static constexpr std::string_view name = "write";
+};
+
+/// A device reads from another by DMA.
+struct Read : Dma {
+  static constexpr std::string_view name = "read";
+};
+
+}  // namespace traffic
+
+/// One source of traffic. Each alternative of `what` has
+/// `name`: the text of `kind`; `fields()`: its own keys.
+struct Traffic {
+  /// How a sentence calls an entry.
+  static constexpr std::string_view called = "traffic";
+
+  std::string name;
+  std::variant<traffic::Receive, traffic::Transmit, traffic::Write, traffic::Read> what{};
+  std::string from;
+  std::string to;
+  DataPath path = DataPath::zero_copy;
+  BitRate rate = 200_Gbps;
+  std::vector<Bytes> sizes{4_KiB};
+  int flows = 16;
+  ArrivalLaw arrival = ArrivalLaw::regular;
+  int burst = 32;
+
+  /// "receive", "transmit", "write" or "read".
+  std::string_view kind() const {
+    return std::visit([](const auto& kind) { return kind.name; }, what);
+  }
+  template <class What>
+  bool is() const {
+    return std::holds_alternative<What>(what);
+  }
+  /// What it does if it is of this kind, or of one that derives from it, else nullptr.
+  template <class What>
+  const What* as() const {
+    return std::visit(
+        [](const auto& kind) -> const What* {
+          if constexpr (std::is_base_of_v<What, std::remove_cvref_t<decltype(kind)>>)
+            return &kind;
+          else
+            return nullptr;
+        },
+        what);
+  }
+  template <class What>
+  What* as() {
+    return const_cast<What*>(std::as_const(*this).template as<What>());
+  }
+  /// Whether frames of a capture are replayed.
+  bool replays() const { return is<traffic::Receive>() && !as<traffic::Receive>()->capture.empty(); }
+  /// Payload after which it ends; 0: it goes on.
+  Bytes ends_after() const { return is<traffic::Receive>() ? as<traffic::Receive>()->bytes : Bytes{}; }
+  /// The transmit entry whose frames it receives, if it does.
+  std::optional<std::string> sender() const {
+    return is<traffic::Receive>() ? as<traffic::Receive>()->sender : std::nullopt;
+  }
+  /// Whether that entry gives what this one has under `key`.
+  bool is_of_sender(std::string_view key) const {
+    constexpr std::array<std::string_view, 5> given{"rate", "sizes", "flows", "arrival", "burst"};
+    const auto* receive = as<traffic::Receive>();
+    return receive != nullptr && receive->sender &&
+           (std::ranges::find(given, key) != given.end() || receive->is_of_sender(key));
+  }
+
+  static constexpr auto fields() {
+    return std::tuple{
+        field("name", &Traffic::name, "How metrics call it; the default is its kind and place in the list"),
+        field("kind", &Traffic::what, "What happens"),
+        field("from", &Traffic::from, "receive, transmit: the NIC; write, read: the device that does the DMA"),
+        field("to", &Traffic::to,
+              "Memory that the payload goes to (receive, write) or comes from (transmit, read): a GPU, DMA card or "
+              "host memory"),
+        field("path", &Traffic::path,
+              "receive, transmit: zero copy between NIC and GPU, or bounced through host memory by the GPU's copy "
+              "engine and a copy of the CPU"),
+        field("rate", &Traffic::rate,
+              "receive, transmit: rate on the wire, preamble and gap included; write, read: payload offered"),
+        field("sizes", &Traffic::sizes, "Payload bytes of a frame or transfer; several are taken in turn"),
+        field("flows", &Traffic::flows,
+              "TCP connections; write, read: parts of the window, each with its own next address, taken in turn (one "
+              "where a "
+              "dma_card's own engine transfers: arrival regular, traffic class 0)")
+            .at_least(1)
+            .at_most(1'000'000),
+        field("arrival", &Traffic::arrival, "When they come"),
+        field("burst", &Traffic::burst, "Frames that come back to back, for arrival burst").at_least(1)};
+  }
+};
+
+}  // namespace peerpath::scenario
