@@ -57,8 +57,9 @@ std::string curves_page(std::string_view assessment) {
       const auto id = fmt::format("curve-{}", number++);
       const auto name = text_at(curve, "name");
       body += section(id + "-section", escaped(name),
-                      chart(id, name + ", measured and predicted") + "<details><summary>As a table</summary>\n" +
-                          curve_table(curve) + "</details>\n",
+                      chart(id, name + ", measured and predicted") +
+                          chart(id + "-error", name + ", error of the prediction and rates") +
+                          "<details><summary>As a table</summary>\n" + curve_table(curve) + "</details>\n",
                       escaped(text_at(curve, "law")));
     }
   return document(text_at(a, "gpu") + ", measured and predicted", body, "peerpath validate", a);

@@ -76,7 +76,7 @@ const Json& metric(const Json& results, const std::string& name) {
 std::string table(const std::vector<std::string>& head, const std::vector<std::vector<std::string>>& rows,
                   std::size_t first_number) {
   if (rows.empty()) return "";
-  std::string text = "<div class=\"scroll\"><table><thead><tr>";
+  std::string text = "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr>";
   for (std::size_t n = 0; n < head.size(); ++n)
     text += (n < first_number ? "<th>" : "<th class=\"number\">") + head[n] + "</th>";
   text += "</tr></thead><tbody>\n";

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "tools/report/document.hpp"
 #include "tools/report/embedded.hpp"
 #include "tools/report/tables.hpp"
@@ -42,14 +44,34 @@ std::string folded(const char* summary, const std::string& body) {
   return body.empty() ? "" : fmt::format("<details><summary>{}</summary>\n{}</details>\n", summary, body);
 }
 
-std::string body(const Json& results, const Json& run) {
+/// A chart for each group of curves; src/series.js removes those without one.
+std::string series_charts() {
+  std::string text;
+  for (const auto& [group, label] :
+       {std::pair{"goodput", "Payload on each link over time"}, std::pair{"queues", "Receive FIFO over time"},
+        std::pair{"tags", "Requests outstanding over time"}, std::pair{"credits", "Header credits in use over time"},
+        std::pair{"drops", "Frames dropped over time"}})
+    text += chart(std::string{group} + "-chart", label);
+  return text;
+}
+
+std::string body(const Json& results, const Json& run, const Extras& extras) {
   auto text = run_head(results);
+  text += section("overlay", "Beside another run", comparison_table(results, extras.other, extras.other_name),
+                  "Dashed in the charts: " + escaped(extras.other_name) + ".");
   text += section("expectations", "Expectations", expectation_table(results));
   text += section("traffic", "Traffic", traffic_table(results) + way_table(results));
   text += section("topology", "Topology", topology_svg(results),
-                  "All bytes on each link, TLP and link-layer overhead included; &#8593; is towards the root complex.");
+                  "All bytes on each link, TLP and link-layer overhead included; &#8593; is towards the root complex. "
+                  "Dashed: which way "
+                  "payload goes.");
   text += section("latency", "Latency", chart("latency-chart", "Latency by percentile"),
-                  "Each step to the right leaves ten times fewer packets beyond it.");
+                  "Which share of packets took no longer than so long: each step up leaves ten times fewer beyond it.");
+  if (!extras.series.is_null())
+    text +=
+        section("series", "Over time", series_charts(),
+                "What the trace <code>series</code> of the run holds: payload by link, and the most that was in use in "
+                "each part of the time.");
   text += section("links", "What each link carried", chart("link-chart", "Bytes on each link by purpose"),
                   "Share of the time, by purpose.");
   text += section(
@@ -86,11 +108,15 @@ Json chosen(const Json& items, const char* first, const char* second) {
 }
 
 /// What the script draws from.
-Json chart_data(const Json& results) {
+Json chart_data(const Json& results, const Extras& extras) {
   Json data = Json::object();
   for (const char* key : {"simulated_ns", "traffic", "utilisation"}) data[key] = at(results, key);
   data["metrics"] = chosen(at(results, "metrics"), "name", "value");
   data["ledger"] = chosen(at(results, "ledger"), "link", "direction");
+  if (!extras.series.is_null()) data["series"] = extras.series;
+  if (!extras.other.is_null())
+    data["other"] = {
+        {"label", extras.other_name}, {"traffic", at(extras.other, "traffic")}, {"series", extras.other_series}};
   return data;
 }
 
@@ -98,9 +124,9 @@ Json chart_data(const Json& results) {
 
 bool has_charts() { return !charts_script().empty(); }
 
-std::string page(const Json& results, const Json& run) {
-  return document(text_at(results, "name") + " - peerpath", body(results, run),
-                  "peerpath " + escaped(text_at(results, "peerpath")), chart_data(results));
+std::string page(const Json& results, const Json& run, const Extras& extras) {
+  return document(text_at(results, "name") + " - peerpath", body(results, run, extras),
+                  "peerpath " + escaped(text_at(results, "peerpath")), chart_data(results, extras));
 }
 
 }  // namespace peerpath::report

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <utility>
+
 namespace peerpath::report {
 namespace {
 
@@ -162,10 +165,32 @@ std::string origin_table(const Json& results) {
   return table({"key", "value", "from", "source of the number"}, rows, 4);
 }
 
+std::string comparison_table(const Json& results, const Json& other, const std::string& other_name) {
+  if (other.is_null()) return "";
+  constexpr std::array measures{std::pair{"goodput_gbps", "goodput, Gb/s"}, std::pair{"dropped_packets", "dropped"},
+                                std::pair{"latency_p50_ns", "latency p50, ns"},
+                                std::pair{"latency_p99_ns", "latency p99, ns"}};
+  Rows rows;
+  for (const auto& t : at(results, "traffic"))
+    for (const auto& [measure, title] : measures) {
+      const auto name = text_at(t, "name") + "." + measure;
+      const auto &here = metric(results, name), &there = metric(other, name);
+      if (here.is_null() && there.is_null()) continue;
+      const bool comparable = here.is_number() && there.is_number() && there.get<double>() != 0;
+      rows.push_back(
+          {escaped(text_at(t, "name")), title, number_or_text(here), number_or_text(there),
+           comparable ? fmt::format("{:+.1f} %", 100 * (here.get<double>() / there.get<double>() - 1)) : "-"});
+    }
+  return table({"traffic", "measure", "this run", escaped(other_name), "difference"}, rows, 2);
+}
+
 std::string run_table(const Json& run) {
   Rows rows;
   if (!run.is_object()) return "";
-  for (const auto& [key, value] : run.items()) rows.push_back({escaped(key), number_or_text(value)});
+  for (const auto& [key, value] : run.items())
+    rows.push_back({escaped(key), value.is_string()       ? escaped(value.get<std::string>())
+                                  : value.is_structured() ? "<code>" + escaped(value.dump()) + "</code>"
+                                                          : number_or_text(value)});
   return table({"", ""}, rows, 2);
 }
 

@@ -19,6 +19,8 @@ std::string error_table(const Json& results);
 std::string deadlock_table(const Json& results);
 std::string metric_table(const Json& results);
 std::string origin_table(const Json& results);
+/// Goodput, loss and latency of each traffic entry in two runs; nothing without another one.
+std::string comparison_table(const Json& results, const Json& other, const std::string& other_name);
 std::string run_table(const Json& run);
 
 }  // namespace peerpath::report

@@ -19,8 +19,8 @@ std::size_t occurrences(const std::string& text, const std::string& part) {
 TEST(Topology, DrawsEveryDeviceAndBothDirectionsOfEveryLink) {
   const auto svg = topology_svg(Json::parse(sample_results));
   EXPECT_EQ(occurrences(svg, "<rect"), 4u);
-  EXPECT_EQ(occurrences(svg, "<line"), 6u);
-  EXPECT_EQ(occurrences(svg, "class=\"load3\""), 1u);  // 80 % busy
+  EXPECT_EQ(occurrences(svg, "<polyline class=\"load"), 6u);
+  EXPECT_EQ(occurrences(svg, "<polyline class=\"load3\""), 1u);  // 80 % busy
   EXPECT_NE(svg.find("204.1 Gb/s, 80 %"), std::string::npos);
 }
 
@@ -35,17 +35,23 @@ TEST(Topology, LongNamesTakeLinesThatFitIntoTheirBox) {
 
 TEST(Topology, NoLineIsDrawnOverARate) {
   const auto svg = topology_svg(Json::parse(sample_results));
-  EXPECT_LT(svg.rfind("<line"), svg.find("<text"));
+  EXPECT_LT(svg.rfind("<polyline"), svg.find("class=\"rate"));
 }
 
-TEST(Topology, AWideTreeIsScrolledAndNotShrunk) {
+TEST(Topology, FortyDevicesFitOnThePageSideBySide) {
   auto results = Json::object({{"ledger", Json::array()}});
-  for (int i = 0; i < 20; ++i)
+  for (int i = 0; i < 40; ++i)
     results["ledger"].push_back(
         {{"link", std::to_string(i)}, {"direction", "up"}, {"nearer", "rc"}, {"farther", "gpu" + std::to_string(i)}});
   const auto svg = topology_svg(results);
-  EXPECT_TRUE(svg.starts_with("<div class=\"scroll\">"));
-  EXPECT_NE(svg.find("min-width:3155px"), std::string::npos) << svg.substr(0, 200);
+  EXPECT_TRUE(svg.starts_with("<div class=\"scroll\""));
+  EXPECT_NE(svg.find("max-width:532px"), std::string::npos) << svg.substr(0, 200);
+}
+
+TEST(Topology, TheWayOfEachTrafficIsDrawnAndNamed) {
+  const auto svg = topology_svg(Json::parse(sample_results));
+  EXPECT_EQ(occurrences(svg, "<polyline class=\"flow flow0\""), 2u);  // nic0 -> sw0 -> gpu0
+  EXPECT_NE(svg.find("rx</span>"), std::string::npos);
 }
 
 struct Box {
@@ -110,7 +116,7 @@ TEST(Topology, SocketsAreBoxesThatFitOnThePage) {
   add_host(results, "", 2);
   const auto svg = topology_svg(results);
   expect_orderly(svg, 24, 2, 0);
-  EXPECT_EQ(occurrences(svg, "<polyline"), 2u * 23);
+  EXPECT_EQ(occurrences(svg, "<polyline class=\"load"), 2u * 23);
   EXPECT_NE(svg.find(">inter-socket 1024Gbps</text>"), std::string::npos);
   EXPECT_NE(svg.find("max-width:8"), std::string::npos) << "the page is 1060 px wide: " << svg.substr(0, 200);
 }

@@ -1,10 +1,15 @@
 // One chart of the page: made with the colours of the style sheet, made again when they or the width change.
-import { BarChart, LineChart } from "echarts/charts";
-import { GridComponent, LegendComponent, MarkLineComponent, TooltipComponent } from "echarts/components";
+import { BarChart, CustomChart, HeatmapChart, LineChart, ScatterChart } from "echarts/charts";
+import {
+  GridComponent, LegendComponent, LegendScrollComponent, MarkLineComponent, TooltipComponent, VisualMapComponent,
+} from "echarts/components";
 import { init, use } from "echarts/core";
 import { SVGRenderer } from "echarts/renderers";
 
-use([BarChart, LineChart, GridComponent, LegendComponent, MarkLineComponent, TooltipComponent, SVGRenderer]);
+use([
+  BarChart, CustomChart, HeatmapChart, LineChart, ScatterChart, GridComponent, LegendComponent, LegendScrollComponent,
+  MarkLineComponent, TooltipComponent, VisualMapComponent, SVGRenderer,
+]);
 
 /** Colours of the page as it is shown now. */
 function currentTheme() {
@@ -33,6 +38,23 @@ function withDefaults(option, theme) {
   };
 }
 
+/** Names of lines with their colours, above the chart: they wrap as text does. */
+function showLegend(element, entries, theme) {
+  const before = element.previousElementSibling;
+  if (before?.classList.contains("legend")) before.remove();
+  if (!entries) return;
+  const legend = document.createElement("p");
+  legend.className = "legend";
+  for (const { name, color, dashed } of entries) {
+    const item = document.createElement("span"), line = document.createElement("i");
+    line.style.borderTop = `3px ${dashed ? "dashed" : "solid"} ${color}`;
+    line.style.height = "0";
+    item.append(line, name);
+    legend.append(item, " ");
+  }
+  element.before(legend);
+}
+
 /** Shows `option(theme)` in the element; nothing to show removes its section. */
 export function start(id, option) {
   const element = document.getElementById(id);
@@ -44,10 +66,11 @@ export function start(id, option) {
     if (!made) {
       const section = element.closest("section");
       element.remove();
-      if (!section.querySelector("table, svg")) section.remove();
+      if (section && !section.querySelector("table, svg, .chart")) section.remove();
       return;
     }
     if (made.height) element.style.height = `${made.height}px`;
+    showLegend(element, made.legend, theme);
     chart ??= init(element, null, { renderer: "svg" });
     chart.setOption(withDefaults(made.option, theme), true);
     chart.resize();

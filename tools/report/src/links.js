@@ -18,9 +18,9 @@ export function drawLinks(results, theme) {
   const used = parts.filter((part) => sides.some((side) => percent(side, part) > 0));
   return {
     height: barsHeight(sides.length),
+    legend: used.map((part) => ({ name: label(part), color: theme.series[parts.indexOf(part)] })),
     option: {
-      legend: { top: 0, textStyle: { color: theme.ink } },
-      grid: { left: 10, right: 40, top: 36, bottom: 40, containLabel: true },
+      grid: { left: 10, right: 40, top: 6, bottom: 40, containLabel: true },
       xAxis: axis(theme, { type: "value", min: 0, max: 100, name: "% of the time", nameLocation: "middle", nameGap: 26 }),
       yAxis: axis(theme, { type: "category", splitLine: { show: false }, axisTick: { show: false },
         data: sides.map((side) => `${side.link} ${side.direction === "up" ? "↑" : "↓"}`) }),

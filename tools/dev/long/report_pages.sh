@@ -1,0 +1,36 @@
+#!/bin/bash
+# Pages of the report in Chromium, light and dark, at 1280 and 390 px: runs of topologies of 2, 8 and 40 devices, two runs over each other,
+# a sweep, and measured against predicted curves. Needs chromium, chromedriver and npm. Leaves pictures in build/report_pages.
+set -eu
+cd "$(dirname "$0")/../../.."
+program=build/release/bin/peerpath
+out=build/report_pages
+rm -rf "$out" && mkdir -p "$out"
+for devices in 2 8 40; do
+  python3 - "$devices" > "$out/$devices.json" <<'END'
+import json, sys
+count = int(sys.argv[1])
+gpus = [f"gpu{n}" for n in range(count)]
+switches = [f"sw{n}" for n in range((count + 3) // 4)]
+print(json.dumps({
+    "description": f"{count} GPUs, four a switch, each writing to the next one",
+    "extends": "../../scenarios/hardware/epyc_9004_host.json",
+    "devices": {**{switch: {"extends": "../../scenarios/hardware/gen5_switch.json"} for switch in switches},
+                **{gpu: {"extends": "../../scenarios/hardware/h200.json"} for gpu in gpus}},
+    "links": [{"from": "rc", "to": switch} for switch in switches] +
+             [{"from": switches[n // 4], "to": gpu} for n, gpu in enumerate(gpus)],
+    "traffic": [{"name": f"w{n}", "kind": "write", "from": gpus[n], "to": gpus[(n + 1) % count], "rate": f"{20 + 10 * (n % 9)}Gbps",
+                 "sizes": "4KiB"} for n in range(min(count, 12))],
+    "run": {"warmup": "10us", "measure": "20us"}}))
+END
+  "$program" run "$out/$devices.json" --trace series --out "$out/run$devices" --quiet
+done
+"$program" run "$out/8.json" --set 'traffic.w3.rate=200Gbps' --trace series --out "$out/other" --quiet
+"$program" report "$out/run8" --with "$out/other" -o "$out/overlay.html"
+"$program" sweep netgpu/zero_copy --set run.measure=20us --set 'expect=[]' --vary 'nic0.queues=1..8*2' --vary nic0.mps=128,256 \
+  --vary 'traffic.rx.rate=100Gbps..200Gbps*2' --out "$out/sweep.sqlite" --quiet
+"$program" report "$out/sweep.sqlite" -o "$out/sweep.html"
+"$program" validate validation/data/h200/one_gpu.jsonl -o "$out/curves.html" --quiet || true
+for devices in 2 8 40; do cp "$out/run$devices/report.html" "$out/devices$devices.html"; done
+npm install --prefix "$out/npm" --no-save --silent axe-core@4.10.3
+python3 -B tools/report/browser_test.py "$out/npm/node_modules/axe-core/axe.min.js" "$out/pictures" "$out"/*.html
