@@ -72,6 +72,17 @@ TEST(Set, OfNullTakesBackToTheDefault) {
   EXPECT_EQ(good({"run.seed=7", "run.seed=null"}).scenario.run.seed, scenario::Run{}.seed);
 }
 
+TEST(Set, OfNullRemovesTheEntryOfAList) {
+  const std::string second =
+      R"(traffic=[{"name":"rx","kind":"receive","from":"nic0","to":"gpu0"},{"name":"tx","kind":"transmit","from":"nic0","to":"gpu0"}])";
+  const auto kept = good({second, "traffic.rx=null", "traffic.1.rate=50Gbps", "expect.0=null"});
+  ASSERT_EQ(kept.scenario.traffic.size(), 1U);  // and places count as before
+  EXPECT_EQ(kept.scenario.traffic[0].name, "tx");
+  EXPECT_EQ(kept.scenario.traffic[0].rate, 50_Gbps);
+  EXPECT_TRUE(kept.scenario.expect.empty());
+  EXPECT_THAT(problems({"traffic.ckpt=null"}), HasSubstr("there is no entry \"ckpt\""));
+}
+
 TEST(Set, IsCheckedLikeAFile) {
   EXPECT_EQ(problems({"devices.nic0.queues=0"}), "--set devices.nic0.queues: 0 is below the least allowed, 1\n");
   EXPECT_EQ(problems({"devices.nic0.quues=8"}), "--set devices.nic0.quues: unknown key; did you mean \"queues\"?\n");

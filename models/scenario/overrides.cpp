@@ -170,7 +170,12 @@ void apply(std::string_view text, Node& root, Report& report) {
   *at = value_of(text.substr(equals + 1));
 }
 
+/// Entries of lists go when all overrides are done, so that places count as in the file.
 void drop_nulls(Node& node) {
+  const auto removed = [](const Node& item) {
+    return item.is(Node::Type::null) && item.place.file == Place::command_line;
+  };
+  std::erase_if(node.items, removed);
   std::erase_if(node.members, [](const Member& m) { return m.value.is(Node::Type::null); });
   for (Node& item : node.items) drop_nulls(item);
   for (Member& member : node.members) drop_nulls(member.value);
