@@ -33,7 +33,7 @@ void Reactor::prepare(const fabric::Topology& topology, fabric::Mode mode, bool 
     nodes_[node].channels = static_cast<std::size_t>(endpoint.channels);
   }
   fabric_ = fabric::make_fabric(parts, *this, mode);
-  if (checked_) watch_ = std::make_unique<ProtocolWatch>(topology, *fabric_, observed_, still_);
+  if (watchers_.any()) watch_ = std::make_unique<TlpWatch>(topology, *fabric_, watchers_);
 }
 
 void Reactor::prepare(const MakeFabric& make) { fabric_ = make(*this); }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "loop/device_slot.hpp"
-#include "loop/protocol_watch.hpp"
+#include "loop/tlp_watch.hpp"
 #include "peerpath/fabric/fabric.hpp"
 
 namespace peerpath::loop {
@@ -65,10 +65,8 @@ class Reactor final : private fabric::DeliverySink {
   void submit(fabric::NodeId node, fabric::ChannelIndex channel, const fabric::Transaction& transaction);
   using Tamper = std::function<bool(fabric::NodeId, fabric::Transaction&)>;
   void tamper(Tamper change) { tamper_ = std::move(change); }
-  /// Before `prepare`. `still`: no link or route will change (ProtocolWatch).
-  void check_protocol(fabric::TlpObserver* further, bool still = false) {
-    checked_ = true, still_ = still, observed_ = further;
-  }
+  /// Before `prepare`.
+  void watch(const TlpWatchers& watchers) { watchers_ = watchers; }
   std::vector<std::string> violations() const { return watch_ ? watch_->violations() : std::vector<std::string>{}; }
   void respond(fabric::RequestId request, Instant ready, pcie::Status status);
 
@@ -97,9 +95,9 @@ class Reactor final : private fabric::DeliverySink {
   std::vector<AtNode> nodes_;
   std::multimap<Instant, Action> actions_;
   Tamper tamper_;
-  bool checked_ = false, still_ = false, started_ = false;
-  fabric::TlpObserver* observed_ = nullptr;
-  std::unique_ptr<ProtocolWatch> watch_;
+  bool started_ = false;
+  TlpWatchers watchers_;
+  std::unique_ptr<TlpWatch> watch_;
   Instant next_action_ = never;
   Instant horizon_{};
   std::int64_t in_flight_ = 0;

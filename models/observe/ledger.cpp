@@ -52,6 +52,17 @@ Snapshot take_snapshot(const fabric::Fabric& fabric, std::size_t links) {
   return snapshot;
 }
 
+Scene scene_of(const fabric::Topology& topology, const std::vector<LinkLabel>& labels) {
+  Scene scene{topology, {}, std::vector<std::string>(topology.nodes.size())};
+  for (std::size_t n = 0; n < topology.links.size(); ++n) {
+    const auto& a = topology.nodes[topology.links[n].a.value()].name;
+    const auto& b = topology.nodes[topology.links[n].b.value()].name;
+    const bool a_is_nearer = labels[n].a_is_nearer;
+    scene.links.push_back({a_is_nearer ? b + "-" + a : a + "-" + b, labels[n].shape, a_is_nearer ? 1 : 0});
+  }
+  return scene;
+}
+
 std::vector<LinkResult> ledger(const fabric::Topology& topology, const std::vector<LinkLabel>& labels,
                                const Snapshot& before, const Snapshot& after) {
   std::vector<LinkResult> results;

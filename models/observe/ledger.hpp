@@ -7,6 +7,7 @@
 
 #include "peerpath/fabric/fabric.hpp"
 #include "peerpath/observe/results.hpp"
+#include "peerpath/observe/scene.hpp"
 
 namespace peerpath::observe {
 
@@ -34,6 +35,9 @@ struct LinkLabel {
   std::string shape;        ///< "Gen5 x16"
   bool a_is_nearer = true;  ///< end `a` is the one nearer to the root complex
 };
+
+/// The links of a topology, named as in results; kinds of devices are for others to add.
+Scene scene_of(const fabric::Topology& topology, const std::vector<LinkLabel>& labels);
 
 /// What each link carried from `before` to `after`; labels[n] belongs to link n. Rates are those of the topology.
 std::vector<LinkResult> ledger(const fabric::Topology& topology, const std::vector<LinkLabel>& labels,

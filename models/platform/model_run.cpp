@@ -4,6 +4,7 @@
 #include "peerpath/base/fail.hpp"
 #include "peerpath/scenario/frames.hpp"
 #include "platform/error_records.hpp"
+#include "scenario/catalogue.hpp"
 
 namespace peerpath::platform {
 namespace {
@@ -29,9 +30,10 @@ Problems ModelRun::problems() const {
   return problems;
 }
 
-void ModelRun::build() {
+Problems ModelRun::build() {
   auto& domain = platform_.domain;
-  if (options_.check_protocol) reactor().check_protocol(options_.trace, scenario_.events.empty());
+  reactor().watch({.checker = options_.check_protocol, .still = scenario_.events.empty(), .listener = options_.trace});
+  if (options_.guide) domain.guide(options_.guide);
   reactor().at(begin_, [this](fabric::Fabric&) { before_ = take_counts(platform_, begin_); });
   reactor().at(end_, [this](fabric::Fabric&) { after_ = take_counts(platform_, end_); });
   domain.complete();
@@ -40,8 +42,16 @@ void ModelRun::build() {
   for (const auto& problem : domain.build()) wrong += "\n  " + problem;
   if (!wrong.empty()) fail("a platform that cannot be simulated:" + wrong);
   events_.built(domain.topology(), domain.fabric());
-  if (options_.built) options_.built(domain.topology());
-  if (!options_.check_protocol) domain.fabric().observe(options_.trace);
+  return options_.built ? options_.built(scene()) : Problems{};
+}
+
+observe::Scene ModelRun::scene() const {
+  auto scene = observe::scene_of(platform_.domain.topology(), platform_.labels());
+  // Cores have the place of their memory, which it is then called after.
+  for (const auto& device : scenario_.devices)
+    if (const auto node = platform_.node(device.name).value(); scene.topology.nodes[node].name == device.name)
+      scene.kinds[node] = scenario::kind_of(device);
+  return scene;
 }
 
 bool ModelRun::is_to_stop(Instant now) {
@@ -91,7 +101,7 @@ observe::Results ModelRun::results(Instant now) {
 tl::expected<observe::Results, Problems> run(const scenario::Scenario& scenario, const RunOptions& options) {
   ModelRun run{scenario, options};
   if (auto problems = run.problems(); !problems.empty()) return tl::unexpected{std::move(problems)};
-  run.build();
+  if (auto problems = run.build(); !problems.empty()) return tl::unexpected{std::move(problems)};
   auto& reactor = run.reactor();
   loop::drive(reactor, run.end(), run.quantum(), [&] { return run.over(reactor.horizon()); });
   return run.results(reactor.horizon());

@@ -21,8 +21,8 @@ class ModelRun {
 
   /// Why it cannot be run, if anything.
   Problems problems() const;
-  /// Makes the fabric, if there are no problems.
-  void build();
+  /// Makes the fabric, if there are no problems. Returns what those who wait for it (RunOptions::built) find wrong.
+  Problems build();
 
   loop::Reactor& reactor() { return platform_.domain.reactor(); }
   Instant end() const { return end_; }
@@ -42,6 +42,7 @@ class ModelRun {
 
   static constexpr int steps_per_look = 16;  ///< at the wall clock: between two looks pass microseconds
 
+  observe::Scene scene() const;
   bool is_to_stop(Instant now);
   bool has_ended() const;
 

@@ -69,7 +69,9 @@ void Domain::tamper(std::function<bool(fabric::NodeId, fabric::Transaction&)> ch
   parts_->tamper = change;
   plain().reactor().tamper(std::move(change));
 }
-void Domain::check_protocol(fabric::TlpObserver* further) { plain().reactor().check_protocol(further); }
+void Domain::check_protocol(fabric::TlpObserver* further) {
+  plain().reactor().watch({.checker = true, .observer = further});
+}
 std::vector<std::string> Domain::violations() const { return parts_->plain.reactor().violations(); }
 void Domain::weigh(const PciePort& ingress, const PciePort& egress, int turns) {
   plain().weigh(ingress.plain(), egress.plain(), turns);

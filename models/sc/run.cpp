@@ -45,7 +45,7 @@ tl::expected<observe::Results, Problems> run_model(const scenario::Scenario& sce
   set_femtosecond_resolution();
   platform::ModelRun run{scenario, options};
   if (auto problems = run.problems(); !problems.empty()) return tl::unexpected{std::move(problems)};
-  run.build();
+  if (auto problems = run.build(); !problems.empty()) return tl::unexpected{std::move(problems)};
   const Quanta quanta{"peerpath", run};
   sc_core::sc_start(to_sc_time(run.end() - Instant{}));
   return run.results(run.reactor().horizon());

@@ -20,8 +20,17 @@ constexpr std::array run_options{
            "What drives it: systemc (default), or plain, a loop without SystemC; never changes results", Word::loop},
     Option{"--check-protocol", "",
            "Hold every TLP on every link against the protocol's rules; exit 1 if one is broken"},
+    Option{"--trace", "FORMATS",
+           "Write traces: pcapng (Wireshark), perfetto (timeline), vcd (GTKWave), series (curves of the report)"},
+    Option{"--trace-from", "TIME", "Where the trace begins, from the start of the run; 0ns if left out"},
+    Option{"--trace-for", "TIME", "How long it is; all of the run if left out"},
+    Option{"--trace-scale", "UNIT",
+           "What a nanosecond of a perfetto trace stands for: ns (default), or ps, which shows each TLP"},
+    Option{"--trace-links", "NAMES", "Only these links, with commas between; * stands for any text: gpu*-sw0"},
+    Option{"--profile", "", "Say which devices took how much of the simulation's own time"},
     Option{"--out", "DIR", "Folder for results.json, run.json and report.html", Word::folder},
     json,
+    Option{"--report", "", "Write report.html beside --json, too"},
     Option{"--quiet", "", "Nothing but problems and failed expectations; --json still prints its document"}};
 constexpr Option jobs{"--jobs", "N", "Scenarios at a time; as many as there are processors if left out"};
 constexpr std::array test_options{
@@ -47,12 +56,17 @@ constexpr std::array sweep_options{
     Option{"--retry", "", "Run again the points that failed or crashed before"},
     quiet};
 constexpr std::array check_options{set, json, quiet};
-constexpr std::array show_options{Option{"--resolved", "", "Every value, and where it comes from"}, set, json};
+constexpr std::array show_options{
+    Option{"--resolved", "", "Every value, and where it comes from"},
+    Option{"--dot", "", "The hardware as a graph for Graphviz: peerpath show S.json --dot | dot -Tsvg"}, set, json};
 constexpr std::array list_options{json};
 constexpr std::array schema_options{
     Option{"--out", "FILE", "Write it there instead of to standard output", Word::file}};
 constexpr std::array report_options{
-    Option{"--out", "FILE", "The page to write; DIR/report.html if left out", Word::file, false, "-o"}};
+    Option{"--out", "FILE", "The page to write; DIR/report.html, or beside the sweep's file, if left out", Word::file,
+           false, "-o"},
+    Option{"--with", "DIR", "Lay another run over it: latencies and curves dashed, differences in a table",
+           Word::folder}};
 constexpr std::array route_options{set, json};
 constexpr std::array compare_options{json};
 constexpr std::array doctor_options{json};
@@ -133,8 +147,8 @@ constexpr std::array commands{
     Command{"emulate", "Boot a scenario's machine in the emulator for work of your own", one_scenario, emulate_options,
             emulate},
     Command{"report",
-            "Write the HTML report of a finished run",
-            {"DIR", "Folder with results.json", Word::folder, 1, 1},
+            "Write the HTML report of a finished run, or of a sweep",
+            {"DIR", "Folder with results.json, or the SQLite file of a sweep", Word::folder, 1, 1},
             report_options,
             report},
     Command{"compare",

@@ -399,6 +399,30 @@ class Cli(Case):
             if shell == "bash":
                 subprocess.run(["bash", "-n"], input=script.stdout, text=True, check=True)
 
+    def test_a_graph_has_a_node_for_each_device_and_an_edge_for_each_link(self):
+        shown = json.loads(peerpath("show", SCENARIO, "--json").stdout)
+        graph = peerpath("show", SCENARIO, "--dot").stdout
+        self.assertEqual(graph.count("\\n"), len(shown["devices"]))
+        self.assertEqual(graph.count(" -- "), len(shown["links"]))
+        self.assertIn('"sw0" -- "gpu0" [label="Gen5 x16"];', graph)
+
+    def test_beside_json_there_is_a_page_only_if_it_is_asked_for(self):
+        self.run_short("--json")
+        self.assertFalse((self.out / "report.html").exists())
+        self.run_short("--json", "--report")
+        self.assertTrue((self.out / "report.html").exists())
+
+    def test_two_runs_lie_over_each_other_in_a_report(self):
+        self.run_short()
+        slower = pathlib.Path(self.folder.name) / "slower"
+        peerpath("run", SCENARIO, "--set", "run.measure=20us", "--set", "traffic.rx.rate=100Gbps", "--set", "expect=null", "--out",
+                 str(slower))
+        page = pathlib.Path(self.folder.name) / "both.html"
+        done = peerpath("report", str(self.out), "--with", str(slower), "-o", str(page))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn('id="overlay"', page.read_text())
+        self.assertEqual(peerpath("report", str(self.out), "--with", self.folder.name).returncode, 2)
+
     def test_report_can_be_written_again(self):
         self.run_short()
         page = pathlib.Path(self.folder.name) / "r.html"

@@ -8,6 +8,8 @@
 #include "tools/peerpath/backends.hpp"
 #include "tools/peerpath/catalogue.hpp"
 #include "tools/peerpath/interrupt.hpp"
+#include "tools/peerpath/output_file.hpp"
+#include "tools/peerpath/profile.hpp"
 #include "tools/peerpath/progress.hpp"
 #include "tools/peerpath/result_table.hpp"
 #include "tools/peerpath/run_on_emulator.hpp"
@@ -15,6 +17,7 @@
 #include "tools/peerpath/run_output.hpp"
 #include "tools/peerpath/run_record.hpp"
 #include "tools/peerpath/scenario_files.hpp"
+#include "tools/peerpath/trace_request.hpp"
 
 namespace peerpath::cli {
 namespace {
@@ -72,7 +75,8 @@ const Loop* choose_loop(const Arguments& arguments, const Terminal& terminal) {
 }
 
 tl::expected<observe::Results, Problems> simulate(const scenario::Loaded& loaded, const Loop& loop, fabric::Mode mode,
-                                                  bool check_protocol, const Terminal& terminal) {
+                                                  bool check_protocol, trace::Tracer* tracer, Profile* profile,
+                                                  const Terminal& terminal) {
   const InterruptGuard guard;
   Progress progress{terminal};
   platform::RunOptions options;
@@ -81,7 +85,29 @@ tl::expected<observe::Results, Problems> simulate(const scenario::Loaded& loaded
   options.captures = loaded.captures;
   options.progress = [&progress](const platform::Progress& p) { progress.update(p.simulated, p.total); };
   options.stop = [&guard] { return guard.interrupted(); };
+  if (tracer != nullptr) options.trace = tracer;
+  options.built = [&](const observe::Scene& scene) {
+    if (profile != nullptr) profile->built(scene);
+    return tracer != nullptr ? tracer->built(scene) : Problems{};
+  };
+  if (tracer != nullptr || profile != nullptr)
+    options.guide = [&](device::Endpoint& device, const device::Place& place) -> device::Endpoint& {
+      auto& seen = tracer != nullptr ? tracer->guide(device, place) : device;
+      return profile != nullptr ? profile->guide(seen, place) : seen;
+    };
   return loop.run(loaded.scenario, options);
+}
+
+/// Ends the files of a trace; false if one of them could not be written.
+bool finish(trace::Tracer& tracer, RunRecord& record, const Terminal& terminal) {
+  bool whole = true;
+  for (const auto& file : tracer.finish()) {
+    record.traces.push_back({file.written, file.name, file.what});
+    if (file.whole) continue;
+    terminal.error(file.written.string() + ": the trace could not be written whole; is the disk full?");
+    whole = false;
+  }
+  return whole;
 }
 
 }  // namespace
@@ -93,15 +119,34 @@ Exit run(const Arguments& arguments, Terminal& terminal) {
   const auto loaded = load_scenario(arguments.words().front(), arguments, terminal);
   if (!loaded || !mode || loop == nullptr || backend == Exit::wrong_input) return Exit::wrong_input;
   if (backend != Exit::done) return backend;
-  if (arguments.value("--on") == "hardware") return run_on_hardware(arguments, *loaded, terminal);
-  if (arguments.value("--on") == "emulator") return run_on_emulator(arguments, *loaded, terminal);
+  const auto on = arguments.value("--on").value_or("model");
+  for (const std::string_view option : {"--trace", "--profile"}) {
+    if (on == "model" || !arguments.has(option)) continue;
+    terminal.error(std::string{option} + " looks into the model; with --on " + on + " there is none");
+    return Exit::wrong_input;
+  }
+  if (on == "hardware") return run_on_hardware(arguments, *loaded, terminal);
+  if (on == "emulator") return run_on_emulator(arguments, *loaded, terminal);
+
+  const auto traced = trace_request(arguments, loaded->scenario, terminal);
+  if (!traced) return Exit::wrong_input;
+  std::optional<trace::Tracer> tracer;
+  if (!traced->formats.empty()) {
+    const auto folder = output_folder(arguments, loaded->scenario);
+    if (!make_folder(folder, terminal)) return Exit::wrong_input;
+    tracer.emplace(*traced, folder);
+  }
+
+  std::optional<Profile> profile;
+  if (arguments.has("--profile")) profile.emplace();
 
   RunRecord record;
   record.fabric = name_of(*mode);
   record.loop = loop->name;
   record.started = std::chrono::system_clock::now();
   const auto begin = std::chrono::steady_clock::now();
-  auto simulated = simulate(*loaded, *loop, *mode, arguments.has("--check-protocol"), terminal);
+  auto simulated = simulate(*loaded, *loop, *mode, arguments.has("--check-protocol"), tracer ? &*tracer : nullptr,
+                            profile ? &*profile : nullptr, terminal);
   record.wall = std::chrono::steady_clock::now() - begin;
   if (!simulated) {
     report_located(simulated.error(), *loaded, terminal);
@@ -113,6 +158,8 @@ Exit run(const Arguments& arguments, Terminal& terminal) {
   record.simulated = loaded->scenario.run.warmup + results.window;
   record.exit = static_cast<int>(exit);
   record.protocol = results.protocol;
+  if (tracer && !finish(*tracer, record, terminal)) return Exit::wrong_input;
+  if (profile) terminal.say("where the time of the simulation went:\n" + profile->text(record.wall));
 
   return publish(arguments, *loaded, results, record, result_table(results, loaded->scenario, terminal), terminal);
 }

@@ -1,8 +1,8 @@
 #include "tools/peerpath/run_output.hpp"
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "observe/results_json.hpp"
 #include "scenario/write.hpp"
@@ -72,6 +72,14 @@ bool holds_complete_results(const std::filesystem::path& folder) {
   return document.is_object() && document.contains("complete") && document["complete"] == true;
 }
 
+/// The curves that a trace of the run holds, if one does.
+report::Json series_of(const RunRecord& record) {
+  for (const auto& trace : record.traces)
+    if (trace.name == "series.json")
+      return report::Json::parse(read_file(trace.written).value_or("null"), nullptr, false);
+  return nullptr;
+}
+
 Exit publish(const Arguments& arguments, const scenario::Loaded& loaded, const observe::Results& results,
              const RunRecord& record, const std::string& table, const Terminal& terminal) {
   const auto document =
@@ -90,11 +98,19 @@ Exit publish(const Arguments& arguments, const scenario::Loaded& loaded, const o
     terminal.say("\nthe complete results in " + folder.string() + " stay");
     folder /= "interrupted";
   }
-  const auto page = report::page(document, report::Json::parse(run));
-  const std::array<OutputFile, 3> files{
-      {{folder / "results.json", text}, {folder / "run.json", run}, {folder / "report.html", page}}};
+  const bool shown = !arguments.has("--json") || arguments.has("--report");
+  const auto page = shown ? report::page(document, report::Json::parse(run), {.series = series_of(record)}) : "";
+  std::vector<OutputFile> files{{folder / "results.json", text}, {folder / "run.json", run}};
+  if (shown) files.push_back({folder / "report.html", page});
   if (!make_folder(folder, terminal) || !write_files(files, terminal)) return Exit::wrong_input;
-  terminal.say("\nwritten to " + folder.string() + ": results.json, run.json, report.html");
+  std::string names = shown ? "results.json, run.json, report.html" : "results.json, run.json";
+  for (const auto& trace : record.traces) {
+    std::error_code error;
+    std::filesystem::rename(trace.written, folder / trace.name, error);
+    if (error) return terminal.error(trace.written.string() + ": " + error.message()), Exit::wrong_input;
+    names += ", " + trace.name + " (" + trace.what + ")";
+  }
+  terminal.say("\nwritten to " + folder.string() + ": " + names);
   return static_cast<Exit>(record.exit);
 }
 

@@ -25,9 +25,9 @@ int report_located(const Problems& problems, const scenario::Loaded& loaded, con
 Exit waive(const Arguments& arguments, const std::vector<std::string>& reasons,
            const std::vector<std::string>& would_run, const Terminal& terminal);
 
-/// Prints `table` (or, with --json, the results) and writes results.json, run.json and report.html, all or none. What
-/// an interrupted run leaves goes to the folder `interrupted` in it where it would replace complete results. Returns
-/// the record's exit, or wrong_input if the files cannot be written.
+/// Prints `table` (or, with --json, the results) and writes results.json, run.json and, but beside --json, report.html,
+/// all or none. What an interrupted run leaves goes to the folder `interrupted` in it where it would replace complete
+/// results. Returns the record's exit, or wrong_input if the files cannot be written.
 Exit publish(const Arguments& arguments, const scenario::Loaded& loaded, const observe::Results& results,
              const RunRecord& record, const std::string& table, const Terminal& terminal);
 

@@ -58,8 +58,10 @@ std::string run_json(const RunRecord& record, const scenario::Loaded& loaded) {
   if (!record.processor.empty()) json["guest_processor"] = record.processor;
   json["quantum"] = scenario::to_text(loaded.scenario.run.quantum);
   if (record.protocol) json["protocol"] = {{"checked", true}, {"violations", *record.protocol}};
+  for (const auto& trace : record.traces) json["traces"].push_back({{"file", trace.name}, {"holds", trace.what}});
   json["host"] = host();
   json["peerpath"] = version();
+  if (!commit().empty()) json["commit"] = commit();
   json["compiler"] = compiler();
   json["build_type"] = build_type();
   json["systemc"] = systemc_version();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,13 @@
 #include "peerpath/scenario/load.hpp"
 
 namespace peerpath::cli {
+
+/// A trace that was written.
+struct TraceFile {
+  std::filesystem::path written;  ///< where it is so far
+  std::string name;               ///< of the file that it becomes in the folder of results
+  std::string what;               ///< "1234 packets"
+};
 
 struct RunRecord {
   std::string backend = "model";
@@ -19,6 +27,7 @@ struct RunRecord {
   std::chrono::nanoseconds wall{};
   Duration simulated{};
   int exit = 0;
+  std::vector<TraceFile> traces;
   std::optional<std::vector<std::string>> protocol{};  ///< violations; none: not checked
 };
 

@@ -109,6 +109,7 @@ std::optional<scenario::Loaded> load_scenario(const std::string& name, const Arg
 }
 
 Problem located(Problem problem, const scenario::Loaded& loaded) {
+  if (problem.key.starts_with("--")) return problem;  // the command line's, not the scenario's
   const auto origin = loaded.origins.find(problem.key);
   problem.file = loaded.file.string();
   if (origin == loaded.origins.end() || origin->second.file.empty()) return problem;

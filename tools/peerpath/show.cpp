@@ -3,6 +3,7 @@
 #include "peerpath/scenario/describe.hpp"
 #include "scenario/write.hpp"
 #include "tools/peerpath/catalogue.hpp"
+#include "tools/peerpath/graph.hpp"
 #include "tools/peerpath/scenario_files.hpp"
 
 namespace peerpath::cli {
@@ -10,6 +11,7 @@ namespace peerpath::cli {
 Exit show(const Arguments& arguments, Terminal& terminal) {
   const auto loaded = load_scenario(arguments.words().front(), arguments, terminal);
   if (!loaded) return Exit::wrong_input;
+  if (arguments.has("--dot")) return terminal.data(graph_text(loaded->scenario)), Exit::done;
   const auto scenario = scenario::written(loaded->scenario);
   if (arguments.has("--resolved") && arguments.has("--json")) {
     const auto origins = scenario::written_origins(*loaded);

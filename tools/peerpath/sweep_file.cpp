@@ -242,4 +242,36 @@ std::string SweepFile::csv() const {
   return text;
 }
 
+report::SweepSummary SweepFile::summary() const {
+  report::SweepSummary summary{identity_.scenario, identity_.keys, identity_.points, {}};
+  const auto points = prepare("SELECT point, status, bottleneck FROM points ORDER BY point");
+  const auto parameter = prepare("SELECT value FROM parameters WHERE point = ? AND key = ?");
+  const auto goodput = prepare("SELECT sum(value) FROM results WHERE point = ? AND metric GLOB '*.goodput_gbps'");
+  const auto latency = prepare("SELECT max(value) FROM results WHERE point = ? AND metric GLOB '*.latency_p99_ns'");
+  const auto number = [](const Statement& statement, std::size_t point) {
+    put(statement.get(), 1, point);
+    std::optional<double> value;
+    if (sqlite3_step(statement.get()) == SQLITE_ROW && sqlite3_column_type(statement.get(), 0) != SQLITE_NULL)
+      value = sqlite3_column_double(statement.get(), 0);
+    sqlite3_reset(statement.get());
+    return value;
+  };
+  while (sqlite3_step(points.get()) == SQLITE_ROW) {
+    report::SweepPoint row;
+    row.number = static_cast<std::size_t>(sqlite3_column_int64(points.get(), 0));
+    row.status = column(points.get(), 1);
+    row.bottleneck = column(points.get(), 2);
+    for (const auto& key : identity_.keys) {
+      put(parameter.get(), 1, row.number);
+      put(parameter.get(), 2, key);
+      row.values.push_back(sqlite3_step(parameter.get()) == SQLITE_ROW ? column(parameter.get(), 0) : std::string{});
+      sqlite3_reset(parameter.get());
+    }
+    row.goodput = number(goodput, row.number);
+    row.latency = number(latency, row.number);
+    summary.rows.push_back(std::move(row));
+  }
+  return summary;
+}
+
 }  // namespace peerpath::cli

@@ -11,6 +11,7 @@
 
 #include "tools/peerpath/outcome.hpp"
 #include "tools/peerpath/sweep_axis.hpp"
+#include "tools/report/sweep_page.hpp"
 
 namespace peerpath::cli {
 
@@ -46,6 +47,8 @@ class SweepFile {
 
   /// All rows by point: parameters, status, message, bottleneck and every metric.
   std::string csv() const;
+  /// What the page of the sweep shows.
+  report::SweepSummary summary() const;
   /// How many rows have this status.
   std::size_t count(const std::string& status) const;
 

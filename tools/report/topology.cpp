@@ -14,7 +14,7 @@ namespace peerpath::report {
 namespace {
 
 constexpr double gap = 184, fan = 44;  // between columns of boxes, and of it where lines slant
-constexpr double row_gap = 10, title = 24, socket_gap = 50, host_gap = 28, lane = 14, cable_room = 110;
+constexpr double row_gap = 22, title = 24, socket_gap = 50, host_gap = 28, lane = 14, cable_room = 110;
 constexpr double beside = 4;                       // of the two directions of a link from its middle
 constexpr double first_flow = 8, next_flow = 2.5;  // of the ways of traffic beside them
 constexpr int flows_apart = 3;                     // more of them on one link share the last place

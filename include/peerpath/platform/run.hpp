@@ -9,8 +9,11 @@
 #include <vector>
 
 #include "peerpath/base/problem.hpp"
+#include "peerpath/device/place.hpp"
 #include "peerpath/fabric/fabric.hpp"
+#include "peerpath/fabric/tlp_listener.hpp"
 #include "peerpath/observe/results.hpp"
+#include "peerpath/observe/scene.hpp"
 #include "peerpath/scenario/scenario.hpp"
 
 namespace peerpath::platform {
@@ -29,9 +32,11 @@ struct RunOptions {
   std::function<void(const Progress&)> progress{};  ///< called about ten times a second of wall time
   std::function<bool()> stop{};                     ///< asked as often; true: the run ends, marked incomplete
   bool check_protocol = false;                      ///< hold every TLP on every link against the protocol's rules
-  fabric::TlpObserver* trace = nullptr;             ///< sees every TLP on every link, warm-up included
-  std::function<void(const fabric::Topology&)>
-      built{};  ///< before anything runs: names of nodes and links, for a trace
+  fabric::TlpListener* trace = nullptr;             ///< is shown every TLP on every link, warm-up included
+  /// Is called before anything runs, which it does not if there are problems.
+  std::function<Problems(const observe::Scene&)> built{};
+  /// Is shown each device before anything runs; what it returns stands in the device's place.
+  std::function<device::Endpoint&(device::Endpoint&, const device::Place&)> guide{};
 };
 
 /// Simulates warm-up and measured window of a scenario that `scenario::check` accepts and `scenario::complete` has

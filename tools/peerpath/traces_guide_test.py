@@ -1,0 +1,30 @@
+#!/usr/bin/env python3
+"""Runs the first command of docs/guides/traces.md, and finds every file and option that the guide names.
+
+usage: traces_guide_test.py PEERPATH SCENARIOS
+"""
+
+import re
+import unittest
+
+from cli_case import peerpath
+from guide_case import GUIDES, GuideCase, blocks
+
+
+class TracesGuide(GuideCase):
+    def test_the_command_writes_the_files_of_the_table(self):
+        done = self.shell(blocks("traces.md")[0])
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        files = re.findall(r"(?m)^\| `\w+` \| `(\S+)` \|", (GUIDES / "traces.md").read_text())
+        self.assertEqual(len(files), 4)
+        for name in files:
+            self.assertGreater((self.root / "build" / "traced" / name).stat().st_size, 1000, name)
+
+    def test_its_options_are_there(self):
+        known = peerpath("run", "--help").stdout
+        for option in set(re.findall(r"--[a-z-]+", (GUIDES / "traces.md").read_text())):
+            self.assertIn(option, known)
+
+
+if __name__ == "__main__":
+    unittest.main()
