@@ -23,7 +23,9 @@ LAYER_OF = [
     (r"include/peerpath/(net|memory|host|device)/|models/(core|devices)/", "core"),
     (r"models/fabric/", "fabric"),
     (r"models/loop/", "loop"),
+    (r"models/network/", "network"),
     (r"(include/peerpath|models)/transport/", "transport"),
+    (r"models/collective/", "collective"),
     (r"(include/peerpath|models)/analytic/", "analytic"),
     (r"(include/peerpath|models)/observe/", "observe"),
     (r"(include/peerpath|models)/scenario/", "scenario"),
@@ -35,7 +37,7 @@ LAYER_OF = [
     (r"include/peerpath/validation/|validation/", "validation"),
     (r"tools/|scenarios/", "tools"),
 ]
-PURE = {"pcie", "transactions", "core", "fabric", "loop", "transport", "analytic"}
+PURE = {"pcie", "transactions", "core", "fabric", "loop", "network", "transport", "collective", "analytic"}
 MODEL = {"base"} | PURE | {"observe", "scenario"}
 # What devices and the fabric say to each other stands below both.
 SHARED = {"base", "pcie", "transactions"}
@@ -46,7 +48,9 @@ MAY_USE = {
     "transactions": SHARED,
     "core": SHARED | {"core"},
     "fabric": SHARED | {"fabric"},
-    "transport": SHARED | {"core", "transport"},
+    "network": SHARED | {"core", "network"},
+    "transport": SHARED | {"core", "network", "transport"},
+    "collective": SHARED | {"core", "network", "transport", "collective"},
     "loop": SHARED | {"core", "fabric", "loop"},
     "analytic": SHARED | {"core", "analytic"},
     "observe": MODEL,

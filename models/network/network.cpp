@@ -1,0 +1,335 @@
+#include "network/network.hpp"
+
+#include <algorithm>
+
+#include "peerpath/net/ethernet.hpp"
+
+namespace peerpath::network {
+namespace {
+
+constexpr Bytes pause_frame_size{60};
+constexpr std::int64_t quantum = 4096;  ///< bytes that one weight is worth in a round
+constexpr std::int64_t largest_frame = 9216;
+
+std::int64_t on_wire(std::int64_t frame) { return net::wire_size(Bytes{frame}).count(); }
+/// From the first bit of the preamble to the last of the FCS.
+std::int64_t to_last_bit(std::int64_t frame) { return on_wire(frame) - net::gap.count(); }
+
+}  // namespace
+
+Network::Network(const Graph& graph, const SwitchConfig& config, std::uint64_t seed, Hosts& hosts)
+    : graph_{graph},
+      config_{config},
+      hosts_{hosts},
+      seed_{mix(seed)},
+      random_{seed, "network"},
+      routes_{graph},
+      ports_(graph.cables.size() * 2),
+      node_of_(ports_.size()),
+      host_of_(graph.nodes.size()),
+      host_port_(graph.hosts.size()),
+      buffers_(graph.nodes.size()),
+      turns_(graph.nodes.size()),
+      down_(graph.cables.size()),
+      mark_limit_{static_cast<std::uint32_t>(config.ecn_max_probability * 4294967295.0)} {
+  for (std::size_t p = 0; p < config.weights.size() && p < weights_.size(); ++p) weights_[p] = config.weights[p];
+  std::vector<std::vector<std::int64_t>> headroom(graph.nodes.size());
+  for (PortIndex p = 0; p < ports_.size(); ++p) {
+    const auto& cable = graph.cables[p / 2];
+    auto& port = ports_[p];
+    port.rate = cable.rate;
+    port.delay = cable.delay;
+    constexpr std::int64_t byte_second = 8'000'000'000'000'000;
+    port.fs_per_byte = byte_second % cable.rate.bps() == 0 ? byte_second / cable.rate.bps() : 0;
+    node_of_[p] = graph.node_of(p);
+    port.local = static_cast<std::uint32_t>(headroom[node_of_[p]].size());
+    headroom[node_of_[p]].push_back(config.headroom ? config.headroom->count() : headroom_of(p));
+  }
+  for (HostIndex h = 0; h < graph.hosts.size(); ++h) host_of_[graph.hosts[h]] = h;
+  for (PortIndex p = 0; p < ports_.size(); ++p)
+    if (graph.nodes[node_of_[p]].is_host) host_port_[host_of_[node_of_[p]]] = p;
+  for (NodeIndex n = 0; n < graph.nodes.size(); ++n)
+    if (!graph.nodes[n].is_host) buffers_[n].emplace(config_, headroom[n]);
+}
+
+/// What may still come in after the decision to pause (IEEE 802.1Q annex N): a frame that has begun holds up the pause
+/// frame here and the stop there; both ways on the cable, the pause frame itself and the reaction to it are added.
+std::int64_t Network::headroom_of(PortIndex p) const {
+  const auto& port = ports_[p];
+  const auto waiting = port.delay + port.delay + config_.pfc_reaction;
+  const auto bits = static_cast<WideInt>(waiting.count()) * port.rate.bps() / 8 / 1'000'000'000'000'000;
+  return static_cast<std::int64_t>(bits) + 2 * on_wire(largest_frame) + 2 * on_wire(pause_frame_size.count());
+}
+
+void Network::run(Instant until) {
+  while (events_.next() <= until) {
+    const auto event = events_.pop();
+    ++done_;
+    switch (static_cast<Kind>(event.kind)) {
+      case arrival:
+        arrive(event.subject, static_cast<PacketIndex>(event.detail), event.when);
+        break;
+      case transmitter:
+        if (event.when == ports_[event.subject].wake) ports_[event.subject].wake = never;
+        serve(event.subject, event.when);
+        break;
+      case pause_frame:
+        hold(event.subject, static_cast<int>(event.detail >> 1), (event.detail & 1) != 0, event.when);
+        break;
+      case timer:
+        hosts_.woken(event.subject, event.detail, event.when);
+        break;
+      case reroute:
+        routes_ = Routes{graph_, down_};
+        break;
+    }
+  }
+}
+
+/// The last bit of a packet has come in at a port.
+void Network::arrive(PortIndex at, PacketIndex index, Instant now) {
+  auto& slot = pool_[index];
+  const auto node = node_of_[at];
+  if (slot.ingress != ports_[at].generation) return lose(Graph::peer(at), index);
+  if (!buffers_[node]) {
+    const Packet packet = slot.packet;
+    pool_.give_back(index);
+    return hosts_.arrived(host_of_[node], packet, now);
+  }
+  const auto& packet = slot.packet;
+  const auto ways = routes_.towards(node, packet.destination);
+  if (ways.empty()) return lose(at, index);
+  const auto egress = choose(config_.path, ways, packet, node, routes_.place(packet.destination), seed_, turns_[node]);
+  auto& port = ports_[egress];
+  if (port.down) return lose(egress, index);
+  const int priority = packet.priority;
+  auto& buffer = *buffers_[node];
+  const auto local = ports_[at].local;
+  const auto admission =
+      buffer.admit(local, priority, packet.bytes, port.queues[static_cast<std::size_t>(priority)].bytes);
+  if (buffer.should_pause(local, priority) && !(ports_[at].holding >> priority & 1))
+    send_pause(at, priority, true, now);
+  if (admission != SharedBuffer::Admission::taken) return lose(egress, index);
+  slot.ingress = at;
+  enqueue(egress, index, now);
+}
+
+void Network::enqueue(PortIndex egress, PacketIndex index, Instant now) {
+  auto& port = ports_[egress];
+  auto& slot = pool_[index];
+  const int priority = slot.packet.priority;
+  auto& queue = port.queues[static_cast<std::size_t>(priority)];
+  slot.next = no_packet;
+  slot.eligible = now + config_.latency;
+  if (queue.first == no_packet)
+    queue.first = index;
+  else
+    pool_[queue.last].next = index;
+  queue.last = index;
+  queue.bytes += slot.packet.bytes;
+  port.counters.peak = std::max(port.counters.peak, queue.bytes);
+  const auto bit = static_cast<std::uint8_t>(1 << priority);
+  if (!(port.waiting & bit) && (port.held & bit)) port.held_since[static_cast<std::size_t>(priority)] = now;
+  port.waiting |= bit;
+  serve(egress, now);
+}
+
+/// Starts the next packet if the transmitter is free, and sees to it that it is asked again while there is more.
+void Network::serve(PortIndex index, Instant now) {
+  auto& port = ports_[index];
+  if (port.down) return;
+  if (!buffers_[node_of_[index]]) return serve_host(index, now);
+  if (port.free > now) {
+    if (port.waiting & ~port.held) wake(index, port.free);
+    return;
+  }
+  const auto open = open_queues(index, now);
+  const int priority = choose_queue(port, open);
+  if (priority < 0) return;
+  const auto packet = port.queues[static_cast<std::size_t>(priority)].first;
+  leave(index, packet, now);
+  send(index, packet, now);
+  if (port.waiting & ~port.held) wake(index, port.free);
+}
+
+void Network::serve_host(PortIndex index, Instant now) {
+  if (ports_[index].free > now) return wake(index, ports_[index].free);
+  Packet made;
+  if (!hosts_.next(host_of_[node_of_[index]], static_cast<std::uint8_t>(~ports_[index].held), now, made)) return;
+  const auto packet = pool_.take();
+  pool_[packet].packet = made;
+  send(index, packet, now);
+  wake(index, ports_[index].free);
+}
+
+void Network::wake(PortIndex index, Instant when) {
+  auto& port = ports_[index];
+  if (when >= port.wake) return;
+  port.wake = when;
+  events_.push(when, transmitter, index);
+}
+
+/// Queues that are not paused and whose first packet may leave; sees to it that the port is asked again for the others.
+std::uint8_t Network::open_queues(PortIndex index, Instant now) {
+  const auto& port = ports_[index];
+  auto open = static_cast<std::uint8_t>(port.waiting & ~port.held);
+  Instant earliest = never;
+  for (std::size_t p = 0; p < priorities; ++p) {
+    if (!(open >> p & 1)) continue;
+    const auto eligible = pool_[port.queues[p].first].eligible;
+    if (eligible <= now) continue;
+    open &= static_cast<std::uint8_t>(~(1 << p));
+    earliest = std::min(earliest, eligible);
+  }
+  if (open == 0 && earliest != never) wake(index, earliest);
+  return open;
+}
+
+/// Strict priorities first, highest number first; then those with weights, by deficit round robin (Shreedhar and
+/// Varghese 1996).
+int Network::choose_queue(Port& port, std::uint8_t open) {
+  if (open == 0) return -1;
+  bool weighted = false;
+  for (int p = priorities - 1; p >= 0; --p) {
+    if (!(open >> p & 1)) continue;
+    if (weights_[static_cast<std::size_t>(p)] == 0) return p;
+    weighted = true;
+  }
+  if (!weighted) return -1;
+  while (true) {
+    const int p = port.turn;
+    auto& queue = port.queues[static_cast<std::size_t>(p)];
+    const auto weight = weights_[static_cast<std::size_t>(p)];
+    if (weight > 0 && (open >> p & 1)) {
+      const auto size = pool_[queue.first].packet.bytes;
+      if (queue.deficit >= size) {
+        queue.deficit -= size;
+        return p;
+      }
+    } else if (!(port.waiting >> p & 1)) {
+      queue.deficit = 0;
+    }
+    port.turn = static_cast<std::uint8_t>((p + 1) % priorities);
+    auto& next = port.queues[port.turn];
+    if (open >> port.turn & 1) next.deficit += weights_[port.turn] * quantum;
+  }
+}
+
+/// A packet leaves its queue and the buffer as its transmission starts.
+void Network::leave(PortIndex egress, PacketIndex index, Instant now) {
+  auto& port = ports_[egress];
+  auto& slot = pool_[index];
+  const int priority = slot.packet.priority;
+  auto& queue = port.queues[static_cast<std::size_t>(priority)];
+  queue.first = slot.next;
+  queue.bytes -= slot.packet.bytes;
+  if (queue.first == no_packet) port.waiting &= static_cast<std::uint8_t>(~(1 << priority));
+  auto& buffer = *buffers_[node_of_[egress]];
+  auto& ingress = ports_[slot.ingress];
+  buffer.release(ingress.local, priority, slot.packet.bytes);
+  if ((ingress.holding >> priority & 1) && buffer.should_resume(ingress.local, priority))
+    send_pause(slot.ingress, priority, false, now);
+  if (slot.packet.ecn_capable && !slot.packet.congestion_experienced && marks(port, queue.bytes)) {
+    slot.packet.congestion_experienced = true;
+    ++port.counters.marked;
+  }
+}
+
+/// RED on the instantaneous queue: never up to Kmin, always from Kmax on, in between with a probability that grows
+/// linearly (Zhu et al. 2015).
+bool Network::marks(const Port& port, std::int64_t queued) {
+  const auto scale = [&](Bytes at) {
+    return static_cast<std::int64_t>(static_cast<WideInt>(at.count()) * port.rate.bps() / config_.ecn_rate.bps());
+  };
+  const auto least = scale(config_.ecn_min);
+  if (queued <= least) return false;
+  const auto most = scale(config_.ecn_max);
+  if (queued > most) return true;
+  const auto limit = static_cast<WideInt>(mark_limit_) * (queued - least) / (most - least);
+  return random_.next() >> 32 < static_cast<std::uint64_t>(limit);
+}
+
+void Network::send(PortIndex index, PacketIndex packet, Instant now) {
+  auto& port = ports_[index];
+  auto& slot = pool_[packet];
+  const auto bytes = slot.packet.bytes;
+  const auto wire = on_wire(bytes);
+  ++port.counters.packets;
+  port.counters.bytes += bytes;
+  const auto whole = port.time_of(wire);
+  port.counters.busy += whole;
+  port.free = now + whole;
+  ++hops_;
+  const auto far = Graph::peer(index);
+  slot.ingress = ports_[far].generation;
+  events_.push(now + port.time_of(wire - net::gap.count()) + port.delay, arrival, far, packet);
+}
+
+/// A pause frame goes before all that waits; only a frame that has begun delays it.
+void Network::send_pause(PortIndex index, int priority, bool on, Instant now) {
+  auto& port = ports_[index];
+  const auto bit = static_cast<std::uint8_t>(1 << priority);
+  if (((port.holding & bit) != 0) == on || port.down) return;
+  port.holding ^= bit;
+  port.holding_since[static_cast<std::size_t>(priority)] = now;
+  ++(on ? port.counters.pauses : port.counters.resumes);
+  const Instant start = std::max(now, port.free);
+  const auto whole = port.time_of(on_wire(pause_frame_size.count()));
+  port.counters.busy += whole;
+  port.free = start + whole;
+  const auto in = start + port.time_of(to_last_bit(pause_frame_size.count())) + port.delay + config_.pfc_reaction;
+  events_.push(in, pause_frame, Graph::peer(index), static_cast<std::uint64_t>(priority) << 1 | (on ? 1 : 0));
+}
+
+void Network::hold(PortIndex index, int priority, bool on, Instant now) {
+  auto& port = ports_[index];
+  if (port.down) return;
+  const auto bit = static_cast<std::uint8_t>(1 << priority);
+  const auto p = static_cast<std::size_t>(priority);
+  if (on) {
+    if (!(port.held & bit)) port.held_since[p] = now;
+    port.held |= bit;
+    return;
+  }
+  const bool counts = (port.waiting & bit) || !buffers_[node_of_[index]];
+  if ((port.held & bit) && counts) port.counters.paused += now - port.held_since[p];
+  port.held &= static_cast<std::uint8_t>(~bit);
+  serve(index, now);
+}
+
+Duration Network::paused(PortIndex index, Instant now) const {
+  const auto& port = ports_[index];
+  Duration sum = port.counters.paused;
+  for (std::size_t p = 0; p < priorities; ++p)
+    if ((port.held >> p & 1) && ((port.waiting >> p & 1) || !buffers_[node_of_[index]]))
+      sum += now - port.held_since[p];
+  return sum;
+}
+
+void Network::lose(PortIndex at, PacketIndex packet) {
+  ++ports_[at].counters.dropped;
+  pool_.give_back(packet);
+}
+
+void Network::set_cable(CableIndex cable, bool up, Instant now) {
+  if (down_[cable] != up) return;
+  down_[cable] = !up;
+  for (const PortIndex p : {2 * cable, 2 * cable + 1}) {
+    auto& port = ports_[p];
+    ++port.generation;
+    port.held = port.holding = 0;
+    for (int priority = 0; priority < priorities && !up; ++priority) {
+      while (port.queues[static_cast<std::size_t>(priority)].first != no_packet) {
+        const auto packet = port.queues[static_cast<std::size_t>(priority)].first;
+        leave(p, packet, now);
+        lose(p, packet);
+      }
+    }
+    port.down = !up;
+  }
+  events_.push(now + config_.convergence, reroute, cable);
+  for (const PortIndex p : {2 * cable, 2 * cable + 1})
+    if (up) serve(p, now);
+}
+
+}  // namespace peerpath::network

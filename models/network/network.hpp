@@ -1,0 +1,116 @@
+// An Ethernet network, packet by packet.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "network/event_queue.hpp"
+#include "network/graph.hpp"
+#include "network/packet.hpp"
+#include "network/port.hpp"
+#include "network/routes.hpp"
+#include "network/shared_buffer.hpp"
+#include "network/switch_config.hpp"
+#include "peerpath/base/random.hpp"
+
+namespace peerpath::network {
+
+/// What stands at the ends of a network: sends packets when asked, and takes those that arrive.
+class Hosts {
+ public:
+  virtual ~Hosts() = default;
+  /// The transmitter of a host is free. Fills in a packet of a priority whose bit is set in `open`; false: it has none
+  /// now, and `Network::ready` is called when that changes.
+  virtual bool next(HostIndex host, std::uint8_t open, Instant now, Packet& packet) = 0;
+  /// The last bit of a packet is in.
+  virtual void arrived(HostIndex host, const Packet& packet, Instant now) = 0;
+  /// A time that was set by `Network::wake_at` has come.
+  virtual void woken(std::uint32_t subject, std::uint64_t detail, Instant now) = 0;
+};
+
+/// Queues that wait for each other in a circle: none of them can ever send again.
+struct PauseCircle {
+  std::vector<PortIndex> ports;  ///< each waits for the next, the last for the first
+  int priority = 0;
+};
+
+/// Switches that store and forward, with a shared buffer, PFC, ECN and equal-cost routes; cables; hosts' ports. Told
+/// the time: `run` does all that is due. Everything is integer arithmetic, and events at one instant happen in the
+/// order in which they were caused.
+class Network {
+ public:
+  Network(const Graph& graph, const SwitchConfig& config, std::uint64_t seed, Hosts& hosts);
+
+  /// When the next thing is due.
+  Instant next() const { return events_.next(); }
+  /// Does all that is due until `until`, that instant included.
+  void run(Instant until);
+  /// The number of events so far.
+  std::int64_t events() const { return done_; }
+  /// Packets that have crossed a cable.
+  std::int64_t hops() const { return hops_; }
+
+  /// The host has something to send.
+  void ready(HostIndex host, Instant now) { serve(host_port_[host], now); }
+  void wake_at(Instant when, std::uint32_t subject, std::uint64_t detail) {
+    events_.push(when, timer, subject, detail);
+  }
+  /// The receiver of a host stops or resumes its switch for one priority (a full buffer of the NIC).
+  void pause(HostIndex host, int priority, bool on, Instant now) { send_pause(host_port_[host], priority, on, now); }
+  /// Takes a cable out of service or back. What is on it or waits for it is lost; routes follow after
+  /// `SwitchConfig::convergence`.
+  void set_cable(CableIndex cable, bool up, Instant now);
+
+  const Graph& graph() const { return graph_; }
+  const Port& port(PortIndex port) const { return ports_[port]; }
+  PortIndex port_of(HostIndex host) const { return host_port_[host]; }
+  const SharedBuffer* buffer(NodeIndex node) const { return buffers_[node] ? &*buffers_[node] : nullptr; }
+  std::size_t cables() const { return graph_.cables.size(); }
+  /// Packets sent by hosts, not yet arrived or dropped.
+  std::int64_t in_flight() const { return pool_.in_use(); }
+  /// Time that the other end has held this port with packets waiting, until `now`.
+  Duration paused(PortIndex port, Instant now) const;
+  /// A circle of paused queues none of which has sent for `patience`.
+  std::optional<PauseCircle> deadlock(Instant now, Duration patience) const;
+
+ private:
+  enum Kind : std::uint32_t { arrival, transmitter, pause_frame, timer, reroute };
+
+  void arrive(PortIndex at, PacketIndex index, Instant now);
+  void enqueue(PortIndex egress, PacketIndex index, Instant now);
+  void serve(PortIndex index, Instant now);
+  void serve_host(PortIndex index, Instant now);
+  void wake(PortIndex index, Instant when);
+  std::uint8_t open_queues(PortIndex index, Instant now);
+  int choose_queue(Port& port, std::uint8_t open);
+  void send(PortIndex index, PacketIndex packet, Instant now);
+  void leave(PortIndex egress, PacketIndex packet, Instant now);
+  bool marks(const Port& port, std::int64_t queued);
+  void send_pause(PortIndex index, int priority, bool on, Instant now);
+  void hold(PortIndex index, int priority, bool on, Instant now);
+  void lose(PortIndex at, PacketIndex packet);
+  std::int64_t headroom_of(PortIndex port) const;
+
+  Graph graph_;
+  SwitchConfig config_;
+  Hosts& hosts_;
+  std::uint64_t seed_;
+  Random random_;
+  Routes routes_;
+  EventQueue events_;
+  PacketPool pool_;
+  std::vector<Port> ports_;
+  std::vector<NodeIndex> node_of_;  ///< by port
+  std::vector<HostIndex> host_of_;  ///< by node
+  std::vector<PortIndex> host_port_;
+  std::vector<std::optional<SharedBuffer>> buffers_;  ///< by node; hosts have none
+  std::vector<std::uint32_t> turns_;                  ///< by node, for spraying
+  std::vector<bool> down_;                            ///< by cable
+  std::array<std::int64_t, priorities> weights_{};
+  std::uint32_t mark_limit_ = 0;  ///< 2^32 times the largest probability of marking
+  std::int64_t done_ = 0, hops_ = 0;
+};
+
+}  // namespace peerpath::network

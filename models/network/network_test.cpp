@@ -1,0 +1,170 @@
+#include "network/network.hpp"
+
+#include <gtest/gtest.h>
+
+#include "network/test_hosts.hpp"
+#include "network/topologies/topologies.hpp"
+#include "peerpath/base/random.hpp"
+
+namespace peerpath::network {
+namespace {
+
+using namespace testing;
+using namespace std::chrono_literals;
+
+TEST(Network, APacketTakesSerialisationTwiceDelayTwiceAndTheLookUp) {
+  TestHosts hosts;
+  hosts.sources = {{.from = 0, .to = 1, .bytes = 1000, .count = 3}};
+  SwitchConfig config;
+  Network network{star(2), config, 1, hosts};
+  start(network, 2);
+  network.run(Instant{1ms});
+  ASSERT_EQ(hosts.arrivals.size(), 3u);
+  // 1000 B frame + 4 FCS + 8 preamble at 100 Gb/s: 80.96 ns to the last bit; with the gap 81.92 ns a packet.
+  const Duration to_last_bit = 80'960'000 * Duration{1}, whole = 81'920'000 * Duration{1};
+  const auto first = Instant{} + 2 * to_last_bit + 2 * 500ns + config.latency;
+  EXPECT_EQ(hosts.arrivals[0].when, first);
+  EXPECT_EQ(hosts.arrivals[1].when, first + whole);
+  EXPECT_EQ(hosts.arrivals[2].when, first + 2 * whole);
+}
+
+TEST(Network, TwoSendersShareAPortEvenlyAndFillIt) {
+  TestHosts hosts;
+  hosts.keep = false;
+  hosts.sources = {{.from = 0, .to = 2}, {.from = 1, .to = 2}};
+  Network network{star(3), {}, 1, hosts};
+  start(network, 3);
+  network.run(Instant{2ms});
+  const auto sum = hosts.received[0] + hosts.received[1];
+  // 1000 of 1024 B on the wire carry the frame.
+  EXPECT_NEAR(static_cast<double>(sum) * 8 / 2e-3 / 1e9, 100.0 * 1000 / 1024, 0.1);
+  EXPECT_NEAR(static_cast<double>(hosts.received[0]) / static_cast<double>(sum), 0.5, 0.01);
+}
+
+TEST(Network, DeficitRoundRobinSharesByWeightWhateverThePacketSizes) {
+  TestHosts hosts;
+  hosts.keep = false;
+  hosts.sources = {{.from = 0, .to = 2, .bytes = 1500, .priority = 3},
+                   {.from = 1, .to = 2, .bytes = 300, .priority = 4}};
+  SwitchConfig config;
+  config.lossless = {3, 4};
+  config.weights = {1, 1, 1, 3, 1, 1, 1, 1};
+  Network network{star(3), config, 1, hosts};
+  start(network, 3);
+  network.run(Instant{2ms});
+  EXPECT_NEAR(static_cast<double>(hosts.received[0]) / static_cast<double>(hosts.received[1]), 3.0, 0.1);
+}
+
+TEST(Network, AStrictPriorityGoesBeforeAllLowerOnes) {
+  TestHosts hosts;
+  hosts.keep = false;
+  hosts.sources = {{.from = 0, .to = 2, .priority = 3}, {.from = 1, .to = 2, .priority = 6}};
+  SwitchConfig config;
+  config.lossless = {3, 6};
+  Network network{star(3), config, 1, hosts};
+  start(network, 3);
+  network.run(Instant{2ms});
+  EXPECT_LT(hosts.received[0], hosts.received[1] / 50);
+}
+
+TEST(Network, PoissonArrivalsWaitAsLongAsTheQueueMD1Does) {
+  Graph graph;
+  const auto middle = graph.add_switch("sw");
+  graph.connect(graph.add_host("source"), middle, BitRate{3'200'000'000'000}, 0ns);
+  graph.connect(graph.add_host("sink"), middle, BitRate{100'000'000'000}, 0ns);
+  TestHosts hosts;
+  SwitchConfig config;
+  config.latency = 0ns;
+  Network network{graph, config, 1, hosts};
+  Random random{7, "arrivals"};
+  const Duration service{81'920'000};
+  // 70 % load. A packet may wait at the source for a 32nd of the service time, which adds little.
+  Instant at{};
+  const int count = 40'000;
+  std::vector<Instant> offered;
+  hosts.on_wake = [&](Instant now) {
+    Packet packet;
+    packet.destination = 1;
+    packet.bytes = 1000;
+    packet.priority = 3;
+    hosts.queued.emplace_back(0, packet);
+    network.ready(0, now);
+  };
+  for (int i = 0; i < count; ++i) {
+    const auto mean = static_cast<WideInt>(service.count()) * 10 / 7;
+    at += Duration{static_cast<std::int64_t>(static_cast<WideInt>(exponential_q32(random.next())) * mean >> 32)};
+    offered.push_back(at);
+    network.wake_at(at, 0, 0);
+  }
+  network.run(at + 1ms);
+  ASSERT_EQ(hosts.arrivals.size(), static_cast<std::size_t>(count));
+  double waited = 0;
+  const Duration unloaded = Duration{80'960'000} + Duration{80'960'000 / 32};
+  for (std::size_t i = 0; i < offered.size(); ++i)
+    waited += static_cast<double>((hosts.arrivals[i].when - offered[i] - unloaded).count());
+  // Pollaczek and Khinchine for constant service: rho / (2 (1 - rho)) services.
+  EXPECT_NEAR(waited / count / static_cast<double>(service.count()), 0.7 / (2 * 0.3), 0.06);
+}
+
+TEST(Network, EveryPacketArrivesOrIsCountedAsDroppedOrIsStillOnItsWay) {
+  TestHosts hosts;
+  hosts.keep = false;
+  const auto graph = make(FatTree{.ports = 4});
+  for (HostIndex h = 0; h < 16; ++h)
+    hosts.sources.push_back({.from = h, .to = h < 8 ? 15u : (h + 5) % 16, .priority = 1, .hash = h * 77});
+  SwitchConfig config;
+  config.buffer = Bytes{400'000};
+  Network network{graph, config, 1, hosts};
+  start(network, 16);
+  network.run(Instant{50us});
+  network.set_cable(20, false, Instant{50us});
+  network.run(Instant{100us});
+  network.set_cable(20, true, Instant{100us});
+  network.run(Instant{200us});
+  EXPECT_GT(dropped(network), 0);
+  EXPECT_EQ(hosts.sent, hosts.arrived_count() + dropped(network) + network.in_flight());
+}
+
+TEST(Network, QueuesAreMarkedBetweenKminAndKmaxOnly) {
+  for (const auto kmin : {Bytes{100'000}, Bytes{50'000'000}}) {
+    TestHosts hosts;
+    hosts.sources = {{.from = 0, .to = 2, .count = 1000}, {.from = 1, .to = 2, .count = 1000}};
+    SwitchConfig config;
+    config.ecn_min = kmin;
+    config.ecn_max = kmin + Bytes{100'000};
+    config.ecn_rate = BitRate{100'000'000'000};
+    Network network{star(3), config, 1, hosts};
+    start(network, 3);
+    network.run(Instant{2ms});
+    std::int64_t marked = 0;
+    for (const auto& arrival : hosts.arrivals) marked += arrival.packet.congestion_experienced ? 1 : 0;
+    // The queue grows to a million bytes and empties again: most packets leave above Kmax.
+    if (kmin == Bytes{100'000})
+      EXPECT_GT(marked, 1500);
+    else
+      EXPECT_EQ(marked, 0);
+  }
+}
+
+TEST(Network, PinnedPathsSpreadEvenlyWhereAHashCollides) {
+  const auto clos = make(Clos{.racks = 2, .hosts = 8, .spines = 8});
+  const auto carried = [&](PathChoice path) {
+    TestHosts hosts;
+    hosts.keep = false;
+    for (HostIndex h = 0; h < 8; ++h) hosts.sources.push_back({.from = h, .to = h + 8, .hash = 1000 + h});
+    SwitchConfig config;
+    config.path = path;
+    Network network{clos, config, 1, hosts};
+    start(network, 16);
+    network.run(Instant{500us});
+    std::int64_t sum = 0;
+    for (const auto bytes : hosts.received) sum += bytes;
+    return static_cast<double>(sum) * 8 / 500e-6 / 8 / 400e9;
+  };
+  EXPECT_GT(carried(PathChoice::pinned), 0.95);
+  EXPECT_LT(carried(PathChoice::ecmp), 0.9);
+  EXPECT_GT(carried(PathChoice::spray), 0.95);
+}
+
+}  // namespace
+}  // namespace peerpath::network
