@@ -1,0 +1,236 @@
+#include "transport/roce/fleet.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "peerpath/net/ethernet.hpp"
+#include "transport/roce/frame.hpp"
+
+namespace peerpath::roce {
+namespace {
+
+using Cargo = decltype(network::Packet::cargo);
+static_assert(sizeof(Packet) == sizeof(Cargo));
+
+/// Fold of the two queue pair numbers into 14 bits (kernel, rdma_get_udp_sport).
+std::uint32_t source_port(std::uint32_t a, std::uint32_t b) {
+  const std::uint64_t product = std::uint64_t{a} * b;
+  const auto low = static_cast<std::uint32_t>(product & 0x3fff),
+             high = static_cast<std::uint32_t>(product >> 14 & 0x3fff);
+  return 0xc000 | (low ^ high);
+}
+
+Duration net_time(std::int64_t frame, BitRate rate) { return net::wire_size(Bytes{frame}) / rate; }
+
+std::int64_t held_at(Duration left, BitRate rate) {
+  return static_cast<std::int64_t>(static_cast<WideInt>(left.count()) * rate.bps() / 8 / 1'000'000'000'000'000);
+}
+
+}  // namespace
+
+void Fleet::attach(network::Network& network) {
+  network_ = &network;
+  nics_.resize(network.graph().hosts.size());
+  for (std::size_t h = 0; h < config_.drain.size() && h < nics_.size(); ++h) nics_[h].drain = config_.drain[h];
+}
+
+QpIndex Fleet::connect(HostIndex a, HostIndex b) {
+  const auto first = static_cast<QpIndex>(qps_.size());
+  for (const auto side : {0u, 1u}) {
+    const auto host = side == 0 ? a : b;
+    const auto line = network_->port(network_->port_of(host)).rate;
+    auto attributes = config_.connection;
+    attributes.remote_qp = first + 1 - side;
+    auto& qp = qps_.emplace_back(*this, first + side, host, attributes, line, parameters(config_.dcqcn, line));
+    const auto port = config_.port_by_qp ? source_port(first + 2, first + 3) : 0xc000;
+    const auto other = side == 0 ? b : a;
+    qp.hash = static_cast<std::uint32_t>(mix(std::uint64_t{host} << 40 | std::uint64_t{other} << 16 | port));
+  }
+  return first;
+}
+
+void Fleet::post(QpIndex index, const WorkRequest& request, Instant now) {
+  auto& qp = qps_[index];
+  qp.posted.push(now);
+  qp.requester.post(request);
+  activate(qp, now);
+  finish(qp, now);
+}
+
+void Fleet::stop(QpIndex index, Instant now) {
+  qps_[index].requester.stop();
+  finish(qps_[index], now);
+}
+
+void Fleet::activate(QueuePair& qp, Instant now) {
+  auto& nic = nics_[qp.host];
+  bool more = false;
+  if (!qp.answers && (qp.responder.can_send() || qp.cnp)) {
+    qp.answers = more = true;
+    nic.answering.push(qp.number);
+  }
+  if (!qp.sends && qp.requester.can_send(now)) {
+    qp.sends = more = true;
+    nic.sending.push(qp.number);
+  }
+  if (more) network_->ready(qp.host, now);
+}
+
+void Fleet::send(QueuePair& qp, const Packet& packet, int priority, network::Packet& out) {
+  out.source = qp.host;
+  out.destination = qps_[qp.number ^ 1].host;
+  out.flow_hash = qp.hash;
+  out.destination_qp = qp.number ^ 1;
+  out.bytes = static_cast<std::int32_t>(frame_size(packet));
+  out.priority = static_cast<std::uint8_t>(priority);
+  out.ecn_capable = priority == config_.priority;
+  out.cargo = std::bit_cast<Cargo>(packet);
+  ++nics_[qp.host].counters.sent;
+}
+
+bool Fleet::next(HostIndex host, std::uint8_t open, Instant now, network::Packet& out) {
+  auto& nic = nics_[host];
+  if ((open >> config_.control_priority & 1) && next_answer(nic, out)) return true;
+  return (open >> config_.priority & 1) && next_data(nic, host, now, out);
+}
+
+/// Acknowledgements and CNPs. Read responses carry data, so they go in its priority.
+bool Fleet::next_answer(Nic& nic, network::Packet& out) {
+  if (nic.answering.empty()) return false;
+  auto& qp = qps_[nic.answering.front()];
+  nic.answering.pop();
+  qp.answers = false;
+  if (qp.cnp) {
+    qp.cnp = false;
+    Packet cnp;
+    cnp.opcode = congestion_notification;
+    cnp.becn = true;
+    cnp.destination_qp = qp.number ^ 1;
+    ++nic.counters.cnps;
+    send(qp, cnp, config_.control_priority, out);
+  } else {
+    const auto answer = qp.responder.next().packet;
+    send(qp, answer, is_read_response(answer.operation()) ? config_.priority : config_.control_priority, out);
+  }
+  if (qp.cnp || qp.responder.can_send()) {
+    qp.answers = true;
+    nic.answering.push(qp.number);
+  }
+  return true;
+}
+
+bool Fleet::next_data(Nic& nic, HostIndex host, Instant now, network::Packet& out) {
+  Instant earliest = never;
+  for (auto left = nic.sending.size(); left > 0; --left) {
+    auto& qp = qps_[nic.sending.front()];
+    nic.sending.pop();
+    if (!qp.requester.can_send(now)) {
+      qp.sends = false;
+      continue;
+    }
+    nic.sending.push(qp.number);
+    if (qp.paced > now) {
+      earliest = std::min(earliest, qp.paced);
+      continue;
+    }
+    send(qp, qp.requester.next(now).packet, config_.priority, out);
+    const auto line = network_->port(network_->port_of(host)).rate;
+    if (const auto rate = qp.rate.at(now); rate < line) qp.paced = now + net_time(out.bytes, rate);
+    watch(qp);
+    return true;
+  }
+  if (earliest < nic.alarm) {
+    nic.alarm = earliest;
+    network_->wake_at(earliest, host, pace);
+  }
+  return false;
+}
+
+void Fleet::watch(QueuePair& qp) {
+  const auto deadline = qp.requester.deadline();
+  if (qp.timed || deadline == never) return;
+  qp.timed = true;
+  network_->wake_at(deadline, qp.number, retry);
+}
+
+void Fleet::finish(QueuePair& qp, Instant now) {
+  auto& done = qp.requester.completions();
+  while (!done.empty()) {
+    const auto completion = done.front();
+    const auto posted = qp.posted.front();
+    done.pop();
+    qp.posted.pop();
+    if (completed) completed(qp.number, completion, posted, now);
+  }
+}
+
+/// Takes a packet into the NIC's receive buffer, from which the host's memory draws at its rate.
+bool Fleet::fill(Nic& nic, HostIndex host, std::int64_t bytes, Instant now) {
+  if (nic.drain == BitRate{}) return true;
+  nic.drained = std::max(nic.drained, now);
+  const auto held = held_at(nic.drained - now, nic.drain) + bytes;
+  nic.counters.buffer_peak = std::max(nic.counters.buffer_peak, held);
+  if (held > config_.buffer.count()) {
+    ++nic.counters.dropped;
+    return false;
+  }
+  nic.drained += Bytes{bytes} / nic.drain;
+  if (held > config_.pause_above.count() && !nic.pausing) {
+    nic.pausing = true;
+    ++nic.counters.pauses;
+    network_->pause(host, config_.priority, true, now);
+    network_->wake_at(std::max(now, nic.drained - config_.resume_below / nic.drain), host, drained);
+  }
+  return true;
+}
+
+void Fleet::arrived(HostIndex host, const network::Packet& packet, Instant now) {
+  auto& nic = nics_[host];
+  ++nic.counters.received;
+  const auto said = std::bit_cast<Packet>(packet.cargo);
+  auto& qp = qps_[said.destination_qp];
+  if (said.opcode == congestion_notification) {
+    qp.rate.notify(now);
+    return;
+  }
+  if (said.length > 0 && !fill(nic, host, packet.bytes, now)) return;
+  if (packet.congestion_experienced && config_.dcqcn != DcqcnSet::off &&
+      qp.notifier.marked(now, parameters(config_.dcqcn, BitRate{1}).cnp_period))
+    qp.cnp = true;
+  const auto o = said.operation();
+  if (o == Operation::acknowledge || o == Operation::atomic_acknowledge || is_read_response(o)) {
+    const auto in = qp.requester.receive(said, now);
+    if (in) nic.counters.payload += in->length;
+    finish(qp, now);
+  } else {
+    qp.responder.receive(said, now);
+  }
+  activate(qp, now);
+}
+
+void Fleet::woken(std::uint32_t subject, std::uint64_t detail, Instant now) {
+  switch (static_cast<Alarm>(detail & 3)) {
+    case pace:
+      nics_[subject].alarm = never;
+      return network_->ready(subject, now);
+    case retry: {
+      auto& qp = qps_[subject];
+      qp.timed = false;
+      qp.requester.expire(now);
+      finish(qp, now);
+      watch(qp);
+      return activate(qp, now);
+    }
+    case drained: {
+      auto& nic = nics_[subject];
+      const auto until = nic.drained - config_.resume_below / nic.drain;
+      if (until > now) return network_->wake_at(until, subject, drained);
+      nic.pausing = false;
+      return network_->pause(subject, config_.priority, false, now);
+    }
+    case app:
+      if (alarm) alarm(detail >> 2, now);
+  }
+}
+
+}  // namespace peerpath::roce

@@ -1,0 +1,126 @@
+// RDMA NICs at the ends of a network, with hosts behind them that are a rate and a buffer.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <vector>
+
+#include "network/network.hpp"
+#include "peerpath/base/ring.hpp"
+#include "transport/roce/dcqcn.hpp"
+#include "transport/roce/requester.hpp"
+#include "transport/roce/responder.hpp"
+
+namespace peerpath::roce {
+
+using network::HostIndex;
+using QpIndex = std::uint32_t;  ///< one end of a reliable connection; the other end is `qp ^ 1`
+
+/// What all NICs of a fleet have.
+struct FleetConfig {
+  ConnectionAttributes connection{};
+  DcqcnSet dcqcn = DcqcnSet::off;
+  int priority = 3;          ///< of data
+  int control_priority = 6;  ///< of acknowledgements and CNPs
+  bool port_by_qp = true;   ///< the UDP source port follows the queue pairs, as Linux sets it; else one a pair of hosts
+  Bytes buffer{2'000'000};  ///< receive buffer of a NIC
+  Bytes pause_above{1'000'000}, resume_below{900'000};
+  std::vector<BitRate> drain{};  ///< by host: at which its memory takes in what arrives; none or 0: at once
+};
+
+/// Counters of one NIC.
+struct NicCounters {
+  std::int64_t sent = 0, received = 0;  ///< packets
+  std::int64_t payload = 0;             ///< bytes of data that arrived in order or were kept
+  std::int64_t cnps = 0;                ///< sent
+  std::int64_t pauses = 0;              ///< because its own buffer was full
+  std::int64_t dropped = 0;             ///< its buffer overflowed
+  std::int64_t buffer_peak = 0;
+};
+
+/// Reliable connections over a network. Queue pairs take turns packet by packet; answers go first. DCQCN paces a queue
+/// pair from the end of its last packet on. A host whose memory is slower than the wire fills its NIC's buffer, and
+/// the NIC pauses the switch.
+class Fleet final : public network::Hosts {
+ public:
+  explicit Fleet(const FleetConfig& config) : config_{config} {}
+  /// Before anything is posted. The network was made with this fleet as its hosts.
+  void attach(network::Network& network);
+
+  /// Joins two hosts; returns the end at `a`. Rates and parameters are of the hosts' own cables.
+  QpIndex connect(HostIndex a, HostIndex b);
+  void post(QpIndex qp, const WorkRequest& request, Instant now);
+  /// Takes the connection down, as a failed process does.
+  void stop(QpIndex qp, Instant now);
+
+  /// A work request has ended at this end; it was posted at `posted`.
+  std::function<void(QpIndex qp, const Completion& completion, Instant posted, Instant now)> completed{};
+  /// A message of the other end has arrived whole at this end. `last`: its last packet.
+  std::function<void(QpIndex qp, const Packet& last, Instant now)> message{};
+  /// `wake` was asked for.
+  std::function<void(std::uint64_t detail, Instant now)> alarm{};
+  void wake(Instant when, std::uint64_t detail) { network_->wake_at(when, 0, detail << 2 | app); }
+
+  const NicCounters& counters(HostIndex host) const { return nics_[host].counters; }
+  HostIndex host_of(QpIndex qp) const { return qps_[qp].host; }
+  std::size_t queue_pairs() const { return qps_.size(); }
+  const Requester& requester(QpIndex qp) const { return qps_[qp].requester; }
+  BitRate rate(QpIndex qp, Instant now) { return qps_[qp].rate.at(now); }
+  std::int64_t notifications(QpIndex qp) const { return qps_[qp].rate.notifications(); }
+
+  bool next(HostIndex host, std::uint8_t open, Instant now, network::Packet& packet) override;
+  void arrived(HostIndex host, const network::Packet& packet, Instant now) override;
+  void woken(std::uint32_t subject, std::uint64_t detail, Instant now) override;
+
+ private:
+  enum Alarm : std::uint64_t { pace, retry, drained, app };
+
+  struct QueuePair final : Target {
+    QueuePair(Fleet& in, QpIndex self, HostIndex at, const ConnectionAttributes& attributes, BitRate line,
+              const DcqcnParameters& dcqcn)
+        : fleet{in}, number{self}, host{at}, requester{attributes}, responder{attributes, *this}, rate{dcqcn, line} {}
+    bool allows(Operation, std::uint32_t, std::uint64_t, std::uint32_t) override { return true; }
+    void place(const Packet& packet, std::uint64_t) override { fleet.nics_[host].counters.payload += packet.length; }
+    void arrived(const Packet& last, Instant now) override {
+      if (fleet.message) fleet.message(number, last, now);
+    }
+    std::uint64_t modify(const Packet&) override { return memory++; }
+
+    Fleet& fleet;
+    QpIndex number;
+    HostIndex host;
+    Requester requester;
+    Responder responder;
+    DcqcnRate rate;
+    CongestionNotifier notifier{};
+    Ring<Instant> posted{};
+    Instant paced{};  ///< no data before
+    std::uint64_t memory = 0;
+    std::uint32_t hash = 0;
+    bool sends = false, answers = false, cnp = false;  ///< stands in the list of its NIC
+    bool timed = false;                                ///< an alarm for its retry timer is due
+  };
+  struct Nic {
+    Ring<QpIndex> sending{}, answering{};
+    Instant alarm = never;
+    Instant drained{};
+    BitRate drain{};
+    bool pausing = false;
+    NicCounters counters{};
+  };
+
+  void activate(QueuePair& qp, Instant now);
+  void send(QueuePair& qp, const Packet& packet, int priority, network::Packet& out);
+  bool next_answer(Nic& nic, network::Packet& out);
+  bool next_data(Nic& nic, HostIndex host, Instant now, network::Packet& out);
+  void watch(QueuePair& qp);
+  void finish(QueuePair& qp, Instant now);
+  bool fill(Nic& nic, HostIndex host, std::int64_t bytes, Instant now);
+
+  FleetConfig config_;
+  network::Network* network_ = nullptr;
+  std::deque<QueuePair> qps_;
+  std::vector<Nic> nics_;
+};
+
+}  // namespace peerpath::roce

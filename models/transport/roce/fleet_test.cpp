@@ -1,0 +1,111 @@
+#include "transport/roce/fleet.hpp"
+
+#include <gtest/gtest.h>
+
+#include "network/topologies/topologies.hpp"
+#include "transport/roce/fleet_fixture.hpp"
+
+namespace peerpath::roce {
+namespace {
+
+using namespace testing;
+using namespace std::chrono_literals;
+
+/// Gb/s of payload that two hosts behind one switch reach with messages of one size, several at a time.
+double two_hosts(BitRate rate, Work work, std::uint32_t size, std::uint32_t mtu, int qps = 1, int depth = 16) {
+  FleetConfig config;
+  config.connection.mtu = mtu;
+  Rig rig{star(2, rate), {}, config};
+  for (int i = 0; i < qps; ++i) rig.keep_busy(rig.fleet.connect(0, 1), work, size, depth);
+  rig.network.run(Instant{200us});
+  const auto before = rig.done_bytes;
+  rig.network.run(Instant{1200us});
+  return static_cast<double>(rig.done_bytes - before) * 8 / 1e6;
+}
+
+/// Of each packet the wire carries 82 bytes more than its payload: preamble, Ethernet, IPv4, UDP, BTH, ICRC, FCS, gap.
+double bound(double gbps, double mtu) { return gbps * mtu / (mtu + 82); }
+
+TEST(Fleet, LargeMessagesReachTheWiresShareOfPayload) {
+  for (const auto work : {Work::write, Work::send, Work::read}) {
+    const auto reached = two_hosts(BitRate{100'000'000'000}, work, 65536, 4096);
+    EXPECT_LE(reached, bound(100, 4096) * 1.001);
+    EXPECT_GE(reached, bound(100, 4096) * 0.99);
+    // Published: 98 Gb/s for ib_write_bw and ib_read_bw of 64 KB, 100G RoCEv2, MTU 4096
+    // (understanding-the-host-network, tech report, appendix C.1).
+    EXPECT_NEAR(reached, 98, 2);
+  }
+}
+
+TEST(Fleet, A400GPortReachesWhatPerftestPublished) {
+  // ib_write_bw to host memory, one rail (NVIDIA/nccl issue 2409): 16 KiB with 8 QPs 391.8, 128 KiB 392.1 Gb/s.
+  EXPECT_NEAR(two_hosts(BitRate{400'000'000'000}, Work::write, 16 << 10, 4096, 8), 391.8, 4);
+  EXPECT_NEAR(two_hosts(BitRate{400'000'000'000}, Work::write, 128 << 10, 4096), 392.1, 4);
+}
+
+TEST(Fleet, OneSmallMessageAtATimeTakesARoundTrip) {
+  FleetConfig config;
+  Rig rig{star(2, BitRate{100'000'000'000}), {}, config};
+  Instant ended{};
+  rig.fleet.completed = [&](QpIndex, const Completion&, Instant, Instant now) { ended = now; };
+  rig.fleet.post(rig.fleet.connect(0, 1), {.length = 64}, Instant{});
+  rig.network.run(Instant{1ms});
+  // 64 + 54 + 16 + 4 bytes there, 62 back; each with FCS and preamble, twice, 80 ps a byte; four cables of 500 ns and
+  // two look-ups.
+  const auto there = Duration{(64 + 54 + 16 + 4 + 12) * 80'000}, back = Duration{(54 + 4 + 4 + 12) * 80'000};
+  EXPECT_EQ(ended - Instant{}, 2 * there + 2 * back + 4 * 500ns + 2 * 300ns);
+}
+
+TEST(Fleet, ASlowHostFillsItsNicWhichPausesTheSwitchAndLosesNothing) {
+  FleetConfig config;
+  config.drain = {BitRate{}, BitRate{40'000'000'000}};
+  Rig rig{star(2, BitRate{100'000'000'000}), {}, config};
+  rig.keep_busy(rig.fleet.connect(0, 1), Work::write, 1 << 20, 8);
+  rig.network.run(Instant{2ms});
+  const auto before = rig.done_bytes;
+  rig.network.run(Instant{7ms});
+  const auto goodput = static_cast<double>(rig.done_bytes - before) * 8 / 5e6;
+  EXPECT_NEAR(goodput, 40.0 * 4096 / (4096 + 58), 3);
+  EXPECT_GT(rig.fleet.counters(1).pauses, 0);
+  EXPECT_EQ(rig.fleet.counters(1).dropped, 0);
+  EXPECT_EQ(rig.fleet.requester(0).retransmissions(), 0);
+}
+
+TEST(Fleet, ACableThatFlapsCostsTimeAndNoMessage) {
+  FleetConfig config;
+  config.connection.timeout = 200us;
+  network::SwitchConfig switches;
+  switches.convergence = 10us;
+  Rig rig{star(2, BitRate{100'000'000'000}), switches, config};
+  int done = 0, failed = 0;
+  rig.fleet.completed = [&](QpIndex, const Completion& c, Instant, Instant) {
+    ++(c.status == WorkStatus::success ? done : failed);
+  };
+  const auto qp = rig.fleet.connect(0, 1);
+  for (std::uint64_t i = 0; i < 50; ++i) rig.fleet.post(qp, {.id = i, .length = 100'000}, Instant{});
+  rig.network.run(Instant{50us});
+  rig.network.set_cable(1, false, Instant{50us});
+  rig.network.run(Instant{150us});
+  rig.network.set_cable(1, true, Instant{150us});
+  rig.network.run(Instant{20ms});
+  EXPECT_EQ(done, 50);
+  EXPECT_EQ(failed, 0);
+  EXPECT_GT(rig.fleet.requester(qp).timeouts() + rig.fleet.requester(qp).retransmissions(), 0);
+}
+
+TEST(Fleet, AConnectionThatIsTakenDownReportsWhatWasNotOver) {
+  Rig rig{star(2, BitRate{100'000'000'000}), {}, {}};
+  std::vector<WorkStatus> ended;
+  rig.fleet.completed = [&](QpIndex, const Completion& c, Instant, Instant) { ended.push_back(c.status); };
+  const auto qp = rig.fleet.connect(0, 1);
+  for (std::uint64_t i = 0; i < 5; ++i) rig.fleet.post(qp, {.id = i, .length = 1'000'000}, Instant{});
+  rig.network.run(Instant{100us});
+  rig.fleet.stop(qp, Instant{100us});
+  rig.network.run(Instant{1ms});
+  ASSERT_EQ(ended.size(), 5u);
+  EXPECT_EQ(ended.front(), WorkStatus::success);
+  EXPECT_EQ(ended.back(), WorkStatus::flushed);
+}
+
+}  // namespace
+}  // namespace peerpath::roce
