@@ -1,0 +1,56 @@
+// Plays a schedule over the reliable connections of a fleet.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "collective/schedule.hpp"
+#include "transport/roce/fleet.hpp"
+
+namespace peerpath::collective {
+
+/// How the messages of two ranks are laid on the queue pairs between them (NCCL: NCCL_IB_SPLIT_DATA_ON_QPS).
+enum class QpUse : std::uint8_t {
+  round_robin,  ///< whole messages in turn
+  split         ///< each message in equal parts over all
+};
+constexpr std::array<EnumName<QpUse>, 2> enum_names(QpUse) {
+  return {{{"round_robin", QpUse::round_robin}, {"split", QpUse::split}}};
+}
+
+/// One collective: its ranks are hosts of the fleet. Connections are made as they are first used.
+class Player {
+ public:
+  Player(roce::Fleet& fleet, Schedule schedule, std::vector<roce::HostIndex> ranks, int qps, QpUse use);
+
+  void start(Instant now);
+  /// A message has arrived at this end; false: it is not one of this collective.
+  bool arrived(roce::QpIndex qp, Instant now);
+  bool over() const { return left_ == 0; }
+  Instant ended() const { return ended_; }
+
+ private:
+  struct Pair {
+    std::vector<roce::QpIndex> qps;
+    std::size_t turn = 0;
+  };
+
+  void send(std::uint32_t number, Instant now);
+  void post(roce::QpIndex qp, std::uint32_t number, std::int64_t bytes, Instant now);
+
+  roce::Fleet& fleet_;
+  Schedule schedule_;
+  std::vector<roce::HostIndex> ranks_;
+  std::size_t qps_;
+  QpUse use_;
+  std::vector<std::vector<std::uint32_t>> waiting_;  ///< by send: those that wait for it
+  std::vector<std::uint32_t> parts_;                 ///< by send: messages still on their way
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Pair> pairs_;
+  std::map<roce::QpIndex, Ring<std::uint32_t>> on_way_;  ///< by sending end: sends in order
+  std::size_t left_ = 0;
+  Instant ended_{};
+};
+
+}  // namespace peerpath::collective

@@ -1,0 +1,35 @@
+// Collectives as lists of sends that wait for each other.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "peerpath/base/units.hpp"
+
+namespace peerpath::collective {
+
+/// A message from one rank to another. It may start when the message `after` has arrived, or at once.
+struct Send {
+  static constexpr std::uint32_t at_once = ~std::uint32_t{0};
+  std::uint32_t from = 0, to = 0;
+  Bytes bytes{};
+  std::uint32_t after = at_once;  ///< place in the schedule, earlier than its own
+};
+
+using Schedule = std::vector<Send>;
+
+/// Ring AllReduce of `bytes` a rank: n - 1 steps that reduce and n - 1 that gather, each of a n-th part; a rank passes
+/// on in a step what it received in the one before (Patarasuk and Yuan 2009). The last part takes what is left over.
+Schedule ring_all_reduce(std::uint32_t ranks, Bytes bytes);
+
+/// One half of it: what every rank gathers of the others', n - 1 steps.
+Schedule ring_all_gather(std::uint32_t ranks, Bytes bytes);
+
+/// The same in slices that go round one behind the other, each waiting only for itself (NCCL's steps).
+Schedule in_slices(const Schedule& whole, std::uint32_t slices);
+
+/// Every rank sends a n-th of `bytes` to every other, first to its neighbour; `window` messages of a rank are on their
+/// way at a time.
+Schedule all_to_all(std::uint32_t ranks, Bytes bytes, std::uint32_t window);
+
+}  // namespace peerpath::collective

@@ -1,0 +1,382 @@
+#include "tools/network/run.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+
+#include "peerpath/observe/finish.hpp"
+
+namespace peerpath::network_tool {
+namespace {
+
+using observe::Decimal;
+using observe::quotient;
+
+constexpr std::int64_t second = 1'000'000'000'000'000;
+
+roce::FleetConfig fleet_config(const Loaded& loaded) {
+  const auto& n = loaded.scenario.nics;
+  roce::FleetConfig config;
+  config.connection.mtu = static_cast<std::uint32_t>(n.mtu);
+  config.connection.window = static_cast<std::uint32_t>(n.window);
+  config.connection.ack_every = static_cast<std::uint32_t>(n.ack_every);
+  config.connection.retries = n.retries;
+  config.connection.timeout = n.timeout;
+  config.connection.recovery = n.recovery;
+  config.dcqcn = n.dcqcn;
+  config.port_by_qp = n.source_port == SourcePort::by_qp;
+  config.buffer = n.buffer;
+  config.pause_above = n.pause_above;
+  config.resume_below = n.resume_below;
+  config.drain.resize(loaded.graph.hosts.size());
+  for (const auto& slow : loaded.scenario.slow_hosts)
+    for (const auto host : hosts_of(loaded.graph, slow.hosts)) config.drain[host] = slow.rate;
+  return config;
+}
+
+collective::Schedule schedule_of(const Collective& entry, std::uint32_t ranks) {
+  const Bytes bytes{entry.bytes.count() / entry.rings};
+  const auto slices = static_cast<std::uint32_t>(entry.slices);
+  if (entry.kind == CollectiveKind::all_reduce) return in_slices(collective::ring_all_reduce(ranks, bytes), slices);
+  if (entry.kind == CollectiveKind::all_gather) return in_slices(collective::ring_all_gather(ranks, bytes), slices);
+  return collective::all_to_all(ranks, bytes, static_cast<std::uint32_t>(entry.window));
+}
+
+/// What one rdma entry has done in the measured window.
+struct Tally {
+  std::int64_t messages = 0, failed = 0;
+  observe::Histogram latency;
+};
+
+/// Counters of all cables at one time.
+struct Snapshot {
+  Instant when{};
+  std::vector<network::PortCounters> ports;
+  std::vector<Duration> paused;
+};
+
+class Runner {
+ public:
+  explicit Runner(const Loaded& loaded)
+      : loaded_{loaded},
+        s_{loaded.scenario},
+        fleet_{fleet_config(loaded)},
+        network_{loaded.graph, s_.switches, static_cast<std::uint64_t>(s_.run.seed), fleet_},
+        begin_{s_.run.warmup},
+        end_{begin_ + s_.run.measure},
+        tallies_(s_.rdma.size()),
+        players_(s_.collectives.size()) {
+    fleet_.attach(network_);
+    fleet_.completed = [this](auto qp, const auto& completion, Instant posted, Instant now) {
+      completed(qp, completion, posted, now);
+    };
+    fleet_.message = [this](auto qp, const auto&, Instant now) {
+      for (auto& rings : players_)
+        for (auto& ring : rings)
+          if (ring.arrived(qp, now)) return;
+    };
+    fleet_.alarm = [this](std::uint64_t detail, Instant now) { alarm(detail, now); };
+    for (std::size_t i = 0; i < s_.rdma.size(); ++i) fleet_.wake(Instant{s_.rdma[i].start}, i << 2 | start_rdma);
+    for (std::size_t i = 0; i < s_.collectives.size(); ++i)
+      fleet_.wake(Instant{s_.collectives[i].start}, i << 2 | start_collective);
+    for (std::size_t i = 0; i < s_.events.size(); ++i) fleet_.wake(Instant{s_.events[i].at}, i << 2 | cable_event);
+  }
+
+  Outcome run() {
+    Instant now{};
+    network_.run(begin_);
+    before_ = snapshot(begin_);
+    const auto step = std::min<Duration>(s_.run.patience, s_.run.measure);
+    for (now = begin_; now < end_ && !is_over();) {
+      now = std::min(end_, now + step);
+      network_.run(now);
+      circle_ = network_.deadlock(now, s_.run.patience);
+      if (circle_) break;
+    }
+    after_ = snapshot(now);
+    return outcome();
+  }
+
+ private:
+  enum Alarm : std::uint64_t { start_rdma, start_collective, cable_event, next_message };
+
+  /// What a queue pair of an rdma entry is there for.
+  struct Use {
+    std::size_t entry = 0;
+    int left = 0;  ///< messages still to post; -1: without end
+  };
+
+  roce::WorkRequest request(const Rdma& entry) const {
+    return {.work = entry.operation, .length = static_cast<std::uint32_t>(entry.size.count()), .swap_or_add = 1};
+  }
+
+  void alarm(std::uint64_t detail, Instant now) {
+    const auto number = static_cast<std::size_t>(detail >> 2);
+    switch (static_cast<Alarm>(detail & 3)) {
+      case start_rdma:
+        return begin(number, now);
+      case start_collective:
+        return begin_collective(number, now);
+      case cable_event: {
+        const auto& e = s_.events[number];
+        const auto& g = loaded_.graph;
+        for (network::CableIndex c = 0; c < g.cables.size(); ++c) {
+          const auto &a = g.nodes[g.cables[c].a].name, &b = g.nodes[g.cables[c].b].name;
+          if ((a == e.from && b == e.to) || (a == e.to && b == e.from)) return network_.set_cable(c, e.up, now);
+        }
+        return;
+      }
+      case next_message:
+        return timed(number, now);
+    }
+  }
+
+  void begin(std::size_t number, Instant now) {
+    const auto& entry = s_.rdma[number];
+    const auto from = hosts_of(loaded_.graph, entry.from), to = hosts_of(loaded_.graph, entry.to);
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      const auto other = to[to.size() == 1 ? 0 : i];
+      if (other == from[i]) continue;
+      for (int q = 0; q < entry.qps; ++q) {
+        if (entry.interval > Duration{}) {
+          timers_.push_back({number, from[i], other, 0, entry.messages == 0 ? -1 : entry.messages, false});
+          timed(timers_.size() - 1, now);
+          continue;
+        }
+        const auto qp = fleet_.connect(from[i], other);
+        uses_[qp] = {number, entry.messages == 0 ? -1 : entry.messages};
+        for (int m = 0; m < entry.outstanding; ++m) post_next(qp, now);
+      }
+    }
+  }
+
+  void post_next(roce::QpIndex qp, Instant now) {
+    auto& use = uses_[qp];
+    if (use.left == 0) return;
+    if (use.left > 0) --use.left;
+    fleet_.post(qp, request(s_.rdma[use.entry]), now);
+  }
+
+  /// Messages at an interval, whatever has become of the last one.
+  struct Timed {
+    std::size_t entry = 0;
+    roce::HostIndex from = 0, to = 0;
+    roce::QpIndex qp = 0;
+    int left = 0;
+    bool connected = false;
+  };
+
+  void timed(Timed& t, Instant now) {
+    const auto& entry = s_.rdma[t.entry];
+    if (t.left == 0) return;
+    if (t.left > 0) --t.left;
+    if (!t.connected || entry.fresh) {
+      t.qp = fleet_.connect(t.from, t.to);
+      t.connected = true;
+      uses_[t.qp] = {t.entry, 0};
+    }
+    fleet_.post(t.qp, request(entry), now);
+    fleet_.wake(now + entry.interval, static_cast<std::uint64_t>(&t - timers_.data()) << 2 | next_message);
+  }
+  void timed(std::size_t number, Instant now) { timed(timers_[number], now); }
+
+  void begin_collective(std::size_t number, Instant now) {
+    const auto& entry = s_.collectives[number];
+    const auto hosts = hosts_of(loaded_.graph, entry.hosts);
+    const auto rings = static_cast<std::size_t>(entry.rings);
+    for (std::size_t r = 0; r < rings; ++r) {
+      std::vector<roce::HostIndex> ranks;
+      for (std::size_t h = r; h < hosts.size(); h += rings) ranks.push_back(hosts[h]);
+      auto schedule = schedule_of(entry, static_cast<std::uint32_t>(ranks.size()));
+      players_[number].emplace_back(fleet_, std::move(schedule), ranks, entry.qps, entry.qp_use);
+    }
+    for (auto& ring : players_[number]) ring.start(now);
+  }
+
+  void completed(roce::QpIndex qp, const roce::Completion& completion, Instant posted, Instant now) {
+    const auto found = uses_.find(qp);
+    if (found == uses_.end()) return;
+    auto& tally = tallies_[found->second.entry];
+    if (now >= begin_ && now < end_) {
+      if (completion.status == roce::WorkStatus::success) {
+        ++tally.messages;
+        tally.latency.record(now - posted);
+      } else {
+        ++tally.failed;
+      }
+    }
+    if (completion.status == roce::WorkStatus::success) post_next(qp, now);
+  }
+
+  /// Whether collectives, if there is nothing else, have come to their end.
+  bool is_over() const {
+    if (!s_.rdma.empty() || s_.collectives.empty()) return false;
+    for (const auto& rings : players_) {
+      if (rings.empty()) return false;
+      for (const auto& ring : rings)
+        if (!ring.over()) return false;
+    }
+    return true;
+  }
+
+  Snapshot snapshot(Instant now) const {
+    Snapshot taken{now, {}, {}};
+    for (network::PortIndex p = 0; p < 2 * network_.cables(); ++p) {
+      taken.ports.push_back(network_.port(p).counters);
+      taken.paused.push_back(network_.paused(p, now));
+    }
+    return taken;
+  }
+
+  Outcome outcome();
+  void metric(const std::string& name, const std::string& unit, std::optional<Decimal> value, const std::string& doc) {
+    out_.results.metrics.push_back({name, unit, value, doc});
+  }
+  void report_rdma();
+  void report_collectives();
+  void report_network();
+  void explain();
+
+  const Loaded& loaded_;
+  const NetworkScenario& s_;
+  roce::Fleet fleet_;
+  network::Network network_;
+  Instant begin_, end_;
+  std::vector<Tally> tallies_;
+  std::vector<std::deque<collective::Player>> players_;
+  std::map<roce::QpIndex, Use> uses_;
+  std::vector<Timed> timers_;
+  Snapshot before_, after_;
+  std::optional<network::PauseCircle> circle_;
+  Outcome out_;
+};
+
+Decimal microseconds(Duration d) { return quotient(d.count(), 1'000'000'000, 3); }
+
+void Runner::report_rdma() {
+  const auto window = (after_.when - before_.when).count();
+  for (std::size_t i = 0; i < tallies_.size(); ++i) {
+    const auto& tally = tallies_[i];
+    const auto& name = s_.rdma[i].name;
+    const auto bits = static_cast<WideInt>(tally.messages) * s_.rdma[i].size.count() * 8;
+    metric(name + ".goodput_gbps", "Gb/s", quotient(bits * second / 1'000'000'000, window, 3),
+           "Payload of messages that are over");
+    metric(name + ".messages", "1", Decimal{tally.messages, 0}, "Over, with success");
+    metric(name + ".failed_messages", "1", Decimal{tally.failed, 0}, "Reported as failed");
+    const auto time = [&](const char* what, Duration d) {
+      metric(name + ".latency_" + what + "_us", "us",
+             tally.latency.count() == 0 ? std::nullopt : std::optional{microseconds(d)}, "Posted to over");
+    };
+    time("p50", tally.latency.quantile(500'000));
+    time("p99", tally.latency.quantile(990'000));
+    time("max", tally.latency.largest());
+  }
+}
+
+void Runner::report_collectives() {
+  for (std::size_t i = 0; i < players_.size(); ++i) {
+    const auto& entry = s_.collectives[i];
+    Instant ended{};
+    bool over = !players_[i].empty();
+    for (const auto& ring : players_[i]) {
+      over &= ring.over();
+      ended = std::max(ended, ring.ended());
+    }
+    const auto took = ended - Instant{entry.start};
+    metric(entry.name + ".time_us", "us", over ? std::optional{microseconds(took)} : std::nullopt,
+           "Start to last message in");
+    // nccl-tests: bytes a rank over time, times what a rank has to send of each of them.
+    const auto ranks = static_cast<WideInt>(spelt_out(entry.hosts).size() / static_cast<std::size_t>(entry.rings));
+    const auto factor = (entry.kind == CollectiveKind::all_reduce ? 2 : 1) * (ranks - 1);
+    const auto bits = static_cast<WideInt>(entry.bytes.count()) / entry.rings * 8 * factor;
+    metric(entry.name + ".nic_gbps", "Gb/s",
+           over ? std::optional{quotient(bits * second / 1'000'000'000 / ranks, took.count(), 3)} : std::nullopt,
+           "What a NIC has to send, over that time");
+  }
+}
+
+void Runner::report_network() {
+  std::int64_t packets = 0, dropped = 0, marked = 0, pauses = 0, peak = 0, nic_pauses = 0, nic_dropped = 0, again = 0;
+  Duration paused{};
+  const auto window = (after_.when - before_.when).count();
+  for (network::PortIndex p = 0; p < after_.ports.size(); ++p) {
+    const auto &a = before_.ports[p], &b = after_.ports[p];
+    packets += b.packets - a.packets;
+    dropped += b.dropped - a.dropped;
+    marked += b.marked - a.marked;
+    pauses += b.pauses - a.pauses;
+    peak = std::max(peak, b.peak);
+    const auto held = after_.paused[p] - before_.paused[p];
+    paused += held;
+    out_.cables.push_back({loaded_.graph.name_of(p),
+                           quotient(static_cast<WideInt>((b.busy - a.busy).count()) * 100, window, 1),
+                           quotient(static_cast<WideInt>(held.count()) * 100, window, 1), b.peak, b.dropped - a.dropped,
+                           b.marked - a.marked});
+  }
+  for (network::HostIndex h = 0; h < loaded_.graph.hosts.size(); ++h) {
+    nic_pauses += fleet_.counters(h).pauses;
+    nic_dropped += fleet_.counters(h).dropped;
+  }
+  for (roce::QpIndex q = 0; q < fleet_.queue_pairs(); ++q) again += fleet_.requester(q).retransmissions();
+  metric("network.packets", "1", Decimal{packets, 0}, "Packets on cables, each cable counted");
+  metric("network.dropped", "1", Decimal{dropped + nic_dropped, 0}, "Lost in switches, on cables and in NICs");
+  metric("network.marked", "1", Decimal{marked, 0}, "Congestion Experienced");
+  metric("network.pauses", "1", Decimal{pauses, 0}, "PFC frames that stop a priority");
+  metric("network.paused_us", "us", microseconds(paused), "Time that ports were held with packets waiting, summed");
+  metric("network.queue_peak_bytes", "B", Decimal{peak, 0},
+         "Most that waited at one port in one priority, since the start");
+  metric("network.nic_pauses", "1", Decimal{nic_pauses, 0},
+         "Of the pauses: by NICs whose host was slow, since the start");
+  metric("network.sent_again", "1", Decimal{again, 0}, "Packets that RDMA repeated, since the start");
+  metric("network.deadlock", "1", Decimal{circle_ ? 1 : 0, 0},
+         "Whether paused queues waited for each other in a circle");
+  std::ranges::stable_sort(out_.cables, [](const CableUse& a, const CableUse& b) {
+    return a.busy_percent.value() > b.busy_percent.value();
+  });
+}
+
+/// What limits the run: a circle, hosts that are slow, or the busiest cable.
+void Runner::explain() {
+  if (circle_) {
+    std::string circle = "deadlock: in priority " + std::to_string(circle_->priority);
+    for (const auto port : circle_->ports)
+      circle += (port == circle_->ports.front() ? ", " : " waits for ") + loaded_.graph.name_of(port);
+    out_.said.push_back(circle + ", and so on in a circle");
+  }
+  for (network::HostIndex h = 0; h < loaded_.graph.hosts.size(); ++h)
+    if (const auto count = fleet_.counters(h).pauses; count > 0)
+      out_.said.push_back("the NIC of " + loaded_.graph.nodes[loaded_.graph.hosts[h]].name + " paused its switch " +
+                          std::to_string(count) + " times: its host takes in less than the wire brings");
+  if (!out_.cables.empty())
+    out_.said.push_back("busiest cable: " + out_.cables.front().name + ", " +
+                        to_string(out_.cables.front().busy_percent) + " %");
+}
+
+Outcome Runner::outcome() {
+  out_.results.window = after_.when - before_.when;
+  out_.results.wanted_window = s_.run.measure;
+  out_.deadlock = circle_.has_value();
+  report_rdma();
+  report_collectives();
+  report_network();
+  explain();
+  return std::move(out_);
+}
+
+}  // namespace
+
+tl::expected<Outcome, Problems> run(const Loaded& loaded) {
+  Runner runner{loaded};
+  auto outcome = runner.run();
+  Problems problems;
+  for (const auto& expectation : loaded.scenario.expect) {
+    if (auto verdict = observe::judge(outcome.results, expectation))
+      outcome.results.expectations.push_back(std::move(*verdict));
+    else
+      problems.push_back({"", 0, 0, "/expect", "there is no metric \"" + expectation.metric + "\""});
+  }
+  if (!problems.empty()) return tl::unexpected{std::move(problems)};
+  return outcome;
+}
+
+}  // namespace peerpath::network_tool

@@ -1,0 +1,226 @@
+// A network scenario as typed values: hosts that are a rate and a buffer, switches, and RDMA between them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collective/player.hpp"
+#include "network/switch_config.hpp"
+#include "network/topologies/topologies.hpp"
+#include "peerpath/scenario/scenario.hpp"
+#include "transport/roce/fleet.hpp"
+
+namespace peerpath::network_tool {
+
+using namespace literals;
+using namespace std::chrono_literals;
+
+/// A cable of a network that is written out.
+struct CableEntry {
+  std::string from, to;
+  BitRate rate = 400_Gbps;
+  Duration delay = 250ns;
+  int count = 1;
+
+  static constexpr auto fields() {
+    using C = CableEntry;
+    return std::tuple{field("from", &C::from, "A host or switch"), field("to", &C::to, "The other end"),
+                      field("rate", &C::rate, "Each way").at_least(1_Gbps),
+                      field("delay", &C::delay, "One way: 5 ns a metre, and the PHYs").at_most(10ms).from("assumed"),
+                      field("count", &C::count, "Cables side by side").at_least(1).at_most(64)};
+  }
+};
+
+/// One of the generators, or switches, hosts and cables by name.
+struct Topology {
+  std::optional<network::Clos> clos{};
+  std::optional<network::FatTree> fat_tree{};
+  std::optional<network::RailOptimised> rail_optimised{};
+  std::optional<network::Dragonfly> dragonfly{};
+  std::vector<std::string> hosts{}, switches{};
+  std::vector<CableEntry> cables{};
+
+  static constexpr auto fields() {
+    using C = Topology;
+    return std::tuple{field("clos", &C::clos, "Racks, spines, aggregation"),
+                      field("fat_tree", &C::fat_tree, "Three layers of switches with one number of ports"),
+                      field("rail_optimised", &C::rail_optimised, "A leaf for each NIC of a server"),
+                      field("dragonfly", &C::dragonfly, "Groups of routers"),
+                      field("hosts", &C::hosts, "Names; h0..h7 is eight of them"),
+                      field("switches", &C::switches, "Names, likewise"),
+                      field("cables", &C::cables, "Between those")};
+  }
+};
+
+enum class SourcePort : std::uint8_t { by_qp, by_pair };
+constexpr std::array<EnumName<SourcePort>, 2> enum_names(SourcePort) {
+  return {{{"by_qp", SourcePort::by_qp}, {"by_pair", SourcePort::by_pair}}};
+}
+
+/// What all NICs have.
+struct Nics {
+  int mtu = 4096;
+  roce::DcqcnSet dcqcn = roce::DcqcnSet::off;
+  roce::Recovery recovery = roce::Recovery::go_back_n;
+  SourcePort source_port = SourcePort::by_qp;
+  int window = 4096;
+  int ack_every = 64;
+  int retries = 7;
+  Duration timeout = 67109us;
+  Bytes buffer{2'000'000}, pause_above{1'000'000}, resume_below{900'000};
+
+  static constexpr auto fields() {
+    using C = Nics;
+    return std::tuple{
+        field("mtu", &C::mtu, "Path MTU: payload of a packet").at_least(256).at_most(4096),
+        field("dcqcn", &C::dcqcn, "Set of DCQCN parameters, or off"),
+        field("recovery", &C::recovery, "What is sent again after a loss"),
+        field("source_port", &C::source_port,
+              "UDP source port: by queue pair, as Linux sets it, or one for all queue pairs of two hosts"),
+        field("window", &C::window, "Packets of a queue pair without acknowledgement").at_least(1).at_most(1 << 20),
+        field("ack_every", &C::ack_every, "Packets; the last of a message is always acknowledged").at_least(1),
+        field("retries", &C::retries, "Of the transport, until a queue pair fails").at_least(0).at_most(7),
+        field("timeout", &C::timeout, "Local ACK timeout").at_least(1us).at_most(10s).from("4.096 us * 2^14"),
+        field("buffer", &C::buffer, "Receive buffer").at_least(64_KiB),
+        field("pause_above", &C::pause_above, "Filled so far, it pauses its switch").at_least(0_B),
+        field("resume_below", &C::resume_below, "Drained so far, it resumes it").at_least(0_B)};
+  }
+};
+
+/// Hosts whose memory takes in less than the wire brings: a GPU behind the wrong PCIe switch, MPS 128.
+struct SlowHost {
+  std::vector<std::string> hosts{};
+  BitRate rate = 100_Gbps;
+
+  static constexpr auto fields() {
+    return std::tuple{field("hosts", &SlowHost::hosts, "Names; h0..h7 is eight of them"),
+                      field("rate", &SlowHost::rate, "At which their memory takes in what arrives, headers included")
+                          .at_least(1_Gbps)};
+  }
+};
+
+/// Messages of one size from hosts to a host.
+struct Rdma {
+  std::string name;
+  std::vector<std::string> from{}, to{};
+  roce::Work operation = roce::Work::write;
+  Bytes size = 64_KiB;
+  int qps = 1;
+  int outstanding = 16;
+  int messages = 0;
+  Duration start{};
+  Duration interval{};
+  bool fresh = false;
+
+  static constexpr auto fields() {
+    using C = Rdma;
+    return std::tuple{
+        field("name", &C::name, "How metrics call it"),
+        field("from", &C::from, "Hosts that post the work requests; h0..h7 is eight of them"),
+        field("to", &C::to, "Hosts at the other end: one, or as many as `from`, which are paired off"),
+        field("operation", &C::operation, "What a work request does"),
+        field("size", &C::size, "Of a message").at_least(1_B).at_most(1_GiB),
+        field("qps", &C::qps, "Queue pairs of each two hosts").at_least(1).at_most(64),
+        field("outstanding", &C::outstanding, "Messages of a queue pair that are posted at a time")
+            .at_least(1)
+            .at_most(4096),
+        field("messages", &C::messages, "Of a queue pair, all in all; 0: it goes on").at_least(0),
+        field("start", &C::start, "When the first is posted").at_most(10s),
+        field("interval", &C::interval, "Time between two messages; 0ns: as soon as one is over").at_most(10s),
+        field("fresh", &C::fresh,
+              "With an interval: each message on a queue pair of its own, which nothing has slowed")};
+  }
+};
+
+enum class CollectiveKind : std::uint8_t { all_reduce, all_gather, all_to_all };
+constexpr std::array<EnumName<CollectiveKind>, 3> enum_names(CollectiveKind) {
+  return {{{"all_reduce", CollectiveKind::all_reduce},
+           {"all_gather", CollectiveKind::all_gather},
+           {"all_to_all", CollectiveKind::all_to_all}}};
+}
+
+/// A collective of many ranks, once.
+struct Collective {
+  std::string name;
+  CollectiveKind kind = CollectiveKind::all_reduce;
+  std::vector<std::string> hosts{};
+  Bytes bytes = 64_MiB;
+  int rings = 1;
+  int slices = 8;
+  int qps = 1;
+  collective::QpUse qp_use = collective::QpUse::round_robin;
+  int window = 4;
+  Duration start{};
+
+  static constexpr auto fields() {
+    using C = Collective;
+    return std::tuple{
+        field("name", &C::name, "How metrics call it"),
+        field("kind", &C::kind, "Which one"),
+        field("hosts", &C::hosts, "Ranks, in order; h0..h7 is eight of them"),
+        field("bytes", &C::bytes, "Of a rank").at_least(1_KiB).at_most(64_GiB),
+        field("rings", &C::rings,
+              "all_reduce, all_gather: rings of every rings-th host, each with its share of the bytes, as NCCL's "
+              "channels go "
+              "over one NIC of a server each")
+            .at_least(1)
+            .at_most(16),
+        field("slices", &C::slices, "all_reduce, all_gather: parts that go round one behind the other")
+            .at_least(1)
+            .at_most(1024)
+            .from("NCCL_STEPS"),
+        field("qps", &C::qps, "Queue pairs of a connection").at_least(1).at_most(64),
+        field("qp_use", &C::qp_use, "How messages are laid on them"),
+        field("window", &C::window, "all_to_all: messages of a rank on their way at a time").at_least(1).at_most(1024),
+        field("start", &C::start, "When").at_most(10s)};
+  }
+};
+
+/// A cable goes out of service or comes back.
+struct CableEvent {
+  Duration at{};
+  std::string from, to;
+  bool up = false;
+
+  static constexpr auto fields() {
+    using C = CableEvent;
+    return std::tuple{field("at", &C::at, "When").at_most(10s), field("from", &C::from, "One end of the first cable"),
+                      field("to", &C::to, "between these two"), field("up", &C::up, "Back in service, or out of it")};
+  }
+};
+
+struct RunLength {
+  Duration warmup = 0us;
+  Duration measure = 1ms;
+  int seed = 1;
+  Duration patience = 200us;
+
+  static constexpr auto fields() {
+    using C = RunLength;
+    return std::tuple{
+        field("warmup", &C::warmup, "Simulated before counting starts").at_most(10s),
+        field("measure", &C::measure, "Simulated time that counts; collectives may end it earlier")
+            .at_least(1us)
+            .at_most(10s),
+        field("seed", &C::seed, "Of all randomness").at_least(0),
+        field("patience", &C::patience, "Paused queues that wait in a circle for so long without a move are a deadlock")
+            .at_least(1us)};
+  }
+};
+
+/// A whole one.
+struct NetworkScenario {
+  std::string description, source;
+  Topology network;
+  network::SwitchConfig switches;
+  Nics nics;
+  std::vector<SlowHost> slow_hosts;
+  std::vector<Rdma> rdma;
+  std::vector<Collective> collectives;
+  std::vector<CableEvent> events;
+  RunLength run;
+  std::vector<scenario::Expectation> expect;
+};
+
+}  // namespace peerpath::network_tool
