@@ -25,6 +25,25 @@ std::optional<Bytes> memory_of(const Device& device) {
   return with_kind(device, [](auto kind, const auto& config) { return kind.memory(config); });
 }
 bool is_memory(const Device& device) { return memory_of(device).has_value(); }
+
+/// "gpu, nic or nvme": the kinds whose trait says so of their defaults.
+std::string kinds(auto says_so) {
+  std::vector<std::string_view> found;
+  for_each_kind([&]<class Config>(Kind<Config> kind) {
+    if (says_so(device::Kind<Config>{}, Config{})) found.push_back(kind.name);
+  });
+  std::string text;
+  for (std::size_t i = 0; i < found.size(); ++i)
+    text += std::string{i == 0 ? "" : i + 1 < found.size() ? ", " : " or "} + std::string{found[i]};
+  return text;
+}
+std::string any_memory() {
+  return "memory: " + kinds([](auto kind, const auto& config) { return kind.memory(config).has_value(); });
+}
+std::string any_endpoint() {
+  return "a device that does DMA: " + kinds([](auto kind, const auto&) { return kind.role == device::Role::endpoint; });
+}
+
 Bytes reachable(const Device& device) { return memory_of(device).value_or(Bytes{}); }
 
 /// Whether write or read traffic is a stream of the device's own engine. Any other entry has a queue at its device.
@@ -91,7 +110,7 @@ class TrafficCheck {
     const auto is_nic = [](const Device& d) { return std::holds_alternative<device::NicConfig>(d.config); };
     const auto is_host = [](const Device& d) { return std::holds_alternative<device::HostMemoryConfig>(d.config); };
     const Device* from = end("from", t.from, "a nic", is_nic);
-    const Device* to = end("to", t.to, "memory: a gpu, dma_card or host_memory", is_memory);
+    const Device* to = end("to", t.to, any_memory(), is_memory);
     end("headers_to", network.headers_to, "a host_memory", is_host);
     if (tree_.all<device::HostCpuConfig>().empty())
       add(at_ + "/kind", std::string{t.kind()} + " needs a host_cpu that runs the driver");
@@ -142,8 +161,8 @@ class TrafficCheck {
 
   void check_dma(const Traffic& t, const traffic::Dma& dma) {
     const auto is_endpoint = [](const Device& d) { return function_of(d) != nullptr; };
-    const Device* from = end("from", t.from, "a device that does DMA: a nic, gpu or dma_card", is_endpoint);
-    const Device* to = end("to", t.to, "memory: a gpu, dma_card or host_memory", is_memory);
+    const Device* from = end("from", t.from, any_endpoint(), is_endpoint);
+    const Device* to = end("to", t.to, any_memory(), is_memory);
     if (from != nullptr && from == to) add(at_ + "/to", "is " + t.to + " itself, so nothing crosses PCIe");
     if (t.path == DataPath::bounce) add(at_ + "/path", "only receive and transmit can bounce");
     if (to != nullptr && dma.window > reachable(*to))

@@ -91,6 +91,18 @@ std::string no_device(const Tree& tree, const std::string& name) {
   return "there is no device \"" + name + "\"" + did_you_mean(name, tree.names());
 }
 
-std::string what_is(const Device& device) { return device.name + " is a " + std::string{kind_of(device)}; }
+namespace {
+
+/// "a nic", "a gpu", "an nvme": what begins with two consonants is spelled.
+std::string with_article(std::string_view kind) {
+  constexpr std::string_view vowels = "aeiou", spelled_with_a_vowel = "aefhilmnorsx";
+  const bool spelled = vowels.find(kind[0]) == vowels.npos && vowels.find(kind[1]) == vowels.npos;
+  const bool vowel = (spelled ? spelled_with_a_vowel : vowels).find(kind[0]) != vowels.npos;
+  return (vowel ? "an " : "a ") + std::string{kind};
+}
+
+}  // namespace
+
+std::string what_is(const Device& device) { return device.name + " is " + with_article(kind_of(device)); }
 
 }  // namespace peerpath::scenario
