@@ -11,12 +11,7 @@ using pcie::TlpClass;
 
 constexpr std::uint64_t page = 4096, boundary = 64;
 
-int units_of(const TlpRecord& tlp) { return static_cast<int>((tlp.payload.count() + 15) / 16); }
 std::size_t index_of(TlpClass c) { return static_cast<std::size_t>(c); }
-
-bool same(const TlpRecord& a, const TlpRecord& b) {
-  return a.tlp_class == b.tlp_class && a.requester == b.requester && a.cookie == b.cookie && a.address == b.address;
-}
 
 }  // namespace
 

@@ -10,12 +10,6 @@ using pcie::TlpClass;
 /// Posted TLPs that are remembered of a lane: more than any buffer holds.
 constexpr std::size_t remembered = 4096;
 
-int units_of(const TlpRecord& tlp) { return static_cast<int>((tlp.payload.count() + 15) / 16); }
-
-bool same(const TlpRecord& a, const TlpRecord& b) {
-  return a.tlp_class == b.tlp_class && a.requester == b.requester && a.cookie == b.cookie && a.address == b.address;
-}
-
 }  // namespace
 
 bool WorkConservation::applies(const Topology& topology) {

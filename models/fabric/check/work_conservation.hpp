@@ -12,6 +12,14 @@
 
 namespace peerpath::fabric {
 
+/// Data credits that a TLP takes.
+inline int units_of(const TlpRecord& tlp) { return static_cast<int>((tlp.payload.count() + 15) / 16); }
+
+/// Whether both are one TLP, on two links of its way.
+inline bool same(const TlpRecord& a, const TlpRecord& b) {
+  return a.tlp_class == b.tlp_class && a.requester == b.requester && a.cookie == b.cookie && a.address == b.address;
+}
+
 /// Works out for each TLP that leaves a router when it could have started at the latest, from what crossed the links
 /// before: it was there, nothing that it may not pass was before it, the line was free of TLPs and DLLPs, and the
 /// receiver's credits were back. Knows of no engine; the times are those of the README of this folder's parent.

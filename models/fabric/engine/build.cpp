@@ -65,6 +65,15 @@ void build_fifos(NodeState& node, std::size_t nodes) {
   for (Lane& lane : node.lanes) lane.posted_by.resize(nodes);
 }
 
+/// A lane takes in what comes by one virtual channel of `from`; the credits go back by `stream`.
+void feed(NodeState& node, std::size_t lane, Transmitter& from, std::size_t channel, std::size_t stream) {
+  node.lanes[lane].from = &from;
+  node.lanes[lane].stream = static_cast<std::uint8_t>(stream);
+  for (std::size_t c = 0; c < pcie::tlp_classes; ++c)
+    if (CreditLoop& credit = from.credit[channel * pcie::tlp_classes + c]; credit.limited())
+      node.fifos[lane * pcie::tlp_classes + c].held = &credit;
+}
+
 void build_router(State& state, NodeState& node) {
   const auto ports = state.wiring.ports(node.id);
   const auto ingresses = static_cast<std::size_t>(node.ingresses);
@@ -81,14 +90,10 @@ void build_router(State& state, NodeState& node) {
         x.fifos[channel][i].set_channel(static_cast<std::uint8_t>(channel));
       }
       for (std::size_t from = 0; from < ports.size(); ++from) {
-        Transmitter* incoming = state.outgoing(ports[from]).reverse;
-        node.lanes[first + from].from = incoming;
-        node.lanes[first + from].stream = static_cast<std::uint8_t>(stream);
-        if (ports[from].vc1_ingress < 0) continue;
-        Lane& vc1 = node.lanes[first + static_cast<std::size_t>(ports[from].vc1_ingress)];
-        vc1.from = incoming;
-        vc1.channel = 1;
-        vc1.stream = static_cast<std::uint8_t>(stream);
+        Transmitter& incoming = *state.outgoing(ports[from]).reverse;
+        feed(node, first + from, incoming, 0, stream);
+        if (ports[from].vc1_ingress >= 0)
+          feed(node, first + static_cast<std::size_t>(ports[from].vc1_ingress), incoming, 1, stream);
       }
     }
     x.lookahead = unknown_time;

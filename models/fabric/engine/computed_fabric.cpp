@@ -48,7 +48,7 @@ void ComputedFabric::submit(NodeId requester, ChannelIndex channel, const Transa
   ++target.inbound;
   if (t.notify_requester) ++own.notices_coming, ++own.echoes_coming, ++s_.notices_coming;
   if (t.notify_target) ++target.notices_coming, ++s_.notices_coming;
-  queues_.enter(fifo);
+  queues_.enter(fifo, record);
   sender_.settle();
 }
 

@@ -5,7 +5,7 @@
 namespace peerpath::fabric::engine {
 
 Femto after_due_dllps(const Transmitter& x, Femto start) {
-  if (x.due.second_front() > start && x.free <= x.due.front() && x.due.front_sent() <= start) return start;
+  if (x.free <= x.due.front() && x.due.front_sent() <= start && x.due.second_front() > start) return start;
   Femto free = x.free;
   x.due.each([&](Femto due) {
     if (due > start) return false;

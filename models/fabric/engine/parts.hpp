@@ -26,8 +26,7 @@ struct EndpointState;
 /// The queues of one ingress that leave by one virtual channel of one transmitter: PCIe orders only what is in one
 /// lane. Of an endpoint a lane is one of its channels, whatever virtual channels it uses.
 struct Lane {
-  Transmitter* from = nullptr;  ///< whose credits its TLPs hold; none at an endpoint
-  std::uint8_t channel = 0;     ///< virtual channel by which they came
+  Transmitter* from = nullptr;  ///< by which they came; none at an endpoint
   std::uint8_t stream = 0;      ///< by which their credits go back (CreditLoop)
   bool marked = false;          ///< a TLP that waits for posted ones has entered since the last posted one did
   std::int64_t posted_in = 0;   ///< posted TLPs that have entered
@@ -43,7 +42,8 @@ struct Fifo {
   Femto left = 0;  ///< when the TLP before it has left the node
   Lane* lane = nullptr;
   Transmitter* out = nullptr;
-  std::uint64_t bit = 0;  ///< of its slot
+  CreditLoop* held = nullptr;  ///< whose credits its TLPs hold; none if they are infinite, or at an endpoint
+  std::uint64_t bit = 0;       ///< of its slot
   std::uint8_t slot = 0, tlp_class = 0;
   std::uint8_t channel = 0;  ///< virtual channel by which the first TLP leaves
   std::uint8_t pool = 0;     ///< of its credits: channel and class

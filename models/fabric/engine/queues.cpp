@@ -20,7 +20,7 @@ Fifo& Queues::entered(const Transmitter& x, const Fifo& left, const Record& reco
 
 void Queues::enqueue(Fifo& fifo, const TlpRun& run) {
   fifo.runs.push(run);
-  enter(fifo);
+  enter(fifo, s_.records[run.record]);
 }
 
 /// Whether the TLPs of `run` are those of its transaction that come after `last`.
@@ -69,18 +69,17 @@ void Queues::cut(TlpRun& run, std::int32_t count) const {
 void Queues::leave(Transmitter& x, Fifo& fifo, const Departure& departure) {
   Lane& lane = *fifo.lane;
   TlpRun& run = fifo.runs.front();
-  CreditLoop* const credit = held_credit(fifo);
-  if (credit != nullptr) {
+  if (fifo.held != nullptr) {
     Transmitter& back = *lane.from;
-    credit->give(lane.stream, departure.first + departure.serialisation + back.update_fc, departure.spacing,
-                 departure.count, run.units);
+    fifo.held->give(lane.stream, departure.first + departure.serialisation + back.update_fc, departure.spacing,
+                    departure.count, run.units);
     if (back.unknown) s_.touch(back);
   }
   fifo.left = x.free;
   if (run.count == departure.count) {
     fifo.runs.pop();
     x.candidates[fifo.channel] &= ~fifo.bit;
-    if (credit != nullptr && fifo.runs.empty()) credit->wait_no_more(lane.stream);
+    if (fifo.held != nullptr && fifo.runs.empty()) fifo.held->wait_no_more(lane.stream);
   } else {
     go_ahead(run, departure.count);  // answers that are over keep the next one until they are used again
   }

@@ -23,8 +23,9 @@ class Queues {
 
   /// TLPs enter a FIFO.
   void enqueue(Fifo& fifo, const TlpRun& run);
-  /// The last run of a FIFO has entered it: it joins the one before if it continues that.
-  [[gnu::always_inline]] void enter(Fifo& fifo);
+  /// The last run of a FIFO, of the transaction of `record`, has entered it: it joins the one before if it continues
+  /// that.
+  [[gnu::always_inline]] void enter(Fifo& fifo, const Record& record);
   /// The head of a FIFO is another one, or lacks less than before.
   void refresh_head(Fifo& fifo) {
     const TlpRun& run = fifo.runs.front();
@@ -56,13 +57,6 @@ class Queues {
   }
 
  private:
-  /// The credits that a TLP of this FIFO holds while it waits; none if they are infinite.
-  static CreditLoop* held_credit(const Fifo& fifo) {
-    const Lane& lane = *fifo.lane;
-    if (lane.from == nullptr) return nullptr;
-    CreditLoop& credit = lane.from->credit[lane.channel * pcie::tlp_classes + fifo.tlp_class];
-    return credit.limited() ? &credit : nullptr;
-  }
   void refresh_special_head(Fifo& fifo);
   bool continues(const TlpRun& last, const TlpRun& run) const;
   void go_ahead_answers(TlpRun& run, std::int32_t count) const;
@@ -70,10 +64,9 @@ class Queues {
   State& s_;
 };
 
-inline void Queues::enter(Fifo& fifo) {
+inline void Queues::enter(Fifo& fifo, const Record& record) {
   Lane& lane = *fifo.lane;
   TlpRun& run = fifo.runs.back();
-  const Record& record = s_.records[run.record];
   run.mark = 0;
   bool may_join = true;
   constexpr int posted = static_cast<int>(pcie::TlpClass::posted);
@@ -100,7 +93,7 @@ inline void Queues::enter(Fifo& fifo) {
     }
     return;
   }
-  if (CreditLoop* credit = held_credit(fifo)) credit->wait_for(lane.stream);
+  if (fifo.held != nullptr) fifo.held->wait_for(lane.stream);
   refresh_head(fifo);
 }
 

@@ -8,8 +8,7 @@
 
 namespace peerpath::fabric::engine {
 
-bool Receiver::pass_gate(Transmitter& x, int tlp_class, TlpRun& run, TlpRun& rest) {
-  const Record& record = s_.records[run.record];
+bool Receiver::pass_gate(Transmitter& x, int tlp_class, TlpRun& run, const Record& record, TlpRun& rest) {
   const Instant at{Duration{run.e}};
   const GatedRun passed = x.gate->pass_run({.tlp_class = static_cast<pcie::TlpClass>(tlp_class),
                                             .op = record.asked.op,
@@ -41,7 +40,7 @@ void Receiver::receive(Transmitter& x, const Fifo& fifo, const TlpRun& run, Femt
   arriving.slope = spacing;
   arriving.count = count;
   if (x.gate != nullptr)
-    for (TlpRun rest; !pass_gate(x, fifo.tlp_class, arriving, rest); arriving = rest)
+    for (TlpRun rest; !pass_gate(x, fifo.tlp_class, arriving, s_.records[run.record], rest); arriving = rest)
       receive_passed(x, fifo.tlp_class, arriving);
   receive_passed(x, fifo.tlp_class, arriving);
 }

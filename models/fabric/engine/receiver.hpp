@@ -17,7 +17,7 @@ class Receiver {
 
   /// The TLPs of a run come to the gate of `x` at run.e and so on: it becomes the first ones that leave it as a run.
   /// True if these are all; else `rest` is what has still to come to the gate.
-  bool pass_gate(Transmitter& x, int tlp_class, TlpRun& run, TlpRun& rest);
+  bool pass_gate(Transmitter& x, int tlp_class, TlpRun& run, const Record& record, TlpRun& rest);
 
   /// Queues the completions of one request of an endpoint; their data is ready at `data_ready`.
   void answer(EndpointState& own, std::uint32_t answer, Femto data_ready, bool from_read_server);

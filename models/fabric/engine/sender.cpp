@@ -208,7 +208,8 @@ void Sender::start(Transmitter& x, Femto now, Femto& foreseen) {
   if (x.error_prone) replay(x, run, departure);
   const std::int32_t count = departure.count;
   if (s_.observer != nullptr) record_tlps(x, fifo, departure);
-  Tally& tally = x.tallies[s_.records[run.record].tally];
+  const Record& record = s_.records[run.record];
+  Tally& tally = x.tallies[record.tally];
   tally.tlps += count;
   tally.payload += Bytes{4 * run.data_dw * count};
   tally.overhead += Bytes{(4 * (run.dw - run.data_dw) + x.framing) * count};
@@ -223,23 +224,25 @@ void Sender::start(Transmitter& x, Femto now, Femto& foreseen) {
   if (x.peer->endpoint != nullptr)
     receiver_.receive(x, fifo, run, arrival, departure.spacing, count);
   else
-    send_on(x, fifo, run, departure);
+    send_on(x, fifo, run, record, departure);
   queues_.leave(x, fifo, departure);
   if (s_.one_queue && x.node->endpoint != nullptr) receiver_.note_left(fifo, *x.node->endpoint, departure);
 }
 
 /// TLPs that depart to a router enter their queue there.
-void Sender::send_on(Transmitter& x, const Fifo& fifo, const TlpRun& run, const Departure& departure) {
-  Fifo& entered = queues_.entered(x, fifo, s_.records[run.record]);
+void Sender::send_on(Transmitter& x, const Fifo& fifo, const TlpRun& run, const Record& record,
+                     const Departure& departure) {
+  Fifo& entered = queues_.entered(x, fifo, record);
   TlpRun& sent = entered.runs.push(run);
   if (departure.count < run.count) queues_.cut(sent, departure.count);
   sent.e = departure.first + x.propagation + x.peer->latency +
            std::max<Femto>(0, departure.serialisation - entered.out->serialisation[sent.dw]);
   sent.slope = departure.spacing;
   if (x.gate != nullptr)
-    for (TlpRun rest; !receiver_.pass_gate(x, fifo.tlp_class, entered.runs.back(), rest); entered.runs.push(rest))
-      queues_.enter(entered);
-  queues_.enter(entered);
+    for (TlpRun rest; !receiver_.pass_gate(x, fifo.tlp_class, entered.runs.back(), record, rest);
+         entered.runs.push(rest))
+      queues_.enter(entered, record);
+  queues_.enter(entered, record);
 }
 
 /// Transmissions that fail: the train was planned to end before the next error, so that only a single TLP is hit.

@@ -1,7 +1,6 @@
 #include "fabric/engine/state.hpp"
 
 #include <algorithm>
-#include <functional>
 
 namespace peerpath::fabric::engine {
 
@@ -10,17 +9,13 @@ namespace peerpath::fabric::engine {
   --notices_coming;
   if (endpoint.config.reaction >= Duration{unknown_time / 2}) return;
   const Femto bound = done + femtoseconds(endpoint.config.reaction);
-  bounds.push_back(bound);
-  std::ranges::push_heap(bounds, std::greater<>{});
+  bounds.push(bound);
   horizon = std::min(horizon, bound);
 }
 
 void State::bound_horizon() {
-  while (!bounds.empty() && bounds.front() <= reached) {
-    std::ranges::pop_heap(bounds, std::greater<>{});
-    bounds.pop_back();
-  }
-  if (!bounds.empty()) horizon = std::min(horizon, bounds.front());
+  while (!bounds.empty() && bounds.top() <= reached) bounds.pop();
+  if (!bounds.empty()) horizon = std::min(horizon, bounds.top());
 }
 
 void State::mark_old_records() {

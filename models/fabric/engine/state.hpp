@@ -1,6 +1,8 @@
 // A domain as the engine keeps it between two steps, and the few things that all of its parts do to it.
 #pragma once
 
+#include <functional>
+#include <queue>
 #include <vector>
 
 #include "fabric/engine/decision_tree.hpp"
@@ -30,9 +32,9 @@ struct State {
   DecisionTree decisions;
   std::vector<Transmitter*> touched;  ///< whose decision has to be worked out anew
 
-  Femto horizon = 0;          ///< no start at or after this in the present `advance`
-  Femto reached = 0;          ///< what the last `advance` returned
-  std::vector<Femto> bounds;  ///< heap of done + reaction of notices
+  Femto horizon = 0;  ///< no start at or after this in the present `advance`
+  Femto reached = 0;  ///< what the last `advance` returned
+  std::priority_queue<Femto, std::vector<Femto>, std::greater<>> bounds;  ///< done + reaction of notices
   std::int64_t notices_coming = 0;
   Femto shortest_arrival = unknown_time;  ///< a start at t is not noticed by any endpoint before t + this
   Femto side_latency = 0;

@@ -51,7 +51,9 @@ Instant EventReference::advance(Instant limit) {
       return state_.now = state_.horizon;
     } else {
       state_.now = next;
-      handle(state_.events.pop());
+      const Event event = state_.events.top();
+      state_.events.pop();
+      handle(event);
     }
   }
 }

@@ -35,19 +35,22 @@ class Graph {
 
  private:
   std::vector<std::size_t> all() const {
-    std::vector<std::size_t> numbers(queues_.size());
-    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = i;
-    return numbers;
+    return where([](const Waiting&) { return true; });
+  }
+
+  template <class Condition>
+  std::vector<std::size_t> where(Condition&& holds) const {
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < queues_.size(); ++i)
+      if (holds(queues_[i])) found.push_back(i);
+    return found;
   }
 
   /// Of a router one for each port by which its TLPs leave.
   std::vector<std::size_t> queues_at(NodeId node, int ingress, TlpClass tlp_class) const {
-    std::vector<std::size_t> found;
-    for (std::size_t i = 0; i < queues_.size(); ++i)
-      if (queues_[i].node == node && queues_[i].ingress == ingress &&
-          (queues_[i].tlp_class == tlp_class || ingress == Waiting::received))
-        found.push_back(i);
-    return found;
+    return where([&](const Waiting& q) {
+      return q.node == node && q.ingress == ingress && (q.tlp_class == tlp_class || ingress == Waiting::received);
+    });
   }
 
   /// Those that hold what `w` lacks.
@@ -60,22 +63,17 @@ class Graph {
           return queues_at(far, wiring_.ingress_of(far, w.link, w.channel), w.tlp_class);
         return w.tlp_class == TlpClass::posted ? std::vector<std::size_t>{}
                                                : queues_at(far, Waiting::received, w.tlp_class);
-      case WaitFor::ordering: {
-        auto found = queues_at(w.node, w.ingress, TlpClass::posted);
-        std::erase_if(found,
-                      [&](std::size_t i) { return queues_[i].link != w.link || queues_[i].channel != w.channel; });
-        return found;
-      }
+      case WaitFor::ordering:
+        return where([&](const Waiting& q) {
+          return q.node == w.node && q.ingress == w.ingress && q.tlp_class == TlpClass::posted && q.link == w.link &&
+                 q.channel == w.channel;
+        });
       case WaitFor::room:
         return queues_at(w.node, 0, TlpClass::completion);
-      case WaitFor::tag: {
-        std::vector<std::size_t> found;
-        for (std::size_t i = 0; i < queues_.size(); ++i)
-          if (queues_[i].requester == w.node && queues_[i].tlp_class != TlpClass::posted &&
-              queues_[i].why != WaitFor::tag)
-            found.push_back(i);
-        return found;
-      }
+      case WaitFor::tag:
+        return where([&](const Waiting& q) {
+          return q.requester == w.node && q.tlp_class != TlpClass::posted && q.why != WaitFor::tag;
+        });
       default:
         return {};
     }
@@ -150,28 +148,24 @@ WaitText describe(const Topology& topology, const Waiting& w) {
       w.tlp_class == TlpClass::completion
           ? "completion from " + name(w.target) + " to " + name(w.requester)
           : class_name(w.tlp_class) + " request from " + name(w.requester) + " to " + name(w.target);
-  std::string reason;
-  switch (w.why) {
-    case WaitFor::time:
-      break;
-    case WaitFor::credits:
-      reason =
-          class_name(w.tlp_class) + " credits of " + name(from) + " -> " + name(to) + (w.channel == 0 ? "" : ", VC 1");
-      break;
-    case WaitFor::tag:
-      reason = "a tag of " + name(w.node);
-      break;
-    case WaitFor::ordering:
-      reason = "the posted requests before it";
-      break;
-    case WaitFor::link:
-      reason = "the link " + name(from) + " -> " + name(to) + ", which is down";
-      break;
-    case WaitFor::room:
-      reason = "room for its completions in " + name(w.node);
-      break;
-  }
-  return {place, tlp, reason};
+  const auto reason = [&]() -> std::string {
+    switch (w.why) {
+      case WaitFor::credits:
+        return class_name(w.tlp_class) + " credits of " + name(from) + " -> " + name(to) +
+               (w.channel == 0 ? "" : ", VC 1");
+      case WaitFor::tag:
+        return "a tag of " + name(w.node);
+      case WaitFor::ordering:
+        return "the posted requests before it";
+      case WaitFor::link:
+        return "the link " + name(from) + " -> " + name(to) + ", which is down";
+      case WaitFor::room:
+        return "room for its completions in " + name(w.node);
+      default:
+        return {};
+    }
+  };
+  return {place, tlp, reason()};
 }
 
 std::string sentence(const WaitText& text) {
