@@ -124,19 +124,18 @@ endfunction()
 # peerpath_hot(<name>), in the folder of that library: most of a run's time goes by in it.
 #
 # Vector registers for neighbouring members of a struct cost 1 % more instructions than they save. With PEERPATH_LINK_TIME the
-# library is compiled once more, as the compiler's own intermediate code, for programs that call peerpath_link_optimised.
+# library is compiled once more with its options, as the compiler's own intermediate code, for programs that call
+# peerpath_link_optimised.
 # All others take the archive: they link in no time.
 function(peerpath_hot name)
-  set(options $<$<CONFIG:Release>:-fno-tree-slp-vectorize>)
-  target_compile_options(peerpath_${name} PRIVATE ${options})
+  target_compile_options(peerpath_${name} PRIVATE $<$<CONFIG:Release>:-fno-tree-slp-vectorize>)
   if(NOT PEERPATH_LINK_TIME)
     return()
   endif()
   get_target_property(sources peerpath_${name} SOURCES)
   add_library(peerpath_${name}_at_link OBJECT ${sources})
   target_link_libraries(peerpath_${name}_at_link PRIVATE peerpath_${name})
-  target_compile_options(peerpath_${name}_at_link PRIVATE ${options})
-  foreach(property UNITY_BUILD UNITY_BUILD_MODE UNITY_BUILD_BATCH_SIZE)
+  foreach(property COMPILE_OPTIONS UNITY_BUILD UNITY_BUILD_MODE UNITY_BUILD_BATCH_SIZE)
     get_target_property(value peerpath_${name} ${property})
     set_target_properties(peerpath_${name}_at_link PROPERTIES ${property} "${value}")
   endforeach()
