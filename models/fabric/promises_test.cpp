@@ -1,5 +1,6 @@
 // What endpoints promise lets the computed engine look far ahead, but not past what they may still do to each other.
 #include "fabric/test_pair.hpp"
+#include "peerpath/fabric/gate.hpp"
 
 namespace peerpath::fabric {
 namespace {
@@ -44,6 +45,32 @@ TEST_P(Promises, WhoIsToldOfANoticeElsewhereReactsToThat) {
   // A doorbell takes 16 ns, its way 120 ns: `a` hears the first at 136 ns, `b` the second at 272 ns. The third waits
   // for the TLP of 140 ns that is on the line, and goes before the next one.
   EXPECT_EQ(all.starts(1, 0), (Times{0, 16, 156, 296, 312, 452, 592, 732, 872, 1012}));
+}
+
+/// Lets all pass as they come, and counts the runs in which they do.
+struct CountRuns : Gate {
+  int runs = 0;
+  Instant pass(const GatedTlp& tlp) override { return tlp.at; }
+  GatedRun pass_run(const GatedTlp& tlp, Duration, std::int32_t count) override {
+    ++runs;
+    return {tlp.at, count};
+  }
+};
+
+TEST(PromiseNeverToReact, LetsATrainGoOnToItsEnd) {
+  Pair pair;
+  CountRuns gate;
+  pair.t.reconfigures = false;
+  pair.t.side_latency = std::chrono::hours{1};
+  for (const NodeId each : {pair.a, pair.b, pair.c}) pair.endpoint(each).reaction = Duration::max();
+  pair.up(0).gate = &gate;
+  const auto engine = make_fabric(pair.t, pair, Mode::train);
+  Transaction write = pair.write(16_KiB);
+  write.notify_target = true;
+  engine->submit(pair.a, own, write);
+  engine->advance(at(1ms));
+  EXPECT_EQ(pair.deliveries.size(), 1u);
+  EXPECT_LE(gate.runs, 2) << "of 128 TLPs";
 }
 
 INSTANTIATE_TEST_SUITE_P(BothModes, Promises, testing::Values(Mode::event, Mode::train),

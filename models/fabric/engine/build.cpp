@@ -141,7 +141,8 @@ void set_hearsay(const State& state, EndpointState& endpoint) {
   endpoint.hearsay = state.side_latency;
   for (const EndpointState& other : state.endpoints) {
     const NodeId from = other.node->id, to = endpoint.node->id;
-    if (from == to || !state.wiring.connected(from, to)) continue;
+    const bool reacts = other.config.reaction < Duration{unknown_time / 2};
+    if (from == to || !reacts || !state.wiring.connected(from, to)) continue;
     Femto way = femtoseconds(other.config.reaction + answer);
     for (NodeId at = from; at != to;) {
       const Port& port = state.wiring.ports(at)[static_cast<std::size_t>(state.wiring.next_port(at, to))];
