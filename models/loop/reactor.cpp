@@ -102,13 +102,16 @@ void Reactor::act() {
 
 void Reactor::submit(fabric::NodeId node, fabric::ChannelIndex channel, const fabric::Transaction& transaction) {
   require(transaction.ready >= horizon_, "a submission before the horizon: its node promises too long a reaction");
-  if (tamper_ || watch_) return submit_changed(node, channel, transaction);
+  if (tamper_ || watch_ || (accounts_ != nullptr && transaction.purpose == pcie::Purpose::payload))
+    return submit_changed(node, channel, transaction);
   ++in_flight_;
   fabric_->submit(node, channel, transaction);
 }
 
 void Reactor::submit_changed(fabric::NodeId node, fabric::ChannelIndex channel, fabric::Transaction transaction) {
   if (tamper_ && !tamper_(node, transaction)) return;
+  if (accounts_ != nullptr && transaction.purpose == pcie::Purpose::payload)
+    transaction.account = accounts_->account_of(node, channel, transaction);
   ++in_flight_;
   if (watch_) transaction.cookie = watch_->number(transaction);
   fabric_->submit(node, channel, transaction);

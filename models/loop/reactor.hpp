@@ -13,6 +13,14 @@
 
 namespace peerpath::loop {
 
+/// Says for which of the topology's accounts the data of a transaction is counted.
+class Accounts {
+ public:
+  virtual ~Accounts() = default;
+  virtual std::uint16_t account_of(fabric::NodeId requester, fabric::ChannelIndex channel,
+                                   const fabric::Transaction& transaction) = 0;
+};
+
 /// Order of things at one instant: scheduled actions first; then device by device as attached; for each its deliveries
 /// (by kind, requester, channel, cookie, address, request), then frames (by port, then source), then timers (by
 /// number). So results depend neither on who drives it, nor on the length of batches, nor on the order in which a
@@ -31,6 +39,8 @@ class Reactor final : private fabric::DeliverySink {
   DeviceSlot& slot(DeviceIndex device) { return *slots_[device.value()]; }
   void at(Instant when, Action action);
   void observe(fabric::DeliverySink* sink) { observer_ = sink; }
+  /// Is asked about each transaction of payload.
+  void keep(Accounts* accounts) { accounts_ = accounts; }
 
   /// Joins two Ethernet ports, both ways.
   void join(EthernetPort a, EthernetPort b, Wire wire);
@@ -91,6 +101,7 @@ class Reactor final : private fabric::DeliverySink {
 
   std::unique_ptr<fabric::Fabric> fabric_;
   fabric::DeliverySink* observer_ = nullptr;
+  Accounts* accounts_ = nullptr;
   std::vector<std::unique_ptr<DeviceSlot>> slots_;
   std::vector<AtNode> nodes_;
   std::multimap<Instant, Action> actions_;

@@ -76,6 +76,8 @@ class Domain {
   void weigh(const Port& ingress, const Port& egress, int turns) { turns_.push_back({&ingress, &egress, turns}); }
   /// Routes may end at endpoints that are not the target.
   void allow_strays() { topology_.strays = true; }
+  /// For so many the fabric counts data apart.
+  void keep_accounts(std::size_t accounts) { topology_.accounts = accounts; }
   /// What is left to do when everything is bound and all that devices are asked for is known, in the order of the
   /// calls.
   void before_build(std::function<void()> call) { to_complete_.push_back(std::move(call)); }

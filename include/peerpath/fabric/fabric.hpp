@@ -25,6 +25,7 @@ struct Transaction {
   bool translation = false;        ///< it asks for a translation: ports block it like a translated one (ACS TB)
   bool spoofed = false;            ///< its requests carry an ID that nobody has (PCIe Base Spec 6.12.1.1): routes care
   std::uint8_t traffic_class = 0;  ///< of its TLPs and their completions: each link maps it to a virtual channel
+  std::uint16_t account = 0;       ///< its data is counted for it on every link; below Topology::accounts
   bool notify_target = false;      ///< the target reacts to the arrival: bounds how far the fabric may compute
   bool notify_requester = false;   ///< the requester reacts to the completion, or to the arrival of what it posted
   std::uint64_t address = 0;  ///< splitting follows its low bits; at 4 GiB and above the header has four double words
@@ -82,7 +83,8 @@ struct DirectionCounters {
                              ///< credits
   Duration signalling{};     ///< sending DLLPs
   Duration ahead{};  ///< of `busy`, `replaying` and `signalling`: beyond the time reached, as starts count whole
-  std::span<const Tally> tallies;  ///< [requester node * pcie::purposes + purpose]
+  std::span<const Tally> tallies;   ///< [requester node * pcie::purposes + purpose]
+  std::span<const Bytes> accounts;  ///< data bytes by Transaction::account, as padded to double words
 
   const Tally& tally(NodeId requester, pcie::Purpose purpose) const {
     return tallies[requester.value() * pcie::purposes + static_cast<std::size_t>(purpose)];

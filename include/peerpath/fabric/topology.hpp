@@ -131,7 +131,8 @@ struct Topology {
   std::vector<Node> nodes;
   std::vector<Link> links;
   std::vector<Weight> weights;
-  std::uint64_t seed = 0;  ///< of the read jitter
+  std::uint64_t seed = 0;    ///< of the read jitter
+  std::size_t accounts = 1;  ///< for which data is counted (Transaction::account)
   /// Promise: a notice at one endpoint causes submissions at another one no sooner than this after it.
   Duration side_latency{};
   /// Whether links or routes may be changed in reaction to a notice, rather than only at a limit of `advance`.

@@ -36,6 +36,8 @@ std::string text(const Counted& c) {
     if (c.tallies[i].tlps != 0)
       out << " [" << i / pcie::purposes << ',' << i % pcie::purposes << "] " << c.tallies[i].tlps << '/'
           << c.tallies[i].payload.count() << '/' << c.tallies[i].overhead.count();
+  out << " accounts";
+  for (const Bytes account : c.accounts) out << ' ' << account.count();
   return out.str();
 }
 

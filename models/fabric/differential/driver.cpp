@@ -22,6 +22,7 @@ auto key(const Delivery& d) {
 auto key(const TlpRecord& t) { return std::tuple{t.link, t.direction, t.start}; }
 
 constexpr int cookie_shift = 32;
+constexpr std::size_t accounts = 3;
 
 /// A reactor's number in the high half of a cookie; planned transactions have 0 there.
 std::uint64_t cookie_of(std::size_t reactor, std::uint64_t n) { return ((reactor + 1) << cookie_shift) | n; }
@@ -157,6 +158,7 @@ class Player final : public DeliverySink, public TlpObserver {
 
   Topology with_gates() {
     Topology topology = scenario_.topology;
+    topology.accounts = accounts;
     for (const GatePlace& place : scenario_.gates) {
       gates_.push_back(std::make_unique<Obstacle>(place));
       topology.links[place.link.value()].direction[static_cast<std::size_t>(place.direction)].gate =
@@ -192,7 +194,9 @@ class Player final : public DeliverySink, public TlpObserver {
   void submit(NodeId requester, ChannelIndex channel, const Transaction& transaction) {
     ++outstanding_;
     if (checked_) asked_[transaction.cookie] = transaction;
-    fabric_->submit(requester, channel, transaction);
+    auto counted = transaction;
+    counted.account = static_cast<std::uint16_t>(transaction.cookie % accounts);
+    fabric_->submit(requester, channel, counted);
   }
 
   Instant next_limit() const {
@@ -354,7 +358,8 @@ class Player final : public DeliverySink, public TlpObserver {
                                      c.replaying,
                                      c.signalling,
                                      c.ahead,
-                                     {c.tallies.begin(), c.tallies.end()}});
+                                     {c.tallies.begin(), c.tallies.end()},
+                                     {c.accounts.begin(), c.accounts.end()}});
         for (const Tally& tally : c.tallies) outcome_.tlp_count += tally.tlps;
       }
     if (outcome_.broken.empty()) find_blocked();

@@ -17,6 +17,7 @@ struct Counted {
   std::int64_t dllps = 0, replays = 0;
   Duration busy{}, queueing{}, credit_stall{}, replaying{}, signalling{}, ahead{};
   std::vector<Tally> tallies;
+  std::vector<Bytes> accounts;
 };
 
 /// All that a fabric said, in an order that does not depend on how it computed.

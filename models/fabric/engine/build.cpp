@@ -47,6 +47,7 @@ void build_transmitter(State& state, std::size_t index) {
     x.credit[pcie::tlp_classes + c] = CreditLoop{direction.vc1_credits[c], streams_at(state, peer)};
   }
   x.tallies.resize(state.topology.nodes.size() * pcie::purposes);
+  x.accounts.resize(state.topology.accounts);
   if (state.topology.nodes[peer.value()].is_endpoint)
     state.shortest_arrival = std::min(state.shortest_arrival, x.shortest + x.propagation);
 }

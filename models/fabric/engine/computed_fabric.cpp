@@ -268,7 +268,8 @@ DirectionCounters ComputedFabric::counters(LinkId link, int direction) const {
           .credit_stall = Duration{stall},
           .signalling = signalling,
           .ahead = Duration{std::max<Femto>(free - s_.reached, 0)},
-          .tallies = x.tallies};
+          .tallies = x.tallies,
+          .accounts = x.accounts};
 }
 
 std::vector<Waiting> ComputedFabric::waiting() const {

@@ -99,6 +99,7 @@ struct Transmitter {
   std::int64_t replays = 0;
   Femto replaying = 0, busy = 0, queueing = 0, credit_stall = 0, stalling = 0;
   std::vector<Tally> tallies;
+  std::vector<Bytes> accounts;
 
   std::uint8_t channel(const Transaction& t) const {
     return static_cast<std::uint8_t>(vc1_classes >> t.traffic_class & 1);

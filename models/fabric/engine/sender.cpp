@@ -209,9 +209,11 @@ void Sender::start(Transmitter& x, Femto now, Femto& foreseen) {
   const std::int32_t count = departure.count;
   if (s_.observer != nullptr) record_tlps(x, fifo, departure);
   const Record& record = s_.records[run.record];
+  const Bytes data{4 * run.data_dw * count};
   Tally& tally = x.tallies[record.tally];
   tally.tlps += count;
-  tally.payload += Bytes{4 * run.data_dw * count};
+  tally.payload += data;
+  x.accounts[record.asked.account] += data;
   tally.overhead += Bytes{(4 * (run.dw - run.data_dw) + x.framing) * count};
   x.busy += departure.serialisation * count;
   x.free = departure.last() + departure.serialisation;

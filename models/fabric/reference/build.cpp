@@ -46,6 +46,7 @@ void State::build_transmitters() {
         t.data[pool] = t.advertised[pool].data;
       }
       t.tallies.resize(topology.nodes.size() * pcie::purposes);
+      t.accounts.resize(topology.accounts);
       t.turns = wiring.turns(topology, t.from, t.link);
       t.slots = static_cast<std::size_t>(wiring.ingresses(t.from)) * pcie::tlp_classes;
       for (auto& channel : t.channels) channel.last_start.resize(t.slots);

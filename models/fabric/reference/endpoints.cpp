@@ -17,6 +17,7 @@ void Endpoints::submit(NodeId requester, ChannelIndex channel, const Transaction
       "a transaction goes from one endpoint to another");
   require(channel.value() >= 1 && channel.value() <= from.node->endpoint.channels, "no such channel");
   require(transaction.traffic_class < traffic_classes, "no such traffic class");
+  require(transaction.account < state_.topology.accounts, "no such account");
   require(transaction.ready >= state_.now, "submitted for a time that is over");
   Job* job = state_.jobs.take({transaction, requester, channel});
   const TlpClass tlp_class = pcie::request_class(transaction.op);

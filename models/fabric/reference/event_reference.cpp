@@ -103,6 +103,7 @@ DirectionCounters EventReference::counters(LinkId link, int direction) const {
   counters.credit_stall += t.stalling + (t.stalled ? state_.now - t.stalled_since : Duration{0});
   counters.ahead = std::max(t.free - state_.horizon, Duration{0});
   counters.tallies = t.tallies;
+  counters.accounts = t.accounts;
   return counters;
 }
 

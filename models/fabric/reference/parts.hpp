@@ -137,6 +137,7 @@ struct alignas(64) Transmitter {
   Instant stalled_since{};
   DirectionCounters counters{};
   std::vector<Tally> tallies;
+  std::vector<Bytes> accounts;
 
   /// The virtual channel by which a TLP goes here.
   std::uint8_t channel(const Job& job) const {

@@ -129,6 +129,7 @@ void Senders::account(Transmitter& t, const Tlp& tlp, Instant begin, Duration se
   const Bytes payload{4 * tlp.piece.data_dw};
   ++tally.tlps;
   tally.payload += payload;
+  t.accounts[job.transaction.account] += payload;
   tally.overhead += Bytes{4 * tlp.piece.dw} + t.direction->framing - payload;
   if (state_.observer == nullptr) return;
   state_.observer->observe({t.link, t.number, tlp.tlp_class, job.transaction.op, job.transaction.purpose, job.requester,
