@@ -1,0 +1,91 @@
+#include "observe/batch_means.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "peerpath/base/random.hpp"
+
+namespace peerpath::observe {
+namespace {
+
+using Series = std::vector<std::int64_t>;
+
+/// Sums of eight draws from 0..999: about normal, mean 3996.
+std::int64_t draw(Random& random) {
+  std::int64_t sum = 0;
+  for (int i = 0; i < 8; ++i) sum += static_cast<std::int64_t>(random.below(1000));
+  return sum;
+}
+
+TEST(BatchMeans, OfEqualValuesAreExact) {
+  const auto means = batch_means(Series(32, 1'000'000'000'000));
+  EXPECT_EQ(means.mean, 1'000'000'000'000);
+  EXPECT_EQ(means.half_width, 0);
+  EXPECT_EQ(means.spread, 0);
+  EXPECT_TRUE(means.independent);
+}
+
+TEST(BatchMeans, HaveTheIntervalOfStudentsT) {
+  const Series values{12, 9, 11, 8, 13, 10, 7, 10};  // mean 10, variance 4, so 2.3646 * sqrt(4 / 8) = 1.672
+  EXPECT_EQ(batch_means(values).mean, 10);
+  EXPECT_EQ(batch_means(values).half_width, 2);
+  Series finer = values;
+  for (auto& value : finer) value *= 1'000'000;
+  EXPECT_NEAR(static_cast<double>(batch_means(finer).half_width), 1'672'024, 200);
+}
+
+TEST(BatchMeans, CoverTheMeanOfIndependentValuesNineteenTimesOfTwenty) {
+  int covered = 0;
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    Random random{seed, "covers"};
+    Series values(32);
+    for (auto& value : values) value = draw(random) * 1000;
+    const auto means = batch_means(values);
+    covered += std::abs(means.mean - 3'996'000) <= means.half_width ? 1 : 0;
+  }
+  EXPECT_GE(covered, 925);
+  EXPECT_LE(covered, 975);
+}
+
+TEST(BatchMeans, OfCorrelatedValuesAreMergedAndWider) {
+  Random random{1, "walks"};
+  Series values;
+  std::int64_t level = 0;
+  for (int i = 0; i < 32; ++i) {
+    level = level * 3 / 4 + draw(random) - 3996;
+    values.push_back(100'000 + level);
+  }
+  Series mixed = values;  // the same values, no neighbour where it was
+  for (std::size_t i = 0; i < mixed.size(); ++i) mixed[i] = values[i * 13 % 32];
+  EXPECT_LT(batch_means(values).batches, 32u);
+  EXPECT_GT(batch_means(values).half_width, batch_means(mixed).half_width);
+}
+
+TEST(BatchMeans, KnowADriftForOne) {
+  Series values;
+  for (int i = 0; i < 32; ++i) values.push_back(1'000'000 + i * 1000);
+  const auto means = batch_means(values);
+  EXPECT_FALSE(means.independent);
+  EXPECT_GE(means.half_width, means.spread);
+  EXPECT_EQ(means.second_half - means.first_half, 16'000);
+}
+
+TEST(Truncation, LeavesOutWhatRises) {
+  Random random{7, "noise"};
+  Series values;
+  for (int i = 0; i < 64; ++i) values.push_back(1'000'000 + draw(random) - (i < 12 ? 40'000 * (12 - i) : 0));
+  EXPECT_GE(truncation(values), 10u);
+  EXPECT_LE(truncation(values), 16u);
+}
+
+TEST(Truncation, OfAnEndlessRiseIsHalf) {
+  Series values;
+  for (int i = 0; i < 64; ++i) values.push_back(i * 1000);
+  EXPECT_EQ(truncation(values), 32u);
+}
+
+TEST(Truncation, OfEqualValuesIsNothing) { EXPECT_EQ(truncation(Series(64, 5)), 0u); }
+
+}  // namespace
+}  // namespace peerpath::observe
