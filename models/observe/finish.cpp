@@ -16,6 +16,9 @@ Problems finish(Results& results, const scenario::Scenario& scenario) {
   auto metrics = derive_metrics(results);
   std::move(results.metrics.begin(), results.metrics.end(), std::back_inserter(metrics));
   results.metrics = std::move(metrics);
+  for (const auto& interval : results.steady.intervals)
+    for (auto& metric : results.metrics)
+      if (metric.name == interval.metric && metric.value) metric.half_width = interval.half_width;
   results.ways.clear();
   for (const auto& traffic : results.traffic) results.ways.push_back(describe_way(results, traffic));
   results.utilisation = rank_utilisation(results);

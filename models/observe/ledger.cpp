@@ -47,6 +47,7 @@ Snapshot take_snapshot(const fabric::Fabric& fabric, std::size_t links) {
       side.queueing = counters.queueing;
       side.credit_stall = counters.credit_stall;
       side.tallies.assign(counters.tallies.begin(), counters.tallies.end());
+      side.accounts.assign(counters.accounts.begin(), counters.accounts.end());
     }
   }
   return snapshot;

@@ -18,6 +18,7 @@ struct Snapshot {
     std::int64_t replays = 0;
     Duration busy{}, signalling{}, replaying{}, ahead{}, queueing{}, credit_stall{};
     std::vector<fabric::Tally> tallies;  ///< [requester node * pcie::purposes + purpose]
+    std::vector<Bytes> accounts;         ///< by Transaction::account
   };
   std::vector<std::array<Side, 2>> links;
 

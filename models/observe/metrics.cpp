@@ -46,6 +46,10 @@ void add_traffic(std::vector<Metric>& metrics, const TrafficResult& traffic, Dur
   group.add("delivered_packets", "1", count(traffic.delivered_packets), "Frames or transfers done");
   group.add("dropped_packets", "1", count(traffic.dropped_packets), "Frames lost");
   group.add("payload_bytes", "B", count(traffic.delivered_payload.count()), "User bytes at their destination");
+  group.add("queued_at_begin_bytes", "B", count(traffic.waiting_before.count()),
+            "Offered before the window, and not yet there as it began");
+  group.add("queued_at_end_bytes", "B", count(traffic.waiting_after.count()),
+            "Offered, and not yet there as the window ended");
   group.add("loss_percent", "%",
             quotient(static_cast<WideInt>(traffic.dropped_packets) * 100, traffic.offered_packets, percent_places),
             "Frames lost of those offered");
@@ -92,6 +96,21 @@ void add_link(std::vector<Metric>& metrics, const LinkResult& link, Duration win
   const auto both = total(link.up).payload() + total(link.down).payload();
   metrics.push_back({link.name + ".payload_crossings", "1", quotient(both.count(), delivered.count(), percent_places),
                      "Times that the average byte of user data crossed the link"});
+}
+
+/// Of a bounced entry with a neighbour at the same engine the shares are rounded; nothing crosses less than not at all.
+void add_crossings(std::vector<Metric>& metrics, const Results& results, const TrafficResult& traffic) {
+  Bytes all{};
+  for (const Bytes crossed : traffic.crossed) all += crossed;
+  const auto times = [&](Bytes crossed) {
+    return quotient(std::max(crossed, Bytes{0}).count(), traffic.delivered_payload.count(), percent_places);
+  };
+  metrics.push_back(
+      {traffic.name + ".payload_crossings", "1", times(all), "Links that the average byte of its user data crossed"});
+  for (std::size_t link = 0; link < results.links.size(); ++link)
+    metrics.push_back({traffic.name + "." + results.links[link].name + ".payload_crossings", "1",
+                       times(link < traffic.crossed.size() ? traffic.crossed[link] : Bytes{0}),
+                       "Times that the average byte of its user data crossed this link"});
 }
 
 void add_cpu(std::vector<Metric>& metrics, const CpuResult& cpu, Duration window) {
@@ -142,6 +161,7 @@ std::vector<Metric> derive_metrics(const Results& results) {
     delivered += traffic.delivered_payload;
   }
   for (const auto& link : results.links) add_link(metrics, link, results.window, delivered);
+  for (const auto& traffic : results.traffic) add_crossings(metrics, results, traffic);
   for (const auto& cpu : results.cpus) add_cpu(metrics, cpu, results.window);
   for (const auto& memory : results.memories) add_memory(metrics, memory, results.window);
   for (const auto& window : results.windows) add_window(metrics, window);

@@ -22,9 +22,10 @@ Json json_ns(Duration d) { return number({d.count(), 6}); }
 /// There are many: filled in place, for a list of lists is looked through and copied.
 Json metric(const Metric& m) {
   Json::object_t row;
-  row.reserve(4);
+  row.reserve(5);
   row.emplace_back("name", m.name);
   row.emplace_back("value", number(m.value));
+  if (m.half_width) row.emplace_back("half_width", number(m.half_width));
   row.emplace_back("unit", m.unit);
   row.emplace_back("doc", m.doc);
   return row;
@@ -47,6 +48,8 @@ Json traffic(const TrafficResult& t, const std::string& way) {
           {"way", way},
           {"latency_fs", histogram(t.latency)}};
 }
+
+Json steady(const SteadyState& s) { return {{"judged", s.judged}, {"found", s.found}, {"warnings", s.warnings}}; }
 
 Json side(const LinkResult& link, Direction direction) {
   const auto& result = direction == Direction::up ? link.up : link.down;
@@ -150,8 +153,10 @@ Json results_document(const Results& results, ResultsContext context) {
   json["peerpath"] = context.version;
   json["name"] = context.name;
   json["complete"] = results.complete;
+  json["warmup_ns"] = json_ns(results.warmup);
   json["simulated_ns"] = json_ns(results.window);
   json["wanted_ns"] = json_ns(results.wanted_window);
+  json["steady"] = steady(results.steady);
   json["bottleneck"] = results.bottleneck;
   json["expectations"] = array(results.expectations, expectation);
   json["metrics"] = array(results.metrics, metric);

@@ -22,6 +22,15 @@ void fill(observe::Results& results, const Platform& platform, const scenario::S
   results.links = observe::ledger(topology, platform.labels(), before.links, after.links);
   results.conservation = observe::conservation(topology, after.links, false);
 
+  for (std::size_t i = 0; i < results.traffic.size(); ++i)
+    for (std::size_t link = 0; link < results.links.size(); ++link) {
+      Bytes crossed{};
+      for (const std::size_t direction : {0, 1})
+        crossed += meter.carried(i, after.links.links[link][direction].accounts) -
+                   meter.carried(i, before.links.links[link][direction].accounts);
+      results.traffic[i].crossed.push_back(crossed);
+    }
+
   Report report{results, scenario, topology, meter, before.links, after.links, after.when - before.when, after.when};
   for (const bool after_cores : {false, true})
     for (const auto& [name, config] : scenario.devices) {

@@ -257,7 +257,7 @@ std::vector<ErrorRecord> error_records(const scenario::Scenario& scenario, const
                                        const observe::Snapshot& counted, const observe::Results& results) {
   Recorder recorder{scenario, platform, counted};
   for (const auto& [key, failed] : meter.failed_transactions()) recorder.add(failed.first, failed.count, failed.entry);
-  const auto end = Instant{scenario.run.warmup} + results.window;
+  const auto end = Instant{results.warmup} + results.window;
   for (const auto& event : scenario.events)
     if (Instant{event.at} < end) recorder.add_event(event);
   const auto labels = platform.labels();

@@ -17,18 +17,165 @@ Bytes payload_of(const device::Frame& frame) {
   return net::parse({frame.header, frame.header_size}, frame.size).payload;
 }
 
+/// What a transfer takes of links, which carry whole double words.
+Bytes in_double_words(std::uint64_t address, Bytes size) {
+  const auto end = address + static_cast<std::uint64_t>(size.count());
+  return Bytes{static_cast<std::int64_t>((end + 3) / 4 * 4 - address / 4 * 4)};
+}
+
 }  // namespace
 
-void Meter::offer(std::size_t entry, Instant when, std::int64_t packets, Bytes payload) {
-  if (!inside(when)) return;
-  traffic[entry].offered_packets += packets;
-  traffic[entry].offered_payload += payload;
+void Meter::built(const fabric::Topology& topology) {
+  flows_.resize(std::max(flows_.size(), traffic.size()));
+  for (auto& flow : flows_)
+    for (std::size_t l = 0; flow.leaf && l < topology.links.size(); ++l) {
+      const auto& link = topology.links[l];
+      if (link.a != *flow.leaf && link.b != *flow.leaf) continue;
+      flow.link = fabric::LinkId{static_cast<std::uint16_t>(l)};
+      flow.direction = link.b == *flow.leaf ? 0 : 1;
+    }
+}
+
+// ------------------------------------------------------------------------------------------------ window
+
+std::vector<Meter::Totals> Meter::totals(const fabric::Fabric& fabric, Instant now) {
+  offer_until(now);
+  std::vector<Totals> all;
+  for (std::size_t i = 0; i < traffic.size(); ++i) {
+    const auto& flow = flows_[i];
+    auto totals = flow.totals;
+    if (totals.offered_packets > 0)  // a drop does not tell the size of its frame: the mean of all
+      totals.dropped =
+          Bytes{narrow(static_cast<WideInt>(totals.offered.count()) * totals.dropped_packets / totals.offered_packets)};
+    if (flow.leaf) {
+      const auto counters = fabric.counters(flow.link, flow.direction);
+      const std::vector<Bytes> accounts{counters.accounts.begin(), counters.accounts.end()};
+      totals.arrived += std::max(carried(i, accounts) - flow.carried_in_full, Bytes{0});
+    }
+    all.push_back(totals);
+  }
+  return all;
+}
+
+void Meter::begin_window() {
+  begin_ = last_ = edge_;
+  for (auto& result : traffic) {
+    auto of_entry = std::exchange(result, {});
+    result.name = std::move(of_entry.name);
+    result.kind = std::move(of_entry.kind);
+    result.path = std::move(of_entry.path);
+    result.from = std::move(of_entry.from);
+    result.to = std::move(of_entry.to);
+    result.requesters = std::move(of_entry.requesters);
+  }
+  first_drops_.clear();
+  for (auto& flow : flows_) {
+    flow.in_vain = 0;
+    flow.wire.busy = {};
+    for (const auto& [start, until] : flow.wire.latest)
+      flow.wire.busy += std::max(until - std::max(start, begin_), Duration{0});
+  }
+}
+
+void Meter::move_on(Instant next) {
+  edge_ = next;
+  auto held = std::exchange(later_, {});
+  for (const auto& what : held) happen(what);
+  for (const auto& mishap : std::exchange(later_mishaps_, {})) fail(mishap);
+}
+
+void Meter::close(const std::vector<Totals>& before, const std::vector<Totals>& after) {
+  closed_ = true;
+  for (std::size_t i = 0; i < traffic.size(); ++i) {
+    traffic[i].delivered_payload = after[i].arrived - before[i].arrived;
+    traffic[i].waiting_before = before[i].waiting();
+    traffic[i].waiting_after = after[i].waiting();
+  }
+}
+
+// ------------------------------------------------------------------------------------------------ what happens
+
+void Meter::happen(const Happening& what) {
+  if (what.when >= edge_)
+    later_.push_back(what);
+  else
+    count(what);
+}
+
+void Meter::count(const Happening& what) {
+  using What = Happening::What;
+  auto& own = flow(what.entry);
+  auto& result = traffic[what.entry];
+  const bool inside = what.when >= begin_;
+  switch (what.what) {
+    case What::offered:
+      own.totals.offered += what.payload;
+      own.totals.offered_packets += what.packets;
+      if (!inside) return;
+      result.offered_packets += what.packets;
+      result.offered_payload += what.payload;
+      return;
+    case What::done:
+      if (!own.leaf) own.totals.arrived += what.payload;
+      own.latencies.record(what.when - what.begin);
+      if (!inside) return;
+      ++result.delivered_packets;
+      result.latency.record(what.when - what.begin);
+      last_ = std::max(last_, what.when);
+      return;
+    case What::arrived:
+      if (what.succeeded) own.totals.arrived += what.payload;
+      own.carried_in_full += what.carried;
+      return;
+    case What::dropped:
+      ++own.totals.dropped_packets;
+      if (!inside) return;
+      ++result.dropped_packets;
+      first_drops_.try_emplace({what.entry, what.why}, what.when);
+      return;
+    case What::in_vain:
+      if (!inside) return;
+      ++own.in_vain;
+      last_ = std::max(last_, what.when);
+      return;
+    case What::lost:
+    case What::all_ones:
+      own.totals.failed += what.payload;
+      if (!inside) return;
+      ++result.failed_transfers;
+      (what.what == What::lost ? result.lost : result.all_ones) += what.payload;
+      return;
+  }
+}
+
+void Meter::fail(const Mishap& mishap) {
+  const auto& d = mishap.delivery;
+  if (d.done >= edge_) return later_mishaps_.push_back(mishap);
+  const bool unnoticed = d.status == pcie::Status::no_answer && d.kind == fabric::DeliveryKind::arrived;
+  auto& failure = failures_[{d.requester, d.status, unnoticed}];
+  ++failure.count;
+  failure.first = std::min(failure.first, d.done);
+  const auto turn = std::ranges::upper_bound(turns_, d.done) - turns_.begin();
+  auto& [count, earliest, whose] = failed_[{d.requester, d.target, d.status, d.op, d.spoofed, turn}];
+  if (++count > 1 && d.done >= earliest.done) return;
+  earliest = d;
+  whose = mishap.entry;
+}
+
+void Meter::offer_until(Instant until) {
+  for (auto& offering : offers_)
+    for (; offering.next.when < until; offering.next = offering.arrivals())
+      count({.what = Happening::What::offered,
+             .entry = offering.entry,
+             .when = offering.next.when,
+             .packets = offering.next.packets,
+             .payload = offering.next.payload});
 }
 
 void Meter::frame(const device::FrameArrival& arrival, BitRate rate) {
+  if (closed_) return;
   const std::size_t entry = transport::stream_of(arrival.frame.handle);
-  if (wire_.size() <= entry) wire_.resize(entry + 1);
-  auto& [busy, size, to_last_bit, to_next, latest] = wire_[entry];
+  auto& [busy, size, to_last_bit, to_next, latest] = flow(entry).wire;
   if (arrival.frame.size != size) {
     size = arrival.frame.size;
     to_last_bit = (net::preamble + net::padded(size) + net::fcs) / rate;
@@ -38,39 +185,40 @@ void Meter::frame(const device::FrameArrival& arrival, BitRate rate) {
   const Instant until = start + to_next;
   latest = {{{start, until}, latest[0]}};
   busy += std::max(until - std::max(start, begin_), Duration{0});
-  if (inside(arrival.last_bit)) offer(entry, arrival.last_bit, 1, payload_of(arrival.frame));
+  happen({.what = Happening::What::offered,
+          .entry = entry,
+          .when = arrival.last_bit,
+          .payload = payload_of(arrival.frame)});
 }
 
 Duration Meter::wire_busy(std::size_t entry, Instant now) const {
-  if (entry >= wire_.size()) return {};
-  Duration busy = wire_[entry].busy;
-  for (const auto& [start, until] : wire_[entry].latest)
+  if (entry >= flows_.size()) return {};
+  Duration busy = flows_[entry].wire.busy;
+  for (const auto& [start, until] : flows_[entry].wire.latest)
     busy -= std::max(until - std::max({start, begin_, now}), Duration{0});
   return busy;
 }
 
 void Meter::done(std::size_t entry, Instant begin, Instant end, Bytes payload) {
-  if (!inside(end)) return;
-  auto& result = traffic[entry];
-  ++result.delivered_packets;
-  result.delivered_payload += payload;
-  result.latency.record(end - begin);
-  last_ = std::max(last_, end);
+  if (closed_) return;
+  happen({.what = Happening::What::done, .entry = entry, .when = end, .begin = begin, .payload = payload});
 }
 
 void Meter::on_packet(const nic::PacketRecord& packet) {
+  if (closed_) return;
   const std::size_t entry = transport::stream_of(packet.handle);
-  if (packet.lost || packet.spoilt) ended_in_vain(entry, packet.application);
+  if (packet.lost || packet.spoilt)
+    happen({.what = Happening::What::in_vain, .entry = entry, .when = packet.application});
   if (packet.lost) return;  // its bytes are counted as lost
-  if (packet.spoilt) return spoilt(entry, packet.application, &observe::TrafficResult::all_ones, packet.payload);
+  if (packet.spoilt)        // a bounced packet that came to its end with other bytes in it
+    return happen(
+        {.what = Happening::What::all_ones, .entry = entry, .when = packet.application, .payload = packet.payload});
   done(entry, packet.wire, packet.application, packet.payload);
 }
 
 void Meter::on_drop(std::uint64_t handle, nic::Drop why, Instant wire) {
-  if (!inside(wire)) return;
-  const std::size_t entry = transport::stream_of(handle);
-  ++traffic[entry].dropped_packets;
-  first_drops_.try_emplace({entry, why}, wire);
+  if (closed_) return;
+  happen({.what = Happening::What::dropped, .why = why, .entry = transport::stream_of(handle), .when = wire});
 }
 
 Instant Meter::first_drop(std::size_t entry, nic::Drop why) const {
@@ -79,26 +227,16 @@ Instant Meter::first_drop(std::size_t entry, nic::Drop why) const {
 }
 
 void Meter::on_sent(const host_cpu::SentRecord& packet) {
-  if (packet.lost) return;
+  if (closed_ || packet.lost) return;
   const auto found = queues_.find({packet.nic, packet.queue});
   if (found == queues_.end()) return;
-  if (packet.spoilt) return spoilt(found->second, packet.completed, &observe::TrafficResult::lost, packet.payload);
+  if (packet.spoilt)
+    return happen(
+        {.what = Happening::What::lost, .entry = found->second, .when = packet.completed, .payload = packet.payload});
   done(found->second, packet.posted, packet.completed, packet.payload);
 }
 
-void Meter::ended_in_vain(std::size_t entry, Instant end) {
-  if (!inside(end)) return;
-  if (in_vain_.size() <= entry) in_vain_.resize(entry + 1);
-  ++in_vain_[entry];
-  last_ = std::max(last_, end);
-}
-
-/// A bounced packet that came to its end with other bytes in it.
-void Meter::spoilt(std::size_t entry, Instant end, Bytes observe::TrafficResult::*bytes, Bytes payload) {
-  if (!inside(end)) return;
-  ++traffic[entry].failed_transfers;
-  traffic[entry].*bytes += payload;
-}
+// ------------------------------------------------------------------------------------------------ whose it is
 
 /// Whose payload a transaction moves.
 std::optional<std::size_t> Meter::entry_of(const fabric::Delivery& d) const {
@@ -125,31 +263,60 @@ std::optional<std::size_t> Meter::stream_entry(const fabric::Delivery& d) const 
   return entry == streams->second.entries.end() ? std::nullopt : std::optional{entry->second};
 }
 
-void Meter::deliver(const fabric::Delivery& d) {
-  if (d.kind == fabric::DeliveryKind::requested) return;
-  if (d.status != pcie::Status::success) return failed(d);
-  if (d.purpose != pcie::Purpose::payload) return;
-  if (const auto entry = stream_entry(d); entry && !streams_.at(d.requester).device->tells_of_transfers())
-    done(*entry, d.ready, d.done, d.bytes);
+std::uint16_t Meter::account_of(fabric::NodeId requester, fabric::ChannelIndex channel,
+                                const fabric::Transaction& transaction) {
+  fabric::Delivery asked;
+  asked.op = transaction.op;
+  asked.purpose = transaction.purpose;
+  asked.requester = requester;
+  asked.target = transaction.target;
+  asked.channel = channel;
+  asked.cookie = transaction.cookie;
+  if (const auto entry = entry_of(asked)) return static_cast<std::uint16_t>(*entry + 1);
+  const auto copies = copies_.find({requester, transaction.op});
+  if (copies == copies_.end()) return 0;
+  if (copies->second.size() == 1) return static_cast<std::uint16_t>(copies->second.front() + 1);
+  return static_cast<std::uint16_t>(1 + traffic.size() +
+                                    static_cast<std::size_t>(std::distance(copies_.begin(), copies)));
 }
 
-void Meter::failed(const fabric::Delivery& d) {
-  if (d.done >= end_) return;
-  const bool unnoticed = d.status == pcie::Status::no_answer && d.kind == fabric::DeliveryKind::arrived;
-  auto& failure = failures_[{d.requester, d.status, unnoticed}];
-  ++failure.count;
-  failure.first = std::min(failure.first, d.done);
-  const auto entry = d.purpose == pcie::Purpose::payload ? entry_of(d) : std::nullopt;
-  const auto turn = std::ranges::upper_bound(turns_, d.done) - turns_.begin();
-  auto& [count, earliest, whose] = failed_[{d.requester, d.target, d.status, d.op, d.spoofed, turn}];
-  if (++count == 1 || d.done < earliest.done) {
-    earliest = d;
-    whose = entry;
+Bytes Meter::carried(std::size_t entry, const std::vector<Bytes>& accounts) const {
+  Bytes all = accounts[entry + 1];
+  std::size_t shared = 1 + traffic.size();
+  for (const auto& [engine, entries] : copies_) {
+    const Bytes copied = accounts[shared++];
+    if (std::ranges::find(entries, entry) == entries.end() || copied == Bytes{0}) continue;
+    WideInt together = 0;
+    for (const std::size_t one : entries) together += flows_[one].totals.arrived.count();
+    if (together > 0)
+      all += Bytes{narrow(static_cast<WideInt>(copied.count()) * flows_[entry].totals.arrived.count() / together)};
   }
-  if (!entry || !inside(d.done)) return;
-  auto& result = traffic[*entry];
-  ++result.failed_transfers;
-  (d.kind == fabric::DeliveryKind::completed ? result.all_ones : result.lost) += d.bytes;
+  return all;
+}
+
+void Meter::deliver(const fabric::Delivery& d) {
+  if (closed_ || d.kind == fabric::DeliveryKind::requested) return;
+  const bool failed = d.status != pcie::Status::success;
+  const auto entry = d.purpose == pcie::Purpose::payload ? entry_of(d) : std::nullopt;
+  if (failed) fail({d, entry});
+  if (!entry) return;
+  if (failed)
+    happen({.what = d.kind == fabric::DeliveryKind::completed ? Happening::What::all_ones : Happening::What::lost,
+            .entry = *entry,
+            .when = d.done,
+            .payload = d.bytes});
+  // Of a read that failed nobody knows what came; of a write, all that its target refused.
+  if (flow(*entry).leaf && !(failed && d.kind == fabric::DeliveryKind::completed))
+    happen({.what = Happening::What::arrived,
+            .succeeded = !failed,
+            .entry = *entry,
+            .when = d.done,
+            .payload = d.bytes,
+            .carried = in_double_words(d.address, d.bytes)});
+  if (failed || sources_.contains({d.requester, d.channel})) return;
+  const auto streams = streams_.find(d.requester);
+  if (streams != streams_.end() && !streams->second.device->tells_of_transfers())
+    done(*entry, d.ready, d.done, d.bytes);
 }
 
 }  // namespace peerpath::platform

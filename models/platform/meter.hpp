@@ -1,6 +1,7 @@
-// Counts what traffic came to, within the measured window.
+// Counts what traffic came to.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -12,21 +13,35 @@
 
 #include "devices/host_cpu/setup.hpp"
 #include "devices/nic/packet_journal.hpp"
+#include "loop/reactor.hpp"
 #include "peerpath/device/frame_source.hpp"
 #include "peerpath/fabric/fabric.hpp"
 #include "peerpath/observe/results.hpp"
 #include "platform/device.hpp"
+#include "platform/offers.hpp"
 
 namespace peerpath::platform {
 
-/// Hears of every frame, packet, transfer and delivery, in the order of computation, and counts those that end in
-/// [begin, end); offers count by their own time.
-class Meter final : public fabric::DeliverySink, public nic::PacketSink, public host_cpu::SentSink {
+/// Hears of every frame, packet, transfer and delivery, in the order of computation, and counts each at its own time:
+/// in `traffic` those of the measured window, in `Totals` all since the start. The run moves from edge to edge
+/// (`move_on`): what lies behind the next one is kept until then.
+///
+/// Payload counts as it arrives in the memory that it is for, or at the NIC that sends it, TLP by TLP; what is bounced
+/// counts packet by packet, when the application may use it.
+class Meter final : public fabric::DeliverySink,
+                    public nic::PacketSink,
+                    public host_cpu::SentSink,
+                    public loop::Accounts {
  public:
   /// `turns`: times from which on requests may be refused for other reasons, in order; failures are told apart by them.
-  Meter(Instant begin, Instant end, std::vector<Instant> turns) : begin_{begin}, end_{end}, turns_{std::move(turns)} {}
+  Meter(Instant begin, Instant edge, std::vector<Instant> turns)
+      : begin_{begin}, edge_{edge}, turns_{std::move(turns)}, last_{begin} {}
 
-  std::vector<observe::TrafficResult> traffic;  ///< by number of its entry
+  /// @name Before the domain is built
+  /// @{
+
+  /// By number of its entry; what they count is of the measured window.
+  std::vector<observe::TrafficResult> traffic;
 
   /// Which entry a transmit queue works for.
   void map_queue(fabric::NodeId nic, nic::QueueIndex queue, std::size_t entry) { queues_[{nic, queue}] = entry; }
@@ -36,15 +51,44 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
     streams.device = &device;
     streams.entries[stream] = entry;
   }
-
-  /// A NIC whose packets are in this journal: so it is known whose payload its failed transactions move.
+  /// A NIC whose packets are in this journal: so it is known whose payload its transactions move.
   void map_nic(fabric::NodeId nic, const nic::PacketJournal& journal) { nics_[nic] = &journal; }
   /// A source of transfers that has a channel of its own.
   void map_source(fabric::NodeId requester, fabric::ChannelIndex channel, std::size_t entry) {
     sources_[{requester, channel}] = entry;
   }
+  /// A GPU whose copy engines move payload of the entry by this operation.
+  void map_copies(fabric::NodeId gpu, pcie::Operation op, std::size_t entry) { copies_[{gpu, op}].push_back(entry); }
+  /// Payload of the entry counts as it comes to this leaf of the fabric.
+  void count_arrivals(std::size_t entry, fabric::NodeId leaf) { flow(entry).leaf = leaf; }
+  void add_offers(std::size_t entry, Arrivals arrivals) {
+    auto first = arrivals();
+    offers_.push_back({entry, std::move(arrivals), first});
+  }
+  /// Accounts of the fabric that it needs.
+  std::size_t accounts() const { return 1 + traffic.size() + copies_.size(); }
+  /// @}
 
-  void offer(std::size_t entry, Instant when, std::int64_t packets, Bytes payload);
+  /// Where the leaves are.
+  void built(const fabric::Topology& topology);
+
+  /// All of one entry since the start.
+  struct Totals {
+    Bytes offered{}, arrived{}, dropped{}, failed{};
+    std::int64_t offered_packets = 0, dropped_packets = 0;
+    Bytes waiting() const { return std::max(offered - arrived - dropped - failed, Bytes{0}); }
+  };
+  /// Until `now`, which the fabric has reached exactly.
+  std::vector<Totals> totals(const fabric::Fabric& fabric, Instant now);
+  /// Latencies of an entry since the edge before; forgets them.
+  observe::Histogram take_latencies(std::size_t entry) { return std::exchange(flow(entry).latencies, {}); }
+  /// The measured window begins at the edge: forgets what was counted for it so far.
+  void begin_window();
+  /// Everything until the edge has happened; the next edge.
+  void move_on(Instant next);
+  /// The measured window ends at the edge: nothing is counted any more. `before`, `after`: the totals at its two ends.
+  void close(const std::vector<Totals>& before, const std::vector<Totals>& after);
+
   /// A frame of an Ethernet port that runs at `rate`.
   void frame(const device::FrameArrival& arrival, BitRate rate);
   void done(std::size_t entry, Instant begin, Instant end, Bytes payload);
@@ -53,6 +97,11 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
   void on_packet(const nic::PacketRecord& packet) override;
   void on_drop(std::uint64_t handle, nic::Drop why, Instant wire) override;
   void on_sent(const host_cpu::SentRecord& packet) override;
+  /// An entry's is its number plus one; those of copies for several entries follow; 0: nobody's.
+  std::uint16_t account_of(fabric::NodeId requester, fabric::ChannelIndex channel,
+                           const fabric::Transaction& transaction) override;
+  /// Payload on one direction of a link for one entry, out of the fabric's accounts.
+  Bytes carried(std::size_t entry, const std::vector<Bytes>& accounts) const;
 
   /// Requests that did not end in success, by requester and status, with the time of the first: since the start, as
   /// what goes wrong before the measurement may be why nothing goes right in it.
@@ -75,24 +124,70 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
   /// When the first frame of an entry was dropped for this reason; `never` if none was.
   Instant first_drop(std::size_t entry, nic::Drop why) const;
   /// Packets of an entry that came to their end without their bytes: a part was lost, or read in vain.
-  std::int64_t in_vain(std::size_t entry) const { return entry < in_vain_.size() ? in_vain_[entry] : 0; }
+  std::int64_t in_vain(std::size_t entry) const { return entry < flows_.size() ? flows_[entry].in_vain : 0; }
   /// When the last packet or transfer ended; the start if none did.
   Instant last() const { return last_; }
   /// How long the frames of an entry took the wire until `now`: preamble, FCS and gap included.
   Duration wire_busy(std::size_t entry, Instant now) const;
 
  private:
+  /// Something that happened to an entry.
+  struct Happening {
+    enum class What : std::uint8_t { offered, done, arrived, dropped, in_vain, lost, all_ones };
+    What what{};
+    bool succeeded = true;  ///< of `arrived`
+    nic::Drop why{};
+    std::size_t entry = 0;
+    Instant when{}, begin{};
+    std::int64_t packets = 1;
+    Bytes payload{};
+    Bytes carried{};  ///< of `arrived`: in whole double words
+  };
+  /// A transaction that did not end in success, and whose payload it moves, if any.
+  struct Mishap {
+    fabric::Delivery delivery{};
+    std::optional<std::size_t> entry{};
+  };
+  struct Wire {
+    Duration busy{};
+    Bytes size{};  ///< of the frame before, and how long it takes: sizes repeat
+    Duration to_last_bit{}, to_next{};
+    /// From start to end: the latest frame, which may lie ahead, and the one before it, whose gap may.
+    std::array<std::pair<Instant, Instant>, 2> latest{};
+  };
+  /// What is known of an entry besides its results.
+  struct Flow {
+    std::optional<fabric::NodeId> leaf{};  ///< where arrivals are counted
+    fabric::LinkId link{};
+    int direction = 0;        ///< of `link`, towards the leaf
+    Totals totals{};          ///< `arrived`: of transactions that are over
+    Bytes carried_in_full{};  ///< to the leaf, by transactions that are over
+    observe::Histogram latencies;
+    std::int64_t in_vain = 0;
+    Wire wire;
+  };
+  struct Offering {
+    std::size_t entry = 0;
+    Arrivals arrivals;
+    Offer next;
+  };
+
+  Flow& flow(std::size_t entry) {
+    if (flows_.size() <= entry) flows_.resize(entry + 1);
+    return flows_[entry];
+  }
+  void happen(const Happening& what);
+  void count(const Happening& what);
+  void fail(const Mishap& mishap);
+  void offer_until(Instant until);
   std::optional<std::size_t> stream_entry(const fabric::Delivery& d) const;
   std::optional<std::size_t> entry_of(const fabric::Delivery& d) const;
   std::optional<std::size_t> nic_entry(const nic::PacketJournal& journal, const fabric::Delivery& d) const;
-  void spoilt(std::size_t entry, Instant end, Bytes observe::TrafficResult::*bytes, Bytes payload);
-  void ended_in_vain(std::size_t entry, Instant end);
-  void failed(const fabric::Delivery& d);
-  bool inside(Instant t) const { return t >= begin_ && t < end_; }
 
-  Instant begin_, end_;
+  Instant begin_, edge_;
+  bool closed_ = false;
   std::vector<Instant> turns_;
-  Instant last_ = begin_;
+  Instant last_;
   std::map<std::pair<fabric::NodeId, nic::QueueIndex>, std::size_t> queues_;
   struct Streams {
     const Device* device = nullptr;
@@ -101,15 +196,11 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
   std::map<fabric::NodeId, Streams> streams_;
   std::map<fabric::NodeId, const nic::PacketJournal*> nics_;
   std::map<std::pair<fabric::NodeId, fabric::ChannelIndex>, std::size_t> sources_;
-  struct Wire {
-    Duration busy{};
-    Bytes size{};  ///< of the frame before, and how long it takes: sizes repeat
-    Duration to_last_bit{}, to_next{};
-    /// From start to end: the latest frame, which may lie ahead, and the one before it, whose gap may.
-    std::array<std::pair<Instant, Instant>, 2> latest{};
-  };
-  std::vector<Wire> wire_;             ///< by entry
-  std::vector<std::int64_t> in_vain_;  ///< by entry
+  std::map<std::pair<fabric::NodeId, pcie::Operation>, std::vector<std::size_t>> copies_;
+  std::vector<Flow> flows_;
+  std::vector<Offering> offers_;
+  std::vector<Happening> later_;  ///< at or behind the edge
+  std::vector<Mishap> later_mishaps_;
   std::map<std::pair<std::size_t, nic::Drop>, Instant> first_drops_;
   std::map<FailureKey, Failure> failures_;
   std::map<FailedKey, Failed> failed_;

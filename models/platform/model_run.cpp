@@ -3,6 +3,7 @@
 #include "loop/loop.hpp"
 #include "peerpath/base/fail.hpp"
 #include "peerpath/scenario/frames.hpp"
+#include "peerpath/scenario/window.hpp"
 #include "platform/error_records.hpp"
 #include "scenario/catalogue.hpp"
 
@@ -16,9 +17,9 @@ constexpr std::chrono::milliseconds report_interval{100};
 ModelRun::ModelRun(const scenario::Scenario& scenario, const RunOptions& options)
     : scenario_{scenario},
       options_{options},
-      begin_{scenario.run.warmup},
-      end_{begin_ + scenario.run.measure},
-      meter_{begin_, end_, refusal_turns(scenario)},
+      end_{scenario::longest_run(scenario)},
+      search_{scenario},
+      meter_{never, search_.first_edge(), refusal_turns(scenario)},
       platform_{scenario, options.mode},
       events_{scenario, platform_},
       watchdog_{scenario, platform_},
@@ -34,13 +35,13 @@ Problems ModelRun::build() {
   auto& domain = platform_.domain;
   reactor().watch({.checker = options_.check_protocol, .still = scenario_.events.empty(), .listener = options_.trace});
   if (options_.guide) domain.guide(options_.guide);
-  reactor().at(begin_, [this](fabric::Fabric&) { before_ = take_counts(platform_, begin_); });
-  reactor().at(end_, [this](fabric::Fabric&) { after_ = take_counts(platform_, end_); });
+  reactor().at(search_.first_edge(), [this](fabric::Fabric&) { at_edge(search_.next_edge()); });
   domain.complete();
   domain.link();
   std::string wrong;
   for (const auto& problem : domain.build()) wrong += "\n  " + problem;
   if (!wrong.empty()) fail("a platform that cannot be simulated:" + wrong);
+  meter_.built(domain.topology());
   events_.built(domain.topology(), domain.fabric());
   return options_.built ? options_.built(scene()) : Problems{};
 }
@@ -52,6 +53,23 @@ observe::Scene ModelRun::scene() const {
     if (const auto node = platform_.node(device.name).value(); scene.topology.nodes[node].name == device.name)
       scene.kinds[node] = scenario::kind_of(device);
   return scene;
+}
+
+void ModelRun::at_edge(Instant now) {
+  if (watchdog_.found() || stopped_) return;
+  const auto step = search_.at_edge(meter_, platform_.domain.fabric());
+  if (step == WindowSearch::Step::end) {
+    after_ = take_counts(platform_, now);
+    meter_.close(search_.before(), search_.now());
+    finished_ = true;
+    return;
+  }
+  if (step == WindowSearch::Step::begin) {
+    before_ = take_counts(platform_, now);
+    meter_.begin_window();
+  }
+  meter_.move_on(search_.next_edge());
+  reactor().at(search_.next_edge(), [this](fabric::Fabric&) { at_edge(search_.next_edge()); });
 }
 
 bool ModelRun::is_to_stop(Instant now) {
@@ -75,16 +93,22 @@ bool ModelRun::has_ended() const {
 
 observe::Results ModelRun::results(Instant now) {
   observe::Results results;
-  results.complete = !stopped_;
-  results.deadlock = watchdog_.found();
-  if (!results.complete || results.deadlock) {
+  results.complete = finished_ || !stopped_;
+  if (!finished_) {
+    results.deadlock = watchdog_.found();
     while (reactor().horizon() < now) reactor().advance(now);
     after_ = take_counts(platform_, now);
-    if (now < begin_) before_ = after_;
+    if (before_.devices.empty()) before_ = after_;
+    const auto totals = meter_.totals(platform_.domain.fabric(), now);
+    meter_.close(search_.before().empty() ? totals : search_.before(), totals);
   } else if (options_.progress) {
     options_.progress({end_ - Instant{}, end_ - Instant{}});
   }
-  results.wanted_window = scenario_.run.measure;
+  results.warmup = before_.when - Instant{};
+  results.steady = search_.verdict();
+  if (!finished_) results.steady.judged = false;
+  results.wanted_window =
+      scenario::finds_window(scenario_) && finished_ ? after_.when - before_.when : scenario::fixed_measure(scenario_);
   if (results.complete && has_ended()) {  // what came after its end was silence
     after_.when = meter_.last();
     results.wanted_window = after_.when - before_.when;

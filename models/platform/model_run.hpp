@@ -8,10 +8,12 @@
 #include "platform/hardware_events.hpp"
 #include "platform/traffic_setup.hpp"
 #include "platform/watchdog.hpp"
+#include "platform/window_search.hpp"
 
 namespace peerpath::platform {
 
-/// Who drives it lets the reactor come to `end`, and asks `over` whenever it has done something. Scenario and options
+/// Who drives it lets the reactor come to `end` at most, and asks `over` whenever it has done something: the run ends
+/// when the measured window has been found and is over (window_search.hpp). Scenario and options
 /// must outlive the run.
 class ModelRun {
  public:
@@ -28,10 +30,10 @@ class ModelRun {
   Instant end() const { return end_; }
   Duration quantum() const { return options_.quantum.value_or(scenario_.run.quantum); }
 
-  /// Whether the run is to end here, at `now`: of a deadlock, or because somebody wants it to. Tells of progress, and
-  /// asks for a stop, about ten times a second of wall time.
+  /// Whether the run is to end here, at `now`: it is over, of a deadlock, or because somebody wants it to. Tells of
+  /// progress, and asks for a stop, about ten times a second of wall time.
   bool over(Instant now) {
-    return watchdog_.found() || stopped_ || (++asked_ % steps_per_look == 0 && is_to_stop(now));
+    return finished_ || watchdog_.found() || stopped_ || (++asked_ % steps_per_look == 0 && is_to_stop(now));
   }
 
   /// What came of it, when everything until `now` has happened.
@@ -43,12 +45,14 @@ class ModelRun {
   static constexpr int steps_per_look = 16;  ///< at the wall clock: between two looks pass microseconds
 
   observe::Scene scene() const;
+  void at_edge(Instant now);
   bool is_to_stop(Instant now);
   bool has_ended() const;
 
   const scenario::Scenario& scenario_;
   const RunOptions& options_;
-  Instant begin_, end_;
+  Instant end_;  ///< at the latest
+  WindowSearch search_;
   Meter meter_;
   Platform platform_;
   HardwareEvents events_;
@@ -58,6 +62,7 @@ class ModelRun {
   Clock::time_point reported_ = Clock::now();
   int asked_ = 0;
   bool stopped_ = false;
+  bool finished_ = false;  ///< all counts are those of the window's end
 };
 
 }  // namespace peerpath::platform

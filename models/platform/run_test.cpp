@@ -138,7 +138,7 @@ TEST(Run, DropsBelongToTheStreamThatLostThem) {
   const auto &first = r.traffic[0], &second = r.traffic[1];
   EXPECT_GT(second.dropped_packets, 50);
   ASSERT_FALSE(r.faults.empty());
-  EXPECT_GE(r.faults[0].first, Instant{s.run.warmup});
+  EXPECT_GE(r.faults[0].first, Instant{*s.run.warmup});
   const auto reasons = metric(r, "nic.dropped_fifo_full") + metric(r, "nic.dropped_no_buffer");
   EXPECT_EQ(static_cast<double>(first.dropped_packets + second.dropped_packets), reasons);
   // What is under way at either end of the window is all that may be missing besides drops.

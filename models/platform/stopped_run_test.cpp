@@ -9,7 +9,7 @@ TEST(StoppedRun, EndsThoughNextToNoTimePassesBetweenItsLooksForADeadlock) {
   s.run.watchdog = Duration{1};  // 10^11 looks; scenario::check refuses it
   const auto results = results_of(s, {.stop = [] { return true; }});
   EXPECT_FALSE(results.complete);
-  EXPECT_LT(results.window, s.run.measure);
+  EXPECT_LT(results.window, *s.run.measure);
 }
 
 TEST(StoppedRun, KeepsWhatWasCounted) {
@@ -26,12 +26,12 @@ TEST(StoppedRun, SaysHowFarItIs) {
   auto s = below_one_switch(traffic(scenario::traffic::Write{}, "card", "gpu", 100_Gbps));
   std::vector<Duration> simulated;
   results_of(s, {.progress = [&](const Progress& p) {
-               EXPECT_EQ(p.total, s.run.warmup + s.run.measure);
+               EXPECT_EQ(p.total, *s.run.warmup + *s.run.measure);
                simulated.push_back(p.simulated);
              }});
   ASSERT_FALSE(simulated.empty());
   EXPECT_TRUE(std::ranges::is_sorted(simulated));
-  EXPECT_EQ(simulated.back(), s.run.warmup + s.run.measure);
+  EXPECT_EQ(simulated.back(), *s.run.warmup + *s.run.measure);
 }
 
 }  // namespace

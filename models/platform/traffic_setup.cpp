@@ -64,6 +64,9 @@ TrafficSetup::TrafficSetup(const scenario::Scenario& scenario, Platform& platfor
     result.from = t.from;
     result.to = t.to;
     result.requesters = {t.from};
+    if (path == scenario::DataPath::bounce)
+      meter.map_copies(platform.node(t.to),
+                       t.is<traffic::Transmit>() ? pcie::Operation::memory_write : pcie::Operation::memory_read, i);
     if (path == scenario::DataPath::bounce)  // in the order of the payload's way
       result.requesters.insert(t.is<traffic::Transmit>() ? result.requesters.begin() : result.requesters.end(), t.to);
     meter.traffic.push_back(result);
@@ -76,6 +79,16 @@ TrafficSetup::TrafficSetup(const scenario::Scenario& scenario, Platform& platfor
   for (const auto& nic : receivers) receive(nic, captures);
   for (const auto& nic : transmitters) transmit(nic);
   platform.domain.reactor().observe(&meter);
+  platform.domain.reactor().keep(&meter);
+  platform.domain.keep_accounts(meter.accounts());
+}
+
+Random TrafficSetup::random_of(const scenario::Traffic& t) const {
+  return {static_cast<std::uint64_t>(scenario_.run.seed), "traffic " + t.name};
+}
+
+transport::ArrivalProcess TrafficSetup::arrival_process(const scenario::Traffic& t) const {
+  return {{t.rate, law_of(t.arrival), t.burst, Instant{}}, random_of(t)};
 }
 
 bool TrafficSetup::refused(std::size_t entry) const {
@@ -137,6 +150,7 @@ void TrafficSetup::receive(const std::string& name, const std::vector<std::files
   for (std::size_t i = 0; i < scenario_.traffic.size(); ++i) {
     const auto& t = scenario_.traffic[i];
     if (t.from != name || !t.is<traffic::Receive>()) continue;
+    if (t.path != scenario::DataPath::bounce && !bounced(i)) meter_.count_arrivals(i, platform_.node(t.to));
     auto flows = static_cast<std::uint32_t>(t.flows);
     const auto sent_by = t.sender();
     if (sent_by) {
@@ -181,8 +195,7 @@ void TrafficSetup::add_stream(std::size_t entry, std::uint32_t first_flow,
     pattern.arrival = law_of(t.arrival);
     pattern.burst = t.burst;
     pattern.count = scenario::frames_of(t).value_or(0);
-    const Random random{static_cast<std::uint64_t>(scenario_.run.seed), "traffic " + t.name};
-    sender.add(std::make_unique<transport::PatternStream>(pattern, random));
+    sender.add(std::make_unique<transport::PatternStream>(pattern, random_of(t)));
     return;
   }
   const auto& replayed = *t.as<traffic::Receive>();
@@ -237,9 +250,8 @@ void TrafficSetup::transmit(const std::string& name) {
       if (!refused(i)) cpu->send(nic, send);
       meter_.map_queue(nic.node(), nic::QueueIndex{static_cast<std::uint16_t>(send.queue)}, i);
       // Offered is what the application would send at this rate.
-      const auto window = scenario_.run.measure / send.interval;
-      meter_.traffic[i].offered_packets += window;
-      meter_.traffic[i].offered_payload += packet * window;
+      meter_.add_offers(i, planned_arrivals(send.interval, send.burst, packet));
+      if (!send.bounce) meter_.count_arrivals(i, nic.node());
     }
   }
 }
@@ -248,12 +260,8 @@ void TrafficSetup::transfer(std::size_t entry, const scenario::traffic::Dma& dma
   const auto& t = scenario_.traffic[entry];
   const auto op = t.is<traffic::Read>() ? pcie::Operation::memory_read : pcie::Operation::memory_write;
   const auto target = platform_.node(t.to);
-  Bytes round{};
-  for (const auto size : t.sizes) round += size;
-  const auto offered = static_cast<WideInt>(t.rate.bps()) * scenario_.run.measure.count() / 8 / 1'000'000'000'000'000;
-  meter_.traffic[entry].offered_payload = Bytes{static_cast<std::int64_t>(offered)};
-  meter_.traffic[entry].offered_packets =
-      static_cast<std::int64_t>(offered * static_cast<WideInt>(t.sizes.size()) / round.count());
+  meter_.add_offers(entry, arrivals_of(arrival_process(t), t.sizes));
+  meter_.count_arrivals(entry, op == pcie::Operation::memory_read ? platform_.node(t.from) : target);
 
   if (refused(entry)) return;
   const auto* mapping = scenario::bar1_mapping(windows_, entry);
@@ -294,8 +302,7 @@ void TrafficSetup::transfer(std::size_t entry, const scenario::traffic::Dma& dma
 void TrafficSetup::start_source(std::size_t entry, transport::DmaPattern pattern) {
   const auto& t = scenario_.traffic[entry];
   const auto source = platform_.node(t.from);
-  const Random random{static_cast<std::uint64_t>(scenario_.run.seed), "traffic " + t.name};
-  auto& dma = *dma_.emplace_back(std::make_unique<transport::DmaSource>(std::move(pattern), random));
+  auto& dma = *dma_.emplace_back(std::make_unique<transport::DmaSource>(std::move(pattern), random_of(t)));
   dma.watch([this, entry](Instant when, const fabric::Delivery& d) {
     if (d.status == pcie::Status::success) meter_.done(entry, when, d.done, d.bytes);
   });

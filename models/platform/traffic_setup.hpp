@@ -35,6 +35,9 @@ class TrafficSetup {
   void add_stream(std::size_t entry, std::uint32_t first_flow, const std::vector<std::filesystem::path>& captures,
                   transport::EthernetSender& sender);
   void transmit(const std::string& nic);
+  Random random_of(const scenario::Traffic& t) const;
+  /// When its transfers are offered.
+  transport::ArrivalProcess arrival_process(const scenario::Traffic& t) const;
   void transfer(std::size_t entry, const scenario::traffic::Dma& dma);
   void start_source(std::size_t entry, transport::DmaPattern pattern);
   /// What becomes of the GPU memory of an entry, if it is a GPU's.

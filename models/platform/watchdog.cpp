@@ -1,11 +1,12 @@
 #include "platform/watchdog.hpp"
 
 #include "fabric/vocabulary/deadlock.hpp"
+#include "peerpath/scenario/window.hpp"
 
 namespace peerpath::platform {
 
 Watchdog::Watchdog(const scenario::Scenario& scenario, Platform& platform)
-    : platform_{platform}, end_{scenario.run.warmup + scenario.run.measure} {
+    : platform_{platform}, end_{scenario::longest_run(scenario)} {
   period_ = std::min(scenario.run.watchdog, (end_ - Instant{}) / 2);
   for (const auto& event : scenario.events) last_event_ = std::max(last_event_, Instant{event.at + outage_of(event)});
   look_at(Instant{period_});

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "peerpath/scenario/describe.hpp"
+#include "peerpath/scenario/window.hpp"
 #include "scenario/document.hpp"
 #include "scenario/event_check.hpp"
 #include "scenario/suggest.hpp"
@@ -11,7 +12,7 @@ namespace {
 // On the emulator `run.measure` does not apply: traffic with `bytes` ends when its bytes have been moved.
 void check_time(const Event& event, const Scenario& scenario, EventCheck& check) {
   if (event.at < Duration{0}) check.add("at", "lies before the start");
-  const auto end = scenario.run.warmup + scenario.run.measure;
+  const auto end = longest_run(scenario);
   const bool ends_by_itself =
       std::ranges::all_of(scenario.traffic, [](const auto& t) { return t.ends_after() > Bytes{0}; });
   const bool has_time = std::visit([]<class What>(const What&) { return !event::HappensToFrame<What>; }, event.what);

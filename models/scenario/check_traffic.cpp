@@ -5,6 +5,7 @@
 #include "peerpath/scenario/describe.hpp"
 #include "peerpath/scenario/frames.hpp"
 #include "peerpath/scenario/queues.hpp"
+#include "peerpath/scenario/window.hpp"
 #include "scenario/catalogue.hpp"
 #include "scenario/check.hpp"
 #include "scenario/document.hpp"
@@ -244,7 +245,7 @@ class TrafficCheck {
     if (t.replays()) return add(at_ + "/bytes", "a capture ends by itself");
     if (!frames_of(t))
       add(at_ + "/bytes", to_text(t.ends_after()) + " are no whole number of frames with the payload of \"sizes\"");
-    if (scenario_.run.warmup > Duration{0})
+    if (fixed_warmup(scenario_) > Duration{0})
       add("/run/warmup", "traffic that ends is counted from its first frame: must be 0ns where there is \"bytes\"");
   }
 

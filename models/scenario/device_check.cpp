@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "peerpath/scenario/describe.hpp"
+#include "peerpath/scenario/window.hpp"
 #include "scenario/check.hpp"
 #include "scenario/document.hpp"
 
@@ -78,10 +79,10 @@ const device::IommuConfig* DeviceCheck::iommu() const { return iommu_of(tree_, d
 
 void DeviceCheck::units(std::string_view key, std::int64_t count) {
   const WideInt most = std::numeric_limits<std::int64_t>::max();
-  const auto whole = static_cast<WideInt>(scenario_.run.warmup.count()) + scenario_.run.measure.count();
+  const WideInt whole = longest_run(scenario_).count();
   if (whole * count <= most) return;
   const Duration all{narrow(most / count) / 1'000'000'000'000 * 1'000'000'000'000};
-  add(key, std::to_string(count) + " units over run.warmup and run.measure, " + to_text(Duration{narrow(whole)}) +
+  add(key, std::to_string(count) + " units over the whole run, " + to_text(Duration{narrow(whole)}) +
                ", are more time than can be summed; with so many, " + to_text(all) + " at most");
 }
 

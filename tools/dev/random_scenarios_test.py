@@ -34,6 +34,8 @@ FLAWS = {
     "bytes_are_conserved": 'results["conservation"] = {"holds": False, "violations": ["a byte"]}',
     "numbers_have_a_range": 'results["utilisation"][0]["percent"] = 100.1',
     "nothing_comes_from_nothing": 'metrics[results["traffic"][0]["name"] + ".delivered_packets"]["value"] += 10**6',
+    "what_arrives_was_offered_or_stood_in_queues":
+        'metrics[results["traffic"][0]["name"] + ".payload_bytes"]["value"] += 10**9',
     "rates_are_bytes_over_time": 'metrics[results["traffic"][0]["name"] + ".payload_bytes"]["value"] += 1000',
     "ledger_and_metrics_agree": 'metrics["dram-rc.up.tlps"]["value"] += 1',
     "ends_well": 'status = 70 if "gpu" in json.dumps(scenario) else status',

@@ -1,3 +1,4 @@
+#include "observe/metric_definitions.hpp"
 #include "peerpath/scenario/describe.hpp"
 #include "tools/peerpath/catalogue.hpp"
 
@@ -5,15 +6,21 @@ namespace peerpath::cli {
 
 Exit explain(const Arguments& arguments, Terminal& terminal) {
   const auto& topic = arguments.words().front();
-  if (const auto text = scenario::explain(topic)) {
-    terminal.data(*text);
-    if (!text->ends_with("\n")) terminal.data("\n");
+  const auto key = scenario::explain(topic);
+  const auto metric = observe::explain_metric(topic);
+  if (key || metric) {
+    auto text = key.value_or("");
+    if (!text.empty() && !text.ends_with("\n")) text += "\n";
+    if (key && metric) text += "\nMetrics\n";
+    terminal.data(text + metric.value_or(""));
     return Exit::done;
   }
-  const auto near = scenario::nearest_topic(topic);
+  auto near = scenario::nearest_topic(topic);
+  if (near.empty()) near = observe::nearest_metric(topic);
   terminal.error("nothing is called '" + topic + "'" +
-                 (near.empty() ? "; `peerpath list devices` and `peerpath list sections` name what there is"
-                               : "; did you mean '" + near + "'?"));
+                 (near.empty()
+                      ? "; `peerpath list devices`, `list sections` and `list metrics SCENARIO` name what there is"
+                      : "; did you mean '" + near + "'?"));
   return Exit::wrong_input;
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <utility>
 
 #include "observe/link_totals.hpp"
 #include "peerpath/scenario/describe.hpp"
@@ -23,6 +25,14 @@ std::string heading(const Terminal& terminal, std::string_view text) {
   return "\n" + terminal.paint(Paint::bold, text) + "\n";
 }
 
+/// " +-0.12 %": how well the metric is known, if that is known.
+std::string known_to(const Results& results, const std::string& name) {
+  const auto* metric = observe::find_metric(results, name);
+  if (metric == nullptr || !metric->value || !metric->half_width || metric->value->digits == 0) return "";
+  const auto percent = metric->half_width->value() / std::abs(metric->value->value()) * 100;
+  return fmt::format(" +-{:.2f} %", percent);
+}
+
 std::string traffic_table(const Results& results) {
   TextTable table{{{"", Align::left},
                    {"offered Gb/s"},
@@ -34,11 +44,14 @@ std::string traffic_table(const Results& results) {
                    {"p99.9"},
                    {"max"}}};
   for (const auto& t : results.traffic) {
-    std::vector<std::string> row{t.name, gbps(t.offered_payload, results.window),
-                                 gbps(t.delivered_payload, results.window), grouped(t.delivered_packets),
-                                 grouped(t.dropped_packets)};
-    for (const int ppm : {500'000, 990'000, 999'000, 1'000'000})
-      row.push_back(t.latency.count() == 0 ? "-" : readable(t.latency.quantile(ppm)));
+    std::vector<std::string> row{
+        t.name, gbps(t.offered_payload, results.window),
+        gbps(t.delivered_payload, results.window) + known_to(results, t.name + ".goodput_gbps"),
+        grouped(t.delivered_packets), grouped(t.dropped_packets)};
+    for (const auto& [ppm, name] : {std::pair{500'000, "p50"}, {990'000, "p99"}, {999'000, "p999"}, {1'000'000, "max"}})
+      row.push_back(t.latency.count() == 0
+                        ? "-"
+                        : readable(t.latency.quantile(ppm)) + known_to(results, t.name + ".latency_" + name + "_ns"));
     table.add(std::move(row));
   }
   return table.text(indent);
@@ -181,8 +194,10 @@ std::string expectation_table(const Results& results, const Terminal& terminal) 
 std::string result_table(const Results& results, const scenario::Scenario& scenario, const Terminal& terminal) {
   auto text = terminal.paint(Paint::bold, scenario.name);
   if (!scenario.description.empty()) text += ": " + scenario.description;
-  text += fmt::format("\n{} measured after {} of warm-up, seed {}\n", readable(results.window),
-                      readable(scenario.run.warmup), scenario.run.seed);
+  text += fmt::format("\n{} measured after {} of warm-up{}, seed {}\n", readable(results.window),
+                      readable(results.warmup), results.steady.found ? " (found)" : "", scenario.run.seed);
+  for (const auto& warning : results.steady.warnings)
+    text += terminal.paint(Paint::yellow, "NOT STEADY: " + warning) + "\n";
   if (!results.complete)
     text += terminal.paint(Paint::yellow,
                            fmt::format("INCOMPLETE: interrupted, {} were asked for", readable(results.wanted_window))) +

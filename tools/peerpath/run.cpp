@@ -155,7 +155,7 @@ Exit run(const Arguments& arguments, Terminal& terminal) {
   auto& results = *simulated;
   const auto unknown = observe::finish(results, loaded->scenario);
   const auto exit = report_located(unknown, *loaded, terminal) > 0 ? Exit::wrong_input : verdict(results);
-  record.simulated = loaded->scenario.run.warmup + results.window;
+  record.simulated = results.warmup + results.window;
   record.exit = static_cast<int>(exit);
   record.protocol = results.protocol;
   if (tracer && !finish(*tracer, record, terminal)) return Exit::wrong_input;

@@ -5,6 +5,8 @@
 //
 //   <traffic>.offered_gbps  .goodput_gbps  .offered_packets  .delivered_packets  .dropped_packets  .payload_bytes
 //   <traffic>.failed_transfers  .all_ones_bytes  .lost_bytes
+//   <traffic>.queued_at_begin_bytes  .queued_at_end_bytes
+//   <traffic>.payload_crossings        links that the average byte of the entry crossed; .<link>.payload_crossings: one
 //   <traffic>.loss_percent  .latency_{min,mean,p50,p90,p99,p999,max}_ns
 //   <link>.<up|down>.<purpose>_bytes   payload header descriptor completion_entry doorbell interrupt control
 //   retransmission <link>.<up|down>.overhead_bytes  .dllp_bytes  .wire_bytes  .tlps  .dllps  .payload_gbps  .wire_gbps
@@ -56,6 +58,21 @@ struct Metric {
   std::string unit;              ///< "Gb/s", "ns", "B", "%", "1" (a count or a ratio)
   std::optional<Decimal> value;  ///< none where nothing was measured: the latency of no packets
   std::string doc;
+  std::optional<Decimal> half_width{};  ///< of its 95 % confidence interval, where there is one
+};
+
+/// A 95 % confidence interval: the metric's value, and as much to either side.
+struct Interval {
+  std::string metric;
+  Decimal half_width{};
+};
+
+/// Whether what was measured had settled, and how well it is known.
+struct SteadyState {
+  bool judged = false;  ///< false: traffic that ends by itself, captures and events are not steady by their nature
+  bool found = false;   ///< warm-up, measured window or both were not given but found
+  std::vector<Interval> intervals;
+  std::vector<std::string> warnings;  ///< a sentence for each metric that has not settled; empty is good
 };
 
 enum class Direction : std::uint8_t { up, down };  ///< towards the root complex, and away from it
@@ -104,7 +121,9 @@ struct TrafficResult {
   std::int64_t delivered_packets = 0;
   std::int64_t dropped_packets = 0;
   Bytes offered_payload{};
-  Bytes delivered_payload{};          ///< user bytes at their destination
+  Bytes delivered_payload{};                ///< user bytes that came to their destination
+  Bytes waiting_before{}, waiting_after{};  ///< offered and not yet there, as the window began and ended
+  std::vector<Bytes> crossed;         ///< payload on both directions of each of Results::links, bytes of double words
   std::int64_t failed_transfers = 0;  ///< transactions that did not end in success
   Bytes all_ones{};                   ///< reads that failed: the requester finds ones in every bit
   Bytes lost{};                       ///< writes that no completer took
@@ -218,6 +237,7 @@ struct Utilisation {
 
 /// One run. The first part is filled by the shell, the second by `finish`.
 struct Results {
+  Duration warmup{};         ///< simulated before the measured window
   Duration window{};         ///< measured time that was really simulated
   Duration wanted_window{};  ///< that the scenario asks for
   bool complete = true;      ///< false after an interrupt: all counts are of the time until then
@@ -235,6 +255,7 @@ struct Results {
   std::vector<Metric> metrics;                       ///< in: the shell's own; out: those of the list above first
   std::vector<std::string> conservation;  ///< violations of the byte ledger (models/observe/ledger.hpp); empty is good
 
+  SteadyState steady;
   std::vector<std::string> ways;         ///< for each traffic entry, which way its payload went, as a sentence
   std::vector<Utilisation> utilisation;  ///< busiest first
   std::string bottleneck;                ///< one sentence

@@ -224,21 +224,40 @@ struct Weight {
   }
 };
 
-/// How long to simulate.
+/// How long to simulate. `warmup` and `measure` are found unless given (window.hpp).
 struct Run {
   /// Both parts and the longest wait at their end together stay below the range of 64 bits of femtoseconds, 9223 s.
   static constexpr Duration longest_part = std::chrono::seconds{4500};
 
-  Duration warmup = 20us;
-  Duration measure = 200us;
+  std::optional<Duration> warmup{}, measure{};
+  double precision = 1;
+  Duration at_most = 20ms;
   int seed = 1;
   Duration quantum = 10us;
   Duration watchdog = 200us;
 
   static constexpr auto fields() {
     return std::tuple{
-        field("warmup", &Run::warmup, "Simulated before counting starts").at_most(longest_part),
-        field("measure", &Run::measure, "Simulated time that counts").at_least(1us).at_most(longest_part),
+        field(
+            "warmup", &Run::warmup,
+            "Simulated before counting starts; absent: until goodput and median latency of all traffic are steady, or "
+            "20us where nothing is steady (events, captures), 0ns for traffic with bytes")
+            .at_most(longest_part),
+        field("measure", &Run::measure,
+              "Simulated time that counts; absent: until the 95 % intervals of goodput and median latency are within "
+              "`precision`, or 200us where nothing is steady")
+            .at_least(1us)
+            .at_most(longest_part),
+        field("precision", &Run::precision,
+              "Percent of its value by which the 95 % interval of each goodput and median latency may reach to either "
+              "side")
+            .at_least(0.001)
+            .at_most(100),
+        field("at_most", &Run::at_most,
+              "Simulated time after which a run that looks for its warm-up or its measured window ends, with a warning "
+              "that names what has not settled")
+            .at_least(100us)
+            .at_most(longest_part),
         field("seed", &Run::seed, "Of all randomness").at_least(0),
         field("quantum", &Run::quantum, "Longest batch of the fabric; changes speed, never results")
             .at_least(1ns)

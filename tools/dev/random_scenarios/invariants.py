@@ -86,7 +86,7 @@ def nothing_comes_from_nothing(scenario, run):
     """What was delivered, dropped or lost has been offered before: in the window, or in the warm-up, whose frames and
     transfers may have stood in queues when the window began."""
     resolved = run.document["scenario"]
-    warmup = nanoseconds(resolved["run"]["warmup"])
+    warmup = run.document["warmup_ns"]
     for t in resolved["traffic"]:
         name = t["name"]
         device = resolved["devices"][t["from"]]
@@ -95,15 +95,27 @@ def nothing_comes_from_nothing(scenario, run):
             stood += scatter(t, device, stood / smallest(t)) * largest(t)
         m = {key: run.metrics[f"{name}.{key}"] for key in ("offered_packets", "delivered_packets", "dropped_packets",
                                                             "payload_bytes", "lost_bytes", "all_ones_bytes")}
-        # Frames that arrive are counted. All else that is offered is rate times time.
-        slack = 0 if t["kind"] == "receive" else scatter(t, device, m["offered_packets"])
+        slack = 0  # what is offered is counted arrival by arrival
         if m["delivered_packets"] + m["dropped_packets"] > m["offered_packets"] + stood / smallest(t) + slack:
             yield f"{name}: more packets delivered and dropped than offered: {m}"
         most = offered(run, name) + 1 + stood + slack * largest(t)
         if m["payload_bytes"] + m["lost_bytes"] + m["all_ones_bytes"] > most:
             yield f"{name}: more bytes delivered, lost and read in vain than the {offered(run, name):.0f} offered: {m}"
-        if m["payload_bytes"] and not m["delivered_packets"]:
+        if t["kind"] == "receive" and m["payload_bytes"] and not m["delivered_packets"]:
             yield f"{name}: bytes without packets: {m}"
+
+
+def what_arrives_was_offered_or_stood_in_queues(scenario, run):
+    for name in traffic_names(run):
+        before, after = run.metrics[f"{name}.queued_at_begin_bytes"], run.metrics[f"{name}.queued_at_end_bytes"]
+        arrived = run.metrics[f"{name}.payload_bytes"]
+        # Frames that were dropped count as frames of the mean size, and padding of the last double word as payload.
+        slack = 8 + max(sizes_of(next(t for t in run.document["scenario"]["traffic"] if t["name"] == name))) * (
+            run.metrics[f"{name}.dropped_packets"] > 0)
+        if arrived > offered(run, name) + before + slack:
+            yield f"{name}: {arrived} B arrived, {offered(run, name):.0f} were offered and {before} stood in queues"
+        if after > offered(run, name) + before + slack:
+            yield f"{name}: {after} B stand in queues, {offered(run, name):.0f} were offered and {before} stood there"
 
 
 def scatter(t, device, packets):
@@ -125,10 +137,6 @@ def largest(t):
 
 def smallest(t):
     return min(sizes_of(t))
-
-
-def nanoseconds(time):
-    return int(re.match(r"\d+", time)[0]) * {"ns": 1, "us": 1e3, "ms": 1e6}[re.sub(r"\d+", "", time)]
 
 
 def ledger_and_metrics_agree(scenario, run):
@@ -261,6 +269,6 @@ def cores_add_up(scenario, run):
 
 
 ALL = (ends_well, deadlocks_have_a_cause, bytes_are_conserved, numbers_have_a_range, latencies_are_in_order,
-       rates_are_bytes_over_time, nothing_comes_from_nothing, ledger_and_metrics_agree, links_carry_what_they_can,
-       busy_lines_are_what_they_carried, payload_took_the_links, quiet_runs_lose_nothing, events_come_to_pass,
+       rates_are_bytes_over_time, nothing_comes_from_nothing,
+       what_arrives_was_offered_or_stood_in_queues, ledger_and_metrics_agree, links_carry_what_they_can, busy_lines_are_what_they_carried, payload_took_the_links, quiet_runs_lose_nothing, events_come_to_pass,
        memory_takes_what_it_can, cores_add_up)
