@@ -68,7 +68,9 @@ constexpr std::array report_options{
     Option{"--with", "DIR", "Lay another run over it: latencies and curves dashed, differences in a table",
            Word::folder}};
 constexpr std::array route_options{set, json};
-constexpr std::array compare_options{json};
+constexpr std::array compare_options{
+    json, Option{"--fail-if", "RULE", "Exit 1 if the second run breaks it: 'rx.goodput_gbps drops 1%'; may be repeated",
+                 Word::text, true}};
 constexpr std::array doctor_options{json};
 constexpr std::array import_options{
     Option{"--out", "FILE", "Write it there instead of to standard output", Word::file, false, "-o"}};
@@ -133,8 +135,8 @@ constexpr std::array commands{
             list_options,
             list},
     Command{"explain",
-            "Say what a key of a scenario means",
-            {"KEY", "nic, nic.queues, link.width, run ...", Word::topic, 1, 1},
+            "Say what a key of a scenario or a metric means",
+            {"KEY", "nic, nic.queues, link.width, run, rx.goodput_gbps ...", Word::topic, 1, 1},
             {},
             explain},
     Command{"route",
@@ -152,8 +154,8 @@ constexpr std::array commands{
             report_options,
             report},
     Command{"compare",
-            "Hold the byte ledgers of two runs of a scenario against each other: exit 1 if payload, headers or entries "
-            "of rings differ",
+            "Hold two runs against each other: goodput, latency, loss, crossings and use, with a verdict each; of runs "
+            "whose traffic has `bytes` the ledgers, where exit 1 says that they differ",
             {"RUN", "Two folders with results.json, or two such files", Word::folder, 2, 2},
             compare_options,
             compare},

@@ -4,8 +4,10 @@
 #include "tools/peerpath/catalogue.hpp"
 #include "tools/peerpath/number_text.hpp"
 #include "tools/peerpath/output_file.hpp"
+#include "tools/peerpath/run_comparison.hpp"
 #include "tools/peerpath/text_table.hpp"
 #include "validation/compare/ledgers.hpp"
+#include "validation/compare/runs.hpp"
 
 namespace peerpath::cli {
 namespace {
@@ -57,6 +59,8 @@ Exit compare(const Arguments& arguments, Terminal& terminal) {
     }
     documents.push_back(*text);
   }
+  const bool whole = std::ranges::all_of(documents, compare::has_whole_transfers);
+  if (!whole || arguments.has("--fail-if")) return compare_metrics(arguments, {documents[0], documents[1]}, terminal);
   const auto lines = compare::compare_ledgers(documents[0], documents[1]);
   if (!lines) {
     terminal.error(lines.error());

@@ -1,0 +1,86 @@
+#include "validation/compare/runs.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace peerpath::compare {
+namespace {
+
+using Json = nlohmann::json;
+using Verdict = RunLine::Verdict;
+
+struct Given {
+  std::string name;
+  double value;
+  double half_width = -1;
+};
+
+std::string run_of(const std::vector<Given>& given) {
+  Json metrics = Json::array();
+  for (const auto& m : given) {
+    Json metric{{"name", m.name}, {"unit", "Gb/s"}, {"value", m.value}};
+    if (m.half_width >= 0) metric["half_width"] = m.half_width;
+    metrics.push_back(metric);
+  }
+  return Json{{"metrics", metrics},
+              {"bottleneck", "link a-b up"},
+              {"steady", {{"warnings", Json::array()}}},
+              {"scenario", {{"run", {{"precision", 1.0}}}, {"traffic", Json::array({Json::object()})}}}}
+      .dump();
+}
+
+Verdict verdict(const Given& a, const Given& b) {
+  const auto comparison = compare_runs(run_of({a}), run_of({b}));
+  return comparison && comparison->lines.size() == 1 ? comparison->lines.front().verdict : Verdict::only_one;
+}
+
+TEST(Runs, DifferByMoreThanBothIntervals) {
+  EXPECT_EQ(verdict({"rx.goodput_gbps", 100, 1}, {"rx.goodput_gbps", 102, 1}), Verdict::better);
+  EXPECT_EQ(verdict({"rx.goodput_gbps", 100, 1}, {"rx.goodput_gbps", 101, 1}), Verdict::no_difference);
+  EXPECT_EQ(verdict({"rx.goodput_gbps", 100, 1}, {"rx.goodput_gbps", 98, 1}), Verdict::worse);
+}
+
+TEST(Runs, KnowWhatIsGood) {
+  EXPECT_EQ(verdict({"rx.latency_p99_ns", 100, 0}, {"rx.latency_p99_ns", 101, 0}), Verdict::worse);
+  EXPECT_EQ(verdict({"sw-rc.payload_crossings", 1, 0}, {"sw-rc.payload_crossings", 0, 0}), Verdict::better);
+  EXPECT_EQ(verdict({"sw-rc.up.utilisation_percent", 50, 0}, {"sw-rc.up.utilisation_percent", 60, 0}), Verdict::more);
+}
+
+TEST(Runs, TakeThePrecisionWhereThereIsNoInterval) {
+  EXPECT_EQ(verdict({"cpu0.cores_busy", 1.00}, {"cpu0.cores_busy", 1.01}), Verdict::no_difference);
+  EXPECT_EQ(verdict({"cpu0.cores_busy", 1.00}, {"cpu0.cores_busy", 1.02}), Verdict::worse);
+}
+
+TEST(Runs, BreakARuleByMoreThanItsPercentageAndTheIntervals) {
+  const auto rule = read_fail_if("rx.goodput_gbps drops 1%");
+  ASSERT_TRUE(rule);
+  const auto broken = [&](double to, double half) {
+    return breaks(*compare_runs(run_of({{"rx.goodput_gbps", 100, half}}), run_of({{"rx.goodput_gbps", to, half}})),
+                  *rule);
+  };
+  EXPECT_TRUE(*broken(98.9, 0.1));
+  EXPECT_FALSE(*broken(99.1, 0.1));
+  EXPECT_FALSE(*broken(98.9, 2));  // not shown
+  EXPECT_FALSE(*broken(110, 0.1));
+}
+
+TEST(Runs, SayWhatIsNoRule) {
+  for (const auto* text : {"", "rx.goodput_gbps", "rx.goodput_gbps falls 1%", "rx.goodput_gbps drops 1",
+                           "rx.goodput_gbps drops x%", "rx.goodput_gbps drops -1%"})
+    EXPECT_FALSE(read_fail_if(text)) << text;
+  const auto comparison = compare_runs(run_of({{"rx.goodput_gbps", 1}}), run_of({{"rx.goodput_gbps", 2}}));
+  const auto unknown = breaks(*comparison, {"rx.godput_gbps", true, 1});
+  ASSERT_FALSE(unknown);
+  EXPECT_NE(unknown.error().find("did you mean \"rx.goodput_gbps\"?"), std::string::npos) << unknown.error();
+}
+
+TEST(Runs, AreWholeTransfersIfAllTrafficEnds) {
+  EXPECT_FALSE(has_whole_transfers(run_of({})));
+  EXPECT_TRUE(has_whole_transfers(R"({"scenario": {"traffic": [{"bytes": "1MiB"}]}})"));
+  EXPECT_FALSE(has_whole_transfers(R"({"scenario": {"traffic": [{"bytes": "1MiB"}, {"bytes": "0B"}]}})"));
+  EXPECT_FALSE(has_whole_transfers("no JSON"));
+}
+
+}  // namespace
+}  // namespace peerpath::compare
