@@ -20,8 +20,9 @@ inline constexpr std::size_t least_batches = 8;
 /// The mean of a series and its 95 % confidence interval, in the unit of the values.
 struct BatchMeans {
   std::int64_t mean = 0;
-  std::int64_t half_width = 0;  ///< rounded up; without independence no less than what the means of batches span
-  std::int64_t spread = 0;      ///< between the least and the largest of eight means
+  /// Rounded up; no more than what the means of eight batches span, without independence no less.
+  std::int64_t half_width = 0;
+  std::int64_t spread = 0;                       ///< between the least and the largest of eight means
   std::int64_t first_half = 0, second_half = 0;  ///< means of the two
   bool independent = false;                      ///< batches show no correlation
   std::size_t batches = 0;

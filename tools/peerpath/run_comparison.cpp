@@ -53,7 +53,7 @@ std::string table_of(const RunComparison& comparison, const std::vector<std::str
   for (const std::size_t i : {0, 1}) text += fmt::format("\nbottleneck of {}: {}", runs[i], comparison.bottleneck[i]);
   text += "\n";
   for (const std::size_t i : {0, 1})
-    for (const auto& warning : comparison.not_steady[i]) text += "NOT STEADY, " + runs[i] + ": " + warning + "\n";
+    for (const auto& warning : comparison.not_steady[i]) text += "WARNING of " + runs[i] + ": " + warning + "\n";
   return text;
 }
 
