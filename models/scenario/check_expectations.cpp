@@ -12,9 +12,12 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-Names traffic_metrics() {
-  Names names{"offered_gbps",  "goodput_gbps", "offered_packets",  "delivered_packets", "dropped_packets",
-              "payload_bytes", "loss_percent", "failed_transfers", "all_ones_bytes",    "lost_bytes"};
+Names traffic_metrics(const Names& links) {
+  Names names{"offered_gbps",     "goodput_gbps",     "offered_packets",       "delivered_packets",
+              "dropped_packets",  "payload_bytes",    "queued_at_begin_bytes", "queued_at_end_bytes",
+              "loss_percent",     "failed_transfers", "all_ones_bytes",        "lost_bytes",
+              "payload_crossings"};
+  for (const auto& link : links) names.push_back(link + ".payload_crossings");
   for (const auto* which : {"min", "mean", "p50", "p90", "p99", "p999", "max"})
     names.push_back(std::string{"latency_"} + which + "_ns");
   return names;
@@ -36,10 +39,12 @@ class Metrics {
  public:
   explicit Metrics(const Scenario& scenario) {
     for (const Device& device : scenario.devices) names_[device.name];
+    Names links;
     for (const Link& link : scenario.links)
-      names_[split_end(link.to).device + "-" + split_end(link.from).device] = link_metrics();
-    for (const InterSocket& link : scenario.inter_socket) names_[link.to + "-" + link.from] = link_metrics();
-    for (const Traffic& traffic : scenario.traffic) names_[traffic.name] = traffic_metrics();
+      links.push_back(split_end(link.to).device + "-" + split_end(link.from).device);
+    for (const InterSocket& link : scenario.inter_socket) links.push_back(link.to + "-" + link.from);
+    for (const auto& link : links) names_[link] = link_metrics();
+    for (const Traffic& traffic : scenario.traffic) names_[traffic.name] = traffic_metrics(links);
     names_["run"] = {"simulated_ns", "blocked_queues", "deadlock_cycle"};
   }
 
