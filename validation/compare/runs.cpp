@@ -15,41 +15,35 @@ namespace peerpath::compare {
 namespace {
 
 using Json = nlohmann::json;
-using Verdict = RunLine::Verdict;
 
-enum class Good : std::uint8_t { more, less, neither };
+enum class Wanted : std::uint8_t { more, less, neither };
 
-struct Kind {
+struct ShownMetric {
   std::string_view suffix;
-  Good good;
+  Wanted wanted;
 };
 
 /// Metrics that a comparison shows, by the end of their names; the first that fits.
-constexpr std::array kinds{Kind{".goodput_gbps", Good::more},
-                           Kind{".latency_p50_ns", Good::less},
-                           Kind{".latency_p99_ns", Good::less},
-                           Kind{".loss_percent", Good::less},
-                           Kind{".dropped_packets", Good::less},
-                           Kind{".payload_crossings", Good::less},
-                           Kind{".cores_busy", Good::less},
-                           Kind{".busiest_core_percent", Good::less},
-                           Kind{".utilisation_percent", Good::neither},
-                           Kind{".queueing_percent", Good::neither},
-                           Kind{".credit_stall_percent", Good::neither}};
+constexpr std::array shown_metrics{
+    ShownMetric{".goodput_gbps", Wanted::more},         ShownMetric{".latency_p50_ns", Wanted::less},
+    ShownMetric{".latency_p99_ns", Wanted::less},       ShownMetric{".loss_percent", Wanted::less},
+    ShownMetric{".payload_crossings", Wanted::less},    ShownMetric{".cores_busy", Wanted::less},
+    ShownMetric{".busiest_core_percent", Wanted::less}, ShownMetric{".utilisation_percent", Wanted::neither}};
 
-const Kind* kind_of(std::string_view metric) {
-  const auto* found = std::ranges::find_if(kinds, [&](const Kind& kind) { return metric.ends_with(kind.suffix); });
-  return found == kinds.end() ? nullptr : found;
+const ShownMetric* shown(std::string_view metric) {
+  const auto* found =
+      std::ranges::find_if(shown_metrics, [&](const ShownMetric& kind) { return metric.ends_with(kind.suffix); });
+  return found == shown_metrics.end() ? nullptr : found;
 }
 
-struct Value {
+struct MetricValue {
   std::string unit;
   std::optional<double> value, half_width;
 };
 
-struct Run {
+struct MetricRun {
   std::vector<std::string> order;
-  std::map<std::string, Value> metrics;
+  std::map<std::string, MetricValue> metrics;
   double precision = 1;
   std::string bottleneck;
   std::vector<std::string> not_steady;
@@ -60,12 +54,12 @@ std::optional<double> number(const Json& object, const char* key) {
   return found == object.end() || found->is_null() ? std::nullopt : std::optional{found->get<double>()};
 }
 
-Run read_run(const std::string& document) {
+MetricRun read_run(const std::string& document) {
   const auto all = Json::parse(document);
-  Run run;
+  MetricRun run;
   for (const auto& metric : all.at("metrics")) {
     const auto name = metric.at("name").get<std::string>();
-    if (kind_of(name) == nullptr) continue;
+    if (shown(name) == nullptr) continue;
     run.order.push_back(name);
     run.metrics[name] = {metric.at("unit").get<std::string>(), number(metric, "value"), number(metric, "half_width")};
   }
@@ -76,17 +70,17 @@ Run read_run(const std::string& document) {
   return run;
 }
 
-Verdict verdict_of(const RunLine& line, Good good, const std::array<double, 2>& precision) {
-  if (!line.value[0] || !line.value[1]) return Verdict::only_one;
+RunLine::Verdict verdict_of(const RunLine& line, Wanted wanted, const std::array<double, 2>& precision) {
+  if (!line.value[0] || !line.value[1]) return RunLine::Verdict::only_one;
   double squares = 0;
   for (const std::size_t i : {0, 1}) {
     const auto half = line.half_width[i].value_or(std::abs(*line.value[i]) * precision[i] / 100);
     squares += half * half;
   }
   const auto difference = *line.value[1] - *line.value[0];
-  if (std::abs(difference) <= std::sqrt(squares)) return Verdict::no_difference;
-  if (good == Good::neither) return difference > 0 ? Verdict::more : Verdict::less;
-  return (difference > 0) == (good == Good::more) ? Verdict::better : Verdict::worse;
+  if (std::abs(difference) <= std::sqrt(squares)) return RunLine::Verdict::no_difference;
+  if (wanted == Wanted::neither) return difference > 0 ? RunLine::Verdict::more : RunLine::Verdict::less;
+  return (difference > 0) == (wanted == Wanted::more) ? RunLine::Verdict::better : RunLine::Verdict::worse;
 }
 
 }  // namespace
@@ -98,7 +92,7 @@ std::optional<double> RunLine::change_percent() const {
 
 tl::expected<RunComparison, std::string> compare_runs(const std::string& first, const std::string& second) {
   RunComparison comparison;
-  std::array<Run, 2> runs;
+  std::array<MetricRun, 2> runs;
   const char* which = "the first";
   try {
     runs[0] = read_run(first);
@@ -122,7 +116,7 @@ tl::expected<RunComparison, std::string> compare_runs(const std::string& first, 
       anything = anything || found->second.value.value_or(0) != 0;
     }
     if (!anything) continue;  // 0 in both
-    line.verdict = verdict_of(line, kind_of(name)->good, {runs[0].precision, runs[1].precision});
+    line.verdict = verdict_of(line, shown(name)->wanted, {runs[0].precision, runs[1].precision});
     comparison.lines.push_back(std::move(line));
   }
   for (const std::size_t i : {0, 1}) {
@@ -170,9 +164,9 @@ tl::expected<bool, std::string> breaks(const RunComparison& comparison, const Fa
         "no metric of the comparison is called \"" + rule.metric + "\"" +
         (near.empty() ? "; the table names those that are not 0 in both" : "; did you mean \"" + near + "\"?")};
   }
-  if (line->verdict == Verdict::only_one)
+  if (line->verdict == RunLine::Verdict::only_one)
     return tl::unexpected{"\"" + rule.metric + "\" was measured in one of the runs only"};
-  if (line->verdict == Verdict::no_difference) return false;
+  if (line->verdict == RunLine::Verdict::no_difference) return false;
   const auto from = *line->value[0], to = *line->value[1];
   return rule.drops ? to < from - std::abs(from) * rule.percent / 100 : to > from + std::abs(from) * rule.percent / 100;
 }

@@ -8,7 +8,6 @@ namespace peerpath::compare {
 namespace {
 
 using Json = nlohmann::json;
-using Verdict = RunLine::Verdict;
 
 struct Given {
   std::string name;
@@ -30,26 +29,27 @@ std::string run_of(const std::vector<Given>& given) {
       .dump();
 }
 
-Verdict verdict(const Given& a, const Given& b) {
+RunLine::Verdict verdict_of(const Given& a, const Given& b) {
   const auto comparison = compare_runs(run_of({a}), run_of({b}));
-  return comparison && comparison->lines.size() == 1 ? comparison->lines.front().verdict : Verdict::only_one;
+  return comparison && comparison->lines.size() == 1 ? comparison->lines.front().verdict : RunLine::Verdict::only_one;
 }
 
 TEST(Runs, DifferByMoreThanBothIntervals) {
-  EXPECT_EQ(verdict({"rx.goodput_gbps", 100, 1}, {"rx.goodput_gbps", 102, 1}), Verdict::better);
-  EXPECT_EQ(verdict({"rx.goodput_gbps", 100, 1}, {"rx.goodput_gbps", 101, 1}), Verdict::no_difference);
-  EXPECT_EQ(verdict({"rx.goodput_gbps", 100, 1}, {"rx.goodput_gbps", 98, 1}), Verdict::worse);
+  EXPECT_EQ(verdict_of({"rx.goodput_gbps", 100, 1}, {"rx.goodput_gbps", 102, 1}), RunLine::Verdict::better);
+  EXPECT_EQ(verdict_of({"rx.goodput_gbps", 100, 1}, {"rx.goodput_gbps", 101, 1}), RunLine::Verdict::no_difference);
+  EXPECT_EQ(verdict_of({"rx.goodput_gbps", 100, 1}, {"rx.goodput_gbps", 98, 1}), RunLine::Verdict::worse);
 }
 
 TEST(Runs, KnowWhatIsGood) {
-  EXPECT_EQ(verdict({"rx.latency_p99_ns", 100, 0}, {"rx.latency_p99_ns", 101, 0}), Verdict::worse);
-  EXPECT_EQ(verdict({"sw-rc.payload_crossings", 1, 0}, {"sw-rc.payload_crossings", 0, 0}), Verdict::better);
-  EXPECT_EQ(verdict({"sw-rc.up.utilisation_percent", 50, 0}, {"sw-rc.up.utilisation_percent", 60, 0}), Verdict::more);
+  EXPECT_EQ(verdict_of({"rx.latency_p99_ns", 100, 0}, {"rx.latency_p99_ns", 101, 0}), RunLine::Verdict::worse);
+  EXPECT_EQ(verdict_of({"sw-rc.payload_crossings", 1, 0}, {"sw-rc.payload_crossings", 0, 0}), RunLine::Verdict::better);
+  EXPECT_EQ(verdict_of({"sw-rc.up.utilisation_percent", 50, 0}, {"sw-rc.up.utilisation_percent", 60, 0}),
+            RunLine::Verdict::more);
 }
 
 TEST(Runs, TakeThePrecisionWhereThereIsNoInterval) {
-  EXPECT_EQ(verdict({"cpu0.cores_busy", 1.00}, {"cpu0.cores_busy", 1.01}), Verdict::no_difference);
-  EXPECT_EQ(verdict({"cpu0.cores_busy", 1.00}, {"cpu0.cores_busy", 1.02}), Verdict::worse);
+  EXPECT_EQ(verdict_of({"cpu0.cores_busy", 1.00}, {"cpu0.cores_busy", 1.01}), RunLine::Verdict::no_difference);
+  EXPECT_EQ(verdict_of({"cpu0.cores_busy", 1.00}, {"cpu0.cores_busy", 1.02}), RunLine::Verdict::worse);
 }
 
 TEST(Runs, BreakARuleByMoreThanItsPercentageAndTheIntervals) {
