@@ -91,24 +91,25 @@ TEST(WindowSearch, RegularTrafficEndsEarly) {
 TEST(WindowSearch, GoesOnUntilIntervalsAreAsSmallAsAsked) {
   auto t = traffic(scenario::traffic::Write{}, "gpu", "card", 100_Gbps);
   t.arrival = scenario::ArrivalLaw::poisson;
+  t.sizes = {512_B};  // a sum of n of them is known to 2 / sqrt(n): 10'000 make 2 %
   auto s = open(below_one_switch(t));
   s.run.precision = 5;
   const auto coarse = results_of(s);
-  s.run.precision = 1;
+  s.run.precision = 2;
   const auto fine = results_of(s);
   EXPECT_EQ(all_warnings(coarse) + all_warnings(fine), "");
   EXPECT_GT(fine.window, coarse.window);
-  EXPECT_LE(half_width(fine, "t.goodput_gbps"), metric(fine, "t.goodput_gbps") / 100);
+  EXPECT_LE(half_width(fine, "t.goodput_gbps"), metric(fine, "t.goodput_gbps") / 50);
 }
 
 TEST(WindowSearch, SaysWhatNeverSettlesAndByHowMuch) {
   auto s = open(below_one_switch(traffic(scenario::traffic::Receive{}, "nic", "gpu", 200_Gbps)));
-  the<device::GpuConfig>(s).write_rate = 190_Gbps;  // 195.7 come: the FIFO fills at 5.7 Gb/s, for some ms
-  s.run.at_most = 400us;
+  the<device::GpuConfig>(s).write_rate = 194_Gbps;  // 195.7 come: the FIFO fills at 1.7 Gb/s, which takes 2.4 ms
+  s.run.at_most = 2ms;
   const auto r = results_of(s);
-  EXPECT_LE(r.warmup + r.window, 400us);
+  EXPECT_LE(r.warmup + r.window, 2ms);
   EXPECT_NE(all_warnings(r).find("t.latency_p50_ns has not settled: from "), std::string::npos) << all_warnings(r);
-  EXPECT_NE(all_warnings(r).find("t has not settled: what waits in queues grows by 5."), std::string::npos)
+  EXPECT_NE(all_warnings(r).find("t has not settled: what waits in queues grows by 1."), std::string::npos)
       << all_warnings(r);
 }
 
@@ -159,10 +160,11 @@ TEST(WindowSearch, SaysThatAWindowWasTooShortForAnOverload) {
 
 TEST(WindowSearch, HonoursWhatIsGiven) {
   auto s = below_one_switch(traffic(scenario::traffic::Receive{}, "nic", "gpu", 200_Gbps));
-  the<device::GpuConfig>(s).write_rate = 190_Gbps;
+  the<device::GpuConfig>(s).write_rate = 194_Gbps;
+  s.run.measure = 2ms;
   const auto given = results_of(s);
   EXPECT_EQ(given.warmup, 20us);
-  EXPECT_EQ(given.window, 100us);
+  EXPECT_EQ(given.window, 2ms);
   EXPECT_FALSE(given.steady.found);
   EXPECT_NE(all_warnings(given).find("t.latency_p50_ns has not settled"), std::string::npos) << all_warnings(given);
 
