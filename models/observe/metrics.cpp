@@ -38,6 +38,9 @@ class Group {
   std::string prefix_;
 };
 
+/// Whether its payload was followed link by link, which only the model does.
+bool is_followed(const TrafficResult& traffic) { return !traffic.crossed.empty(); }
+
 void add_traffic(std::vector<Metric>& metrics, const TrafficResult& traffic, Duration window) {
   Group group{metrics, traffic.name};
   group.add("offered_gbps", "Gb/s", gbps(traffic.offered_payload, window), "User data offered");
@@ -46,9 +49,12 @@ void add_traffic(std::vector<Metric>& metrics, const TrafficResult& traffic, Dur
   group.add("delivered_packets", "1", count(traffic.delivered_packets), "Frames or transfers done");
   group.add("dropped_packets", "1", count(traffic.dropped_packets), "Frames lost");
   group.add("payload_bytes", "B", count(traffic.delivered_payload.count()), "User bytes at their destination");
-  group.add("queued_at_begin_bytes", "B", count(traffic.waiting_before.count()),
+  const auto queued = [&](Bytes bytes) {
+    return is_followed(traffic) ? std::optional{count(bytes.count())} : std::nullopt;
+  };
+  group.add("queued_at_begin_bytes", "B", queued(traffic.waiting_before),
             "Offered before the window, and not yet there as it began");
-  group.add("queued_at_end_bytes", "B", count(traffic.waiting_after.count()),
+  group.add("queued_at_end_bytes", "B", queued(traffic.waiting_after),
             "Offered, and not yet there as the window ended");
   group.add("loss_percent", "%",
             quotient(static_cast<WideInt>(traffic.dropped_packets) * 100, traffic.offered_packets, percent_places),
@@ -103,7 +109,9 @@ void add_crossings(std::vector<Metric>& metrics, const Results& results, const T
   Bytes all{};
   for (const Bytes crossed : traffic.crossed) all += crossed;
   const auto times = [&](Bytes crossed) {
-    return quotient(std::max(crossed, Bytes{0}).count(), traffic.delivered_payload.count(), percent_places);
+    return is_followed(traffic) ? std::optional{quotient(std::max(crossed, Bytes{0}).count(),
+                                                         traffic.delivered_payload.count(), percent_places)}
+                                : std::nullopt;
   };
   metrics.push_back(
       {traffic.name + ".payload_crossings", "1", times(all), "Links that the average byte of its user data crossed"});
