@@ -46,7 +46,7 @@ class Results(Case):
     def test_a_window_that_is_found_says_so_and_has_intervals(self):
         open_run = {"extends": SCENARIO, "run": {"warmup": None, "measure": None}}
         table = self.run_to("found", scenario=self.scenario(json.dumps(open_run)))
-        self.assertRegex(table, r"(?m)^\S+ us measured after \S+ us of warm-up \(found\), seed 1$")
+        self.assertRegex(table, r"(?m)^\S+ [mu]s measured after \S+ [mu]s of warm-up \(found\), seed 1$")
         self.assertRegex(table, r"(?m)^  rx +\S+ +195\.\d+ \+-0\.\d\d %")
         metrics = self.metrics("found")
         self.assertLessEqual(metrics["rx.goodput_gbps"]["half_width"], 1.957)

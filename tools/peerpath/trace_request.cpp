@@ -1,6 +1,7 @@
 #include "tools/peerpath/trace_request.hpp"
 
 #include "peerpath/base/nearest.hpp"
+#include "peerpath/scenario/window.hpp"
 #include "scenario/quantity.hpp"
 #include "tools/peerpath/split_list.hpp"
 #include "tools/peerpath/version.hpp"
@@ -54,7 +55,7 @@ std::optional<trace::Request> trace_request(const Arguments& arguments, const sc
     terminal.error(std::string{option} + " says what --trace is to hold: give that, too");
     good = false;
   }
-  request.end = Instant{scenario.run.warmup + scenario.run.measure};
+  request.end = Instant{scenario::longest_run(scenario)};
   const auto from = time_of(arguments, "--trace-from", Duration{0}, terminal);
   const auto length = time_of(arguments, "--trace-for", request.end - Instant{}, terminal);
   if (!good || !from || !length) return std::nullopt;
