@@ -98,7 +98,11 @@ constexpr std::array validate_options{
     Option{"--spread", "DATASET", "Print how far another dataset of the same experiments lies from it", Word::file},
     Option{"--data", "DIR", "A directory of published results, or a folder of them", Word::folder},
     Option{"--host", "NAME", "Only hosts whose directory name contains it"},
+    Option{"--leave-one-out", "", "Predict each host by what the other machines say, beside the fit in sample"},
+    Option{"--cache", "SIZE", "Last-level cache of hosts whose directory does not say it: 25MiB"},
+    Option{"--cache-ways", "N", "Its ways; 20 otherwise"},
     Option{"--refit-card", "", "Fit the card's constants again and print them as a preset"},
+    Option{"--without", "NAME", "Fit it without the machines whose name contains this"},
     json,
     quiet};
 

@@ -3,10 +3,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "scenario/quantity.hpp"
 #include "tools/peerpath/catalogue.hpp"
 #include "tools/peerpath/output_file.hpp"
 #include "tools/peerpath/scenario_files.hpp"
 #include "tools/peerpath/validate_all.hpp"
+#include "tools/peerpath/whole_number.hpp"
 #include "tools/report/curves_page.hpp"
 #include "validation/calibrate/assess.hpp"
 #include "validation/calibrate/preset.hpp"
@@ -28,12 +30,35 @@ fs::path data_folder() {
   return fs::path{"validation"} / "data";
 }
 
+bool read_cache_options(const Arguments& arguments, pcie_bench::Options& options, const Terminal& terminal) {
+  if (const auto text = arguments.value("--cache")) {
+    const auto size = scenario::parse_quantity<Bytes>(*text);
+    if (!size || *size <= Bytes{0}) {
+      terminal.error("--cache " + *text + ": " + (size ? "a cache holds more than nothing" : size.error()));
+      return false;
+    }
+    options.cache = *size;
+  }
+  if (const auto text = arguments.value("--cache-ways")) {
+    options.cache_ways = whole_number(*text, 2);
+    if (!options.cache_ways) {
+      terminal.error("--cache-ways " + *text + ": a whole number from 2 (two are the devices')");
+      return false;
+    }
+  }
+  return true;
+}
+
 Exit validate_pcie_bench(const Arguments& arguments, const Terminal& terminal) {
   pcie_bench::Options options;
   options.data = arguments.value("--data").value_or((data_folder() / "pcie-bench").string());
   options.host = arguments.value("--host");
   options.card = data_folder() / "presets" / "nfp6000.json";
   options.refit_card = arguments.has("--refit-card");
+  options.without = arguments.value("--without");
+  options.leave_one_out = arguments.has("--leave-one-out");
+  options.left_out_cards = data_folder() / "presets" / "nfp6000_without";
+  if (!read_cache_options(arguments, options, terminal)) return Exit::wrong_input;
   options.json = arguments.has("--json");
   const auto outcome = pcie_bench::validate(options, [&](std::string_view what) { terminal.say(what); });
   terminal.report(outcome.problems);
@@ -98,7 +123,9 @@ bool has_options_of_another(const std::string& what, const Arguments& arguments,
     found = true;
   };
   for (const auto* option : {"--calibration", "--out", "--spread"}) refuse(option, "a dataset");
-  for (const auto* option : {"--data", "--host", "--refit-card"}) refuse(option, "pcie-bench");
+  for (const auto* option :
+       {"--data", "--host", "--leave-one-out", "--cache", "--cache-ways", "--refit-card", "--without"})
+    refuse(option, "pcie-bench");
   return found;
 }
 

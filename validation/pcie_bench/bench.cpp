@@ -18,8 +18,8 @@ constexpr Duration propagation = 10ns;             // assumed
 constexpr Duration router_latency = 50ns;          // assumed: a part of the fitted read_latency could be moved here
 constexpr BitRate memory_rate{8'000'000'000'000};  // no bottleneck: all hosts have four channels and warm caches
 constexpr Bytes window{8192};
-constexpr int cache_ways = 20, ddio_ways = 2;  // Xeon E5-2600 (v1, v3, v4): 20 ways of 2.5 MB slices; two for devices
-constexpr int ranks = 1;                       // assumed: no document says which memory the hosts hold
+constexpr int ddio_ways = 2;  // Xeon E5-2600 (v1, v3, v4): two for devices
+constexpr int ranks = 1;      // assumed: no document says which memory the hosts hold
 // Read off: a batch of reads of 128 or 256 B, and what of it is still out when the next one begins.
 constexpr Bytes batch{16 << 10}, left_of_batch{1 << 10};
 constexpr int posted = 95;  // one transfer of each worker thread: github.com/pcie-bench/pciebench-nfp, me/pcie_dma.c
@@ -171,8 +171,10 @@ double run(const Case& which, const Setup& setup, const CardConstants& card, con
   } while (!device.idle());
   const auto& counters = device.counters();
   if (is_latency(which.test)) {
-    const bool dma = wanted.interface == dma_card::Interface::dma;
-    return mean_ns(counters.latency, counters.transfers) + (dma ? card.setup : 0);
+    const auto mean = mean_ns(counters.latency, counters.transfers);
+    if (wanted.interface == dma_card::Interface::dma) return mean + card.setup;
+    // A read that depends on a write takes the turnaround here too; it is told apart from the read by nothing else.
+    return mean - card.command_path + (which.test == Test::lat_cmd_write_read ? card.turnaround : 0);
   }
   const double ns_per_transfer = mean_ns(counters.end - counters.begin, counters.transfers);
   const double directions = which.test == Test::bw_both ? 2.0 : 1.0;
@@ -197,8 +199,10 @@ double play(const Sweep& sweep, const Setup& setup, const CardConstants& card, c
 
   Gates gates;
   device::HostMemoryConfig memory;
-  memory.cache = device::CacheConfig{
-      .size = setup.cache, .ways = cache_ways, .ddio_ways = ddio_ways, .miss_latency = from_ns(effects.cold_miss)};
+  memory.cache = device::CacheConfig{.size = setup.cache,
+                                     .ways = setup.cache_ways,
+                                     .ddio_ways = ddio_ways,
+                                     .miss_latency = from_ns(effects.cold_miss)};
   if (setup.remote_memory) memory.remote_hop = from_ns(effects.remote_hop);
   gates.memory = memory_gate(memory, host);
   auto& cache = *gates.memory->cache();

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 
 #include "peerpath/base/field.hpp"
 #include "peerpath/base/time.hpp"
@@ -42,10 +43,12 @@ struct Setup {
   int tags = 32;           ///< ExtTag-: five bits
   bool card_ecrc = false;  ///< ECRC generation enabled
   bool host_ecrc = false;
-  bool iommu = false;          ///< then bus addresses lie below 4 GiB and requests have short headers
-  bool super_pages = true;     ///< IOTLB entries of 2 MiB, else of 4 KiB
-  bool remote_memory = false;  ///< the buffer is at the other socket
-  Bytes cache{};               ///< last-level cache of the card's socket; 0: not known
+  bool iommu = false;             ///< then bus addresses lie below 4 GiB and requests have short headers
+  bool super_pages = true;        ///< IOTLB entries of 2 MiB, else of 4 KiB
+  bool remote_memory = false;     ///< the buffer is at the other socket
+  Bytes cache{};                  ///< last-level cache of the card's socket; 0: not known
+  int cache_ways = 20;            ///< Xeon E5-2600 (v1, v3, v4): 20 ways of 2.5 MB slices
+  std::string_view cache_from{};  ///< where both are from
   bool card_warms =
       true;  ///< a window that the card has written before a test is in the cache then (`read_card_warms`)
 };

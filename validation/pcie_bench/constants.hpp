@@ -1,4 +1,4 @@
-// Six fitted constants of the benchmark card, three of a host, and five of what windows, caches, sockets and address
+// Seven fitted constants of the benchmark card, three of a host, and five of what windows, caches, sockets and address
 // translation do. Everything else is read or derived.
 #pragma once
 
@@ -20,6 +20,7 @@ struct CardConstants {
   double turnaround = 100.0;
   double setup = 37.0;
   double tlp_gap = 16.0;
+  double command_path = 0.0;
 };
 
 /// Completions of reads longer than one MPS are cut at multiples of `completion_step` bytes; `refresh` is read off.
@@ -47,7 +48,7 @@ struct Constant {
   double least, most;
 };
 
-inline constexpr std::array<Constant<CardConstants>, 6> card_constants{{
+inline constexpr std::array<Constant<CardConstants>, 7> card_constants{{
     {"command", "ns", &CardConstants::command,
      "one internal command: a transfer has one or two, a completion TLP taken in one", 0, 20},
     {"chunk", "ns", &CardConstants::chunk, "moving 128 B from card memory for a write, or into it after a read", 1, 60},
@@ -57,6 +58,8 @@ inline constexpr std::array<Constant<CardConstants>, 6> card_constants{{
      400},
     {"tlp_gap", "B", &CardConstants::tlp_gap, "line time that the card leaves idle after each TLP that it sends", 0,
      64},
+    {"command_path", "ns", &CardConstants::command_path,
+     "how much shorter the command interface's way is than the DMA engine's", -400, 400},
 }};
 
 inline constexpr std::array<Constant<HostConstants>, 3> host_constants{{

@@ -112,10 +112,9 @@ std::string_view cause(const Setup& setup, const Prediction& prediction) {
       return "a read right after the write of the same place is answered from elsewhere in the host; modelled as "
              "arrival and a fixed turnaround";
     case Test::lat_cmd_read:
-      return "not fitted; the command interface has two modes 53 ns apart on one host, and shorter paths than the DMA "
-             "engine";
+      return "the command interface has two modes, 53 to 70 ns apart on one machine; one constant lies between them";
     case Test::lat_cmd_write_read:
-      return "not fitted; the read is modelled to follow the write at once";
+      return "the dependent read is modelled as arrival, a fixed turnaround and the path of LAT_CMD_RD";
   }
   return "";
 }

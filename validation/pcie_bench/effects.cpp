@@ -14,22 +14,10 @@ constexpr Sweep latency(std::int64_t kib, CacheState cache = CacheState::warm) {
 constexpr Sweep no_miss = latency(256), some_misses = latency(1024), all_miss = latency(16384);
 constexpr Sweep walk_bound_reads{{Test::bw_read, Bytes{64}}, Bytes{64 << 20}, CacheState::warm};
 constexpr Sweep walk_bound_writes{{Test::bw_write, Bytes{64}}, Bytes{64 << 20}, CacheState::warm};
+constexpr std::array translation_points{no_miss, some_misses, all_miss, walk_bound_reads, walk_bound_writes};
 constexpr std::int64_t page_bytes = 4096;
 
 constexpr Sweep cold_reads = latency(1024, CacheState::cold), warm_reads = latency(1024);
-
-struct NamedPoint {
-  const HostData* Variants::*of;
-  Sweep sweep;
-};
-
-/// Besides `cold_reads` and `warm_reads` of every plain directory.
-constexpr std::array<NamedPoint, 6> wanted{{{&Variants::remote, warm_reads},
-                                            {&Variants::iommu, no_miss},
-                                            {&Variants::iommu, some_misses},
-                                            {&Variants::iommu, all_miss},
-                                            {&Variants::iommu, walk_bound_reads},
-                                            {&Variants::iommu, walk_bound_writes}}};
 
 constexpr double refresh_interval_ns = static_cast<double>(femtoseconds(refresh_interval)) / 1e6;
 
@@ -41,6 +29,9 @@ double refresh_wait(const HostData& host) {
 
 /// E / P of the law that hits follow.
 double pages(const Sweep& sweep) { return static_cast<double>(sweep.window.count() / page_bytes); }
+
+bool is_plain(const HostData& host) { return !host.setup.iommu && !host.setup.remote_memory; }
+bool walks(const HostData& host) { return host.setup.iommu && !host.setup.super_pages && !host.setup.remote_memory; }
 
 std::optional<double> cold_miss_of(const HostData& host) {
   const auto *cold = host.find(cold_reads), *warm = host.find(warm_reads);
@@ -59,13 +50,35 @@ double nearest_to_all(std::span<const double> values) {
   return sum / squares;
 }
 
+/// Fits the IOMMU's constants to the host's own points; whether all of these are there.
+bool fit_translation(const HostData& host, const HostData& base, EffectConstants& fitted) {
+  std::array<double, translation_points.size()> measured{};
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    const auto* point = host.find(translation_points[i]);
+    if (!point) return false;
+    measured[i] = point->measured;
+  }
+  const auto [none, some, all, reads, writes] = measured;
+  // added(P) = (walk_latency + what a walk waits for refreshes) * (1 - E / P), twice.
+  const double few = pages(some_misses), many = pages(all_miss);
+  const auto walk = ((all - none) * many - (some - none) * few) / (many - few);
+  if (walk <= 0) return false;
+  fitted.walk_latency = std::max(0.0, walk - refresh_wait(base));
+  fitted.iotlb_entries = std::max(1.0, std::round(few * (1 - (some - none) / walk)));
+  // Transfers a nanosecond, times the share that misses, is walks a nanosecond, of which none starts in a refresh.
+  const auto bits = static_cast<double>(8 * walk_bound_reads.which.size.count());
+  const auto missing = std::max(0.0, 1 - fitted.iotlb_entries / pages(walk_bound_reads));
+  const auto refreshed = read_refresh(base) / refresh_interval_ns;
+  fitted.walk_interval = bits / std::sqrt(reads * writes) / missing * (1 - refreshed);
+  return true;
+}
+
 }  // namespace
 
-bool is_fitted(const Variants& variants, const HostData& host, const Sweep& sweep) {
-  if (sweep == cold_reads || sweep == warm_reads)
-    if (std::ranges::find(variants.plain, host.name, &HostData::name) != variants.plain.end()) return true;
-  return std::ranges::any_of(
-      wanted, [&](const NamedPoint& p) { return (variants.*p.of)->name == host.name && p.sweep == sweep; });
+bool is_fitted(const HostData& host, const Sweep& sweep) {
+  if (is_plain(host)) return sweep == cold_reads || sweep == warm_reads;
+  if (host.setup.remote_memory) return !host.setup.iommu && sweep == warm_reads;
+  return walks(host) && std::ranges::find(translation_points, sweep) != translation_points.end();
 }
 
 std::string_view machine_of(std::string_view name) {
@@ -73,50 +86,42 @@ std::string_view machine_of(std::string_view name) {
   return name;
 }
 
-std::optional<Variants> find_variants(std::span<const HostData> hosts) {
-  std::vector<const HostData*> plain;
-  for (const auto& host : hosts)
-    if (!host.setup.iommu && !host.setup.remote_memory) plain.push_back(&host);
-  for (const auto* base : plain) {
-    Variants found{.base = base, .plain = plain};
-    for (const auto& host : hosts) {
-      if (machine_of(host.name) != machine_of(base->name)) continue;
-      if (host.setup.iommu && !host.setup.super_pages && !host.setup.remote_memory) found.iommu = &host;
-      if (!host.setup.iommu && host.setup.remote_memory) found.remote = &host;
-    }
-    if (found.iommu && found.remote) return found;
-  }
-  return {};
+const HostData* base_of(const HostData& host, std::span<const HostData> all) {
+  for (const auto& other : all)
+    if (machine_of(other.name) == machine_of(host.name) && is_plain(other)) return &other;
+  return nullptr;
 }
 
-std::optional<EffectConstants> fit_effects(const Variants& variants) {
-  std::array<double, wanted.size()> measured{};
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const auto* point = (variants.*wanted[i].of)->find(wanted[i].sweep);
-    if (!point) return {};
-    measured[i] = point->measured;
-  }
-  const auto [remote, none, some, all, reads, writes] = measured;
-  const auto* warm = variants.base->find(warm_reads);
+std::optional<HostEffects> fit_effects(const HostData& host, std::span<const HostData> all, std::string_view left_out) {
   std::vector<double> misses;
-  for (const auto* host : variants.plain)
-    if (const auto miss = cold_miss_of(*host)) misses.push_back(*miss);
-  if (!warm || misses.empty()) return {};
-  const auto waits = refresh_wait(*variants.base);  // of this machine, however it is measured
-  EffectConstants fitted;
-  fitted.cold_miss = nearest_to_all(misses);
-  fitted.remote_hop = std::max(0.0, remote - warm->measured - fitted.cold_miss - waits);
-  // added(P) = (walk_latency + what a walk waits for refreshes) * (1 - E / P), twice.
-  const double few = pages(some_misses), many = pages(all_miss);
-  const auto walk = ((all - none) * many - (some - none) * few) / (many - few);
-  fitted.walk_latency = std::max(0.0, walk - waits);
-  fitted.iotlb_entries = std::round(few * (1 - (some - none) / walk));
-  // Transfers a nanosecond, times the share that misses, is walks a nanosecond, of which none starts in a refresh.
-  const auto bits = static_cast<double>(8 * walk_bound_reads.which.size.count());
-  const auto missing = std::max(0.0, 1 - fitted.iotlb_entries / pages(walk_bound_reads));
-  const auto refreshed = read_refresh(*variants.base) / refresh_interval_ns;
-  fitted.walk_interval = bits / std::sqrt(reads * writes) / missing * (1 - refreshed);
+  for (const auto& other : all)
+    if (const auto miss = is_plain(other) && machine_of(other.name) != left_out ? cold_miss_of(other) : std::nullopt)
+      misses.push_back(*miss);
+  if (misses.empty()) return {};
+  HostEffects fitted;
+  fitted.constants.cold_miss = nearest_to_all(misses);
+  const auto* base = base_of(host, all);
+  if (const auto* near = base ? base->find(warm_reads) : nullptr; near && host.setup.remote_memory)
+    if (const auto* far = host.find(warm_reads)) {
+      const auto hop = far->measured - near->measured - fitted.constants.cold_miss - refresh_wait(*base);
+      fitted.constants.remote_hop = std::max(0.0, hop);
+      fitted.own_hop = true;
+    }
+  if (walks(host)) fitted.own_translation = fit_translation(host, base ? *base : host, fitted.constants);
   return fitted;
+}
+
+SweepReport predict_sweeps(const HostData& host, std::span<const HostData> all, const Basis& basis,
+                           const HostEffects& effects, const std::function<bool(const Sweep&)>& wanted) {
+  SweepReport report{&host, {}};
+  if (host.setup.cache == Bytes{}) return report;
+  const auto* base = base_of(host, all);
+  const auto constants = fit_host(base ? *base : host, basis.card, basis.looks);
+  for (const auto& point : host.sweeps)
+    if (wanted(point.sweep))
+      report.predictions.push_back({point, play(point.sweep, host.setup, basis.card, constants, effects.constants),
+                                    is_fitted(host, point.sweep)});
+  return report;
 }
 
 const SweepPrediction* SweepReport::find(const Sweep& sweep) const {

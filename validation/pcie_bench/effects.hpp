@@ -1,6 +1,8 @@
 // The window sweeps: the five constants that they add, fitted on a few named points, and what comes of the others.
+// What a miss of the cache costs is shared by all hosts; what the other socket and the IOMMU cost is of one host.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -8,29 +10,38 @@
 
 #include "validation/pcie_bench/constants.hpp"
 #include "validation/pcie_bench/criteria.hpp"
+#include "validation/pcie_bench/fit.hpp"
 #include "validation/pcie_bench/host_data.hpp"
 
 namespace peerpath::pcie_bench {
 
-/// The directories of one machine: off and local, and what differs from that in one thing.
-struct Variants {
-  const HostData* base = nullptr;
-  const HostData* iommu = nullptr;     ///< with translation in pages of 4 KiB
-  const HostData* remote = nullptr;    ///< with the buffer at the other socket
-  std::vector<const HostData*> plain;  ///< `base`, and what every other machine has like it
+/// What is known of the IOMMU of a host that was not measured with it: an IOTLB of 64 entries is what A. Farshin
+/// (KTH 2023, 4.1) takes for Intel servers, and 117 and walks of 281 ns are fitted to the one host here.
+struct Range {
+  double least = 0, most = 0;
+};
+inline constexpr Range assumed_entries{64, 128}, assumed_walk{150, 450};
+
+/// The constants of one directory, and which of them its own machine tells.
+struct HostEffects {
+  EffectConstants constants;
+  bool own_translation = false;  ///< else the IOMMU's constants are the defaults, which lie in the ranges above
+  bool own_hop = false;
 };
 
-/// The first machine that was measured in all three ways.
-std::optional<Variants> find_variants(std::span<const HostData> hosts);
+/// Whether the fit of some directory looks at this point.
+bool is_fitted(const HostData& host, const Sweep& sweep);
 
-/// Whether the fit looks at this point.
-bool is_fitted(const Variants& variants, const HostData& host, const Sweep& sweep);
+/// The directory of the same machine without translation and with local memory; it may be `host` itself.
+const HostData* base_of(const HostData& host, std::span<const HostData> all);
 
 /// `cold_miss` and `remote_hop` are differences of two latencies, less the mean wait for refreshes; the former is
-/// what suits all machines best (least squares of relative errors). `walk_latency` and `iotlb_entries` follow from two
-/// added latencies, as of P random pages an IOTLB of E entries misses 1 - E / P; `walk_interval` lies between what
-/// reads and what writes say (the geometric mean) of a window far beyond the IOTLB. Nothing if a point is missing.
-std::optional<EffectConstants> fit_effects(const Variants& variants);
+/// what suits the machines best that are measured so, but for the one that is `left_out` (least squares of relative
+/// errors). `walk_latency` and `iotlb_entries` follow from two added latencies of the host itself, as of P random pages
+/// an IOTLB of E entries misses 1 - E / P; `walk_interval` lies between what reads and what writes say (the geometric
+/// mean) of a window far beyond the IOTLB. Nothing if no machine tells `cold_miss`.
+std::optional<HostEffects> fit_effects(const HostData& host, std::span<const HostData> all,
+                                       std::string_view left_out = {});
 
 struct SweepPrediction {
   SweepPoint point;
@@ -46,8 +57,25 @@ struct SweepReport {
   const SweepPrediction* find(const Sweep& sweep) const;
 };
 
+/// Windows of a directory with everything but the sizes of the windows fitted elsewhere.
+struct Basis {
+  CardConstants card;
+  Looks looks = Looks::at_all;
+};
+
+/// Predicts the windows of `host` that `wanted` takes; none if its last-level cache is not known. What the other socket
+/// and translation add are effects of their own, so all else is as the machine's plain directory says.
+SweepReport predict_sweeps(const HostData& host, std::span<const HostData> all, const Basis& basis,
+                           const HostEffects& effects, const std::function<bool(const Sweep&)>& wanted);
+
 /// The machine of a directory without what it varies: its name up to the sockets.
 std::string_view machine_of(std::string_view name);
+
+/// Cold windows against warm ones, and windows beyond the devices' ways.
+std::vector<Criterion> judge_cold(const SweepReport& report);
+
+/// Curves of bandwidth whose cliff is at another window than measured; `value` is how many of `points` curves.
+Criterion judge_cliffs(const SweepReport& report);
 
 /// What the sweeps of a directory are held to; `base` may be the directory itself.
 std::vector<Criterion> judge_sweeps(const SweepReport& report, const SweepReport* base);

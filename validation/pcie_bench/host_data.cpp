@@ -11,6 +11,7 @@
 #include "validation/import/lspci.hpp"
 #include "validation/pcie_bench/csv.hpp"
 #include "validation/pcie_bench/fit.hpp"
+#include "validation/pcie_bench/host_cache.hpp"
 
 namespace peerpath::pcie_bench {
 namespace {
@@ -69,6 +70,19 @@ const import::Function* find_card(const std::vector<import::Function>& functions
 const char* file_of(Test test) {
   if (!is_latency(test)) return bandwidth_file;
   return test == Test::lat_cmd_read || test == Test::lat_cmd_write_read ? command_latency_file : dma_latency_file;
+}
+
+/// What the processor itself says goes before what is known of its name.
+void read_dumped_cache(const fs::path& folder, Setup& setup) {
+  for (const auto* name : {"sys-lscpu.txt", "sys-cpuinfo.txt"}) {
+    const auto text = read_text(folder / name);
+    const auto cache = text ? read_cache(*text) : std::nullopt;
+    if (!cache) continue;
+    setup.cache = cache->size;
+    setup.cache_ways = cache->ways.value_or(setup.cache_ways);
+    setup.cache_from = name;
+    return;
+  }
 }
 
 void require_fit_curves(const HostData& host, const fs::path& folder, Problems& problems) {
@@ -189,7 +203,7 @@ std::optional<bool> read_card_warms(std::string_view text, const std::string& fi
 void read_name(std::string_view name, Setup& setup) {
   const auto known =
       std::ranges::find_if(processors, [&](const Processor& p) { return name.find(p.name) != name.npos; });
-  if (known != processors.end()) setup.cache = known->cache;
+  if (known != processors.end()) setup.cache = known->cache, setup.cache_from = "Intel's product specification";
   setup.remote_memory = name.find("-s0-s1-") != name.npos || name.find("-s1-s0-") != name.npos;
 }
 
@@ -240,10 +254,14 @@ tl::expected<HostData, Problems> load_host(const fs::path& folder) {
   const auto lspci = text("sys-lspci.txt"), cmdline = text("sys-kernel-cmdline.txt");
   if (lspci && cmdline) {
     auto setup = read_setup(*lspci, (folder / "sys-lspci.txt").string(), *cmdline);
-    if (setup)
-      host.setup = *setup, read_name(host.name, host.setup), host.setup.card_warms = card_warms.value_or(true);
-    else
+    if (setup) {
+      host.setup = *setup;
+      host.setup.card_warms = card_warms.value_or(true);
+      read_name(host.name, host.setup);
+      read_dumped_cache(folder, host.setup);
+    } else {
       problems.insert(problems.end(), setup.error().begin(), setup.error().end());
+    }
   }
   if (problems.empty()) require_fit_curves(host, folder, problems);
   if (!problems.empty()) return tl::unexpected{problems};

@@ -19,6 +19,25 @@ std::string constants_text(const Constants& values, const std::array<Constant<Co
   return text;
 }
 
+/// What of caches, the other socket and translation has a say on this host, fitted on the points marked by *.
+std::string effects_text(const HostReport& report) {
+  if (const auto why = why_not_judged(report); !why.empty()) return "  Windows are not judged: " + why + "\n";
+  const auto& s = report.data.setup;
+  auto text =
+      fmt::format("  Last-level cache of {} MiB, {} ways ({})\n", s.cache.count() >> 20, s.cache_ways, s.cache_from);
+  const auto add = [&](std::string_view name) {
+    for (const auto& c : effect_constants)
+      if (c.name == name)
+        text +=
+            fmt::format("  {:<16}{:>9.2f} {:<3} {}\n", c.name, report.effects->constants.*c.member, c.unit, c.meaning);
+  };
+  add("cold_miss");
+  if (report.effects->own_hop) add("remote_hop");
+  if (report.effects->own_translation)
+    for (const auto* name : {"iotlb_entries", "walk_latency", "walk_interval"}) add(name);
+  return text;
+}
+
 std::string points_text(const HostReport& report) {
   auto text = fmt::format("\n  {:<13}{:>6}  {:>9} {:>10} {:>8}\n", "test", "size B", "measured", "predicted", "error");
   for (const auto& p : report.predictions)
@@ -82,6 +101,8 @@ nlohmann::ordered_json setup_json(const Setup& setup) {
           {"host_ecrc", setup.host_ecrc},
           {"iommu", setup.iommu},
           {"super_pages", setup.super_pages},
+          {"cache_bytes", setup.cache.count()},
+          {"cache_ways", setup.cache_ways},
           {"card_warms", setup.card_warms}};
 }
 
@@ -90,6 +111,13 @@ nlohmann::ordered_json host_json(const HostReport& report) {
                               {"setup", setup_json(report.data.setup)},
                               {"constants", constants_json(report.constants, host_constants)},
                               {"fit_residual", report.residual}};
+  if (const auto why = why_not_judged(report); why.empty()) {
+    json["effects"] = constants_json(report.effects->constants, effect_constants);
+    json["effects"]["own_translation"] = report.effects->own_translation;
+    json["effects"]["own_hop"] = report.effects->own_hop;
+  } else {
+    json["windows_not_judged"] = why;
+  }
   for (const auto& c : report.criteria)
     json["criteria"].push_back(
         {{"name", c.name}, {"points", c.points}, {"value", c.value}, {"allowed", c.allowed}, {"passed", c.passed()}});
@@ -119,13 +147,23 @@ nlohmann::ordered_json host_json(const HostReport& report) {
 
 }  // namespace
 
-std::string to_text(const CardConstants& card, const std::optional<EffectConstants>& effects,
-                    const std::vector<HostReport>& reports) {
+std::string why_not_judged(const HostReport& report) {
+  if (report.data.sweeps.empty()) return "there are none";
+  if (!report.effects)
+    return "no machine here tells what a miss of the last-level cache costs (LAT_DMA_RD 64 B, 1 MiB)";
+  if (report.data.setup.cache == Bytes{})
+    return "the last-level cache is not known: give --cache, or the output of lscpu -C as sys-lscpu.txt";
+  if (!report.judges_windows())
+    return fmt::format(
+        "the IOMMU's constants are assumed ({:g} to {:g} entries, walks of {:g} to {:g} ns): the points that tell them "
+        "are missing",
+        assumed_entries.least, assumed_entries.most, assumed_walk.least, assumed_walk.most);
+  return "";
+}
+
+std::string to_text(const CardConstants& card, const std::vector<HostReport>& reports) {
   auto text = "Constants of the card (NFP-6000), held: fitted before, over the hosts that the preset names\n" +
               constants_text(card, card_constants);
-  if (effects)
-    text += "\nConstants of translation, caches and sockets, fitted on the points that are marked by *\n" +
-            constants_text(*effects, effect_constants);
   int passed = 0, failed = 0;
   for (const auto& report : reports) {
     const auto& s = report.data.setup;
@@ -134,16 +172,15 @@ std::string to_text(const CardConstants& card, const std::optional<EffectConstan
                     s.link.generation, s.link.width, s.max_payload.count(), s.max_read_request.count(), s.tags,
                     s.card_ecrc ? "on" : "off", s.iommu ? "on" : "off", s.card_warms ? "" : ", DWarm without effect");
     text += "  Constants of the host, fitted\n" + constants_text(report.constants, host_constants);
+    text += effects_text(report);
     text += points_text(report) + far_points_text(report) + sweeps_text(report) + criteria_text(report);
     for (const auto& c : report.criteria) ++(c.passed() ? passed : failed);
   }
   return text + fmt::format("\n{} criteria passed, {} failed, {} hosts\n", passed, failed, reports.size());
 }
 
-std::string to_json(const CardConstants& card, const std::optional<EffectConstants>& effects,
-                    const std::vector<HostReport>& reports) {
+std::string to_json(const CardConstants& card, const std::vector<HostReport>& reports) {
   nlohmann::ordered_json document{{"card", constants_json(card, card_constants)}};
-  if (effects) document["effects"] = constants_json(*effects, effect_constants);
   document["hosts"] = nlohmann::ordered_json::array();
   for (const auto& report : reports) document["hosts"].push_back(host_json(report));
   return document.dump(2) + "\n";

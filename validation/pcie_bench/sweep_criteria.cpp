@@ -72,13 +72,7 @@ double measured_of(const SweepPrediction& p) { return p.point.measured; }
 double predicted_of(const SweepPrediction& p) { return p.predicted; }
 
 void judge_translation(const SweepReport& report, const SweepReport& base, std::vector<Criterion>& all) {
-  const auto curves = curves_of(report, false);
-  Criterion cliffs{"windows: bandwidth curves whose cliff is at another window", 0, 0, 0};
-  for (const auto& curve : curves) {
-    ++cliffs.points;
-    if (cliff(curve, measured_of) != cliff(curve, predicted_of)) ++cliffs.value;
-  }
-  if (cliffs.points > 0) all.push_back(cliffs);
+  if (const auto cliffs = judge_cliffs(report); cliffs.points > 0) all.push_back(cliffs);
   std::map<std::string, Largest> plateaus;
   for (const auto& p : report.predictions) {
     const auto& sweep = p.point.sweep;
@@ -140,7 +134,9 @@ void judge_remote(const SweepReport& report, const SweepReport& base, std::vecto
   for (const auto& [name, delta] : deltas) delta.to(all);
 }
 
-void judge_cold(const SweepReport& report, std::vector<Criterion>& all) {
+}  // namespace
+
+std::vector<Criterion> judge_cold(const SweepReport& report) {
   std::map<std::string, Largest> deltas;
   for (const auto& p : report.predictions) {
     auto warm = p.point.sweep;
@@ -158,10 +154,19 @@ void judge_cold(const SweepReport& report, std::vector<Criterion>& all) {
     small.window = Bytes{16 << 10};
     if (const auto* from = report.find(small)) add_delta(deltas, "beyond the devices' ways:", p, *from);
   }
+  std::vector<Criterion> all;
   for (const auto& [name, delta] : deltas) delta.to(all);
+  return all;
 }
 
-}  // namespace
+Criterion judge_cliffs(const SweepReport& report) {
+  Criterion cliffs{"windows: bandwidth curves whose cliff is at another window", 0, 0, 0};
+  for (const auto& curve : curves_of(report, false)) {
+    ++cliffs.points;
+    if (cliff(curve, measured_of) != cliff(curve, predicted_of)) ++cliffs.value;
+  }
+  return cliffs;
+}
 
 std::vector<Criterion> judge_sweeps(const SweepReport& report, const SweepReport* base) {
   std::vector<Criterion> all;
@@ -170,7 +175,8 @@ std::vector<Criterion> judge_sweeps(const SweepReport& report, const SweepReport
   if (setup.iommu && setup.super_pages && base) judge_super_pages(report, *base, all);
   if (setup.remote_memory && base) judge_remote(report, *base, all);
   // With translation and small pages, misses of both kinds add up; without it the cache stands alone.
-  if (!setup.remote_memory && (!setup.iommu || setup.super_pages)) judge_cold(report, all);
+  if (!setup.remote_memory && (!setup.iommu || setup.super_pages))
+    for (auto& criterion : judge_cold(report)) all.push_back(std::move(criterion));
   return all;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "validation/pcie_bench/fit.hpp"
+#include "validation/pcie_bench/leave_one_out.hpp"
 #include "validation/pcie_bench/preset.hpp"
 
 namespace peerpath::pcie_bench {
@@ -26,6 +27,9 @@ Problems read_hosts(const Options& options, std::vector<HostData>& hosts, std::v
     const bool wanted = chosen(options, folder.filename().string());
     auto host = load_host(folder);
     if (host) {
+      if (host->setup.cache == Bytes{} && options.cache)
+        host->setup.cache = *options.cache, host->setup.cache_from = "given";
+      if (options.cache_ways) host->setup.cache_ways = *options.cache_ways;
       all.push_back(*host);
       if (wanted) hosts.push_back(std::move(*host));
     } else if (wanted) {
@@ -54,8 +58,9 @@ std::string provenance(const std::vector<HostData>& hosts) {
   return "Output of `peerpath validate pcie-bench --refit-card`: NLopt Nelder-Mead on five times, every whole byte "
          "tried for tlp_gap, read_latency and completion_step of each host fitted along, in rounds until the sum "
          "changes by less than 0.2 %, of which the best one is kept; then turnaround, on which LAT_DMA_WRRD alone "
-         "depends, at the least of its squares in closed form. Minimised: "
-         "squares of weighted relative errors at "
+         "depends, at the least of its squares in closed form, and command_path, on which LAT_CMD_* alone depend "
+         "(8 and 64 B, local memory), where their largest error is least. Minimised: squares of weighted relative "
+         "errors at "
          "(size, weight) " +
          points + ". Hosts: " + names +
          ". The card's structure was read off the curves of these same hosts, and sizes and weights were "
@@ -68,7 +73,8 @@ HostReport report_host(HostData data, const CardConstants& card) {
   HostReport report;
   report.constants = fit_host(data, card);
   report.residual = residual(data, card, report.constants);
-  const auto fitted = fit_cases(data);
+  auto fitted = fit_cases(data);
+  fitted.insert(fitted.end(), command_fit_cases().begin(), command_fit_cases().end());
   for (const auto& point : data.points)
     report.predictions.push_back({point, play(point.which, data.setup, card, report.constants),
                                   std::ranges::find(fitted, point.which) != fitted.end()});
@@ -78,40 +84,28 @@ HostReport report_host(HostData data, const CardConstants& card) {
 }
 
 void add_sweeps(std::vector<HostReport>& reports, const std::vector<HostData>& all, const CardConstants& card,
-                const EffectConstants& effects, const Say& say) {
-  const auto fitted_on = find_variants(all);
-  const auto fitted = [&](const HostData& host, const Sweep& sweep) {
-    if (sweep == wanted_fit_window() && !host.setup.remote_memory && (!host.setup.iommu || host.setup.super_pages))
-      return true;  // by the card's constants
-    return fitted_on && is_fitted(*fitted_on, host, sweep);
-  };
-  const auto base_of = [&](const HostData& host) -> const HostData* {
-    for (const auto& other : all)
-      if (machine_of(other.name) == machine_of(host.name) && !other.setup.iommu && !other.setup.remote_memory)
-        return &other;
-    return nullptr;
-  };
+                const Say& say) {
+  const Basis basis{.card = card};
+  const auto every = [](const Sweep&) { return true; };
   std::vector<SweepReport> done;  // a machine's plain directory may serve several others
-  const auto predict = [&](const HostData& host) -> const SweepReport& {
+  done.reserve(all.size() + reports.size());
+  const auto predict = [&](const HostData& host, const HostEffects& effects) -> const SweepReport& {
     const auto known = std::ranges::find(done, host.name, [](const SweepReport& r) { return r.host->name; });
     if (known != done.end()) return *known;
     say("predicting the windows of " + host.name);
-    // What the other socket and translation add are effects of their own, so the rest is as without them.
-    const auto* base = host.setup.remote_memory || host.setup.iommu ? base_of(host) : nullptr;
-    const auto constants = fit_host(base ? *base : host, card);
-    SweepReport report{&host, {}};
-    if (host.setup.cache > Bytes{})
-      for (const auto& point : host.sweeps)
-        report.predictions.push_back(
-            {point, play(point.sweep, host.setup, card, constants, effects), fitted(host, point.sweep)});
-    return done.emplace_back(std::move(report));
+    auto& report = done.emplace_back(predict_sweeps(host, all, basis, effects, every));
+    for (auto& p : report.predictions) p.fitted = p.fitted || is_fitted_by_card(host, p.point.sweep);
+    return report;
   };
-  done.reserve(all.size() + reports.size());
   for (auto& report : reports) {
-    const auto& mine = predict(report.data);
-    const auto* base = base_of(report.data);
-    const auto criteria = judge_sweeps(mine, base ? &predict(*base) : nullptr);
-    report.criteria.insert(report.criteria.end(), criteria.begin(), criteria.end());
+    report.effects = fit_effects(report.data, all);
+    if (!report.effects) continue;
+    const auto& mine = predict(report.data, *report.effects);
+    const auto* base = base_of(report.data, all);
+    if (report.judges_windows()) {
+      const auto criteria = judge_sweeps(mine, base ? &predict(*base, *fit_effects(*base, all)) : nullptr);
+      report.criteria.insert(report.criteria.end(), criteria.begin(), criteria.end());
+    }
     report.sweeps = mine.predictions;
   }
 }
@@ -120,6 +114,9 @@ Outcome validate(const Options& options, const Say& say) {
   std::vector<HostData> hosts, all;
   if (auto problems = read_hosts(options, hosts, all); !problems.empty()) return wrong_input(std::move(problems));
   if (options.refit_card) {
+    if (options.without)
+      std::erase_if(hosts, [&](const HostData& h) { return machine_of(h.name).find(*options.without) != h.name.npos; });
+    if (hosts.empty()) return wrong_input({{options.data.string(), 0, 0, "", "no host is left to fit the card to"}});
     const auto card = fit_card(hosts, [&](int round, double rms) {
       say("card fitted, round " + std::to_string(round) + ", residual " + std::to_string(100 * rms) + " %");
     });
@@ -135,15 +132,9 @@ Outcome validate(const Options& options, const Say& say) {
     say("fitting and predicting " + host.name);
     reports.push_back(report_host(std::move(host), card));
   }
-  std::optional<EffectConstants> effects;
-  if (const auto variants = find_variants(all)) {
-    say("fitting caches, sockets and translation");
-    effects = fit_effects(*variants);
-  }
-  if (effects) add_sweeps(reports, all, card, *effects, say);
-  return {all_passed(reports) ? 0 : 1,
-          options.json ? to_json(card, effects, reports) : to_text(card, effects, reports),
-          {}};
+  add_sweeps(reports, all, card, say);
+  if (options.leave_one_out) return leave_one_out(options, reports, all, say);
+  return {all_passed(reports) ? 0 : 1, options.json ? to_json(card, reports) : to_text(card, reports), {}};
 }
 
 }  // namespace peerpath::pcie_bench

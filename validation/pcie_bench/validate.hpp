@@ -19,6 +19,11 @@ struct Options {
   std::optional<std::string> host;  ///< only directories whose name contains it
   std::filesystem::path card;       ///< the card's constants, nfp6000.json
   bool refit_card = false;          ///< fit the card too, over the hosts chosen, and report its constants as a preset
+  std::optional<std::string> without{};    ///< with `refit_card`: leave out the machines whose name contains it
+  bool leave_one_out = false;              ///< predict each host by what the other machines say
+  std::filesystem::path left_out_cards{};  ///< the card fitted without each machine, MACHINE.json
+  std::optional<Bytes> cache{};            ///< last-level cache of hosts whose directory does not say it
+  std::optional<int> cache_ways{};
   bool json = false;
 };
 
@@ -30,6 +35,11 @@ struct HostReport {
   std::vector<Prediction> predictions;
   std::vector<Criterion> criteria;
   std::vector<SweepPrediction> sweeps;
+  /// Without points of its own that tell the IOMMU's constants, windows in translated small pages hang on assumed ones.
+  bool judges_windows() const {
+    return !data.setup.iommu || data.setup.super_pages || data.setup.remote_memory || effects->own_translation;
+  }
+  std::optional<HostEffects> effects;  ///< nothing if no machine tells what a miss of the cache costs
 };
 
 /// Says what is being done, for a progress line.
@@ -49,12 +59,12 @@ HostReport report_host(HostData data, const CardConstants& card);
 
 /// Predicts the window sweeps of the hosts in `reports` and adds their criteria. `all` is where the named points are.
 void add_sweeps(std::vector<HostReport>& reports, const std::vector<HostData>& all, const CardConstants& card,
-                const EffectConstants& effects, const Say& say);
+                const Say& say);
 
-/// `effects` is absent if there was no machine to fit them on, and then no sweep is predicted.
-std::string to_text(const CardConstants& card, const std::optional<EffectConstants>& effects,
-                    const std::vector<HostReport>& reports);
-std::string to_json(const CardConstants& card, const std::optional<EffectConstants>& effects,
-                    const std::vector<HostReport>& reports);
+/// Why the windows of a host are not judged; empty if they are.
+std::string why_not_judged(const HostReport& report);
+
+std::string to_text(const CardConstants& card, const std::vector<HostReport>& reports);
+std::string to_json(const CardConstants& card, const std::vector<HostReport>& reports);
 
 }  // namespace peerpath::pcie_bench

@@ -66,16 +66,50 @@ class WithHost(unittest.TestCase):
 
 class Validate(WithHost):
     def test_a_host_under_another_name_is_judged_alike(self):
-        mine = first_host()
-        self.assertEqual((mine.returncode, mine.stderr), (0, ""))
-        theirs = peerpath("validate", "pcie-bench", "--data", hosts()[0], "--json", "--quiet")
+        mine = self.validate("--json", "--cache", "25MiB")
+        self.assertEqual(mine.stderr, "")
+        known = self.host.with_name(hosts()[0].name)  # whose processor is in the name
+        shutil.copytree(self.host, known)
+        theirs = peerpath("validate", "pcie-bench", "--data", known, "--json", "--quiet")
+        self.assertEqual(mine.returncode, theirs.returncode)
         mine, theirs = json.loads(mine.stdout)["hosts"], json.loads(theirs.stdout)["hosts"]
         self.assertEqual([h.pop("host") for h in mine + theirs], ["lab7", hosts()[0].name])
         self.assertEqual(mine, theirs)
+        self.assertTrue(mine[0]["sweeps"])
+
+    def test_windows_of_a_processor_that_is_not_known_are_said_not_to_be_judged(self):
+        document = json.loads(first_host().stdout)["hosts"][0]
+        self.assertIn("last-level cache is not known", document["windows_not_judged"])
+        self.assertNotIn("sweeps", document)
+        (self.host / "sys-lscpu.txt").write_text("L3 cache:              25600K\n")
+        for words, size, ways in (((), 25 << 20, 20), (("--cache-ways", "11"), 25 << 20, 11)):
+            done = self.validate("--json", *words)
+            host = json.loads(done.stdout)["hosts"][0]
+            self.assertEqual((host["setup"]["cache_bytes"], host["setup"]["cache_ways"]), (size, ways), done.stderr)
+            self.assertNotIn("windows_not_judged", host)
+            self.assertTrue(host["sweeps"])
+
+    def test_the_cache_can_be_given(self):
+        host = json.loads(self.validate("--json", "--cache", "15MiB").stdout)["hosts"][0]
+        self.assertEqual(host["setup"]["cache_bytes"], 15 << 20)
+        self.assert_refused("--cache 15: ", "--cache", "15")
+        self.assert_refused("--cache-ways 1: ", "--cache-ways", "1")
+
+    def test_data_may_lie_anywhere(self):
+        here = os.getcwd()
+        try:
+            os.chdir(self.folder.name)
+            done = peerpath("validate", "pcie-bench", "--data", "lab7", "--quiet", "--json")
+        finally:
+            os.chdir(here)
+        self.assertEqual(done.stdout, first_host().stdout, done.stderr)
+
+    def test_a_host_alone_cannot_be_left_out(self):
+        self.assert_refused("only one machine is here", "--leave-one-out")
 
     def test_constants_are_few_and_fitted_sizes_two_a_curve(self):
         document = json.loads(first_host().stdout)
-        self.assertLessEqual(len(document["card"]), 6)
+        self.assertLessEqual(len(document["card"]), 7)
         host = document["hosts"][0]
         self.assertLessEqual(len(host["constants"]), 3)
         for constant in [*document["card"].values(), *host["constants"].values()]:
@@ -222,7 +256,7 @@ class Documented(unittest.TestCase):
                    if re.search(r"^nfp|^  (pass|FAIL|Gen|read_latency|completion_step|refresh)|criteria", line)]
         page = (SOURCE / "docs/validation.md").read_text()
         self.assertIn("\n".join(printed), page)
-        for name in ("command", "chunk", "read_beat", "turnaround", "setup", "tlp_gap",
+        for name in ("command", "chunk", "read_beat", "turnaround", "setup", "tlp_gap", "command_path",
                      "iotlb_entries", "walk_latency", "walk_interval", "cold_miss", "remote_hop"):
             line = next(line for line in done.stdout.splitlines() if line.startswith(f"  {name} "))
             self.assertIn(line, page)
@@ -266,7 +300,7 @@ class Import(WithHost):
         kept = json.loads("\n".join(line for line in lines if not line.startswith("//")))
         fitted = json.loads((SOURCE / "validation/data/presets/nfp6000.json").read_text())["constants"]
         for name, constant in fitted.items():
-            if constant["unit"] == "ns" and name != "setup":  # which is of the measurement, not of the card
+            if constant["unit"] == "ns" and name not in ("setup", "command_path"):  # of the measurement, not the card
                 for key in ("write_chunk", "store") if name == "chunk" else (name,):
                     self.assertEqual(kept[key], f"{round(constant['value'] * 1000)}ps", key)
 

@@ -1,0 +1,31 @@
+// `peerpath validate pcie-bench --leave-one-out`: each host predicted by what the other machines say.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "validation/pcie_bench/validate.hpp"
+
+namespace peerpath::pcie_bench {
+
+/// What a host is held to whose machine was left out: of its own it tells two sizes, LAT_DMA_RD 64 B and BW_DMA_RD
+/// 768 B, and the constants of its IOMMU. `sweeps` are the windows as they were predicted, perhaps none.
+std::vector<Criterion> judge_left_out(const std::vector<Prediction>& predictions, const SweepReport& sweeps);
+
+/// One directory, in sample and left out; the criteria of both are the same ones, in the same order.
+struct LeftOut {
+  std::string host;
+  CardConstants card;  ///< fitted without any directory of this machine
+  HostConstants constants;
+  std::vector<Criterion> in_sample, left_out;
+};
+
+std::string to_text(const std::vector<LeftOut>& hosts);
+std::string to_json(const std::vector<LeftOut>& hosts);
+
+/// `reports` are the hosts in sample. The card without a machine is read from `options.left_out_cards`, or fitted where
+/// there is none.
+Outcome leave_one_out(const Options& options, const std::vector<HostReport>& reports, const std::vector<HostData>& all,
+                      const Say& say);
+
+}  // namespace peerpath::pcie_bench

@@ -1,0 +1,81 @@
+#include "validation/pcie_bench/leave_one_out.hpp"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "validation/pcie_bench/fit.hpp"
+#include "validation/pcie_bench/preset.hpp"
+
+namespace peerpath::pcie_bench {
+namespace {
+
+const std::filesystem::path published_data{PEERPATH_DATA};
+
+HostData host_named(std::string_view name) {
+  for (const auto& folder : find_hosts(published_data / "pcie-bench"))
+    if (folder.filename().string().ends_with(name)) return *load_host(folder);
+  ADD_FAILURE() << name;
+  return {};
+}
+
+/// `host` with all but the two sizes that it may tell of itself, and its windows, turned into nonsense.
+HostData with_nonsense(HostData host) {
+  for (auto& point : host.points) {
+    const auto [test, size] = point.which;
+    const bool told = (test == pcie_bench::Test::lat_dma_read && size == Bytes{64}) ||
+                      (test == pcie_bench::Test::bw_read && size == Bytes{768});
+    if (!told) point.measured *= 3;
+  }
+  return host;
+}
+
+TEST(LeaveOneOut, AHostTellsTwoSizesOfItsOwn) {
+  const auto card = *load_card(published_data / "presets" / "nfp6000.json");
+  for (const auto* name : {"t620", "t430-s0-s0-s0"}) {
+    const auto host = host_named(name);
+    const auto fitted = fit_host(host, card, Looks::at_two_sizes),
+               again = fit_host(with_nonsense(host), card, Looks::at_two_sizes);
+    EXPECT_EQ(fitted.read_latency, again.read_latency) << name;
+    EXPECT_EQ(fitted.completion_step, again.completion_step) << name;
+    EXPECT_NE(fit_host(host, card).read_latency, fitted.read_latency) << "in sample it looks at more";
+  }
+}
+
+/// The card that is kept for each machine was fitted without it, and is not the one of all machines.
+TEST(LeaveOneOut, EachMachineHasACardThatDoesNotKnowIt) {
+  const auto all = *load_card(published_data / "presets" / "nfp6000.json");
+  for (const auto& folder : find_hosts(published_data / "pcie-bench")) {
+    const std::string machine{machine_of(folder.filename().string())};
+    const auto card = load_card(published_data / "presets" / "nfp6000_without" / (machine + ".json"));
+    ASSERT_TRUE(card) << machine;
+    EXPECT_NE(card->turnaround, all.turnaround) << machine;
+  }
+}
+
+TEST(LeaveOneOut, SizesHoldOnHostsThatWereLeftOut) {
+  for (const auto* name : {"t430-s0-s0-s0", "t630", "t620"}) {
+    const auto host = host_named(name);
+    const auto card =
+        *load_card(published_data / "presets" / "nfp6000_without" / (std::string{machine_of(host.name)} + ".json"));
+    const auto constants = fit_host(host, card, Looks::at_two_sizes);
+    std::vector<Prediction> predictions;
+    for (const auto& point : host.points)
+      predictions.push_back({point, play(point.which, host.setup, card, constants), false});
+    for (const auto& c : judge_left_out(predictions, {&host, {}}))
+      if (!c.name.starts_with("command")) {
+        EXPECT_TRUE(c.passed()) << name << ", " << c.name << ": " << c.value << ", allowed " << c.allowed;
+      }
+  }
+}
+
+TEST(LeaveOneOut, NonsenseDoesNotPass) {
+  const auto host = host_named("t620");
+  std::vector<Prediction> predictions;
+  for (const auto& point : host.points) predictions.push_back({point, 1.2 * point.measured, false});
+  for (const auto& c : judge_left_out(predictions, {&host, {}})) EXPECT_FALSE(c.passed()) << c.name;
+  for (const auto& c : judge_left_out({}, {&host, {}})) EXPECT_FALSE(c.passed()) << c.name;
+}
+
+}  // namespace
+}  // namespace peerpath::pcie_bench
