@@ -107,6 +107,8 @@ function(peerpath_install_program)
   install(TARGETS ${programs} RUNTIME COMPONENT program)
   install(DIRECTORY scenarios DESTINATION ${CMAKE_INSTALL_DATADIR}/peerpath COMPONENT program FILES_MATCHING PATTERN *.json
           PATTERN *.jsonl PATTERN *.pcap)
+  # Fitted constants, which `validate` takes to somebody's own measurements.
+  install(DIRECTORY validation/data/presets DESTINATION ${CMAKE_INSTALL_DATADIR}/peerpath/validation/data COMPONENT program)
   # Written by the program that was built: one origin for options, help, manual and completions.
   set(shells bash completions/peerpath bash-completion zsh site-functions/_peerpath zsh fish vendor_completions.d/peerpath.fish fish)
   set(written ${PROJECT_BINARY_DIR}/written)
