@@ -63,9 +63,14 @@ class WithHost(unittest.TestCase):
     def validate(self, *words):
         return peerpath("validate", "pcie-bench", "--data", self.host, "--quiet", *words)
 
+    def keep_latency_windows_alone(self):
+        """Bandwidths of windows take long to predict."""
+        (self.host / "bw_dma_win_sweep_rd_rnd_64.csv").unlink()
+
 
 class Validate(WithHost):
     def test_a_host_under_another_name_is_judged_alike(self):
+        self.keep_latency_windows_alone()
         mine = self.validate("--json", "--cache", "25MiB")
         self.assertEqual(mine.stderr, "")
         known = self.host.with_name(hosts()[0].name)  # whose processor is in the name
@@ -81,6 +86,7 @@ class Validate(WithHost):
         document = json.loads(first_host().stdout)["hosts"][0]
         self.assertIn("last-level cache is not known", document["windows_not_judged"])
         self.assertNotIn("sweeps", document)
+        self.keep_latency_windows_alone()
         (self.host / "sys-lscpu.txt").write_text("L3 cache:              25600K\n")
         for words, size, ways in (((), 25 << 20, 20), (("--cache-ways", "11"), 25 << 20, 11)):
             done = self.validate("--json", *words)
@@ -90,6 +96,7 @@ class Validate(WithHost):
             self.assertTrue(host["sweeps"])
 
     def test_the_cache_can_be_given(self):
+        self.keep_latency_windows_alone()
         host = json.loads(self.validate("--json", "--cache", "15MiB").stdout)["hosts"][0]
         self.assertEqual(host["setup"]["cache_bytes"], 15 << 20)
         self.assert_refused("--cache 15: ", "--cache", "15")
@@ -125,7 +132,7 @@ class Validate(WithHost):
         document = json.loads(self.validate("--json").stdout)
         points = document["hosts"][0]["points"]
         self.assertEqual(len(points), 164 - 12)
-        self.assertEqual(sum(p["fitted"] for p in points), 10)
+        self.assertEqual(sum(p["fitted"] for p in points), 10 + 4)  # and four of the command interface
         self.assertTrue(all(c["points"] > 0 for c in document["hosts"][0]["criteria"]))
 
     def test_other_settings_of_the_card_are_taken(self):
