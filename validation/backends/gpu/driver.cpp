@@ -47,6 +47,7 @@ constexpr std::array symbols{
     Symbol{"cuStreamCreate", "hipStreamCreateWithFlags", bind<&Driver::stream_create>},
     Symbol{"cuStreamDestroy_v2", "hipStreamDestroy", bind<&Driver::stream_destroy>},
     Symbol{"cuStreamSynchronize", "hipStreamSynchronize", bind<&Driver::stream_wait>},
+    Symbol{"cuStreamQuery", "hipStreamQuery", bind<&Driver::stream_query>, true},
     Symbol{"cuStreamWaitEvent", "hipStreamWaitEvent", bind<&Driver::stream_wait_event>},
     Symbol{"cuStreamWriteValue32_v2", "hipStreamWriteValue32", bind<&Driver::stream_write_value>},
     Symbol{"cuEventCreate", "hipEventCreateWithFlags", bind<&Driver::event_create>},
@@ -58,6 +59,7 @@ constexpr std::array symbols{
     Symbol{"cuModuleUnload", "hipModuleUnload", bind<&Driver::module_unload>},
     Symbol{"cuModuleGetFunction", "hipModuleGetFunction", bind<&Driver::module_function>},
     Symbol{"cuLaunchKernel", "hipModuleLaunchKernel", bind<&Driver::launch>},
+    Symbol{"cuLaunchCooperativeKernel", "hipModuleLaunchCooperativeKernel", bind<&Driver::launch_cooperative>, true},
     // CUDA 11.7 and ROCm 7 have it. HSA's is in a library that libamdhip64 needs, where dlsym looks as well.
     Symbol{"cuMemGetHandleForAddressRange", "hipMemGetHandleForAddressRange", bind<&Driver::memory_export>, true},
     Symbol{nullptr, "hsa_amd_portable_export_dmabuf", bind<&Driver::memory_export_hsa>, true},

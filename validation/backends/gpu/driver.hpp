@@ -44,6 +44,7 @@ struct Driver {
   Status (*stream_create)(Handle* stream, unsigned flags) = nullptr;
   Status (*stream_destroy)(Handle stream) = nullptr;
   Status (*stream_wait)(Handle stream) = nullptr;
+  Status (*stream_query)(Handle stream) = nullptr;  ///< 0 once all is done, status_not_ready before
   Status (*stream_wait_event)(Handle stream, Handle event, unsigned flags) = nullptr;
   Status (*stream_write_value)(Handle stream, DevicePointer to, std::uint32_t value, unsigned flags) = nullptr;
   Status (*event_create)(Handle* event, unsigned flags) = nullptr;
@@ -57,6 +58,10 @@ struct Driver {
   Status (*launch)(Handle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                    unsigned block_y, unsigned block_z, unsigned shared_bytes, Handle stream, void** arguments,
                    void** extra) = nullptr;
+  /// Only if all blocks fit on the GPU at once.
+  Status (*launch_cooperative)(Handle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                               unsigned block_y, unsigned block_z, unsigned shared_bytes, Handle stream,
+                               void** arguments) = nullptr;
   /// `handle` points to an int, the file descriptor; `type` is range_dmabuf. Null where the library is older.
   Status (*memory_export)(void* handle, DevicePointer memory, std::size_t bytes, int type,
                           unsigned long long flags) = nullptr;
@@ -69,6 +74,7 @@ inline constexpr unsigned host_mapped_portable = 3;  // CU_MEMHOSTALLOC_PORTABLE
 inline constexpr unsigned stream_non_blocking = 1;
 inline constexpr unsigned event_default = 0, event_blocking = 1;
 inline constexpr int range_dmabuf = 1;             // CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD
+inline constexpr Status status_not_ready = 600;    // CUDA_ERROR_NOT_READY, hipErrorNotReady
 inline constexpr Status status_unsupported = 801;  // CUDA_ERROR_NOT_SUPPORTED, hipErrorNotSupported
 
 /// The driver, or why there is none: which library or function is missing.

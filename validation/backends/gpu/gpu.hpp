@@ -128,6 +128,7 @@ class Stream {
   void wait_for(const Event& event);
   void wait();
   Gpu& gpu() const { return gpu_; }
+  Handle handle() const { return stream_; }
 
  private:
   Gpu& gpu_;

@@ -1,0 +1,43 @@
+// What carries the bytes of one socket beyond the proxy. Nothing here waits; what would is -EAGAIN.
+#pragma once
+
+#include <sys/uio.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "peerpath/validation/gpunet/address.hpp"
+
+namespace peerpath::gpunet {
+
+/// Results are 0 or bytes, or an errno, negative.
+class Channel {
+ public:
+  virtual ~Channel() = default;
+  virtual int bind(const Address& address) = 0;
+  virtual int listen(int backlog) = 0;
+  /// The next connection into `connection`.
+  virtual int accept(std::unique_ptr<Channel>& connection, Address& peer) = 0;
+  /// -EINPROGRESS until `finish_connect` says otherwise.
+  virtual int connect(const Address& address) = 0;
+  virtual int finish_connect() = 0;
+  virtual std::int64_t send(std::span<const iovec> pieces) = 0;
+  virtual std::int64_t receive(std::span<const iovec> pieces) = 0;
+  virtual int shutdown(int how) = 0;
+  /// The end of this connection shall be a reset where the channel has one.
+  virtual void reset_at_close() = 0;
+  /// Why a send would fail because the peer is gone altogether, and what a receive after the end of the stream would
+  /// get once; 0 and 0 while it is not.
+  struct Gone {
+    int send = 0, receive = 0;
+  };
+  virtual Gone hung_up() = 0;
+  /// A descriptor that polls readable when there is something to receive; -1: has to be asked.
+  virtual int descriptor() const = 0;
+};
+
+/// A channel of the family; null, with errno set, where there is none.
+std::unique_ptr<Channel> open_channel(Family family, std::uint64_t buffer_bytes);
+
+}  // namespace peerpath::gpunet

@@ -1,0 +1,49 @@
+// A socket as its proxy knows it.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <memory>
+
+#include "peerpath/validation/gpunet/memory.hpp"
+#include "validation/gpunet/proxy/channel.hpp"
+
+namespace peerpath::gpunet {
+
+using Clock = std::chrono::steady_clock;
+
+struct Socket {
+  std::shared_ptr<Channel> channel;  ///< null: the slot is free. Shared with blocks that accept
+  Family family = Family::none;
+  std::uint32_t slot = 0, generation = 0;
+  bool connecting = false, connected = false;
+
+  /// From the GPU. Numbers never go back; positions begin anew with each socket.
+  struct Out {
+    std::uint32_t next = 1;    ///< entry to be sent next
+    std::uint32_t offset = 0;  ///< bytes of it that were sent
+    std::uint64_t position = 0;
+    int error = 0;  ///< sending is over
+    bool shut_wanted = false, shut = false;
+    std::uint32_t shut_at = 0;  ///< entries before this one go out first
+  } out;
+
+  /// To the GPU.
+  struct In {
+    std::uint32_t next = 1;  ///< entry to be filled next
+    std::uint64_t position = 0;
+    std::uint32_t base = 0;  ///< entries that belong to earlier sockets of the slot
+    std::array<std::uint64_t, entries> ends{};  ///< ring position behind each entry
+    int error = 0;         ///< an errno that a send met first, for the end of the stream
+    bool ended = false;    ///< the end was announced
+    bool gone = false;     ///< and so was that the peer is gone altogether
+    bool readable = true;  ///< receiving is worth a try
+    Clock::time_point not_before{};  ///< more shall gather until then
+  } in;
+
+  bool closing = false;
+  Clock::time_point close_by{};  ///< what cannot be sent until then is lost
+  std::uint32_t last_out = 0;    ///< closing: entries before this one are the GPU's last
+};
+
+}  // namespace peerpath::gpunet

@@ -1,0 +1,62 @@
+#include <atomic>
+#include <cstddef>
+#include <cstring>
+#include <vector>
+
+#include "validation/gpunet/apps/kernel.hpp"
+#include "validation/gpunet/emulation/grid.hpp"
+#include "validation/gpunet/run/node.hpp"
+
+namespace peerpath::gpunet::run {
+namespace {
+
+class CpuNode final : public Node {
+ public:
+  CpuNode(const Dimensions& size, const ProxyOptions& options, bool posted)
+      : host_{size}, posted_{posted}, proxy_{host_.net(), options} {}
+  ~CpuNode() override { proxy_.stop(); }  // a grid that waits ends
+
+  unsigned char* allocate(std::size_t bytes) override {
+    memory_.push_back(std::make_unique<std::max_align_t[]>(bytes / sizeof(std::max_align_t) + 1));
+    return reinterpret_cast<unsigned char*>(memory_.back().get());
+  }
+  void write(unsigned char* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
+  void read(void* to, const unsigned char* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
+  Mapped map(std::size_t bytes) override {
+    auto* memory = allocate(bytes);
+    return {memory, memory};
+  }
+  void launch(const apps::Task& task, unsigned blocks, unsigned threads) override {
+    ended_ = 0;
+    threads_ = blocks * threads;
+    const emulation::GridOptions options{.blocks = blocks, .threads = threads, .posted = posted_};
+    grid_ = std::make_unique<emulation::Grid>(host_.net(), options, [this, task](emulation::Block& block) {
+      apps::perform(block, task);
+      ++ended_;
+    });
+  }
+  bool done() override {
+    if (ended_ < threads_) return false;
+    if (grid_) grid_->wait();
+    return true;
+  }
+  Proxy& proxy() override { return proxy_; }
+  std::string name() const override { return "CPU"; }
+
+ private:
+  emulation::HostNet host_;
+  bool posted_;
+  Proxy proxy_;
+  std::vector<std::unique_ptr<std::max_align_t[]>> memory_;
+  std::atomic<unsigned> ended_{0};
+  unsigned threads_ = 0;
+  std::unique_ptr<emulation::Grid> grid_;
+};
+
+}  // namespace
+
+std::unique_ptr<Node> open_cpu(const Dimensions& size, const ProxyOptions& proxy, bool posted) {
+  return std::make_unique<CpuNode>(size, proxy, posted);
+}
+
+}  // namespace peerpath::gpunet::run
