@@ -106,16 +106,22 @@ std::string header(const MeasureOptions& options, const Lab& lab, const std::vec
       .text();
 }
 
+/// A name, or what those of several begin with: `nic` stands for `nic_socket` and its kin.
+bool means(const std::string& asked, std::string_view name) {
+  return name == asked || name.substr(0, asked.size() + 1) == asked + "_";
+}
+
 /// The experiments asked for; says which names there are none of.
 std::vector<Experiment> choose(const MeasureOptions& options, const Say& say, bool& wrong) {
   auto all = catalogue();
   for (const auto& name : options.only)
-    if (std::ranges::find(all, name, &Experiment::name) == all.end()) {
+    if (std::ranges::none_of(all, [&](const Experiment& e) { return means(name, e.name); })) {
       say("there is no experiment '" + name + "'; --list shows them");
       wrong = true;
     }
   std::erase_if(all, [&](const Experiment& e) {
-    return !options.only.empty() && std::ranges::find(options.only, e.name) == options.only.end();
+    return !options.only.empty() &&
+           std::ranges::none_of(options.only, [&](const auto& name) { return means(name, e.name); });
   });
   return all;
 }
@@ -159,6 +165,7 @@ bool find_gpus(const MeasureOptions& options, const gpu::LoadedDriver& loaded, L
   lab.first().use();
   lab.gpu_provider = gpu::name_of(options.vendor);
   lab.gpu_library = options.library;
+  lab.kernel_folder = std::filesystem::absolute(kernel_file).parent_path();
   return true;
 }
 

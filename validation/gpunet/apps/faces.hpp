@@ -1,5 +1,6 @@
-// Face verification by local binary patterns (Ahonen et al., 2006): is the face in this picture the one it claims to be?
-// The claimed one's photograph is fetched from memcached, by its text protocol. All in integers: the same on any machine.
+// Face verification by local binary patterns (Ahonen et al., 2006): is the face in this picture the one it claims to
+// be? The claimed one's photograph is fetched from memcached, by its text protocol. All in integers: the same on any
+// machine.
 #pragma once
 
 #include "validation/gpunet/apps/task.hpp"
@@ -134,14 +135,15 @@ constexpr int fetch_face_surely(Block& block, int& database, const Task& task, F
   return -1;
 }
 
-/// Clients at `address`, memcached at `service`. `count` connections a block, 0: until the net is stopped. results[block]
-/// counts answers.
+/// Clients at `address`, memcached at `service`. `count` connections a block, 0: until the net is stopped.
+/// results[block] counts answers.
 template <Threadblock Block>
 constexpr void serve_faces(Block& block, const Task& task) {
   const int listener = listen_for_all(block, task, 1024);
   if (listener < 0) return;
   auto& s = *reinterpret_cast<FaceScratch*>(block.shared().scratch);
-  for (std::uint32_t c = block.thread(); c < 256; c += block.threads()) s.bins[c] = static_cast<std::uint8_t>(face_bin(c));
+  for (std::uint32_t c = block.thread(); c < 256; c += block.threads())
+    s.bins[c] = static_cast<std::uint8_t>(face_bin(c));
   auto* request = reinterpret_cast<FaceRequest*>(task.memory + block.index() * std::uint64_t{4 * face_bytes});
   auto* photograph = reinterpret_cast<unsigned char*>(request) + 2 * face_bytes;
   int database = -1;
@@ -154,10 +156,10 @@ constexpr void serve_faces(Block& block, const Task& task) {
       const auto distance = found == 1 ? face_distance(block, s, request->picture, photograph) : 0;
       if (block.thread() == 0) {
         s.answer.distance = distance;
-        s.answer.verdict = found < 0                     ? FaceVerdict::failed
-                           : found == 0                  ? FaceVerdict::unknown
+        s.answer.verdict = found < 0                    ? FaceVerdict::failed
+                           : found == 0                 ? FaceVerdict::unknown
                            : distance <= face_threshold ? FaceVerdict::accepted
-                                                         : FaceVerdict::refused;
+                                                        : FaceVerdict::refused;
       }
       block.sync();
       if (gsend(block, client, &s.answer, sizeof s.answer) != sizeof s.answer) break;

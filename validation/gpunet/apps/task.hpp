@@ -6,19 +6,26 @@
 namespace peerpath::gpunet::apps {
 
 enum class Job : std::uint32_t {
-  dictation, echo_serve, stream_send, stream_receive, count_words, cluster, serve_faces
+  dictation,
+  echo_serve,
+  stream_send,
+  stream_receive,
+  count_words,
+  cluster,
+  serve_faces
 };
 
 /// Each application says which of these it uses. Pointers are to memory that the grid reads and writes.
 struct Task {
   Job job = Job::dictation;
-  Address address;                 ///< where it listens or connects; of several ends, the first
-  Address service;                 ///< of another server that it needs
-  std::uint64_t bytes = 0;         ///< of a message, or of the input
-  std::uint64_t count = 0;         ///< of messages, connections or rounds; 0: without end
-  std::uint32_t first = 0;         ///< number of this grid's first worker among all grids'
-  std::uint32_t workers = 0;       ///< of all grids together
+  Address address;            ///< where it listens or connects; of several ends, the first
+  Address service;            ///< of another server that it needs
+  std::uint64_t bytes = 0;    ///< of a message, or of the input
+  std::uint64_t count = 0;    ///< of messages, connections or rounds; 0: without end
+  std::uint32_t first = 0;    ///< number of this grid's first worker among all grids'
+  std::uint32_t workers = 0;  ///< of all grids together
   std::uint32_t clusters = 0;
+  std::uint32_t check_every = 1;  ///< messages of which one is looked at, 0: none
   const unsigned char* input = nullptr;
   unsigned char* memory = nullptr;  ///< scratch
   std::uint64_t* results = nullptr;
@@ -75,7 +82,8 @@ constexpr Address address_of(const Address& first, std::uint32_t n) {
   int end = 0;
   while (address.path[end] != 0) ++end;
   address.path[end++] = '.';
-  for (std::uint32_t power = 1000; power > 0; power /= 10) address.path[end++] = static_cast<char>('0' + n / power % 10);
+  for (std::uint32_t power = 1000; power > 0; power /= 10)
+    address.path[end++] = static_cast<char>('0' + n / power % 10);
   return address;
 }
 

@@ -55,7 +55,8 @@ constexpr bool add_word(Block& block, WordTable& table, const Word& word) {
 
 template <Threadblock Block>
 constexpr void clear(Block& block, WordTable& table) {
-  for (std::uint32_t i = block.thread(); i < table_rows; i += block.threads()) table.hashes[i] = 0, table.rows[i].count = 0;
+  for (std::uint32_t i = block.thread(); i < table_rows; i += block.threads())
+    table.hashes[i] = 0, table.rows[i].count = 0;
   block.sync();
 }
 
@@ -120,8 +121,7 @@ constexpr void count_words(Block& block, const Task& task) {
   } else {
     const auto address = address_of(task.address, worker);
     const int listener = gsocket(block, address.family);
-    const bool listens =
-        listener >= 0 && gbind(block, listener, address) == 0 && glisten(block, listener, 1024) == 0;
+    const bool listens = listener >= 0 && gbind(block, listener, address) == 0 && glisten(block, listener, 1024) == 0;
     if (!listens && block.thread() == 0) ++lost;
     for (std::uint32_t n = 0; listens && n < task.workers; ++n) {
       const int socket = gaccept(block, listener);

@@ -29,6 +29,7 @@ bool Block::any(bool vote) {
 }
 
 void Block::put_bytes(void* to, const void* from, std::uint64_t count) {
+  if (!group_.moves) return;
   copy_share(static_cast<unsigned char*>(to), static_cast<const unsigned char*>(from), count, thread_, threads_,
              [&](unsigned char* t, const unsigned char* f, std::uint64_t n) {
                if (group_.posted) return group_.posted->bytes(t, f, n);
@@ -37,6 +38,7 @@ void Block::put_bytes(void* to, const void* from, std::uint64_t count) {
 }
 
 void Block::get_bytes(void* to, const void* from, std::uint64_t count) {
+  if (!group_.moves) return;
   copy_share(static_cast<unsigned char*>(to), static_cast<const unsigned char*>(from), count, thread_, threads_,
              [](unsigned char* t, const unsigned char* f, std::uint64_t n) {
                for (std::uint64_t i = 0; i < n; ++i) t[i] = f[i];
@@ -44,6 +46,7 @@ void Block::get_bytes(void* to, const void* from, std::uint64_t count) {
 }
 
 void Block::pause(unsigned looks) const {
+  if (!group_.moves) return;
   if (looks < 32)
     std::this_thread::yield();
   else
@@ -51,7 +54,8 @@ void Block::pause(unsigned looks) const {
 }
 
 std::uint64_t Block::now() const {
-  return static_cast<std::uint64_t>(std::chrono::nanoseconds{std::chrono::steady_clock::now().time_since_epoch()}.count());
+  return static_cast<std::uint64_t>(
+      std::chrono::nanoseconds{std::chrono::steady_clock::now().time_since_epoch()}.count());
 }
 
 }  // namespace peerpath::gpunet::emulation

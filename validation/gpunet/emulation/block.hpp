@@ -18,6 +18,7 @@ struct Group {
   Shared shared{};
   std::atomic<unsigned> votes[3] = {};
   PostedWrites* posted = nullptr;  ///< null: writes land at once
+  bool moves = true;               ///< false: data stay where they are, only flags are exchanged, without a pause
   bool release = true;             ///< false: publish is a mere put, a mistake that tests must notice
 };
 

@@ -11,6 +11,7 @@ Grid::Grid(const Net& net, const GridOptions& options, Kernel kernel) : kernel_{
   for (unsigned b = 0; b < options.blocks; ++b) {
     groups_.push_back(std::make_unique<Group>(net, b, options.threads));
     groups_.back()->release = options.release;
+    groups_.back()->moves = options.moves;
     if (!options.posted) continue;
     posted_.push_back(std::make_unique<PostedWrites>(options.seed + b));
     groups_.back()->posted = posted_.back().get();

@@ -12,9 +12,10 @@ namespace peerpath::gpunet::emulation {
 
 struct GridOptions {
   unsigned blocks = 1, threads = 2;
-  bool posted = false;      ///< writes to the proxy are held back and reordered
-  std::uint64_t seed = 1;   ///< of their order
-  bool release = true;      ///< see Group
+  bool moves = true;       ///< see Group
+  bool posted = false;     ///< writes to the proxy are held back and reordered
+  std::uint64_t seed = 1;  ///< of their order
+  bool release = true;     ///< see Group
 };
 
 /// The kernel starts with the grid; the destructor, or `wait`, waits for its end.

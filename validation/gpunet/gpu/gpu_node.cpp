@@ -55,14 +55,17 @@ class GpuNode final : public run::Node {
     return {here, pointer<unsigned char>(mapped_.back()->device_at())};
   }
   void launch(const apps::Task& task, unsigned blocks, unsigned threads) override {
-    gpu_.use();
     task_ = task;
-    void* arguments[] = {&there_, &task_};
+    launch_kernel("gpunet_apps", &task_, blocks, threads);
+  }
+  void launch_kernel(const char* kernel, void* argument, unsigned blocks, unsigned threads) {
+    gpu_.use();
+    void* arguments[] = {&there_, argument};
     const auto& driver = gpu_.driver();
     if (!driver.launch_cooperative || !driver.stream_query) throw backend::Unsupported{"the driver library is too old"};
-    backend::check(driver.launch_cooperative(gpu_.kernel("gpunet_apps"), blocks, 1, 1, threads, 1, 1, 0,
-                                             stream_.handle(), arguments),
-                   "launch_cooperative");
+    backend::check(
+        driver.launch_cooperative(gpu_.kernel(kernel), blocks, 1, 1, threads, 1, 1, 0, stream_.handle(), arguments),
+        "launch_cooperative");
   }
   bool done() override {
     gpu_.use();
@@ -87,6 +90,10 @@ class GpuNode final : public run::Node {
 };
 
 }  // namespace
+
+void launch(run::Node& node, const char* kernel, void* argument, unsigned blocks, unsigned threads) {
+  dynamic_cast<GpuNode&>(node).launch_kernel(kernel, argument, blocks, threads);
+}
 
 std::unique_ptr<run::Node> open_gpu(gpu_backend::Gpu& gpu, const Dimensions& size, const ProxyOptions& proxy) {
   return std::make_unique<GpuNode>(gpu, size, proxy);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """nc and a Python client at the other end of an echo server of a (here emulated) GPU, by TCP and by a UNIX socket.
 
-usage: nc_test.py PROGRAM      (peerpath-gpunet; exit 77 where there is no nc)
+usage: nc_test.py PROGRAM [OPTION ...]      (peerpath-gpunet and its options; exit 77 where there is no nc)
 """
 
 import os
@@ -36,11 +36,11 @@ def main():
     if not shutil.which("nc"):
         print("no nc: skipped")
         return 77
-    program, port = sys.argv[1], free_port()
+    program, given, port = sys.argv[1], sys.argv[2:], free_port()
     results = {}
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "echo")
-        common = ["--blocks", "2", "--seconds", "60", "serve-echo"]
+        common = [*given, "--blocks", "2", "--seconds", "60", "serve-echo"]
         servers = [subprocess.Popen([program, *at, *common]) for at in (["--tcp", str(port)], ["--path", path])]
         data = random.Random(1).randbytes(300000)
         connect(port).close()

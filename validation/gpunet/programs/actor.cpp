@@ -92,7 +92,8 @@ std::int64_t PosixActor::perform(const Step& step, std::vector<unsigned char>& b
       if (step.address.family == Family::tcp) ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
       return with_address(step.address, [&](const auto* to, socklen_t size) { return ::bind(socket, to, size); });
     }
-    case Verb::listen: return answer(::listen(socket, static_cast<int>(step.argument)));
+    case Verb::listen:
+      return answer(::listen(socket, static_cast<int>(step.argument)));
     case Verb::accept:
       if (pollfd item{.fd = socket, .events = POLLIN, .revents = 0}; ::poll(&item, 1, 2000) == 0) return -EAGAIN;
       return open(step.argument, answer(::accept4(socket, nullptr, nullptr, SOCK_CLOEXEC)));
@@ -120,8 +121,10 @@ std::int64_t PosixActor::perform(const Step& step, std::vector<unsigned char>& b
       if (step.address.family == Family::tcp) std::this_thread::sleep_for(std::chrono::microseconds{200});
       return result;
     }
-    case Verb::set_blocking: return socket < 0 ? -EBADF : 0;
-    case Verb::end: break;
+    case Verb::set_blocking:
+      return socket < 0 ? -EBADF : 0;
+    case Verb::end:
+      break;
   }
   return 0;
 }

@@ -16,7 +16,8 @@ Verdict run_campaign(const Campaign& campaign, Desk& desk, Proxy& proxy) {
       oracle = perform(program, posix, {campaign.folder, 2 * n}, [] {}, {});
     }
     std::fill(std::begin(desk.descriptors), std::end(desk.descriptors), 0);
-    const auto subject = perform(program, block, {campaign.folder, 2 * n + 1}, [&] { proxy.settle(); }, oracle);
+    const auto subject = perform(
+        program, block, {campaign.folder, 2 * n + 1}, [&] { proxy.settle(); }, oracle);
     const auto found = difference(program, oracle, subject);
     ++(found.empty() ? verdict.equal : verdict.different);
     if (!found.empty() && verdict.first_difference.empty())

@@ -6,7 +6,17 @@
 namespace peerpath::gpunet::programs {
 
 enum class Verb : std::uint32_t {
-  socket, bind, listen, accept, connect, send, receive, shutdown, close, set_blocking, end
+  socket,
+  bind,
+  listen,
+  accept,
+  connect,
+  send,
+  receive,
+  shutdown,
+  close,
+  set_blocking,
+  end
 };
 
 inline constexpr std::uint32_t most_sockets = 16, most_bytes = 1u << 16;
@@ -32,17 +42,28 @@ template <Threadblock Block>
 constexpr std::int64_t perform(Block& block, Desk& desk, const Step& step) {
   const int descriptor = desk.descriptors[step.socket];
   switch (step.verb) {
-    case Verb::socket: return gsocket(block, static_cast<Family>(step.argument));
-    case Verb::bind: return gbind(block, descriptor, step.address);
-    case Verb::listen: return glisten(block, descriptor, static_cast<int>(step.argument));
-    case Verb::accept: return gaccept(block, descriptor);
-    case Verb::connect: return gconnect(block, descriptor, step.address);
-    case Verb::send: return gsend(block, descriptor, desk.bytes, step.size, static_cast<int>(step.flags));
-    case Verb::receive: return grecv(block, descriptor, desk.bytes, step.size, static_cast<int>(step.flags));
-    case Verb::shutdown: return gshutdown(block, descriptor, static_cast<int>(step.argument));
-    case Verb::close: return gclose(block, descriptor);
-    case Verb::set_blocking: return gsetblocking(block, descriptor, step.argument != 0);
-    case Verb::end: break;
+    case Verb::socket:
+      return gsocket(block, static_cast<Family>(step.argument));
+    case Verb::bind:
+      return gbind(block, descriptor, step.address);
+    case Verb::listen:
+      return glisten(block, descriptor, static_cast<int>(step.argument));
+    case Verb::accept:
+      return gaccept(block, descriptor);
+    case Verb::connect:
+      return gconnect(block, descriptor, step.address);
+    case Verb::send:
+      return gsend(block, descriptor, desk.bytes, step.size, static_cast<int>(step.flags));
+    case Verb::receive:
+      return grecv(block, descriptor, desk.bytes, step.size, static_cast<int>(step.flags));
+    case Verb::shutdown:
+      return gshutdown(block, descriptor, static_cast<int>(step.argument));
+    case Verb::close:
+      return gclose(block, descriptor);
+    case Verb::set_blocking:
+      return gsetblocking(block, descriptor, step.argument != 0);
+    case Verb::end:
+      break;
   }
   return 0;
 }

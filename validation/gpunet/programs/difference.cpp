@@ -13,10 +13,12 @@ namespace {
 using Who = Line::Who;
 
 std::string text(const Line& line) {
-  constexpr std::array verbs{"socket", "bind",     "listen", "accept",       "connect", "send",
+  constexpr std::array verbs{"socket",  "bind",     "listen", "accept",       "connect", "send",
                              "receive", "shutdown", "close",  "set_blocking", "end"};
   std::ostringstream out;
-  out << (line.who == Who::subject ? "subject " : line.who == Who::peer ? "peer " : "peer resets, ")
+  out << (line.who == Who::subject ? "subject "
+          : line.who == Who::peer  ? "peer "
+                                   : "peer resets, ")
       << verbs[static_cast<std::size_t>(line.step.verb)] << " socket " << line.step.socket << " argument "
       << line.step.argument << " size " << line.step.size << " flags " << line.step.flags
       << (line.step.address.family == Family::tcp ? " tcp" : " unix");

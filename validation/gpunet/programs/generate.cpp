@@ -67,10 +67,14 @@ class Writer {
 
   std::uint32_t some_bytes() {
     switch (below(4)) {
-      case 0: return 1 + below(8);
-      case 1: return 1 + below(300);
-      case 2: return 120 + below(10);
-      default: return 1 + below(12000);
+      case 0:
+        return 1 + below(8);
+      case 1:
+        return 1 + below(300);
+      case 2:
+        return 120 + below(10);
+      default:
+        return 1 + below(12000);
     }
   }
 
@@ -80,12 +84,15 @@ class Writer {
     const auto who = below(2) == 0 ? Who::subject : Who::peer;
     const auto flags = below(2) ? static_cast<std::uint32_t>(dont_wait) : 0;
     switch (below(16)) {
-      case 0: return line(who, Verb::shutdown, socket, tcp ? 1 : who == Who::peer ? 1 : below(3));
+      case 0:
+        return line(who, Verb::shutdown, socket, tcp ? 1 : who == Who::peer ? 1 : below(3));
       case 1:
         if (below(2) == 0) return line(who, Verb::close, socket);
         return line(Who::peer_reset, Verb::close, socket);
-      case 2: return line(Who::subject, Verb::set_blocking, socket, below(2));
-      case 3: return line(Who::subject, Verb::close, socket + 2);  // never opened
+      case 2:
+        return line(Who::subject, Verb::set_blocking, socket, below(2));
+      case 3:
+        return line(Who::subject, Verb::close, socket + 2);  // never opened
       case 4:
       case 5:
       case 6:
@@ -96,7 +103,8 @@ class Writer {
         unread_[c] += size;
         return line(who, Verb::send, socket, 0, size, flags);
       }
-      default: return line(who, Verb::receive, socket, 0, some_bytes(), flags);
+      default:
+        return line(who, Verb::receive, socket, 0, some_bytes(), flags);
     }
   }
 

@@ -47,8 +47,7 @@ class AddressBook {
     const auto found = addresses_.find(connection);
     if (found != addresses_.end()) return found->second;
     const auto path = places_.folder + "/" + std::to_string(places_.number) + "." + std::to_string(connection);
-    const auto address =
-        family == Family::local ? local_address(path.c_str()) : tcp_address(own_ip, free_port());
+    const auto address = family == Family::local ? local_address(path.c_str()) : tcp_address(own_ip, free_port());
     if (family == Family::local) ::unlink(path.c_str());
     return addresses_[connection] = address;
   }

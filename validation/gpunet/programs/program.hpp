@@ -32,8 +32,9 @@ struct Outcome {
 /// shutdowns, closes and resets at any moment; now and then a call that must fail.
 std::vector<Line> random_program(std::uint64_t seed);
 
-/// Performs it; `settle` is called before each step, and shall return once nothing is under way. `expected` (empty: none)
-/// are the outcomes to be reached: where they say that a call need not wait, it may; a peer's data may take a moment.
+/// Performs it; `settle` is called before each step, and shall return once nothing is under way. `expected` (empty:
+/// none) are the outcomes to be reached: where they say that a call need not wait, it may; a peer's data may take a
+/// moment.
 std::vector<Outcome> perform(const std::vector<Line>& program, Actor& subject, const Places& places,
                              const std::function<void()>& settle, const std::vector<Outcome>& expected);
 

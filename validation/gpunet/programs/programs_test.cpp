@@ -20,14 +20,16 @@ void hold_against_posix(unsigned threads, std::uint64_t seed) {
   const auto folder = std::filesystem::temp_directory_path() / ("gpunet" + std::to_string(::getpid()));
   std::filesystem::create_directory(folder);
   emulation::HostNet host{{.sockets = 16, .blocks = 4, .ring_bytes = 1 << 17}};
-  Proxy proxy{host.net(), {.threads = 1,
-                           .spin = std::chrono::microseconds{50},
-                           .nap = std::chrono::microseconds{50},
-                           .directly = 8,
-                           .linger = std::chrono::milliseconds{2000},
-                           .buffer_bytes = 1 << 18}};
+  Proxy proxy{host.net(),
+              {.threads = 1,
+               .spin = std::chrono::microseconds{50},
+               .nap = std::chrono::microseconds{50},
+               .directly = 8,
+               .linger = std::chrono::milliseconds{2000},
+               .buffer_bytes = 1 << 18}};
   auto desk = std::make_unique<Desk>();
-  emulation::Grid grid{host.net(), {.blocks = 1, .threads = threads}, [&](auto& block) { take_dictation(block, *desk); }};
+  emulation::Grid grid{
+      host.net(), {.blocks = 1, .threads = threads}, [&](auto& block) { take_dictation(block, *desk); }};
   const auto verdict = run_campaign({.first_seed = setting("GPUNET_SEED", seed),
                                      .programs = static_cast<int>(setting("GPUNET_PROGRAMS", 150)),
                                      .folder = folder.string()},

@@ -12,15 +12,22 @@ std::optional<int> Calls::handle(Call& call) {
   auto* socket = table_.find(call.descriptor);
   if (!socket) return -EBADF;
   switch (call.operation) {
-    case Operation::bind: return socket->channel->bind(call.address);
-    case Operation::listen: return listen(*socket, call);
-    case Operation::connect: return connect(*socket, call);
-    case Operation::shutdown: return shutdown(*socket, call);
-    case Operation::close: return close(*socket, call);
+    case Operation::bind:
+      return socket->channel->bind(call.address);
+    case Operation::listen:
+      return listen(*socket, call);
+    case Operation::connect:
+      return connect(*socket, call);
+    case Operation::shutdown:
+      return shutdown(*socket, call);
+    case Operation::close:
+      return close(*socket, call);
     case Operation::send:
-    case Operation::receive: return not_connected(*socket, call);
+    case Operation::receive:
+      return not_connected(*socket, call);
     case Operation::socket:
-    case Operation::accept: break;
+    case Operation::accept:
+      break;
   }
   return -ENOSYS;
 }

@@ -10,9 +10,10 @@ namespace peerpath::gpunet {
 namespace {
 
 constexpr std::uint64_t least_room = 4096;  ///< of a ring; less is not worth a call
-/// In a stream an entry costs the GPU some microseconds, whatever its size: after a large one the next may gather.
+/// In a stream an entry costs the GPU some microseconds, whatever its size: what follows a large one, or another at
+/// once, may gather. An answer to what the GPU sent does not come as soon.
 constexpr std::int64_t large = 16384;
-constexpr std::chrono::microseconds gathering{12};
+constexpr std::chrono::microseconds at_once{6}, gathering{12};
 
 std::uint32_t taken_by(const Net& net, const Socket& socket) {
   const auto taken = static_cast<std::uint32_t>(load(net.taken + socket.slot));
@@ -92,7 +93,9 @@ bool move_in(const Net& net, Socket& socket, Metrics& metrics) {
     if (error) break_sending(net, socket, socket.family == Family::local ? EPIPE : error);
     return true;
   }
-  if (got >= large) in.not_before = before + gathering;
+  const bool streams = got >= large || (got > inline_bytes && before - in.last < at_once);
+  if (streams) in.not_before = before + gathering;
+  in.last = Clock::now();
   ++metrics.receives;
   metrics.received_bytes += static_cast<std::uint64_t>(got);
   announce(net, socket, start, static_cast<std::uint64_t>(got), base);

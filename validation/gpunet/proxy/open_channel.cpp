@@ -16,7 +16,8 @@ std::unique_ptr<Channel> open_channel(Family family, std::uint64_t buffer_bytes)
       return socket < 0 ? nullptr : std::make_unique<SocketChannel>(socket, family, buffer_bytes);
     }
     case Family::rdma:
-    case Family::none: break;
+    case Family::none:
+      break;
   }
   errno = EAFNOSUPPORT;
   return nullptr;

@@ -112,8 +112,7 @@ bool move_out(const Net& net, Socket& socket, Metrics& metrics) {
   if (out.error != 0) return false;
   if (number_of(load(&net.entry_out(socket.slot, out.next).words[0])) != out.next) return shut(socket);
   Batch batch{net, socket};
-  for (auto number = out.next; batch.add(number, number == out.next ? out.offset : 0); ++number) {
-  }
+  for (auto number = out.next; batch.add(number, number == out.next ? out.offset : 0); ++number) {}
   if (batch.gathered() == 0) return false;
   const auto start = Clock::now();
   const auto sent = socket.channel->send(batch.pieces());

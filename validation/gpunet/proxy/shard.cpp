@@ -103,8 +103,7 @@ void Shard::poll_events() {
   watch_new();
   std::array<epoll_event, 128> events;
   const int count = ::epoll_wait(epoll_, events.data(), static_cast<int>(events.size()), 0);
-  for (int n = 0; n < count; ++n)
-    table_.at(events[static_cast<std::size_t>(n)].data.u32).in.readable = true;
+  for (int n = 0; n < count; ++n) table_.at(events[static_cast<std::size_t>(n)].data.u32).in.readable = true;
 }
 
 bool Shard::finish_close(Socket& socket) {

@@ -44,10 +44,10 @@ class Shard {
   Calls calls_;
   Metrics metrics_;
   int epoll_ = -1;
-  std::size_t connections_ = 0;            ///< of the last sweep
-  std::vector<std::uint64_t> seen_;        ///< [blocks] calls that were looked at
-  std::vector<std::uint32_t> waiting_;     ///< blocks whose call is not answered yet
-  std::vector<std::uint64_t> watched_;     ///< [slot] generation + 1 that epoll knows
+  std::size_t connections_ = 0;         ///< of the last sweep
+  std::vector<std::uint64_t> seen_;     ///< [blocks] calls that were looked at
+  std::vector<std::uint32_t> waiting_;  ///< blocks whose call is not answered yet
+  std::vector<std::uint64_t> watched_;  ///< [slot] generation + 1 that epoll knows
   std::atomic<bool> stop_{false};
   std::atomic<std::uint64_t> wanted_{0}, quiet_{0};
   std::thread thread_;  // last: it uses all of the others

@@ -32,13 +32,13 @@ struct Socket {
   struct In {
     std::uint32_t next = 1;  ///< entry to be filled next
     std::uint64_t position = 0;
-    std::uint32_t base = 0;  ///< entries that belong to earlier sockets of the slot
+    std::uint32_t base = 0;                     ///< entries that belong to earlier sockets of the slot
     std::array<std::uint64_t, entries> ends{};  ///< ring position behind each entry
-    int error = 0;         ///< an errno that a send met first, for the end of the stream
-    bool ended = false;    ///< the end was announced
-    bool gone = false;     ///< and so was that the peer is gone altogether
-    bool readable = true;  ///< receiving is worth a try
-    Clock::time_point not_before{};  ///< more shall gather until then
+    int error = 0;                              ///< an errno that a send met first, for the end of the stream
+    bool ended = false;                         ///< the end was announced
+    bool gone = false;                          ///< and so was that the peer is gone altogether
+    bool readable = true;                       ///< receiving is worth a try
+    Clock::time_point last{}, not_before{};     ///< of a receive; until when more shall gather
   } in;
 
   bool closing = false;

@@ -50,10 +50,10 @@ bool too_long(const Address& address) {
 SocketChannel::SocketChannel(int socket, Family family, std::uint64_t buffer_bytes)
     : socket_{socket}, family_{family}, buffer_bytes_{buffer_bytes} {
   const int size = static_cast<int>(buffer_bytes), yes = 1;
-  ::setsockopt(socket_, SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
-  if (family == Family::local) return;  // the sender's buffer is all that a UNIX socket has
-  ::setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
-  ::setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+  if (family == Family::local)  // the sender's buffer is all that there is; TCP finds its own by the path
+    ::setsockopt(socket_, SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
+  else
+    ::setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
 }
 
 SocketChannel::~SocketChannel() { ::close(socket_); }

@@ -7,7 +7,7 @@ namespace peerpath::gpunet {
 
 class SocketChannel final : public Channel {
  public:
-  /// Takes over a socket, which becomes non-blocking with buffers of this size.
+  /// Takes over a socket, which becomes non-blocking with a buffer of this size if it is a UNIX one.
   SocketChannel(int socket, Family family, std::uint64_t buffer_bytes);
   ~SocketChannel() override;
   SocketChannel(const SocketChannel&) = delete;

@@ -1,5 +1,4 @@
 #include <atomic>
-#include <cstddef>
 #include <cstring>
 #include <vector>
 
@@ -12,12 +11,12 @@ namespace {
 
 class CpuNode final : public Node {
  public:
-  CpuNode(const Dimensions& size, const ProxyOptions& options, bool posted)
-      : host_{size}, posted_{posted}, proxy_{host_.net(), options} {}
+  CpuNode(const Dimensions& size, const ProxyOptions& options, bool moves)
+      : host_{size}, moves_{moves}, proxy_{host_.net(), options} {}
   ~CpuNode() override { proxy_.stop(); }  // a grid that waits ends
 
   unsigned char* allocate(std::size_t bytes) override {
-    memory_.push_back(std::make_unique<std::max_align_t[]>(bytes / sizeof(std::max_align_t) + 1));
+    memory_.push_back(std::make_unique<Unit[]>(bytes / sizeof(Unit) + 1));
     return reinterpret_cast<unsigned char*>(memory_.back().get());
   }
   void write(unsigned char* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
@@ -29,7 +28,7 @@ class CpuNode final : public Node {
   void launch(const apps::Task& task, unsigned blocks, unsigned threads) override {
     ended_ = 0;
     threads_ = blocks * threads;
-    const emulation::GridOptions options{.blocks = blocks, .threads = threads, .posted = posted_};
+    const emulation::GridOptions options{.blocks = blocks, .threads = threads, .moves = moves_};
     grid_ = std::make_unique<emulation::Grid>(host_.net(), options, [this, task](emulation::Block& block) {
       apps::perform(block, task);
       ++ended_;
@@ -44,10 +43,14 @@ class CpuNode final : public Node {
   std::string name() const override { return "CPU"; }
 
  private:
+  struct alignas(16) Unit {
+    std::uint64_t words[2];
+  };
+
   emulation::HostNet host_;
-  bool posted_;
+  bool moves_;
   Proxy proxy_;
-  std::vector<std::unique_ptr<std::max_align_t[]>> memory_;
+  std::vector<std::unique_ptr<Unit[]>> memory_;
   std::atomic<unsigned> ended_{0};
   unsigned threads_ = 0;
   std::unique_ptr<emulation::Grid> grid_;
@@ -55,8 +58,8 @@ class CpuNode final : public Node {
 
 }  // namespace
 
-std::unique_ptr<Node> open_cpu(const Dimensions& size, const ProxyOptions& proxy, bool posted) {
-  return std::make_unique<CpuNode>(size, proxy, posted);
+std::unique_ptr<Node> open_cpu(const Dimensions& size, const ProxyOptions& proxy, bool moves) {
+  return std::make_unique<CpuNode>(size, proxy, moves);
 }
 
 }  // namespace peerpath::gpunet::run

@@ -113,7 +113,8 @@ Timing echo_many(const Trial& trial, std::uint64_t bytes, unsigned connections, 
       for (unsigned n = 0; n < connections; ++n)
         contents.push_back(message(bytes, n * 1000 + static_cast<unsigned>(round + 10)));
       const auto start = Clock::now();
-      for (unsigned n = 0; n < connections; ++n) timing.right = peers[n].send(contents[n].data(), bytes) && timing.right;
+      for (unsigned n = 0; n < connections; ++n)
+        timing.right = peers[n].send(contents[n].data(), bytes) && timing.right;
       for (unsigned n = 0; n < connections; ++n)
         timing.right = timing.right && peers[n].receive(back.data(), bytes) && back == contents[n];
       if (round >= 0) timing.ns.push_back(ns_since(start));

@@ -1,5 +1,5 @@
-// peerpath-gpunet: runs the applications and trials of gpunet on GPUs, or on CPU threads in place of them. A line of JSON
-// for each; exit 1 if any content was wrong, 3 if there is no GPU.
+// peerpath-gpunet: runs the applications and trials of gpunet on GPUs, or on CPU threads in place of them. A line of
+// JSON for each; exit 1 if any content was wrong, 3 if there is no GPU.
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,7 +22,8 @@ using namespace peerpath::gpunet;
 
 constexpr const char* help =
     "usage: peerpath-gpunet [OPTION ...] TRIAL ...\n"
-    "TRIAL: echo, echo-many, stream, words, clusters, programs (against plain sockets), serve-echo, serve-faces\n"
+    "TRIAL: echo, echo-many, stream, words, clusters, programs (against plain sockets), serve-echo, serve-faces,\n"
+    "       client (on a GPU: a kernel of one's own, with the address that it shall connect to)\n"
     "  --on cpu|gpu       where the kernels run (cpu)     --kernels FILE     what nvcc or hipcc made of gpu/kernel.cu\n"
     "  --backend cuda|hip (cuda)                          --library FILE     of the driver\n"
     "  --nodes N          GPUs to use, 1 or 2 (1)         --threads N        of a block (128; on a CPU 2)\n"
@@ -31,13 +32,16 @@ constexpr const char* help =
     "  --seed N           of the first (1)                --seconds N        a server runs (10)\n"
     "  --tcp PORT         of 127.0.0.1, in place of UNIX sockets; a server's clients use it as well\n"
     "  --path PATH        of a server's UNIX socket       --memcached PORT   of 127.0.0.1\n"
-    "  --write FILE       the text and the counts, of words\n";
+    "  --write FILE       the text and the counts, of words\n"
+    "  --kernel NAME      of client (run_client)          --proxies N        threads of each proxy, of stream (1)\n"
+    "  --check-every N    messages of a stream, of which one is looked at (1)\n";
 
 struct Options {
   bool on_gpu = false;
   gpu_backend::Vendor vendor = gpu_backend::Vendor::cuda;
-  std::string kernels, library, path, write;
+  std::string kernels, library, path, write, kernel = "run_client";
   int nodes = 1, rounds = 1000, programs = 200;
+  unsigned proxies = 1, check_every = 1;
   unsigned threads = 0, blocks = 1;
   std::uint64_t bytes = 64, seed = 1;
   double seconds = 10;
@@ -63,21 +67,42 @@ std::string read_options(int argc, char** argv, Options& o) {
       const auto vendor = gpu_backend::vendor_named(value);
       if (!vendor) return "--backend takes cuda or hip, not '" + value + "'";
       o.vendor = *vendor;
-    } else if (word == "--kernels") o.kernels = value;
-    else if (word == "--library") o.library = value;
-    else if (word == "--path") o.path = value;
-    else if (word == "--write") o.write = value;
-    else if (word == "--nodes") o.nodes = static_cast<int>(number);
-    else if (word == "--rounds") o.rounds = static_cast<int>(number);
-    else if (word == "--programs") o.programs = static_cast<int>(number);
-    else if (word == "--threads") o.threads = static_cast<unsigned>(number);
-    else if (word == "--blocks") o.blocks = static_cast<unsigned>(number);
-    else if (word == "--bytes") o.bytes = number;
-    else if (word == "--seed") o.seed = number;
-    else if (word == "--seconds") o.seconds = std::strtod(value.c_str(), nullptr);
-    else if (word == "--tcp") o.tcp = static_cast<std::uint16_t>(number);
-    else if (word == "--memcached") o.memcached = static_cast<std::uint16_t>(number);
-    else return "'" + word + "' is unknown";
+    } else if (word == "--kernels")
+      o.kernels = value;
+    else if (word == "--library")
+      o.library = value;
+    else if (word == "--path")
+      o.path = value;
+    else if (word == "--write")
+      o.write = value;
+    else if (word == "--kernel")
+      o.kernel = value;
+    else if (word == "--nodes")
+      o.nodes = static_cast<int>(number);
+    else if (word == "--rounds")
+      o.rounds = static_cast<int>(number);
+    else if (word == "--programs")
+      o.programs = static_cast<int>(number);
+    else if (word == "--threads")
+      o.threads = static_cast<unsigned>(number);
+    else if (word == "--blocks")
+      o.blocks = static_cast<unsigned>(number);
+    else if (word == "--bytes")
+      o.bytes = number;
+    else if (word == "--proxies")
+      o.proxies = static_cast<unsigned>(number);
+    else if (word == "--check-every")
+      o.check_every = static_cast<unsigned>(number ? number : 1);
+    else if (word == "--seed")
+      o.seed = number;
+    else if (word == "--seconds")
+      o.seconds = std::strtod(value.c_str(), nullptr);
+    else if (word == "--tcp")
+      o.tcp = static_cast<std::uint16_t>(number);
+    else if (word == "--memcached")
+      o.memcached = static_cast<std::uint16_t>(number);
+    else
+      return "'" + word + "' is unknown";
   }
   if (o.trials.empty()) return "names no trial";
   if (o.threads == 0) o.threads = o.on_gpu ? 128 : 2;
@@ -121,6 +146,7 @@ class Runner {
     if (name == "clusters") return clusters();
     if (name == "programs") return programs();
     if (name == "serve-echo") return serve(apps::Job::echo_serve);
+    if (name == "client" && o_.on_gpu) return client();
     if (name == "serve-faces") return serve(apps::Job::serve_faces);
     std::fprintf(stderr, "there is no trial '%s'\n%s", name.c_str(), help);
     return false;
@@ -134,7 +160,7 @@ class Runner {
   }
   run::Trial trial() {
     const auto open = [this](int which, const Dimensions& size, const ProxyOptions& proxy) {
-      if (!o_.on_gpu) return run::open_cpu(size, proxy, false);
+      if (!o_.on_gpu) return run::open_cpu(size, proxy);
       return gpunet::gpu::open_gpu(*gpus_[static_cast<std::size_t>(which) % gpus_.size()], size, proxy);
     };
     return {open, o_.threads, address()};
@@ -143,19 +169,20 @@ class Runner {
 
   bool report(const char* what, const run::Timing& timing) {
     const auto median = quantile(timing.ns, 0.5);
-    std::printf("{\"trial\":\"%s\",\"on\":\"%s\",\"family\":\"%s\",\"bytes\":%llu,\"blocks\":%u,\"threads\":%u,"
-                "\"nodes\":%d,\"p50_ns\":%.0f,\"p99_ns\":%.0f,\"GBps\":%.3f,\"right\":%s}\n",
-                what, o_.on_gpu ? "gpu" : "cpu", family(), static_cast<unsigned long long>(o_.bytes), o_.blocks,
-                o_.threads, o_.nodes, median, quantile(timing.ns, 0.99),
-                median > 0 ? static_cast<double>(timing.bytes) / median : 0.0, timing.right ? "true" : "false");
+    std::printf(
+        "{\"trial\":\"%s\",\"on\":\"%s\",\"family\":\"%s\",\"bytes\":%llu,\"blocks\":%u,\"threads\":%u,"
+        "\"nodes\":%d,\"p50_ns\":%.0f,\"p99_ns\":%.0f,\"GBps\":%.3f,\"right\":%s}\n",
+        what, o_.on_gpu ? "gpu" : "cpu", family(), static_cast<unsigned long long>(o_.bytes), o_.blocks, o_.threads,
+        o_.nodes, median, quantile(timing.ns, 0.99), median > 0 ? static_cast<double>(timing.bytes) / median : 0.0,
+        timing.right ? "true" : "false");
     std::fflush(stdout);
     return timing.right;
   }
   bool report(const char* what, bool right, double seconds) {
-    std::printf("{\"trial\":\"%s\",\"on\":\"%s\",\"family\":\"%s\",\"blocks\":%u,\"threads\":%u,\"nodes\":%d,"
-                "\"seconds\":%.4f,\"right\":%s}\n",
-                what, o_.on_gpu ? "gpu" : "cpu", family(), o_.blocks, o_.threads, o_.nodes, seconds,
-                right ? "true" : "false");
+    std::printf(
+        "{\"trial\":\"%s\",\"on\":\"%s\",\"family\":\"%s\",\"blocks\":%u,\"threads\":%u,\"nodes\":%d,"
+        "\"seconds\":%.4f,\"right\":%s}\n",
+        what, o_.on_gpu ? "gpu" : "cpu", family(), o_.blocks, o_.threads, o_.nodes, seconds, right ? "true" : "false");
     std::fflush(stdout);
     return right;
   }
@@ -166,9 +193,13 @@ class Runner {
   }
   bool stream() {
     const auto messages = static_cast<std::uint64_t>(o_.rounds);
-    const bool own =
-        report("stream-of-cpu", run::stream_of_cpu(address(), o_.bytes, messages, run::stream_ring));
-    return report("stream", run::stream(trial(), o_.bytes, messages, o_.blocks, o_.blocks)) && own;
+    const bool own = report("stream-of-cpu", run::stream_of_cpu(address(), o_.bytes, messages, run::stream_ring));
+    const run::Trial proxies{
+        [](int, const Dimensions& size, const ProxyOptions& proxy) { return run::open_cpu(size, proxy, false); }, 1,
+        address()};
+    const bool alone = report("stream-of-proxies", run::stream(proxies, o_.bytes, messages, o_.blocks, o_.proxies, 0));
+    const auto timing = run::stream(trial(), o_.bytes, messages, o_.blocks, o_.proxies, o_.check_every);
+    return report("stream", timing) && own && alone;
   }
   bool words() {
     const auto text = run::make_text(o_.bytes, o_.seed);
@@ -186,28 +217,33 @@ class Runner {
     const auto rounds = static_cast<std::uint64_t>(o_.rounds);
     const auto found = run::cluster(trial(), points, start, rounds, o_.nodes, o_.blocks);
     const auto expected = run::cluster_on_cpu(points, start, rounds);
-    const bool same = std::ranges::equal(found.centroids, expected, [](const auto& a, const auto& b) {
-      return std::ranges::equal(a.at, b.at);
-    });
+    const bool same = std::ranges::equal(found.centroids, expected,
+                                         [](const auto& a, const auto& b) { return std::ranges::equal(a.at, b.at); });
     return report("clusters", found.right && same, found.seconds);
   }
   bool programs() {
-    const auto node = trial().open(0, {.sockets = 16, .blocks = 4, .ring_bytes = 1 << 17},
-                                   {.threads = 1, .directly = 16});
+    const auto node =
+        trial().open(0, {.sockets = 16, .blocks = 4, .ring_bytes = 1 << 17}, {.threads = 1, .directly = 16});
     const auto desk = node->map(sizeof(programs::Desk));
     apps::Task task;
     task.desk = desk.there;
     node->launch(task, 1, o_.threads);
     const auto start = Clock::now();
-    const auto verdict = programs::run_campaign(
-        {.first_seed = o_.seed, .programs = o_.programs, .folder = folder_.string()},
-        *reinterpret_cast<programs::Desk*>(desk.here), node->proxy());
+    const auto verdict =
+        programs::run_campaign({.first_seed = o_.seed, .programs = o_.programs, .folder = folder_.string()},
+                               *reinterpret_cast<programs::Desk*>(desk.here), node->proxy());
     const bool ended = node->wait(10);
     std::fputs(verdict.first_difference.c_str(), stderr);
     std::fprintf(stderr, "%d programs of %llu calls: %d different\n", verdict.equal + verdict.different,
                  static_cast<unsigned long long>(verdict.calls), verdict.different);
     return report("programs", ended && verdict.different == 0,
                   std::chrono::duration<double>{Clock::now() - start}.count());
+  }
+  bool client() {
+    const auto node = trial().open(0, {.sockets = 4 * o_.blocks, .blocks = o_.blocks}, {});
+    auto server = o_.path.empty() ? tcp_address(loopback, o_.tcp) : local_address(o_.path.c_str());
+    gpunet::gpu::launch(*node, o_.kernel.c_str(), &server, o_.blocks, o_.threads);
+    return node->wait(o_.seconds);
   }
   bool serve(apps::Job job) {
     std::vector<std::unique_ptr<run::Node>> nodes;
@@ -225,7 +261,8 @@ class Runner {
       task.shared = reinterpret_cast<std::uint64_t*>(node.allocate(4096));
       node.launch(task, o_.blocks, o_.threads);
     }
-    const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>{o_.seconds});
+    const auto end =
+        Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>{o_.seconds});
     while (Clock::now() < end && ::getppid() != 1)
       for (auto& node : nodes) {
         if (node->done()) return false;  // a server ends by itself only if it cannot serve
@@ -251,7 +288,8 @@ int main(int argc, char** argv) {
   }
   Runner runner{options};
   if (options.on_gpu)
-    if (const auto missing = runner.find_gpus(); !missing.empty()) return std::fprintf(stderr, "waived: %s\n", missing.c_str()), 3;
+    if (const auto missing = runner.find_gpus(); !missing.empty())
+      return std::fprintf(stderr, "waived: %s\n", missing.c_str()), 3;
   bool right = true;
   try {
     for (const auto& trial : options.trials) right = runner.run(trial) && right;

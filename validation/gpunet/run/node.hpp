@@ -33,7 +33,8 @@ class Node {
   bool wait(double seconds);
 };
 
-/// A group of threads for each block.
-std::unique_ptr<Node> open_cpu(const Dimensions& size, const ProxyOptions& proxy, bool posted);
+/// A group of threads for each block. If not `moves`, the proxies alone are at work: what they send lies in their rings
+/// already, and what they receive stays there.
+std::unique_ptr<Node> open_cpu(const Dimensions& size, const ProxyOptions& proxy, bool moves = true);
 
 }  // namespace peerpath::gpunet::run

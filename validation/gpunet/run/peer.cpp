@@ -75,8 +75,7 @@ Peer Peer::accept() { return Peer{checked(::accept4(socket_, nullptr, nullptr, S
 
 bool Peer::send(const void* data, std::size_t bytes) {
   for (std::size_t done = 0; done < bytes;) {
-    const auto sent =
-        ::send(socket_, static_cast<const char*>(data) + done, bytes - done, MSG_DONTWAIT | MSG_NOSIGNAL);
+    const auto sent = ::send(socket_, static_cast<const char*>(data) + done, bytes - done, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (sent < 0 && errno != EAGAIN) return false;
     if (sent > 0) done += static_cast<std::size_t>(sent);
   }

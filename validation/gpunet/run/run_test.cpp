@@ -14,7 +14,7 @@ Trial on_cpu(const std::string& name) {
   return {[options](int, const Dimensions& size, const ProxyOptions& asked) {
             auto used = options;
             used.threads = asked.threads;
-            return open_cpu(size, used, false);
+            return open_cpu(size, used);
           },
           2, local_address(path.c_str())};
 }
@@ -30,8 +30,8 @@ TEST(GpunetRun, EchoesMessagesOfAnySize) {
 TEST(GpunetRun, ServesAConnectionForEachBlock) { EXPECT_TRUE(echo_many(on_cpu("b"), 300, 16, 3).right); }
 
 TEST(GpunetRun, StreamsBySeveralProxyThreads) {
-  EXPECT_TRUE(stream(on_cpu("c"), 1 << 20, 6, 1, 1).right);
-  EXPECT_TRUE(stream(on_cpu("d"), 1 << 16, 6, 3, 2).right);
+  EXPECT_TRUE(stream(on_cpu("c"), 1 << 20, 6, 1, 1, 1).right);
+  EXPECT_TRUE(stream(on_cpu("d"), 1 << 16, 6, 3, 2, 1).right);
 }
 
 TEST(GpunetRun, ClustersAsTheCpuDoes) {

@@ -8,7 +8,8 @@
 
 namespace peerpath::gpunet::run {
 
-Timing stream(const Trial& trial, std::uint64_t bytes, std::uint64_t messages, unsigned blocks, unsigned proxies) {
+Timing stream(const Trial& trial, std::uint64_t bytes, std::uint64_t messages, unsigned blocks, unsigned proxies,
+              std::uint32_t check_every) {
   const Dimensions size{.sockets = 4 * blocks + 4 * proxies, .blocks = blocks, .ring_bytes = stream_ring};
   ProxyOptions options;
   options.threads = proxies;
@@ -17,6 +18,7 @@ Timing stream(const Trial& trial, std::uint64_t bytes, std::uint64_t messages, u
   task.address = trial.address;
   task.bytes = bytes;
   task.count = messages;
+  task.check_every = check_every;
   auto* results = receiver->allocate(blocks * sizeof(apps::StreamResult));
   task.job = apps::Job::stream_receive;
   task.results = reinterpret_cast<std::uint64_t*>(results);
@@ -66,7 +68,8 @@ Timing stream_of_cpu(const Address& address, std::uint64_t bytes, std::uint64_t 
   }
   timing.ns.push_back(std::chrono::duration<double, std::nano>{Clock::now() - start}.count());
   timing.bytes = total - first;
-  for (std::uint64_t i = 0; i < words.size(); ++i) timing.right = timing.right && words[i] == gpu_backend::pattern(i, 1);
+  for (std::uint64_t i = 0; i < words.size(); ++i)
+    timing.right = timing.right && words[i] == gpu_backend::pattern(i, 1);
   sender.join();
   return timing;
 }

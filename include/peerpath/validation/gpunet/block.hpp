@@ -26,14 +26,14 @@ concept Threadblock = requires(T block, std::uint64_t* word, void* to, const voi
   { block.shared() } -> std::same_as<Shared&>;
   { block.net() } -> std::same_as<const Net&>;
   block.sync();
-  { block.any(true) } -> std::same_as<bool>;         // of all threads; syncs
+  { block.any(true) } -> std::same_as<bool>;            // of all threads; syncs
   { block.load(word) } -> std::same_as<std::uint64_t>;  // acquire, system scope
-  block.put(word, std::uint64_t{});                  // relaxed, system scope
-  block.publish(word, std::uint64_t{});              // release, system scope
-  block.put_bytes(to, from, std::uint64_t{});        // by all threads, to host memory; `to` is aligned to 16
-  block.get_bytes(to, from, std::uint64_t{});        // by all threads, from host memory; `from` is aligned to 16
-  block.pause(0u);                                   // between two looks, of which so many were in vain
-  { block.now() } -> std::same_as<std::uint64_t>;    // ns
+  block.put(word, std::uint64_t{});                     // relaxed, system scope
+  block.publish(word, std::uint64_t{});                 // release, system scope
+  block.put_bytes(to, from, std::uint64_t{});           // by all threads, to host memory; `to` is aligned to 16
+  block.get_bytes(to, from, std::uint64_t{});           // by all threads, from host memory; `from` is aligned to 16
+  block.pause(0u);                                      // between two looks, of which so many were in vain
+  { block.now() } -> std::same_as<std::uint64_t>;       // ns
   { block.add(word, std::uint64_t{}) } -> std::same_as<std::uint64_t>;  // atomic, in GPU or shared memory
   { block.exchange_if(word, std::uint64_t{}, std::uint64_t{}) } -> std::same_as<std::uint64_t>;  // likewise
 };

@@ -10,10 +10,10 @@
 
 namespace peerpath::gpunet {
 
-inline constexpr std::uint32_t entry_words = 32;               ///< one read of a warp: 256 B
-inline constexpr std::uint32_t entries = 32;                   ///< of a socket, for each direction
+inline constexpr std::uint32_t entry_words = 32;                      ///< one read of a warp: 256 B
+inline constexpr std::uint32_t entries = 32;                          ///< of a socket, for each direction
 inline constexpr std::uint32_t inline_bytes = 4 * (entry_words - 1);  ///< most that travel in the entry itself
-inline constexpr std::uint64_t ring_alignment = 128;           ///< of each piece in a ring, in bytes
+inline constexpr std::uint64_t ring_alignment = 128;                  ///< of each piece in a ring, in bytes
 
 /// What an entry announces. It travels in the first word, with the length.
 enum class Kind : std::uint32_t {
@@ -59,8 +59,8 @@ struct Call {
   std::uint32_t out_next = 0;   ///< close: the number after the last entry sent
   Address address;
 
-  std::int32_t result = 0;       ///< a descriptor, 0, or an errno, negative
-  std::uint32_t connected = 0;   ///< data can flow from here on
+  std::int32_t result = 0;                  ///< a descriptor, 0, or an errno, negative
+  std::uint32_t connected = 0;              ///< data can flow from here on
   std::uint32_t next_in = 0, next_out = 0;  ///< numbers of the first entries of a new socket
   Address peer;
 };
@@ -77,8 +77,8 @@ constexpr std::uint32_t about_made(std::uint64_t word) { return static_cast<std:
 /// What the proxy tells of a socket in one word: entries it has sent, why sending is over, and an error that came after
 /// the end of the stream was announced.
 constexpr std::uint64_t sent_word(std::uint32_t entry, int error, int late = 0) {
-  return std::uint64_t{static_cast<std::uint16_t>(late)} << 48 | std::uint64_t{static_cast<std::uint16_t>(error)} << 32 |
-         entry;
+  return std::uint64_t{static_cast<std::uint16_t>(late)} << 48 |
+         std::uint64_t{static_cast<std::uint16_t>(error)} << 32 | entry;
 }
 constexpr int late_error_of(std::uint64_t sent) { return static_cast<int>(sent >> 48); }
 constexpr int error_of(std::uint64_t sent) { return static_cast<int>(sent >> 32 & 0xffffu); }
@@ -98,14 +98,14 @@ struct SocketState {
 
 struct Dimensions {
   std::uint32_t sockets = 64;
-  std::uint32_t blocks = 64;                       ///< most blocks of a grid
+  std::uint32_t blocks = 64;                          ///< most blocks of a grid
   std::uint64_t ring_bytes = std::uint64_t{1} << 18;  ///< of each direction of a socket, a power of two
 };
 
 /// The shared memory as one side sees it: addresses differ between GPU and CPU, offsets do not.
 struct Net {
   Dimensions size;
-  std::uint64_t most_wait_ns = 0;  ///< of a call that waits, then ETIMEDOUT; 0: no limit
+  std::uint64_t most_wait_ns = 0;           ///< of a call that waits, then ETIMEDOUT; 0: no limit
   std::uint64_t* calls_made = nullptr;      ///< [blocks], by the GPU
   std::uint64_t* taken = nullptr;           ///< [sockets], by the GPU: entries read
   std::uint64_t* calls_answered = nullptr;  ///< [blocks], by the proxy
