@@ -1,19 +1,11 @@
 #include <algorithm>
 
+#include "observe/limits.hpp"
 #include "observe/link_totals.hpp"
 #include "peerpath/observe/finish.hpp"
 
 namespace peerpath::observe {
 namespace {
-
-constexpr std::int64_t one_percent = 10'000;  // in units of 10^-percent_places
-
-Decimal share(Duration busy, Duration capacity) {
-  return quotient(static_cast<WideInt>(busy.count()) * 100, capacity.count(), percent_places);
-}
-
-/// "98.2 %": one decimal is enough for a sentence.
-std::string spell(Decimal percent) { return to_string(quotient(percent.digits, one_percent, 1)) + " %"; }
 
 /// Payload that its target refused or that was read as all ones: no bottleneck kept it from arriving.
 Bytes refused(const TrafficResult& traffic) { return traffic.lost + traffic.all_ones; }
@@ -23,13 +15,25 @@ bool matters(Bytes part, const TrafficResult& traffic) {
   return static_cast<WideInt>(part.count()) * 1000 > static_cast<WideInt>(traffic.offered_payload.count()) * 5;
 }
 
+/// Whether what did not arrive of a NIC's traffic can be on its way: interrupts hand packets over in batches, and the
+/// window cuts them. What piles up in queues has latencies that soon are no small part of the window.
+bool is_on_its_way(const TrafficResult& traffic, Duration window) {
+  const Bytes missing = traffic.offered_payload - traffic.delivered_payload - refused(traffic);
+  const auto longest = traffic.latency.largest();
+  const WideInt offered = traffic.offered_payload.count();
+  return !traffic.stages.empty() && traffic.dropped_packets == 0 && longest * 8 < window &&
+         static_cast<WideInt>(missing.count()) * 50 < offered &&
+         static_cast<WideInt>(missing.count()) * window.count() <= offered * longest.count();
+}
+
 /// Traffic entries whose payload neither arrived nor was refused in full: something held them back.
-std::vector<std::string> falling_short(const Results& results) {
-  std::vector<std::string> names;
+std::vector<const TrafficResult*> falling_short(const Results& results) {
+  std::vector<const TrafficResult*> lagging;
   for (const auto& traffic : results.traffic)
-    if (matters(traffic.offered_payload - traffic.delivered_payload - refused(traffic), traffic))
-      names.push_back(traffic.name);
-  return names;
+    if (matters(traffic.offered_payload - traffic.delivered_payload - refused(traffic), traffic) &&
+        !is_on_its_way(traffic, results.window))
+      lagging.push_back(&traffic);
+  return lagging;
 }
 
 std::string joined(const std::vector<std::string>& names) {
@@ -48,6 +52,25 @@ std::string full_windows(const Results& results) {
     if (!names.empty()) text += "; BAR1 of " + window.gpu + " had no room for all of " + joined(names);
   }
   return text;
+}
+
+/// "; it holds back rx, tx"
+std::string held_back(const std::vector<const TrafficResult*>& lagging) {
+  std::vector<std::string> names;
+  for (const auto* traffic : lagging) names.push_back(traffic->name);
+  return names.empty() ? "" : "; it holds back " + joined(names);
+}
+
+/// "; busiest: link sw0-rc up, 80 %"
+std::string busiest(const Results& results) {
+  for (const auto& busy : rank_utilisation(results)) {
+    const auto resource = std::ranges::find(results.resources, busy.name, &Resource::name);
+    const bool counts_waiting = resource != results.resources.end() && resource->asked > Duration{};
+    if (counts_waiting) continue;  // of what is held from request to answer, full use is no load
+    if (busy.percent.digits == 0) break;
+    return "; busiest: " + busy.name + ", " + spell_percent(busy.percent);
+  }
+  return "; nothing was busy";
 }
 
 /// "; of rx a part was refused: see the faults", or "" if no traffic entry lost payload to refusals.
@@ -77,28 +100,24 @@ std::vector<Utilisation> rank_utilisation(const Results& results) {
   return ranked;
 }
 
-std::string explain_bottleneck(const Results& results) {
+Bottleneck find_bottleneck(const Results& results, const scenario::Scenario& scenario) {
   const auto lagging = falling_short(results);
-  if (results.deadlock)  // utilisation before the deadlock does not explain it
-    return "a deadlock" + (lagging.empty() ? "" : "; it holds back " + joined(lagging));
-  auto ranked = rank_utilisation(results);
-  // Offered traffic has passed the entrance already, so a busy entrance does not hold it back.
-  if (!lagging.empty())
-    std::erase_if(ranked, [&results](const Utilisation& busy) {
-      return std::ranges::any_of(results.resources, [&busy](const Resource& resource) {
-        return resource.entrance && resource.name == busy.name;
-      });
-    });
-  if (ranked.empty() || ranked.front().percent.digits == 0) return "nothing was busy" + full_windows(results);
-  const auto& busiest = ranked.front();
-  auto text = busiest.name + ", busy " + spell(busiest.percent) + " of the time";
-  if (ranked.size() > 1) text += "; next " + ranked[1].name + " with " + spell(ranked[1].percent);
+  // Utilisation before a deadlock does not explain it.
+  if (results.deadlock) return {"a deadlock", "a deadlock" + held_back(lagging)};
   const auto faults = refusals(results);
-  if (lagging.empty()) return text + (faults.empty() ? "; all that was offered arrived" : faults);
-  if (busiest.percent.digits >= 95 * one_percent) return text + "; it holds back " + joined(lagging) + faults;
-  return text + "; " + joined(lagging) +
-         " fell short although nothing was saturated: one unit of several, latency, credits or tags" + faults +
-         full_windows(results);
+  if (lagging.empty()) {
+    const bool offered =
+        std::ranges::any_of(results.traffic, [](const auto& t) { return t.offered_payload > Bytes{}; });
+    if (!faults.empty()) return {"refusals", "refusals" + faults + busiest(results)};
+    if (!offered) return {"nothing", "nothing was offered" + full_windows(results)};
+    return {"the arrival rate", "the arrival rate: all that was offered arrived" + busiest(results)};
+  }
+  if (const auto limit = find_limit(results, scenario, lagging))
+    return {limit->name, limit->name + limit->how + held_back(lagging) + faults + full_windows(results)};
+  std::vector<std::string> names;
+  for (const auto* traffic : lagging) names.push_back(traffic->name);
+  return {"latency", "latency, or several things in turn: " + joined(names) + " fell short" + busiest(results) +
+                         faults + full_windows(results)};
 }
 
 }  // namespace peerpath::observe

@@ -6,6 +6,17 @@
 namespace peerpath::observe {
 namespace {
 
+std::string sentence(const Results& results, const scenario::Scenario& scenario = {}) {
+  return find_bottleneck(results, scenario).sentence;
+}
+
+/// The stream of the sample arrives at less than the rate at which it is offered.
+Results falls_short() {
+  auto results = sample_results();
+  results.traffic[0].offered_payload = 500'000_B;
+  return results;
+}
+
 TEST(Bottleneck, BusiestComesFirst) {
   const auto ranked = rank_utilisation(sample_results());
   ASSERT_GE(ranked.size(), 3u);
@@ -15,60 +26,128 @@ TEST(Bottleneck, BusiestComesFirst) {
   EXPECT_EQ(ranked[2].name, "link gpu0-switch0 down");
 }
 
-TEST(Bottleneck, SaysThatAllArrived) {
-  EXPECT_EQ(
-      explain_bottleneck(sample_results()),
-      "nic0 Ethernet port, busy 98 % of the time; next link nic0-switch0 up with 80 %; all that was offered arrived");
+TEST(Bottleneck, TheArrivalRateLimitsWhatArrivesInFull) {
+  EXPECT_EQ(sentence(sample_results()),
+            "the arrival rate: all that was offered arrived; busiest: nic0 Ethernet port, 98 %");
 }
 
 TEST(Bottleneck, SaysWhatIsHeldBack) {
-  auto results = sample_results();
-  results.traffic[0].offered_payload = 500'000_B;
-  EXPECT_NE(explain_bottleneck(results).find("it holds back stream"), std::string::npos);
+  auto results = falls_short();
+  EXPECT_EQ(sentence(results), "nic0 Ethernet port, busy 98 % of the time; it holds back stream");
   results.resources.clear();
-  EXPECT_NE(explain_bottleneck(results).find("stream fell short although nothing was saturated"), std::string::npos);
+  EXPECT_TRUE(sentence(results).starts_with("latency, or several things in turn: stream fell short; busiest: link"))
+      << sentence(results);
 }
 
 TEST(Bottleneck, NothingHoldsBackWhatWasRefused) {
-  auto results = sample_results();
+  auto results = falls_short();
   auto& stream = results.traffic[0];
-  stream.offered_payload = 500'000_B;
   stream.lost = 60'000_B;
   stream.all_ones = stream.offered_payload - stream.delivered_payload - stream.lost;
-  EXPECT_TRUE(explain_bottleneck(results).ends_with("with 80 %; of stream a part was refused: see the faults"))
-      << explain_bottleneck(results);
+  EXPECT_TRUE(sentence(results).starts_with("refusals; of stream a part was refused: see the faults"))
+      << sentence(results);
   stream.lost = 30'000_B;  // the rest came nowhere
-  EXPECT_TRUE(
-      explain_bottleneck(results).ends_with("it holds back stream; of stream a part was refused: see the faults"))
-      << explain_bottleneck(results);
+  EXPECT_TRUE(sentence(results).ends_with("it holds back stream; of stream a part was refused: see the faults"))
+      << sentence(results);
 }
 
 TEST(Bottleneck, TheEntranceHoldsNothingBack) {
-  auto results = sample_results();
-  results.traffic[0].offered_payload = 500'000_B;
+  auto results = falls_short();
   results.resources[0].entrance = true;
-  EXPECT_TRUE(explain_bottleneck(results).starts_with("link nic0-switch0 up, busy 80 %"))
-      << explain_bottleneck(results);
+  EXPECT_TRUE(sentence(results).starts_with("latency")) << sentence(results);
 }
 
 TEST(Bottleneck, NamesAWindowThatIsFullWhereSomethingFallsShort) {
   auto results = sample_results();
   results.windows.push_back({"gpu0", 256_MiB, 32_MiB, 32_MiB, {{"stream", 1_GiB, 0_B, "refused", false, ""}}});
-  EXPECT_EQ(explain_bottleneck(results).find("BAR1"), std::string::npos);  // all arrived
+  EXPECT_EQ(sentence(results).find("BAR1"), std::string::npos);  // all arrived
   results.traffic[0].offered_payload = 500'000_B;
   results.resources.clear();
-  EXPECT_TRUE(explain_bottleneck(results).ends_with("; BAR1 of gpu0 had no room for all of stream"))
-      << explain_bottleneck(results);
+  EXPECT_TRUE(sentence(results).ends_with("; BAR1 of gpu0 had no room for all of stream")) << sentence(results);
 }
 
 TEST(Bottleneck, ADeadlockIsWhatHoldsBack) {
-  auto results = sample_results();
+  auto results = falls_short();
   results.deadlock.emplace();
-  results.traffic[0].offered_payload = 500'000_B;
-  EXPECT_EQ(explain_bottleneck(results), "a deadlock; it holds back stream");
+  EXPECT_EQ(sentence(results), "a deadlock; it holds back stream");
 }
 
-TEST(Bottleneck, NothingBusy) { EXPECT_EQ(explain_bottleneck({}), "nothing was busy"); }
+TEST(Bottleneck, NothingOffered) { EXPECT_EQ(sentence({}), "nothing was offered"); }
+
+/// The sample with a link that lacks credits, as the scenario has them.
+struct Starved {
+  Results results = falls_short();
+  scenario::Scenario scenario;
+
+  Starved() {
+    results.resources.clear();
+    results.links[1].up.credit_stall = 6us;
+    for (const auto& [from, to] : {std::pair{"rc0", "switch0"}, {"switch0", "nic0"}, {"switch0", "gpu0"}}) {
+      scenario.links.emplace_back();
+      scenario.links.back().from = from;
+      scenario.links.back().to = to;
+    }
+  }
+};
+
+TEST(Bottleneck, NamesTheClassOfCreditsAndTheLink) {
+  Starved headers;
+  headers.scenario.links[1].credits.posted_header = 4;
+  EXPECT_EQ(sentence(headers.results, headers.scenario),
+            "posted header credits of link nic0-switch0 up, missing 60 % of the time; it holds back stream");
+  Starved data;
+  data.scenario.links[1].credits.posted_data = 16;
+  EXPECT_TRUE(sentence(data.results, data.scenario).starts_with("posted data credits of link nic0-switch0 up"))
+      << sentence(data.results, data.scenario);
+}
+
+TEST(Bottleneck, MissingCreditsAreFollowedToWhereTheyAreKept) {
+  Starved at_the_gpu;
+  at_the_gpu.results.links[2].down.credit_stall = 5us;
+  EXPECT_TRUE(
+      sentence(at_the_gpu.results, at_the_gpu.scenario).find(" credits of link gpu0-switch0 down, missing 50 %") !=
+      std::string::npos)
+      << sentence(at_the_gpu.results, at_the_gpu.scenario);
+}
+
+TEST(Bottleneck, LostCreditsAreNotThere) {
+  Starved leak;
+  scenario::event::CreditLeak lost;
+  lost.headers = 126;
+  leak.scenario.events.push_back({1us, lost, "nic0"});
+  EXPECT_TRUE(sentence(leak.results, leak.scenario).starts_with("posted header credits of link nic0-switch0 up"))
+      << sentence(leak.results, leak.scenario);
+}
+
+TEST(Bottleneck, NamesTagsOfWhichMoreWereWanted) {
+  auto results = falls_short();
+  results.resources = {{"nic0 tags", 80us, 80us, false, 83us}};
+  EXPECT_FALSE(sentence(results).starts_with("nic0 tags")) << "as many as there are: something else may limit";
+  results.resources[0].asked = 160us;
+  EXPECT_EQ(sentence(results), "nic0 tags, all in use while reads waited for one; it holds back stream");
+}
+
+TEST(Bottleneck, NamesWhatTheNicLacks) {
+  auto results = falls_short();
+  results.resources.clear();
+  const auto count = [&](const char* name, std::int64_t n) {
+    results.metrics.push_back({name, "1", Decimal{n, 0}, ""});
+  };
+  count("nic0.dropped_fifo_full", 3);
+  count("nic0.dropped_no_buffer", 4);
+  EXPECT_TRUE(sentence(results).starts_with("nic0 interrupt moderation, too long")) << sentence(results);
+  count("nic0.rx_waited_fetch", 5);
+  EXPECT_TRUE(sentence(results).starts_with("nic0 descriptor prefetch, too short")) << sentence(results);
+  results.metrics.back().name = "nothing";
+  results.metrics[results.metrics.size() - 2].name = "nothing";
+  EXPECT_TRUE(sentence(results).starts_with("nic0 receive FIFO, full when 3 frames came")) << sentence(results);
+}
+
+TEST(Bottleneck, OneLineOfATerminal) {
+  Starved starved;
+  starved.scenario.links[1].credits.posted_header = 4;
+  EXPECT_LE(sentence(starved.results, starved.scenario).size(), 120u);
+}
 
 }  // namespace
 }  // namespace peerpath::observe

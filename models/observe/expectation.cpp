@@ -21,9 +21,22 @@ void join(std::string& text, const std::string& more) {
   text += more;
 }
 
+/// The sentence goes on after what is wanted, or ends there.
+ExpectationResult judge_bottleneck(const Results& results, const scenario::Expectation& expectation) {
+  ExpectationResult result{expectation.metric, "", {}, "", Verdict::failed, results.bottleneck};
+  if (!expectation.is) return result;
+  result.wanted = "is \"" + *expectation.is + "\"";
+  const bool begins = results.bottleneck.starts_with(*expectation.is);
+  const auto next = begins ? results.bottleneck.substr(expectation.is->size(), 1) : "";
+  if (begins && (next.empty() || next == "," || next == ";" || next == ":" || next == " "))
+    result.verdict = Verdict::ok;
+  return result;
+}
+
 }  // namespace
 
 std::optional<ExpectationResult> judge(const Results& results, const scenario::Expectation& expectation) {
+  if (expectation.metric == scenario::Expectation::bottleneck) return judge_bottleneck(results, expectation);
   const auto* metric = find_metric(results, expectation.metric);
   if (metric == nullptr) return std::nullopt;
   ExpectationResult result{expectation.metric, "", metric->value, metric->unit, Verdict::ok};

@@ -67,6 +67,21 @@ TEST(Expectation, WithoutABoundNothingPasses) {
   EXPECT_EQ(judged(expect("stream.goodput_gbps")).verdict, Verdict::failed);
 }
 
+TEST(Expectation, TheBottleneckIsNamedAtTheBeginningOfItsSentence) {
+  auto e = expect("bottleneck");
+  EXPECT_EQ(judged(e).verdict, Verdict::failed) << "without a bound nothing passes";
+  e.is = "the arrival rate";
+  EXPECT_EQ(judged(e).verdict, Verdict::ok);
+  EXPECT_EQ(judged(e).wanted, "is \"the arrival rate\"");
+  EXPECT_TRUE(judged(e).said.starts_with("the arrival rate: all"));
+  e.is = "the arrival";
+  EXPECT_EQ(judged(e).verdict, Verdict::ok) << "whole words are enough";
+  e.is = "the arr";
+  EXPECT_EQ(judged(e).verdict, Verdict::failed);
+  e.is = "link nic0-switch0 up";
+  EXPECT_EQ(judged(e).verdict, Verdict::failed);
+}
+
 TEST(Expectation, UnknownMetricIsAProblemWithASuggestion) {
   auto results = sample_results();
   scenario::Scenario scenario;

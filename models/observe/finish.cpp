@@ -2,6 +2,7 @@
 
 #include <iterator>
 
+#include "observe/assumptions.hpp"
 #include "observe/metric_names.hpp"
 
 namespace peerpath::observe {
@@ -22,7 +23,10 @@ Problems finish(Results& results, const scenario::Scenario& scenario) {
   results.ways.clear();
   for (const auto& traffic : results.traffic) results.ways.push_back(describe_way(results, traffic));
   results.utilisation = rank_utilisation(results);
-  results.bottleneck = explain_bottleneck(results);
+  const auto bottleneck = find_bottleneck(results, scenario);
+  results.bottleneck = bottleneck.sentence;
+  results.limit = bottleneck.name;
+  results.flattered = flattering_assumptions(results, scenario);
   results.expectations.clear();
   Problems problems;
   for (std::size_t n = 0; n < scenario.expect.size(); ++n) {

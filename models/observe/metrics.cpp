@@ -2,6 +2,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "observe/link_totals.hpp"
@@ -71,6 +72,12 @@ void add_traffic(std::vector<Metric>& metrics, const TrafficResult& traffic, Dur
   group.add("latency_p99_ns", "ns", measured(latency.quantile(990'000)), "Latency that 99 % do not exceed");
   group.add("latency_p999_ns", "ns", measured(latency.quantile(999'000)), "Latency that 99.9 % do not exceed");
   group.add("latency_max_ns", "ns", measured(latency.largest()), "Largest latency");
+  for (const auto& [stage, doc, time] : traffic.stages) {
+    const bool none = time.count() == 0;
+    for (const auto& [name, parts] : {std::pair{"_p50_ns", 500'000}, {"_p99_ns", 990'000}})
+      group.add("latency_" + stage + name, "ns", none ? std::nullopt : std::optional{nanoseconds(time.quantile(parts))},
+                doc);
+  }
 }
 
 void add_direction(std::vector<Metric>& metrics, const std::string& link, std::string_view name,

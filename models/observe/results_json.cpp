@@ -19,6 +19,13 @@ Json number(const std::optional<Decimal>& value) { return value ? number(*value)
 
 Json json_ns(Duration d) { return number({d.count(), 6}); }
 
+template <class Range, class Make>
+Json array(const Range& range, Make make) {
+  Json items = Json::array();
+  for (const auto& item : range) items.push_back(make(item));
+  return items;
+}
+
 /// There are many: filled in place, for a list of lists is looked through and copied.
 Json metric(const Metric& m) {
   Json::object_t row;
@@ -39,14 +46,26 @@ Json histogram(const Histogram& h) {
   return bins;
 }
 
+/// Times are those of the packets whose stages were recorded; their sums are exact.
+Json stage(const StageResult& s) {
+  return {{"name", s.name},
+          {"doc", s.doc},
+          {"count", s.time.count()},
+          {"sum_fs", static_cast<std::int64_t>(s.time.sum())},
+          {"p50_ns", json_ns(s.time.quantile(500'000))},
+          {"p99_ns", json_ns(s.time.quantile(990'000))}};
+}
+
 Json traffic(const TrafficResult& t, const std::string& way) {
-  return {{"name", t.name},
-          {"kind", t.kind},
-          {"path", t.path},
-          {"from", t.from},
-          {"to", t.to},
-          {"way", way},
-          {"latency_fs", histogram(t.latency)}};
+  Json row{{"name", t.name},
+           {"kind", t.kind},
+           {"path", t.path},
+           {"from", t.from},
+           {"to", t.to},
+           {"way", way},
+           {"latency_fs", histogram(t.latency)}};
+  if (!t.stages.empty()) row["stages"] = array(t.stages, stage);
+  return row;
 }
 
 Json steady(const SteadyState& s) { return {{"judged", s.judged}, {"found", s.found}, {"warnings", s.warnings}}; }
@@ -65,11 +84,13 @@ Json side(const LinkResult& link, Direction direction) {
 }
 
 Json expectation(const ExpectationResult& e) {
-  return {{"metric", e.metric},
-          {"wanted", e.wanted},
-          {"found", number(e.found)},
-          {"unit", e.unit},
-          {"ok", e.verdict == Verdict::ok}};
+  Json row{{"metric", e.metric},
+           {"wanted", e.wanted},
+           {"found", number(e.found)},
+           {"unit", e.unit},
+           {"ok", e.verdict == Verdict::ok}};
+  if (!e.said.empty()) row["said"] = e.said;
+  return row;
 }
 
 Json fault(const Fault& f) {
@@ -105,13 +126,6 @@ Json error(const ErrorRecord& e) {
           {"header_log", std::move(log)}};
 }
 
-template <class Range, class Make>
-Json array(const Range& range, Make make) {
-  Json items = Json::array();
-  for (const auto& item : range) items.push_back(make(item));
-  return items;
-}
-
 Json window(const Bar1Result& w) {
   Json registrations = Json::array();
   for (const auto& r : w.registrations)
@@ -143,6 +157,23 @@ Json ledger_list(const Results& results) {
   return list;
 }
 
+Json rerun(const Rerun& run) {
+  return {{"problem", run.problem}, {"flows", array(run.flows, [](const FlowChange& f) {
+                                       return Json{{"traffic", f.traffic},
+                                                   {"goodput_percent", number(f.goodput_percent)},
+                                                   {"p99_percent", number(f.p99_percent)}};
+                                     })}};
+}
+
+Json what_if_row(const WhatIfRow& row) {
+  return {{"name", row.name},
+          {"keys", row.keys},
+          {"source", row.source},
+          {"weight_percent", number(row.weight)},
+          {"doubled", rerun(row.doubled)},
+          {"halved", rerun(row.halved)}};
+}
+
 }  // namespace
 
 Json results_document(const Results& results, ResultsContext context) {
@@ -158,6 +189,8 @@ Json results_document(const Results& results, ResultsContext context) {
   json["wanted_ns"] = json_ns(results.wanted_window);
   json["steady"] = steady(results.steady);
   json["bottleneck"] = results.bottleneck;
+  json["limit"] = results.limit;
+  json["flattered"] = results.flattered;
   json["expectations"] = array(results.expectations, expectation);
   json["metrics"] = array(results.metrics, metric);
   json["traffic"] = traffic_list(results);
@@ -165,6 +198,10 @@ Json results_document(const Results& results, ResultsContext context) {
     return Json{{"name", u.name}, {"percent", number(u.percent)}};
   });
   json["ledger"] = ledger_list(results);
+  if (results.what_if)
+    json["what_if"] = {{"suspects", array(results.what_if->suspects, what_if_row)},
+                       {"assumptions", array(results.what_if->assumptions, what_if_row)},
+                       {"without_weight", results.what_if->without_weight}};
   json["conservation"] = {{"holds", results.conservation.empty()}, {"violations", results.conservation}};
   json["bar1"] = array(results.windows, window);
   if (!results.events.empty()) json["events"] = array(results.events, event);

@@ -5,6 +5,7 @@
 #include "peerpath/scenario/bar1.hpp"
 #include "peerpath/scenario/describe.hpp"
 #include "platform/report.hpp"
+#include "scenario/tree.hpp"
 
 namespace peerpath::platform {
 
@@ -38,6 +39,13 @@ void fill(observe::Results& results, const Platform& platform, const scenario::S
       if (device.reports_after_cores() == after_cores)
         device.report(report, name, before.devices.at(name), after.devices.at(name));
     }
+  for (const auto& device : scenario.devices) {
+    const auto* function = scenario::function_of(device);
+    const auto asked = function == nullptr ? Duration{} : meter.reading(platform.node(device.name));
+    if (asked == Duration{}) continue;
+    const auto all = results.window * function->tags;
+    results.resources.push_back({device.name + " tags", std::min(asked, all), all, false, asked});
+  }
   for (const auto& plan : scenario::bar1_plans(scenario))
     platform.find<Gpu>(plan.gpu)->report_window(report, plan, before.devices.at(plan.gpu), after.devices.at(plan.gpu));
 

@@ -1,10 +1,13 @@
 #include "platform/meter.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 
 #include "devices/nic/cookie.hpp"
 #include "peerpath/net/ethernet.hpp"
 #include "peerpath/net/headers.hpp"
+#include "platform/stages.hpp"
 #include "transport/traffic/frame_stream.hpp"
 
 namespace peerpath::platform {
@@ -67,8 +70,11 @@ void Meter::begin_window() {
     result.from = std::move(of_entry.from);
     result.to = std::move(of_entry.to);
     result.requesters = std::move(of_entry.requesters);
+    result.stages = std::move(of_entry.stages);
+    for (auto& stage : result.stages) stage.time = {};
   }
   first_drops_.clear();
+  for (auto& reading : reading_) reading.held = 0;
   for (auto& flow : flows_) {
     flow.in_vain = 0;
     flow.wire.busy = {};
@@ -82,6 +88,7 @@ void Meter::move_on(Instant next) {
   auto held = std::exchange(later_, {});
   for (const auto& what : held) happen(what);
   for (const auto& mishap : std::exchange(later_mishaps_, {})) fail(mishap);
+  for (const auto& packet : std::exchange(later_stages_, {})) stage(packet);
 }
 
 void Meter::close(const std::vector<Totals>& before, const std::vector<Totals>& after) {
@@ -162,6 +169,28 @@ void Meter::fail(const Mishap& mishap) {
   whose = mishap.entry;
 }
 
+void Meter::stage(const Staged& packet) {
+  if (packet.moments.back() >= edge_) return later_stages_.push_back(packet);
+  if (packet.moments.back() >= begin_) record_packet(traffic[packet.entry].stages, packet.moments);
+}
+
+void Meter::map_requester(fabric::NodeId requester, Bytes max_read_request) {
+  if (reading_.size() <= requester.value()) reading_.resize(requester.value() + 1u);
+  reading_[requester.value()].request_bits = std::countr_zero(static_cast<std::uint64_t>(max_read_request.count()));
+}
+
+void Meter::reads(const fabric::Delivery& d) {
+  if (d.requester.value() >= reading_.size() || d.done < begin_) return;
+  auto& reading = reading_[d.requester.value()];
+  if (reading.request_bits < 0) return;
+  const auto requests = ((d.bytes.count() - 1) >> reading.request_bits) + 1;
+  reading.held += ((d.done - d.ready).count() >> 10) * requests;
+}
+
+Duration Meter::reading(fabric::NodeId requester) const {
+  return requester.value() < reading_.size() ? Duration{reading_[requester.value()].held * 1024} : Duration{};
+}
+
 void Meter::offer_until(Instant until) {
   for (auto& offering : offers_)
     for (; offering.next.when < until; offering.next = offering.arrivals())
@@ -214,6 +243,10 @@ void Meter::on_packet(const nic::PacketRecord& packet) {
     return happen(
         {.what = Happening::What::all_ones, .entry = entry, .when = packet.application, .payload = packet.payload});
   done(entry, packet.wire, packet.application, packet.payload);
+  if (is_sampled(entry))
+    stage({entry,
+           {packet.wire, packet.parsed, packet.started, packet.memory, packet.visible, packet.interrupt,
+            packet.application}});
 }
 
 void Meter::on_drop(std::uint64_t handle, nic::Drop why, Instant wire) {
@@ -234,6 +267,10 @@ void Meter::on_sent(const host_cpu::SentRecord& packet) {
     return happen(
         {.what = Happening::What::lost, .entry = found->second, .when = packet.completed, .payload = packet.payload});
   done(found->second, packet.posted, packet.completed, packet.payload);
+  if (is_sampled(found->second))
+    stage({found->second,
+           {packet.posted, packet.doorbell, packet.started, packet.read, packet.visible, packet.interrupt,
+            packet.completed}});
 }
 
 // ------------------------------------------------------------------------------------------------ whose it is
@@ -296,6 +333,7 @@ Bytes Meter::carried(std::size_t entry, const std::vector<Bytes>& accounts) cons
 
 void Meter::deliver(const fabric::Delivery& d) {
   if (closed_ || d.kind == fabric::DeliveryKind::requested) return;
+  if (d.kind == fabric::DeliveryKind::completed) reads(d);
   const bool failed = d.status != pcie::Status::success;
   const auto entry = d.purpose == pcie::Purpose::payload ? entry_of(d) : std::nullopt;
   if (failed) fail({d, entry});

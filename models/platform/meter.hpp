@@ -89,6 +89,13 @@ class Meter final : public fabric::DeliverySink,
   /// The measured window ends at the edge: nothing is counted any more. `before`, `after`: the totals at its two ends.
   void close(const std::vector<Totals>& before, const std::vector<Totals>& after);
 
+  /// A function whose read requests are at most this long, a power of two.
+  void map_requester(fabric::NodeId requester, Bytes max_read_request);
+  /// For how long its read requests were under way or waited to be, summed over them, those that ended in the window.
+  Duration reading(fabric::NodeId requester) const;
+  /// Of one packet in `interval` of each entry the stages are recorded.
+  void record_stages(int interval) { stage_interval_ = interval; }
+
   /// A frame of an Ethernet port that runs at `rate`.
   void frame(const device::FrameArrival& arrival, BitRate rate);
   void done(std::size_t entry, Instant begin, Instant end, Bytes payload);
@@ -148,6 +155,16 @@ class Meter final : public fabric::DeliverySink,
     fabric::Delivery delivery{};
     std::optional<std::size_t> entry{};
   };
+  /// The moments of a packet between which its stages lie.
+  struct Staged {
+    std::size_t entry = 0;
+    std::array<Instant, 7> moments{};
+  };
+  /// Read requests of one function.
+  struct Reading {
+    int request_bits = -1;  ///< of the longest one; -1: it asks for nothing
+    std::int64_t held = 0;  ///< units of 1024 fs, which leave room for a second of all tags
+  };
   struct Wire {
     Duration busy{};
     Bytes size{};  ///< of the frame before, and how long it takes: sizes repeat
@@ -164,6 +181,7 @@ class Meter final : public fabric::DeliverySink,
     Bytes carried_in_full{};  ///< to the leaf, by transactions that are over
     observe::Histogram latencies;
     std::int64_t in_vain = 0;
+    int to_sample = 1;  ///< packets until the next one whose stages are recorded
     Wire wire;
   };
   struct Offering {
@@ -179,12 +197,24 @@ class Meter final : public fabric::DeliverySink,
   void happen(const Happening& what);
   void count(const Happening& what);
   void fail(const Mishap& mishap);
+  void stage(const Staged& packet);
+  void reads(const fabric::Delivery& d);
+  /// Whether it is the turn of a packet of this entry to have its stages recorded.
+  bool is_sampled(std::size_t entry) {
+    auto& packets = flow(entry).to_sample;
+    if (--packets > 0) return false;
+    packets = stage_interval_;
+    return true;
+  }
   void offer_until(Instant until);
   std::optional<std::size_t> stream_entry(const fabric::Delivery& d) const;
   std::optional<std::size_t> entry_of(const fabric::Delivery& d) const;
   std::optional<std::size_t> nic_entry(const nic::PacketJournal& journal, const fabric::Delivery& d) const;
 
   Instant begin_, edge_;
+  std::vector<Reading> reading_;  ///< by requester
+  std::vector<Staged> later_stages_;
+  int stage_interval_ = 1;
   bool closed_ = false;
   std::vector<Instant> turns_;
   Instant last_;

@@ -5,7 +5,9 @@
 #include "peerpath/net/ethernet.hpp"
 #include "peerpath/scenario/frames.hpp"
 #include "peerpath/scenario/queues.hpp"
+#include "platform/stages.hpp"
 #include "scenario/capture/capture_reader.hpp"
+#include "scenario/tree.hpp"
 #include "transport/traffic/pattern_stream.hpp"
 #include "transport/traffic/replay_stream.hpp"
 
@@ -69,11 +71,17 @@ TrafficSetup::TrafficSetup(const scenario::Scenario& scenario, Platform& platfor
                        t.is<traffic::Transmit>() ? pcie::Operation::memory_write : pcie::Operation::memory_read, i);
     if (path == scenario::DataPath::bounce)  // in the order of the payload's way
       result.requesters.insert(t.is<traffic::Transmit>() ? result.requesters.begin() : result.requesters.end(), t.to);
+    if (t.is<traffic::Receive>()) result.stages = receive_stages();
+    if (t.is<traffic::Transmit>()) result.stages = transmit_stages();
     meter.traffic.push_back(result);
     if (t.is<traffic::Receive>()) once(receivers, t.from);
     if (t.is<traffic::Transmit>()) once(transmitters, t.from);
     if (const auto* dma = t.as<traffic::Dma>()) transfer(i, *dma);
   }
+  meter.record_stages(scenario.run.stage_interval);
+  for (const auto& device : scenario.devices)
+    if (const auto* function = scenario::function_of(device))
+      meter.map_requester(platform.node(device.name), function->max_read_request);
   for (const auto& [name, nic] : platform.all<Nic>()) meter.map_nic(nic->node(), nic->rings()->journal());
   for (const auto& cable : scenario.cables) join(cable);
   for (const auto& nic : receivers) receive(nic, captures);

@@ -20,6 +20,8 @@ Names traffic_metrics(const Names& links) {
   for (const auto& link : links) names.push_back(link + ".payload_crossings");
   for (const auto* which : {"min", "mean", "p50", "p90", "p99", "p999", "max"})
     names.push_back(std::string{"latency_"} + which + "_ns");
+  for (const std::string stage : {"post", "pipeline", "descriptor", "dma", "writeback", "moderation", "driver"})
+    for (const auto* which : {"_p50_ns", "_p99_ns"}) names.push_back("latency_" + stage + which);
   return names;
 }
 
@@ -79,8 +81,17 @@ void check_expectations(const Scenario& scenario, const Tree&, Problems& out) {
     const auto add = [&](std::string key, std::string message) {
       out.push_back({"", 0, 0, std::move(key), std::move(message)});
     };
+    const bool text = e.metric == Expectation::bottleneck;
     if (e.metric.empty())
       add(at, "has no \"metric\"");
+    else if (text && !e.is)
+      add(at, "expects nothing; give \"is\": how the sentence of the bottleneck begins");
+    else if (text && (e.equals || e.at_least || e.at_most))
+      add(at, "the bottleneck is no number; \"is\" says how its sentence begins");
+    else if (!text && e.is)
+      add(at + "/is", "goes with \"metric\": \"bottleneck\" alone");
+    else if (text)
+      continue;
     else if (auto why = metrics.why_not(e.metric); !why.empty())
       add(at + "/metric", std::move(why));
     if (!e.equals && !e.at_least && !e.at_most)

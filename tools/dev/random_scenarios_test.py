@@ -39,6 +39,8 @@ FLAWS = {
     "rates_are_bytes_over_time": 'metrics[results["traffic"][0]["name"] + ".payload_bytes"]["value"] += 1000',
     "ledger_and_metrics_agree": 'metrics["dram-rc.up.tlps"]["value"] += 1',
     "ends_well": 'status = 70 if "gpu" in json.dumps(scenario) else status',
+    "stages_sum_to_the_latency": '[s.update(sum_fs=s["sum_fs"] + 10**9) for t in results["traffic"] for s in t.get("stages", [])]',
+    "the_sentence_agrees_with_the_tables": 'results["bottleneck"] = "another thing"',
     "events_come_to_pass": 'results.get("events", [None]).pop()',
     "quantum": 'metrics["dram-rc.up.tlps"]["value"] += scenario["run"].get("quantum") is not None',
     "reference": 'metrics["dram-rc.up.tlps"]["value"] += "event" in sys.argv',

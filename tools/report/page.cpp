@@ -6,8 +6,10 @@
 
 #include "tools/report/document.hpp"
 #include "tools/report/embedded.hpp"
+#include "tools/report/stages.hpp"
 #include "tools/report/tables.hpp"
 #include "tools/report/topology.hpp"
+#include "tools/report/what_if.hpp"
 
 namespace peerpath::report {
 namespace {
@@ -37,6 +39,8 @@ std::string run_head(const Json& results) {
             1));
   const auto bottleneck = text_at(results, "bottleneck");
   if (!bottleneck.empty()) text += "<p class=\"bottleneck\"><b>Bottleneck:</b> " + escaped(bottleneck) + "</p>\n";
+  for (const auto& sentence : at(results, "flattered"))
+    if (sentence.is_string()) text += "<p class=\"flattered\">" + escaped(sentence.get<std::string>()) + "</p>\n";
   return text + "</header>\n";
 }
 
@@ -67,6 +71,8 @@ std::string body(const Json& results, const Json& run, const Extras& extras) {
                   "payload goes.");
   text += section("latency", "Latency", chart("latency-chart", "Latency by percentile"),
                   "Which share of packets took no longer than so long: each step up leaves ten times fewer beyond it.");
+  text += section("stages", "Where the latency goes", waterfall(results),
+                  "Mean of each stage, one after the other, of the packets whose stages were recorded.");
   if (!extras.series.is_null())
     text +=
         section("series", "Over time", series_charts(),
@@ -77,6 +83,10 @@ std::string body(const Json& results, const Json& run, const Extras& extras) {
   text += section(
       "resources", "How busy everything was",
       chart("resource-chart", "Utilisation of each resource") + folded("As a table", utilisation_table(results)));
+  text += section("what-if", "What if", suspect_table(results),
+                  "The run again, with one resource doubled or halved; of a time, doubled is half of it.");
+  text += section("assumptions", "Assumed values that the result hangs on", assumption_table(results),
+                  "Those that change a goodput or a p99 latency by 1 % or more when they are doubled or halved.");
   text += section("bar1", "BAR1 of each GPU", bar1_table(results),
                   "What peers reach of a GPU's memory has to be mapped into its BAR1 window.");
   text += section("deadlock", "Deadlock", deadlock_table(results),

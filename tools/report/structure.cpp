@@ -88,7 +88,11 @@ Damage traffic(const Json& item, const std::string& at) {
   constexpr std::array keys{Key{"name", Type::text},        Key{"kind", Type::text}, Key{"path", Type::text},
                             Key{"from", Type::text},        Key{"to", Type::text},   Key{"way", Type::text},
                             Key{"latency_fs", Type::object}};
+  constexpr std::array stage{Key{"name", Type::text},      Key{"doc", Type::text},      Key{"count", Type::integer},
+                             Key{"sum_fs", Type::integer}, Key{"p50_ns", Type::number}, Key{"p99_ns", Type::number}};
   if (auto found = object(item, at, keys)) return found;
+  if (item.contains("stages"))
+    if (auto found = list(item, "stages", at, stage)) return found;
   return histogram(item["latency_fs"], at + "/latency_fs");
 }
 
@@ -121,6 +125,30 @@ Damage window(const Json& item, const std::string& at) {
   constexpr std::array registration{Key{"traffic", Type::text}, Key{"said", Type::text}};
   if (auto found = object(item, at, keys)) return found;
   return list(item, "registrations", at, registration);
+}
+
+Damage rerun(const Json& row, const char* which, const std::string& above) {
+  constexpr std::array keys{Key{"problem", Type::text}};
+  constexpr std::array flow{Key{"traffic", Type::text}, Key{"goodput_percent", Type::number},
+                            Key{"p99_percent", Type::number_or_null}};
+  const auto at = above + "/" + which;
+  if (!row.contains(which)) return at + " is missing";
+  if (auto found = object(row[which], at, keys)) return found;
+  return list(row[which], "flows", at, flow);
+}
+
+Damage what_if(const Json& item) {
+  constexpr std::array row{Key{"name", Type::text}, Key{"keys", Type::text}, Key{"source", Type::text}};
+  const std::string at = "/what_if";
+  constexpr std::array keys{Key{"without_weight", Type::integer}};
+  if (auto found = object(item, at, keys)) return found;
+  for (const char* part : {"suspects", "assumptions"}) {
+    if (auto found = list(item, part, at, row)) return found;
+    for (std::size_t n = 0; n < item[part].size(); ++n)
+      for (const char* which : {"doubled", "halved"})
+        if (auto found = rerun(item[part][n], which, at + "/" + part + "/" + std::to_string(n))) return found;
+  }
+  return std::nullopt;
 }
 
 Damage error(const Json& item, const std::string& at) {
@@ -194,6 +222,8 @@ std::optional<std::string> damage(const Json& results) {
   if (!results.contains("deadlock")) return "/deadlock is missing";
   if (!results["deadlock"].is_null())
     if (auto found = deadlock(results["deadlock"])) return found;
+  if (results.contains("what_if"))
+    if (auto found = what_if(results["what_if"])) return found;
   return origins(results["origins"]);
 }
 

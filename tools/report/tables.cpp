@@ -20,6 +20,12 @@ std::string integer(const Json& value) { return value.is_number_integer() ? grou
 
 std::string unit_text(const std::string& unit) { return unit == "1" ? "" : escaped(unit); }
 
+/// What an expectation found: a number, or the sentence of the bottleneck.
+std::string found_text(const Json& e) {
+  if (const auto& said = text_at(e, "said"); !said.empty()) return escaped(said);
+  return number_or_text(at(e, "found")) + (at(e, "found").is_null() ? "" : " " + unit_text(text_at(e, "unit")));
+}
+
 /// Nanoseconds as a time of three digits.
 std::string time_text(const Json& nanoseconds) {
   if (!nanoseconds.is_number()) return "-";
@@ -34,10 +40,9 @@ std::string expectation_table(const Json& results) {
   Rows rows;
   for (const auto& e : at(results, "expectations")) {
     const bool ok = at(e, "ok") == true;
-    rows.push_back(
-        {ok ? "<span class=\"ok\">ok</span>" : "<span class=\"failed\">FAILED</span>",
-         "<code>" + escaped(text_at(e, "metric")) + "</code>", escaped(text_at(e, "wanted")),
-         number_or_text(at(e, "found")) + (at(e, "found").is_null() ? "" : " " + unit_text(text_at(e, "unit")))});
+    rows.push_back({ok ? "<span class=\"ok\">ok</span>" : "<span class=\"failed\">FAILED</span>",
+                    "<code>" + escaped(text_at(e, "metric")) + "</code>", escaped(text_at(e, "wanted")),
+                    found_text(e)});
   }
   return table({"", "metric", "wanted", "found"}, rows, 3);
 }

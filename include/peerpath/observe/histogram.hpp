@@ -30,6 +30,8 @@ class Histogram {
   void merge(const Histogram& other);
 
   std::int64_t count() const { return count_; }
+  /// Exact.
+  WideInt sum() const { return sum_; }
   Duration least() const { return Duration{least_}; }
   Duration largest() const { return Duration{largest_}; }
   /// Sum over count, rounded down; 0 when empty.

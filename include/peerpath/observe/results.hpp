@@ -8,9 +8,10 @@
 //   <traffic>.queued_at_begin_bytes  .queued_at_end_bytes
 //   <traffic>.payload_crossings        links that the average byte of the entry crossed; .<link>.payload_crossings: one
 //   <traffic>.loss_percent  .latency_{min,mean,p50,p90,p99,p999,max}_ns
-//   <link>.<up|down>.<purpose>_bytes   payload header descriptor completion_entry doorbell interrupt control
-//   retransmission <link>.<up|down>.overhead_bytes  .dllp_bytes  .wire_bytes  .tlps  .dllps  .payload_gbps  .wire_gbps
-//   <link>.<up|down>.utilisation_percent  .queueing_percent  .credit_stall_percent  .replays
+//   <traffic>.latency_<stage>_{p50,p99}_ns   receive: pipeline descriptor dma writeback moderation driver; transmit:
+//   post for pipeline <link>.<up|down>.<purpose>_bytes   payload header descriptor completion_entry doorbell interrupt
+//   control retransmission <link>.<up|down>.overhead_bytes  .dllp_bytes  .wire_bytes  .tlps  .dllps  .payload_gbps
+//   .wire_gbps <link>.<up|down>.utilisation_percent  .queueing_percent  .credit_stall_percent  .replays
 //   <link>.payload_crossings           payload bytes on both directions, over all payload delivered: 0 is "not at all"
 //   <host cpu>.cores_busy  .utilisation_percent  .copied_bytes  .copied_gbps
 //   <host memory>.read_bytes  .written_bytes  .read_gbps  .written_gbps  .utilisation_percent      (a GPU's memory too)
@@ -110,6 +111,14 @@ struct LinkResult {
   LinkDirectionResult up, down;
 };
 
+/// A part of the way of a packet, from one moment that can be observed to the next: the stages of a packet sum to its
+/// latency.
+struct StageResult {
+  std::string name;  ///< "dma"
+  std::string doc;   ///< from what to what
+  Histogram time;    ///< of one packet in `run.stage_interval`
+};
+
 /// One traffic entry in the measured window.
 struct TrafficResult {
   std::string name;
@@ -128,6 +137,7 @@ struct TrafficResult {
   Bytes all_ones{};                   ///< reads that failed: the requester finds ones in every bit
   Bytes lost{};                       ///< writes that no completer took
   Histogram latency;  ///< receive: last bit on the wire to payload and completion usable; else issue to done
+  std::vector<StageResult> stages;  ///< of `latency`, in order
 };
 
 /// Cores of a host.
@@ -171,6 +181,7 @@ struct Resource {
   Duration busy{};
   Duration capacity{};    ///< `busy` that would be 100 %: the window times the number of units
   bool entrance = false;  ///< offered traffic enters here: full use is wanted, it never holds traffic back
+  Duration asked{};       ///< of units that are held from request to answer: `busy` and what waited for a unit; else 0
 };
 
 /// Something that went wrong in the modelled hardware: drops, unsupported requests, time-outs. A value, not an error.
@@ -227,12 +238,42 @@ struct ExpectationResult {
   std::optional<Decimal> found;  ///< the metric's value; without one nothing that is wanted holds
   std::string unit;
   Verdict verdict{};
+  std::string said{};  ///< found where it is no number
 };
 
 /// How busy something was; the busiest one is the bottleneck.
 struct Utilisation {
   std::string name;
   Decimal percent;
+};
+
+/// What became of one traffic entry in a rerun.
+struct FlowChange {
+  std::string traffic;
+  Decimal goodput_percent{};             ///< change; 0: as before
+  std::optional<Decimal> p99_percent{};  ///< of the latency; none where nothing arrived
+};
+
+/// A run in which one thing was changed.
+struct Rerun {
+  std::vector<FlowChange> flows{};
+  std::string problem{};  ///< why there is none, or how it ended: "cannot be halved: ..."; "" if it ran
+};
+
+/// One thing that was doubled and halved. Of a time, "doubled" is half of it: more of what it stands for.
+struct WhatIfRow {
+  std::string name;    ///< as the sentence of the bottleneck names it, or a key
+  std::string keys;    ///< of the scenario that were changed: "devices.nic0.prefetch"
+  std::string source;  ///< provenance of the value
+  Rerun doubled{}, halved{};
+  Decimal weight{};  ///< largest change of a goodput or a p99 latency, without sign
+};
+
+/// What a scenario's results hang on, found by changing it.
+struct WhatIf {
+  std::vector<WhatIfRow> suspects{};     ///< most suspicious first
+  std::vector<WhatIfRow> assumptions{};  ///< values that are assumed and matter, heaviest first
+  std::int64_t without_weight = 0;       ///< further assumed values, which change nothing by 1 % or more
 };
 
 /// One run. The first part is filled by the shell, the second by `finish`.
@@ -259,6 +300,10 @@ struct Results {
   std::vector<std::string> ways;         ///< for each traffic entry, which way its payload went, as a sentence
   std::vector<Utilisation> utilisation;  ///< busiest first
   std::string bottleneck;                ///< one sentence
+  std::string limit;                     ///< what it names: "link sw0-rc up", "the arrival rate"
+  std::vector<std::string>
+      flattered;                  ///< what the run takes for granted that real machines may not give, a sentence each
+  std::optional<WhatIf> what_if;  ///< if somebody asked
   std::vector<ExpectationResult> expectations;
 };
 

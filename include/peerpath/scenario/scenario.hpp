@@ -235,6 +235,7 @@ struct Run {
   int seed = 1;
   Duration quantum = 10us;
   Duration watchdog = 200us;
+  int stage_interval = 17;
 
   static constexpr auto fields() {
     return std::tuple{
@@ -265,21 +266,30 @@ struct Run {
         field("watchdog", &Run::watchdog,
               "What waits in a circle, or for credits that are lost, for so long without any move ends the run with a "
               "deadlock report; 1us at least, or 0ns: never")
-            .at_least(Duration{0})};
+            .at_least(Duration{0}),
+        field("stage_interval", &Run::stage_interval,
+              "Of so many packets of a traffic entry one has the stages of its latency recorded; 1: every one")
+            .at_least(1)
+            .at_most(1'000'000)};
   }
 };
 
 /// One thing that must be true of the results.
 struct Expectation {
+  static constexpr std::string_view bottleneck = "bottleneck";  ///< the one `metric` that is no number
+
   std::string metric;
   std::optional<double> equals, at_least, at_most, within_percent;
+  std::optional<std::string> is{};
 
   static constexpr auto fields() {
-    return std::tuple{field("metric", &Expectation::metric, "Name of a metric, as in the result table"),
-                      field("equals", &Expectation::equals, "Value that it must have"),
-                      field("within_percent", &Expectation::within_percent, "Allowed distance from `equals`"),
-                      field("at_least", &Expectation::at_least, "Lower bound"),
-                      field("at_most", &Expectation::at_most, "Upper bound")};
+    return std::tuple{
+        field("metric", &Expectation::metric, "Name of a metric, as in the result table; or `bottleneck`"),
+        field("is", &Expectation::is, "What the sentence of the bottleneck has to begin with; for `bottleneck`"),
+        field("equals", &Expectation::equals, "Value that it must have"),
+        field("within_percent", &Expectation::within_percent, "Allowed distance from `equals`"),
+        field("at_least", &Expectation::at_least, "Lower bound"),
+        field("at_most", &Expectation::at_most, "Upper bound")};
   }
 };
 

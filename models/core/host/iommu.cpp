@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::uint64_t entry_bytes = 8;  // of a page's translation in the table (VT-d, 9.8)
 
-AssociativeCache cache_of(const device::IommuConfig& config) {
-  const auto entries = static_cast<std::size_t>(config.entries);
+AssociativeCache cache_of(const device::IommuConfig& config, std::size_t times = 1) {
+  const auto entries = static_cast<std::size_t>(config.entries) * times;
   const auto ways = config.ways == 0 ? entries : std::min(static_cast<std::size_t>(config.ways), entries);
   return {std::max<std::size_t>(1, entries / ways), ways, config.replacement};
 }
@@ -19,6 +19,7 @@ AssociativeCache cache_of(const device::IommuConfig& config) {
 Iommu::Iommu(const device::IommuConfig& config)
     : config_{config},
       cache_{cache_of(config)},
+      missed_{cache_of(config, 2)},
       ready_(cache_.slots()),
       walkers_free_(static_cast<std::size_t>(config.walkers)) {}
 
@@ -45,6 +46,10 @@ Instant Iommu::translate(std::uint64_t address, Instant at) {
 
 Instant Iommu::walk(std::uint64_t key, Instant at) {
   ++counters_.misses;
+  if (missed_.find(key))
+    ++counters_.of_size;
+  else
+    missed_.insert(key);
   std::ranges::pop_heap(walkers_free_, std::greater<>{});
   Instant& walker = walkers_free_.back();
   auto begin = std::max({at, walker, next_walk_});

@@ -17,8 +17,9 @@ namespace peerpath::host {
 
 /// Since the start.
 struct IommuCounters {
-  std::int64_t hits = 0;    ///< the page is held, or on its way: a walk for it is under way
-  std::int64_t misses = 0;  ///< walks
+  std::int64_t hits = 0;     ///< the page is held, or on its way: a walk for it is under way
+  std::int64_t misses = 0;   ///< walks
+  std::int64_t of_size = 0;  ///< of the misses, those that an IOTLB with twice the entries would about have held
   std::int64_t flushes = 0;
   Duration waiting{};  ///< by which requests became later
 };
@@ -60,6 +61,7 @@ class Iommu {
 
   device::IommuConfig config_;
   AssociativeCache cache_;
+  AssociativeCache missed_;            ///< pages that were missed lately, twice as many as `cache_` has entries
   std::vector<Instant> ready_;         ///< by slot: when its translation is there
   std::vector<Instant> walkers_free_;  ///< a heap, the next one free in front
   Duration walk_interval_{};

@@ -58,7 +58,8 @@ void HostCpu::interrupt(const fabric::Delivery& delivery, device::Outbox& out) {
   ++host_.counters.interrupts;
   const auto& config = host_.config;
   core_of(driver).run(delivery.done, receive ? config.interrupt_cost + config.wakeup_cost : config.interrupt_cost);
-  const bool idle = receive ? rx_[driver].interrupted() : tx_[driver - rx_.size()].interrupted();
+  const bool idle =
+      receive ? rx_[driver].interrupted(delivery.done) : tx_[driver - rx_.size()].interrupted(delivery.done);
   if (idle) want_core(driver, delivery.done, out);
 }
 

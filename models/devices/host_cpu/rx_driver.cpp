@@ -74,6 +74,8 @@ void RxDriver::take(const nic::RxCompletion& completion, Instant now, Core& core
   auto& counters = host_->counters;
   const Bytes payload{completion.payload_length};
   const Instant done = core.run(now, cost_of(completion));
+  if (completion.end_of_packet)
+    memory_->journal().taken(completion.packet, rings_->rx_completions.visible_since(consumed_), interrupt_);
   if (stage_) {
     counters.copied += payload;
     counters.dram_read += payload;

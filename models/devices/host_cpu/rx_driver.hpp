@@ -21,7 +21,10 @@ class RxDriver {
   /// Fills the ring and rings the doorbell.
   void start(device::Outbox& out);
   /// True if it has to poll now, and did not already.
-  bool interrupted() { return !std::exchange(polling_, true); }
+  bool interrupted(Instant now) {
+    interrupt_ = now;
+    return !std::exchange(polling_, true);
+  }
   /// One round on `core`, which is free at `now`. True if it wants another one.
   bool poll(Instant now, Core& core, device::Outbox& out);
   /// A copy of the GPU is done. True if it was one of ours.
@@ -45,6 +48,7 @@ class RxDriver {
   std::uint32_t posted_ = 0, told_ = 0;  ///< buffers in the ring, and those that the NIC knows of
   std::uint32_t batch_ = batch;
   bool polling_ = false, blocked_ = false;
+  Instant interrupt_{};                 ///< the latest
   std::vector<nic::PacketIndex> done_;  ///< scratch
 };
 

@@ -64,6 +64,11 @@ struct SentRecord {
   fabric::NodeId nic{};
   bool lost = false;    ///< the NIC could not read it, and sent nothing
   bool spoilt = false;  ///< bounced: not all of it came to host memory, and other bytes were sent in its place
+  Instant doorbell{};   ///< the driver was through with it, and its doorbell on the way
+  Instant started{};    ///< the NIC began to read its data
+  Instant read{};       ///< all of it was in the NIC
+  Instant visible{};    ///< its completion had arrived in host memory
+  Instant interrupt{};  ///< the latest interrupt of its queue
 };
 
 class SentSink {

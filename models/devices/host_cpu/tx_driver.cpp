@@ -14,6 +14,7 @@ TxDriver::TxDriver(DriverContext& host, const NicSetup& nic, const TxSetup& setu
       packet_doorbell_{nic.doorbells + nic::doorbell_offset(setup.queue, nic::Doorbell::tx_packets)},
       arm_doorbell_{nic.doorbells + nic::doorbell_offset(setup.queue, nic::Doorbell::tx_arm)},
       taken_at_(nic.memory->entries()),
+      posted_at_(nic.memory->entries()),
       spoilt_(nic.memory->entries()) {
   require(setup.packet > Bytes{0} && setup.payload.size >= setup.packet, "a transmit queue has no payload to send");
   require(setup.headers.size >= Bytes{net::HeaderBytes::capacity} * memory_->entries(),
@@ -48,8 +49,11 @@ void TxDriver::write_descriptor() {
 }
 
 Instant TxDriver::post(std::uint32_t packets, Duration each, Instant now, Core& core, device::Outbox& out) {
-  for (std::uint32_t i = 0; i < packets; ++i) write_descriptor();
   const Instant done = core.run(now, each * packets + host_->config.doorbell_cost);
+  for (std::uint32_t i = 0; i < packets; ++i) {
+    posted_at_[posted_ & (memory_->entries() - 1)] = done;
+    write_descriptor();
+  }
   ring(*host_, packet_doorbell_, posted_, Bytes{4}, done, out);
   return done;
 }
@@ -103,11 +107,12 @@ bool TxDriver::free_entries(Instant now, Core& core, device::Outbox& out) {
     const auto* completion = rings_->tx_completions.visible(consumed_, now);
     if (completion == nullptr) break;
     const std::uint32_t slot = completion->tag & (memory_->entries() - 1);
+    const Instant visible = rings_->tx_completions.visible_since(consumed_);
     ++consumed_;
     ++host_->counters.tx_packets;
     if (sink_ != nullptr)
-      sink_->on_sent(
-          {setup_.queue, setup_.packet, taken_at_[slot], now, packet_doorbell_.node, completion->lost, spoilt_[slot]});
+      sink_->on_sent({setup_.queue, setup_.packet, taken_at_[slot], now, packet_doorbell_.node, completion->lost,
+                      spoilt_[slot], posted_at_[slot], completion->started, completion->read, visible, interrupt_});
   }
   if (taken > 0)
     core.run(now, host_->config.packet_cost * taken / 4);  // freeing is the smaller part of a packet's work

@@ -23,7 +23,8 @@ class TxDriver {
   /// Takes a burst, or as much of it as fits; returns when to come again, `never` if nothing fits.
   Instant send(Instant now, Core& core, device::Outbox& out);
   /// True if it has to poll now, and is not about to already.
-  bool interrupted() {
+  bool interrupted(Instant now) {
+    interrupt_ = now;
     polling_ = true;
     return !std::exchange(queued_, true);
   }
@@ -53,12 +54,14 @@ class TxDriver {
   SentSink* sink_ = nullptr;
   std::optional<SendStage> stage_;
   std::vector<Instant> taken_at_;                        ///< from the application, by slot
+  std::vector<Instant> posted_at_;                       ///< in the ring, and the doorbell on its way, by slot
   std::vector<bool> spoilt_;                             ///< in the ring with other bytes than the GPU's, by slot
   std::vector<net::HeaderBytes> headers_;                ///< of the next packet, by flow
   std::uint32_t taken_ = 0, posted_ = 0, consumed_ = 0;  ///< packets: from the application, in the ring, done
   bool polling_ = false;                                 ///< between an interrupt and its next arming
   bool queued_ = false;                                  ///< waits for the core
   bool full_ = false;
+  Instant interrupt_{};  ///< the latest
   Instant due_ = never;  ///< when the next burst is planned; never: as soon as it can be
 };
 

@@ -44,6 +44,8 @@ struct NicCounters {
   Bytes rx_dropped_payload{};
   std::int64_t rx_not_split = 0;  ///< header split was on and the headers could not be split off
   Bytes rx_fifo_peak{};
+  /// Frames that had to wait for descriptors: of buffers that are posted and not read yet; that are not posted.
+  std::int64_t rx_waited_fetch = 0, rx_waited_ring = 0;
   std::int64_t tx_packets = 0, tx_frames = 0;
   Bytes tx_bytes{}, tx_payload{};
   std::int64_t bad_descriptors = 0;  ///< refused without effect but a completion

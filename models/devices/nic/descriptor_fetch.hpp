@@ -31,6 +31,8 @@ class DescriptorFetch {
   void fetch(Instant now, device::Outbox& out, std::uint32_t wanted = 0);
 
   std::uint32_t available() const { return fetched_ - consumed_; }
+  /// Those that are posted and not at hand.
+  std::uint32_t under_way() const { return posted_ - fetched_; }
   std::uint32_t next() const { return consumed_; }
   void consume(std::uint32_t count = 1) { consumed_ += count; }
 

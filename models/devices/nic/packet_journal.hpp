@@ -21,6 +21,10 @@ struct PacketRecord {
   bool lost = false;      ///< a write of it did not end in success: nobody took the data
   bool spoilt = false;    ///< bounced: the GPU read ones in every bit in place of some of it
   Instant application{};  ///< the application can use it; never before `memory`
+  Instant parsed{};       ///< its first DMA write could start, but for buffers
+  Instant started{};      ///< it could, with them
+  Instant visible{};      ///< its completion had arrived in host memory
+  Instant interrupt{};    ///< the latest interrupt of its queue, when the driver took its completion
 };
 
 /// Hears of every packet once. The order is that of computation, not of time.
@@ -43,6 +47,18 @@ class PacketJournal {
 
   /// One of its writes arrives at `done`. If it is the last one to be known of: when all of the packet is in memory.
   std::optional<Instant> written(PacketIndex index, Instant done, bool success = true);
+
+  void started(PacketIndex index, Instant parsed, Instant when) {
+    auto& record = rows_[index.value()].record;
+    record.parsed = parsed;
+    record.started = when;
+  }
+  /// The driver has taken its completion.
+  void taken(PacketIndex index, Instant visible, Instant interrupt) {
+    auto& record = rows_[index.value()].record;
+    record.visible = visible;
+    record.interrupt = interrupt;
+  }
 
   /// What the driver hands to the application is not what came.
   void spoil(PacketIndex index) { rows_[index.value()].record.spoilt = true; }

@@ -113,6 +113,10 @@ void Nic::report(Report& report, const std::string& name, const std::any& before
   }
   report.add(name + ".rx_fifo_peak_bytes", "B", b.nic.rx_fifo_peak.count(),
              "Most that the receive FIFO held, since the start");
+  report.add(name + ".rx_waited_fetch", "1", b.nic.rx_waited_fetch - a.nic.rx_waited_fetch,
+             "Frames that waited for descriptors of posted buffers to be read");
+  report.add(name + ".rx_waited_ring", "1", b.nic.rx_waited_ring - a.nic.rx_waited_ring,
+             "Frames that waited for the driver to post buffers");
   report.add(name + ".interrupts", "1", b.nic.interrupts - a.nic.interrupts, "Interrupts sent");
   report.add(name + ".descriptor_reads", "1", b.nic.descriptor_reads - a.nic.descriptor_reads,
              "Reads of buffer and transmit descriptors");

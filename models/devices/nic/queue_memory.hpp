@@ -47,6 +47,8 @@ class CompletionRing {
     return visible_[slot(index)] < now && entry.generation == generation ? &entry : nullptr;
   }
   const Entry& at(std::uint32_t index) const { return entries_[slot(index)]; }
+  /// When the entry's write arrived.
+  Instant visible_since(std::uint32_t index) const { return visible_[slot(index)]; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(entries_.size()); }
 
  private:

@@ -69,6 +69,7 @@ struct TxCompletion {
   std::uint32_t head = 0;
   bool generation = false;
   bool lost = false;  ///< its data could not be read, so nothing was sent: how the model measures, no NIC says so here
+  Instant started{}, read{};  ///< likewise: its DMA began; its data was all there
 };
 
 /// Sizes in memory. Defaults: gve DQO with raw DMA addressing (Linux drivers/net/ethernet/google/gve/gve_desc_dqo.h).

@@ -63,7 +63,9 @@ void RxQueue::descriptors_read(const Cookie& cookie, pcie::Status status, Instan
 }
 
 void RxQueue::frame(const RxFrame& frame, Instant now, device::Outbox& out) {
-  if (!waiting_.empty() || !take(frame, now, out)) waiting_.push(frame);
+  if (waiting_.empty() && take(frame, now, out)) return;
+  ++(fetch_.under_way() > 0 ? nic_->counters.rx_waited_fetch : nic_->counters.rx_waited_ring);
+  waiting_.push(frame);
 }
 
 void RxQueue::serve(Instant now, device::Outbox& out) {
@@ -87,6 +89,7 @@ void RxQueue::write(const RxFrame& frame, std::uint32_t buffers, Bytes buffer_si
   // Pieces with payload in them: the first may hold nothing but headers only if there is no payload at all.
   const int writes = (has_header_write ? 1 : 0) + (payload_bytes > 0 ? static_cast<int>(buffers) : 0);
   const auto packet = nic_->memory.journal().open(frame.record, writes);
+  nic_->memory.journal().started(packet, frame.ready, ready);
   const Cookie cookie{Dma::rx_data, epoch_, index_, 0, packet.value()};
 
   std::int64_t left = payload_bytes;

@@ -60,7 +60,7 @@ const TxDescriptor* TxQueue::next() const {
 void TxQueue::start_next(Instant now, device::Outbox& out) {
   const auto& d = rings_->tx.at(fetch_.next());
   const Cookie cookie{Dma::tx_data, epoch_, index_, 0, first_ + static_cast<std::uint32_t>(packets_.size())};
-  packets_.push({{d, rings_->tx_headers.at(fetch_.next()), false}, d.payload_length > 0 ? 2 : 1});
+  packets_.push({{d, rings_->tx_headers.at(fetch_.next()), false, now}, d.payload_length > 0 ? 2 : 1});
   const auto headers = d.payload_length > 0 ? pcie::Purpose::header : pcie::Purpose::control;
   out.submit(data_read_channel, read_from(d.header, Bytes{d.header_length}, headers, cookie, now));
   if (d.payload_length > 0)
@@ -73,7 +73,7 @@ void TxQueue::refuse_next(Instant now, device::Outbox& out) {
   ++nic_->counters.bad_descriptors;
   TxDescriptor nothing;
   nothing.tag = rings_->tx.at(fetch_.next()).tag;
-  packets_.push({{nothing, {}, true}, 0});
+  packets_.push({{nothing, {}, true, now}, 0});
   fetch_.consume();
   fetch_.fetch(now, out);
 }
@@ -95,6 +95,8 @@ void TxQueue::complete_front(Instant now, device::Outbox& out) {
   done.tag = packet.descriptor.tag;
   done.head = ++freed_;
   done.lost = packet.failed;
+  done.started = packet.started;
+  done.read = now;
   packets_.pop();
   ++first_;
   rings_->tx_completions.write(completions_.next(), done);

@@ -32,6 +32,7 @@ class TxQueue {
     TxDescriptor descriptor;
     net::HeaderBytes header;
     bool failed = false;  ///< a read did not succeed: must not go out
+    Instant started{};    ///< its data is being read since
   };
   const Ready* front() const {
     return !packets_.empty() && packets_.front().reads == 0 ? &packets_.front().ready : nullptr;

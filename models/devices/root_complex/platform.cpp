@@ -11,12 +11,13 @@ namespace {
 
 void fill_iommu(Report& report, const std::string& name, const device::IommuConfig& config,
                 const std::vector<RootComplex::Iommu>& before, const std::vector<RootComplex::Iommu>& after) {
-  std::int64_t hits = 0, misses = 0, flushes = 0;
+  std::int64_t hits = 0, misses = 0, of_size = 0, flushes = 0;
   Duration busiest{};
   for (std::size_t port = 0; port < after.size(); ++port) {
     const auto &a = before[port].counters, &b = after[port].counters;
     hits += b.hits - a.hits;
     misses += b.misses - a.misses;
+    of_size += b.of_size - a.of_size;
     flushes += b.flushes - a.flushes;
     const auto walking = after[port].walking - before[port].walking;
     busiest = std::max(busiest, walking);
@@ -26,6 +27,8 @@ void fill_iommu(Report& report, const std::string& name, const device::IommuConf
   }
   report.add(name + ".iommu_hits", "1", hits, "Requests whose page the IOTLB held");
   report.add(name + ".iommu_misses", "1", misses, "Requests that caused a page walk");
+  report.add(name + ".iommu_misses_of_size", "1", of_size,
+             "Of these, those whose page an IOTLB of twice the entries would about have held");
   report.add(name + ".iommu_flushes", "1", flushes, "Times that an IOTLB was emptied");
   report.results.metrics.push_back(
       {name + ".iommu_walkers_percent", "%",

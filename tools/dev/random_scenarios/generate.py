@@ -290,7 +290,7 @@ def scenario(seed):
     warmup, measure = draw.choice((0, 0, 5000, 20000)), draw.choice((20000, 40000, 80000))
     out = {"description": f"random scenario {seed}", "devices": devices, "links": links,
            "traffic": [e for e in entries if e],
-           "run": {"warmup": f"{warmup}ns", "measure": f"{measure}ns", "seed": draw.randint(0, 9)}}
+           "run": {"warmup": f"{warmup}ns", "measure": f"{measure}ns", "seed": draw.randint(0, 9), "stage_interval": 1}}
     if draw.often(20):
         out["arbitration"] = arbitration(draw, links)
     if draw.often(45):

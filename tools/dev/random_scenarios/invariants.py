@@ -268,7 +268,41 @@ def cores_add_up(scenario, run):
             yield f"{name}: {m[f'{name}.cores_busy']} of {cores} cores at {mean} %"
 
 
+def stages_sum_to_the_latency(scenario, run):
+    """Of every packet: its stages are recorded, none is negative, and together they take what its latency was."""
+    for traffic in run.document["traffic"]:
+        stages, name = traffic.get("stages"), traffic["name"]
+        if (stages is None) != (traffic["kind"] not in ("receive", "transmit")):
+            yield f"{name}: a {traffic['kind']} with stages {stages}"
+        if not stages:
+            continue
+        packets = sum(traffic["latency_fs"].values())
+        if {stage["count"] for stage in stages} != {packets}:
+            yield f"{name}: stages of {[stage['count'] for stage in stages]} packets of {packets}"
+        elif packets:
+            mean = round(run.metrics[f"{name}.latency_mean_ns"] * 1e6)  # rounded down to whole femtoseconds
+            if sum(stage["sum_fs"] for stage in stages) // packets != mean:
+                yield f"{name}: stages take {sum(stage['sum_fs'] for stage in stages) / packets} fs a packet, of {mean}"
+        if any(stage["sum_fs"] < 0 or stage["p50_ns"] < 0 for stage in stages):
+            yield f"{name}: a stage is negative: {stages}"
+
+
+def the_sentence_agrees_with_the_tables(scenario, run):
+    """It begins with what it names, and calls nothing idle that is shown as busy."""
+    sentence, limit = run.document["bottleneck"], run.document["limit"]
+    if not sentence.startswith(limit):
+        yield f"\"{sentence}\" does not begin with {limit}"
+    short = any(run.metrics[f"{t['name']}.goodput_gbps"] < 0.9 * run.metrics[f"{t['name']}.offered_gbps"]
+                and not run.metrics[f"{t['name']}.lost_bytes"] + run.metrics[f"{t['name']}.all_ones_bytes"]
+                for t in run.document["traffic"])
+    if short and "all that was offered arrived" in sentence:
+        yield f"\"{sentence}\" although something fell short"
+    if "nothing was busy" in sentence and any(part["percent"] >= 50 for part in run.document["utilisation"]
+                                              if not part["name"].endswith(" tags")):
+        yield f"\"{sentence}\" beside {run.document['utilisation'][0]}"
+
+
 ALL = (ends_well, deadlocks_have_a_cause, bytes_are_conserved, numbers_have_a_range, latencies_are_in_order,
        rates_are_bytes_over_time, nothing_comes_from_nothing,
        what_arrives_was_offered_or_stood_in_queues, ledger_and_metrics_agree, links_carry_what_they_can, busy_lines_are_what_they_carried, payload_took_the_links, quiet_runs_lose_nothing, events_come_to_pass,
-       memory_takes_what_it_can, cores_add_up)
+       memory_takes_what_it_can, cores_add_up, stages_sum_to_the_latency, the_sentence_agrees_with_the_tables)

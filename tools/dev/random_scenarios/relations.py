@@ -92,7 +92,8 @@ class sorted_run:
         for side in (self.document or {}).get("ledger", ()):
             side["rows"].sort(key=json.dumps)
         if self.document:
-            del self.document["bottleneck"]  # of equal ones the first
+            for key in ("bottleneck", "limit", "flattered"):
+                del self.document[key]  # of equal ones the first
 
 
 def renamed(program, scenario, draw):
