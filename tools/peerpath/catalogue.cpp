@@ -28,6 +28,10 @@ constexpr std::array run_options{
            "What a nanosecond of a perfetto trace stands for: ns (default), or ps, which shows each TLP"},
     Option{"--trace-links", "NAMES", "Only these links, with commas between; * stands for any text: gpu*-sw0"},
     Option{"--profile", "", "Say which devices took how much of the simulation's own time"},
+    Option{"--what-if", "",
+           "Run it again with each suspected bottleneck and each assumed value doubled and halved, and say what that "
+           "changes"},
+    Option{"--jobs", "N", "Reruns at a time; as many as there are processors if left out"},
     Option{"--out", "DIR", "Folder for results.json, run.json and report.html", Word::folder},
     json,
     Option{"--report", "", "Write report.html beside --json, too"},

@@ -51,6 +51,7 @@ std::string gbps(Bytes bytes, Duration window) {
 }
 
 std::string found_text(const observe::ExpectationResult& expectation) {
+  if (!expectation.said.empty()) return expectation.said;
   return expectation.found ? to_string(*expectation.found) : "none";
 }
 

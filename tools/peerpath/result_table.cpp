@@ -11,6 +11,7 @@
 #include "peerpath/scenario/describe.hpp"
 #include "tools/peerpath/number_text.hpp"
 #include "tools/peerpath/text_table.hpp"
+#include "tools/peerpath/what_if_table.hpp"
 
 namespace peerpath::cli {
 namespace {
@@ -171,6 +172,15 @@ std::string errors(const Results& results) {
   return table.text(indent);
 }
 
+std::string what_if(const observe::WhatIf& what_if, const Terminal& terminal) {
+  auto text = heading(terminal, "What if") + suspect_table(what_if);
+  if (!what_if.assumptions.empty())
+    text += heading(terminal, "Assumed values that the result hangs on") + assumption_table(what_if);
+  if (what_if.without_weight > 0)
+    text += fmt::format("  {} more assumed values change nothing by 1 % or more\n", what_if.without_weight);
+  return text;
+}
+
 }  // namespace
 
 std::string expectation_table(const Results& results, const Terminal& terminal) {
@@ -214,6 +224,8 @@ std::string result_table(const Results& results, const scenario::Scenario& scena
                                   ", nothing below will ever move again") +
             deadlock(*results.deadlock);
   text += heading(terminal, "Bottleneck") + "  " + results.bottleneck + "\n";
+  for (const auto& sentence : results.flattered) text += terminal.paint(Paint::yellow, "  " + sentence) + "\n";
+  if (results.what_if) text += what_if(*results.what_if, terminal);
   if (results.protocol) {
     text += results.protocol->empty() ? "\nNo rule of the protocol was broken on any link.\n"
                                       : heading(terminal, "Protocol");

@@ -27,7 +27,7 @@ TEST(ResultTable, ShowsEveryPart) {
   const auto text = table_of(observe::sample_results());
   for (const auto* part :
        {"sample: made up", "320.00", "nic0-switch0", "Gen5 x16", "nic0 -> switch0 -> gpu0", "1 of 4 cores",
-        "nic0 Ethernet port, busy 98 %", "ok      stream.goodput_gbps", "FAILED  switch0-rc0.up.header_bytes"})
+        "busiest: nic0 Ethernet port, 98 %", "ok      stream.goodput_gbps", "FAILED  switch0-rc0.up.header_bytes"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   EXPECT_EQ(text.find("INCOMPLETE"), std::string::npos);
   EXPECT_EQ(text.find("doorbell"), std::string::npos) << "columns of zeros say nothing";

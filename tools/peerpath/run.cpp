@@ -1,5 +1,8 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <string>
 
 #include "peerpath/base/nearest.hpp"
@@ -18,6 +21,8 @@
 #include "tools/peerpath/run_record.hpp"
 #include "tools/peerpath/scenario_files.hpp"
 #include "tools/peerpath/trace_request.hpp"
+#include "tools/peerpath/what_if.hpp"
+#include "tools/peerpath/whole_number.hpp"
 
 namespace peerpath::cli {
 namespace {
@@ -110,17 +115,36 @@ bool finish(trace::Tracer& tracer, RunRecord& record, const Terminal& terminal) 
   return whole;
 }
 
+/// The reruns of --what-if, with a line for who watches. False if they were interrupted.
+bool rerun(observe::Results& results, const scenario::Loaded& loaded, int jobs, const Terminal& terminal) {
+  const InterruptGuard guard;
+  const bool shown = terminal.progress();
+  WhatIfOptions options;
+  options.jobs = jobs;
+  options.stop = [&guard] { return guard.interrupted(); };
+  if (shown)
+    options.progress = [](std::size_t done, std::size_t all) {
+      std::fputs(fmt::format("\rwhat if: {} of {} reruns\033[K", done, all).c_str(), stderr);
+      std::fflush(stderr);
+    };
+  const bool whole = prove(results, loaded, options);
+  if (shown) std::fputs("\r\033[K", stderr);
+  return whole;
+}
+
 }  // namespace
 
 Exit run(const Arguments& arguments, Terminal& terminal) {
   const auto backend = choose_backend(arguments, terminal);
   const auto mode = choose_fabric(arguments, terminal);
   const auto* loop = choose_loop(arguments, terminal);
+  const bool prove_it = arguments.has("--what-if");
+  const auto jobs = jobs_of(arguments, terminal);
   const auto loaded = load_scenario(arguments.words().front(), arguments, terminal);
-  if (!loaded || !mode || loop == nullptr || backend == Exit::wrong_input) return Exit::wrong_input;
+  if (!loaded || !mode || loop == nullptr || !jobs || backend == Exit::wrong_input) return Exit::wrong_input;
   if (backend != Exit::done) return backend;
   const auto on = arguments.value("--on").value_or("model");
-  for (const std::string_view option : {"--trace", "--profile"}) {
+  for (const std::string_view option : {"--trace", "--profile", "--what-if"}) {
     if (on == "model" || !arguments.has(option)) continue;
     terminal.error(std::string{option} + " looks into the model; with --on " + on + " there is none");
     return Exit::wrong_input;
@@ -154,7 +178,10 @@ Exit run(const Arguments& arguments, Terminal& terminal) {
   }
   auto& results = *simulated;
   const auto unknown = observe::finish(results, loaded->scenario);
-  const auto exit = report_located(unknown, *loaded, terminal) > 0 ? Exit::wrong_input : verdict(results);
+  const bool proven = !prove_it || !unknown.empty() || !results.complete || rerun(results, *loaded, *jobs, terminal);
+  const auto exit = report_located(unknown, *loaded, terminal) > 0 ? Exit::wrong_input
+                    : !proven                                      ? Exit::interrupted
+                                                                   : verdict(results);
   record.simulated = results.warmup + results.window;
   record.exit = static_cast<int>(exit);
   record.protocol = results.protocol;
