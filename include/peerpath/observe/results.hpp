@@ -8,10 +8,11 @@
 //   <traffic>.queued_at_begin_bytes  .queued_at_end_bytes
 //   <traffic>.payload_crossings        links that the average byte of the entry crossed; .<link>.payload_crossings: one
 //   <traffic>.loss_percent  .latency_{min,mean,p50,p90,p99,p999,max}_ns
-//   <traffic>.latency_<stage>_{p50,p99}_ns   receive: pipeline descriptor dma writeback moderation driver; transmit:
-//   post for pipeline <link>.<up|down>.<purpose>_bytes   payload header descriptor completion_entry doorbell interrupt
-//   control retransmission <link>.<up|down>.overhead_bytes  .dllp_bytes  .wire_bytes  .tlps  .dllps  .payload_gbps
-//   .wire_gbps <link>.<up|down>.utilisation_percent  .queueing_percent  .credit_stall_percent  .replays
+//   <traffic>.latency_<stage>_{p50,p99}_ns    <stage>: pipeline or post, descriptor, dma, writeback, moderation, driver
+//
+//   <link>.<up|down>.<purpose>_bytes   payload header descriptor completion_entry doorbell interrupt control
+//   retransmission <link>.<up|down>.overhead_bytes  .dllp_bytes  .wire_bytes  .tlps  .dllps  .payload_gbps  .wire_gbps
+//   <link>.<up|down>.utilisation_percent  .queueing_percent  .credit_stall_percent  .replays
 //   <link>.payload_crossings           payload bytes on both directions, over all payload delivered: 0 is "not at all"
 //   <host cpu>.cores_busy  .utilisation_percent  .copied_bytes  .copied_gbps
 //   <host memory>.read_bytes  .written_bytes  .read_gbps  .written_gbps  .utilisation_percent      (a GPU's memory too)
