@@ -89,6 +89,11 @@ void Meter::move_on(Instant next) {
   for (const auto& what : held) happen(what);
   for (const auto& mishap : std::exchange(later_mishaps_, {})) fail(mishap);
   for (const auto& packet : std::exchange(later_stages_, {})) stage(packet);
+  std::erase_if(later_reads_, [this](const Read& read) {
+    if (read.done >= edge_) return false;
+    if (read.done >= begin_) reading_[read.requester.value()].held += read.held;
+    return true;
+  });
 }
 
 void Meter::close(const std::vector<Totals>& before, const std::vector<Totals>& after) {
@@ -184,7 +189,11 @@ void Meter::reads(const fabric::Delivery& d) {
   auto& reading = reading_[d.requester.value()];
   if (reading.request_bits < 0) return;
   const auto requests = ((d.bytes.count() - 1) >> reading.request_bits) + 1;
-  reading.held += ((d.done - d.ready).count() >> 10) * requests;
+  const auto held = ((d.done - d.ready).count() >> 10) * requests;
+  if (d.done >= edge_)
+    later_reads_.push_back({d.requester, d.done, held});
+  else
+    reading.held += held;
 }
 
 Duration Meter::reading(fabric::NodeId requester) const {

@@ -165,6 +165,11 @@ class Meter final : public fabric::DeliverySink,
     int request_bits = -1;  ///< of the longest one; -1: it asks for nothing
     std::int64_t held = 0;  ///< units of 1024 fs, which leave room for a second of all tags
   };
+  struct Read {
+    fabric::NodeId requester{};
+    Instant done{};
+    std::int64_t held = 0;
+  };
   struct Wire {
     Duration busy{};
     Bytes size{};  ///< of the frame before, and how long it takes: sizes repeat
@@ -214,6 +219,7 @@ class Meter final : public fabric::DeliverySink,
   Instant begin_, edge_;
   std::vector<Reading> reading_;  ///< by requester
   std::vector<Staged> later_stages_;
+  std::vector<Read> later_reads_;
   int stage_interval_ = 1;
   bool closed_ = false;
   std::vector<Instant> turns_;

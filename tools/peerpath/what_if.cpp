@@ -72,7 +72,7 @@ std::string rerun(const scenario::Loaded& loaded, const Trial& trial, bool doubl
   if (results->deadlock) out["problem"] = "deadlock";
   out["window"] = results->window.count();
   for (const auto& t : results->traffic)
-    out["flows"].push_back({t.delivered_payload.count(), t.latency.count(), t.latency.quantile(990'000).count()});
+    out["flows"].push_back({t.delivered_packets, t.latency.count(), t.latency.quantile(990'000).count()});
   return out.dump();
 }
 
@@ -97,8 +97,9 @@ observe::Rerun read_rerun(const ChildEnd& end, const observe::Results& base) {
     const auto& before = base.traffic[n];
     const auto& now = json.at("flows")[n];
     observe::FlowChange flow{before.name};
+    // Of what was handed over: payload that came as far as a memory which cannot take it does not count.
     flow.goodput_percent = change(static_cast<WideInt>(now[0].get<std::int64_t>()) * base.window.count(),
-                                  static_cast<WideInt>(before.delivered_payload.count()) * window);
+                                  static_cast<WideInt>(before.delivered_packets) * window);
     if (now[1] > 0 && before.latency.count() > 0)
       flow.p99_percent = change(now[2].get<std::int64_t>(), before.latency.quantile(990'000).count());
     run.flows.push_back(std::move(flow));
