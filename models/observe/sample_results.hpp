@@ -31,6 +31,7 @@ inline Results sample_results() {
   traffic.requesters = {"nic0"};
   traffic.offered_packets = traffic.delivered_packets = 100;
   traffic.offered_payload = traffic.delivered_payload = 400'000_B;
+  traffic.crossed = {0_B, 400'000_B, 400'000_B};
   for (int i = 1; i <= 100; ++i) traffic.latency.record(i * 10ns);
   results.traffic.push_back(traffic);
 

@@ -46,7 +46,7 @@ TEST(Load, FillsInWhatCanOnlyMeanOneThing) {
 TEST(Load, KnowsWhereEachValueCameFrom) {
   const auto loaded = good({"devices.nic0.queues=8"});
   EXPECT_EQ(to_string(loaded.origins.at("/run/measure")), "good.json:18:23");
-  EXPECT_EQ(to_string(loaded.origins.at("/run/warmup")), "default");
+  EXPECT_EQ(to_string(loaded.origins.at("/run/seed")), "default");
   EXPECT_EQ(to_string(loaded.origins.at("/devices/nic0/queues")), "--set");
   EXPECT_EQ(loaded.origins.at("/devices/nic0/rx_fifo").source, "assumed");
 }

@@ -133,7 +133,7 @@ class Traces(Case):
             self.assertRegex(done.stderr, rf"{name} .*\d")
 
     def test_what_is_wrong_is_said(self):
-        for words, said in ((("--trace", "pcap"), "did you mean 'pcapng'?"),
+        for words, said in ((("--trace", "pcapn"), "did you mean 'pcapng'?"),
                             (("--trace", "vcd", "--trace-links", "gpu0-sw1"), "--trace-links: no link is called 'gpu0-sw1'; did you mean 'gpu0-sw0'?"),
                             (("--trace", "vcd", "--trace-from", "3"), "\"3\" is not a time; write e.g. \"20us\""),
                             (("--trace", "vcd", "--trace-from", "1s"), "the run is over by then"),
