@@ -14,7 +14,8 @@ namespace {
 constexpr std::uint64_t message = 5000, messages = 60;
 
 /// A stream from one net to another by a UNIX socket; what the receiver found.
-apps::StreamResult stream_through(bool release, std::uint64_t seed) {
+apps::StreamResult stream_through(bool release, std::uint64_t seed, std::uint64_t bytes = message,
+                                  std::uint64_t count = messages) {
   const std::string path = "/tmp/gpunet-order." + std::to_string(::getpid());
   const Dimensions size{.sockets = 4, .blocks = 1, .ring_bytes = 1 << 15};
   const ProxyOptions options{.threads = 1, .spin = std::chrono::microseconds{50}, .nap = std::chrono::microseconds{50}};
@@ -24,8 +25,8 @@ apps::StreamResult stream_through(bool release, std::uint64_t seed) {
   apps::StreamResult result{};
   apps::Task task;
   task.address = local_address(path.c_str());
-  task.bytes = message;
-  task.count = messages;
+  task.bytes = bytes;
+  task.count = count;
   auto receive = task;
   receive.memory = buffer;
   receive.results = reinterpret_cast<std::uint64_t*>(&result);
@@ -44,6 +45,13 @@ apps::StreamResult stream_through(bool release, std::uint64_t seed) {
 TEST(GpunetOrder, HoldsWhenWritesAreHeldBack) {
   const auto result = stream_through(true, 1);
   EXPECT_EQ(result.bytes, message * messages);
+  EXPECT_EQ(result.wrong_words, 0u);
+}
+
+/// With all entries under way thread 0 alone looks at what the proxy has sent: the others must wait for what it finds.
+TEST(GpunetOrder, HoldsWhenSmallMessagesFillAllEntries) {
+  const auto result = stream_through(true, 1, 64, 8 * entries);
+  EXPECT_EQ(result.bytes, 64 * 8 * entries);
   EXPECT_EQ(result.wrong_words, 0u);
 }
 

@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 """Clients of the face server, and memcached, as ordinary programs; the server's answers held against a CPU.
 
-usage: faces.py PROGRAM [--requests N] [--memcached FILE] [-- OPTION ...]
+usage: faces.py PROGRAM [--requests N] [--pictures N] [--memcached FILE] [-- OPTION ...]
 
 PROGRAM is peerpath-gpunet; the options after -- go to it. Photographs are made from seeds and put into memcached. Two
 clients at a time send pictures: the claimed person's with noise, another's, and those of unknown people. On the way one
-further client is killed in mid-message, and memcached is restarted. Exit 1 if an answer differs.
+further client is killed in mid-message, and memcached is restarted. Exit 1 if an answer differs or is missing, 77 if
+there is no memcached.
 """
 
 import argparse
 import multiprocessing
 import os
 import random
+import shutil
 import signal
 import socket
 import struct
@@ -21,7 +23,7 @@ import time
 
 import local_binary_patterns as lbp
 
-PEOPLE, PICTURES = 12, 48
+PEOPLE = 12
 
 
 def face(seed, noise=0):
@@ -87,10 +89,10 @@ def client(port, requests, seed, results):
     results.put((done, wrong))
 
 
-def make_cases(photographs):
+def make_cases(photographs, pictures):
     known = [lbp.histogram(p) for p in photographs]
     rng, cases = random.Random(7), []
-    for n in range(PICTURES):
+    for n in range(pictures):
         shown = rng.randrange(PEOPLE)
         picture = face(shown, noise=n + 1)
         claimed = shown if n % 2 else rng.randrange(PEOPLE + 2)
@@ -110,10 +112,14 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
     parser.add_argument("--requests", type=int, default=200)
+    parser.add_argument("--pictures", type=int, default=48)
     parser.add_argument("--memcached", default="memcached")
     options = parser.parse_args(own)
+    if not shutil.which(options.memcached):
+        print(f"waived: no {options.memcached}")
+        return 77
     photographs = [face(person) for person in range(PEOPLE)]
-    CASES = make_cases(photographs)
+    CASES = make_cases(photographs, options.pictures)
     database_port, port = free_port(), free_port()
     database = start_memcached(options.memcached, database_port, photographs)
     server = subprocess.Popen([options.program, *given, "--blocks", "4", "--tcp", str(port), "--memcached",
@@ -130,7 +136,10 @@ def main():
             with connect(port) as killed:
                 killed.sendall(b"\0" * 1000)  # and no more of its request
             for c in clients:
-                c.join(120)
+                c.join(60)
+                if c.is_alive():
+                    print("the server answers no more")
+                    return 1
             for _ in clients:
                 answered, differ = results.get(timeout=10)
                 done, wrong = done + answered, wrong + differ
@@ -139,8 +148,8 @@ def main():
                 database.wait()
                 database = start_memcached(options.memcached, database_port, photographs)
     finally:
-        server.kill()
-        database.kill()
+        for child in (server, database, *multiprocessing.active_children()):
+            child.kill()
     kinds = sorted({expected[0] for _, _, expected in CASES})
     print(f"{done} answers, {wrong} differ, {time.time() - start:.1f} s, verdicts seen: {kinds}")
     return 0 if done == options.requests // 4 * 4 and wrong == 0 and kinds == [0, 1, 2] else 1

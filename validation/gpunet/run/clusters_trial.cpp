@@ -1,49 +1,30 @@
 #include <algorithm>
 
 #include "validation/gpunet/run/mapreduce.hpp"
+#include "validation/gpunet/run/shares.hpp"
 
 namespace peerpath::gpunet::run {
 
 Clustered cluster(const Trial& trial, const std::vector<apps::Point>& points, std::vector<apps::Point> centroids,
                   std::uint64_t rounds, int nodes, unsigned mappers) {
-  struct Share {
-    std::unique_ptr<Node> node;
-    apps::Task task;
-  };
-  const auto workers = static_cast<std::uint32_t>(nodes) * mappers;
-  std::vector<Share> shares;
-  for (int n = 0; n < nodes; ++n) {
-    const Dimensions size{.sockets = 4 * workers * mappers + 16, .blocks = 2 * mappers, .ring_bytes = 1 << 16};
-    Share share{trial.open(n, size, {}), {}};
-    share.task.job = apps::Job::cluster;
-    share.task.address = trial.address;
-    share.task.bytes = points.size() * sizeof(apps::Point);
-    share.task.count = rounds;
-    share.task.first = static_cast<std::uint32_t>(n) * mappers;
-    share.task.workers = workers;
-    share.task.clusters = static_cast<std::uint32_t>(centroids.size());
-    auto* input = share.node->allocate(share.task.bytes);
-    share.node->write(input, points.data(), share.task.bytes);
-    share.task.input = input;
-    share.task.memory = share.node->allocate(centroids.size() * sizeof(apps::Point));
-    share.node->write(share.task.memory, centroids.data(), centroids.size() * sizeof(apps::Point));
-    share.task.results = reinterpret_cast<std::uint64_t*>(share.node->allocate(2 * mappers * 8));
-    shares.push_back(std::move(share));
-  }
-  const auto start = Clock::now();
-  Clustered clustered;
-  clustered.right = true;
-  for (auto& share : shares) share.node->launch(share.task, 2 * mappers, trial.threads);
-  for (auto& share : shares) clustered.right = share.node->wait(60) && clustered.right;
-  clustered.seconds = std::chrono::duration<double>{Clock::now() - start}.count();
+  const auto size = centroids.size() * sizeof(apps::Point);
+  Job job{.what = apps::Job::cluster,
+          .nodes = nodes,
+          .mappers = mappers,
+          .size = {.ring_bytes = 1 << 16},
+          .input = {reinterpret_cast<const unsigned char*>(points.data()), points.size() * sizeof(apps::Point)}};
+  job.size.sockets = 4 * job.workers() * mappers + 16;
+  auto shares = open_shares(trial, job);
   for (auto& share : shares) {
-    std::vector<std::uint64_t> failed(2 * mappers);
-    share.node->read(failed.data(), reinterpret_cast<const unsigned char*>(share.task.results), failed.size() * 8);
-    clustered.right = clustered.right && std::ranges::count(failed, 0u) == static_cast<std::ptrdiff_t>(failed.size());
-    std::vector<apps::Point> found(centroids.size());
-    share.node->read(found.data(), share.task.memory, found.size() * sizeof(apps::Point));
-    if (clustered.centroids.empty()) clustered.centroids = found;
+    share.task.count = rounds;
+    share.task.clusters = static_cast<std::uint32_t>(centroids.size());
+    share.task.memory = share.node->allocate(size);
+    share.node->write(share.task.memory, centroids.data(), size);
   }
+  Clustered clustered;
+  clustered.right = run_shares(shares, mappers, trial.threads, clustered.seconds);
+  shares.front().node->read(centroids.data(), shares.front().task.memory, size);
+  clustered.centroids = std::move(centroids);
   return clustered;
 }
 

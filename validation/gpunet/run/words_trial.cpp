@@ -1,20 +1,12 @@
 #include "validation/gpunet/apps/words.hpp"
 
 #include "validation/gpunet/run/mapreduce.hpp"
+#include "validation/gpunet/run/shares.hpp"
 
 namespace peerpath::gpunet::run {
 namespace {
 
-/// A node's share of the work.
-struct WordShare {
-  std::unique_ptr<Node> node;
-  apps::Task task;
-};
-
-void collect(WordShare& share, unsigned mappers, Counted& counted) {
-  std::vector<std::uint64_t> lost(2 * mappers);
-  share.node->read(lost.data(), reinterpret_cast<const unsigned char*>(share.task.results), lost.size() * 8);
-  for (const auto count : lost) counted.right = counted.right && count == 0;
+void collect(Share& share, unsigned mappers, Counted& counted) {
   const auto table = std::make_unique<apps::WordTable>();
   for (unsigned m = 0; m < mappers; ++m) {
     share.node->read(table.get(), share.task.memory + (2 * m + 1) * apps::word_memory, sizeof(apps::WordTable));
@@ -28,28 +20,16 @@ void collect(WordShare& share, unsigned mappers, Counted& counted) {
 }  // namespace
 
 Counted count_words(const Trial& trial, const std::string& text, int nodes, unsigned mappers) {
-  const auto workers = static_cast<std::uint32_t>(nodes) * mappers;
-  std::vector<WordShare> shares;
-  for (int n = 0; n < nodes; ++n) {
-    WordShare share{trial.open(n, {.sockets = 8 * workers + 16, .blocks = 2 * mappers, .ring_bytes = 1 << 17}, {}), {}};
-    share.task.job = apps::Job::count_words;
-    share.task.address = trial.address;
-    share.task.bytes = text.size();
-    share.task.first = static_cast<std::uint32_t>(n) * mappers;
-    share.task.workers = workers;
-    auto* input = share.node->allocate(text.size());
-    share.node->write(input, text.data(), text.size());
-    share.task.input = input;
-    share.task.memory = share.node->allocate(2 * mappers * apps::word_memory);
-    share.task.results = reinterpret_cast<std::uint64_t*>(share.node->allocate(2 * mappers * 8));
-    shares.push_back(std::move(share));
-  }
-  const auto start = Clock::now();
+  Job job{.what = apps::Job::count_words,
+          .nodes = nodes,
+          .mappers = mappers,
+          .size = {.ring_bytes = 1 << 17},
+          .input = {reinterpret_cast<const unsigned char*>(text.data()), text.size()}};
+  job.size.sockets = 8 * job.workers() + 16;
+  auto shares = open_shares(trial, job);
+  for (auto& share : shares) share.task.memory = share.node->allocate(2 * mappers * apps::word_memory);
   Counted counted;
-  counted.right = true;
-  for (auto& share : shares) share.node->launch(share.task, 2 * mappers, trial.threads);
-  for (auto& share : shares) counted.right = share.node->wait(60) && counted.right;
-  counted.seconds = std::chrono::duration<double>{Clock::now() - start}.count();
+  counted.right = run_shares(shares, mappers, trial.threads, counted.seconds);
   for (auto& share : shares) collect(share, mappers, counted);
   return counted;
 }

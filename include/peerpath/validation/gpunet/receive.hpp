@@ -95,15 +95,7 @@ template <Threadblock Block>
 constexpr std::int64_t grecv(Block& block, int descriptor, void* data, std::uint64_t size, int flags = 0) {
   auto* state = detail::state_of(block, descriptor);
   if (!state) return -EBADF;
-  if (!state->connected) {
-    Call call;
-    call.operation = Operation::receive;
-    call.descriptor = descriptor;
-    const int result = detail::ask(block, call);
-    if (result < 0) return result;
-    if (block.thread() == 0) state->connected = 1;
-    block.sync();
-  }
+  if (const int error = detail::ask_if_connected(block, *state, descriptor, Operation::receive)) return error;
   const auto slot = slot_of(descriptor);
   const bool wait = state->waits && (flags & dont_wait) == 0;
   auto* bytes = static_cast<unsigned char*>(data);

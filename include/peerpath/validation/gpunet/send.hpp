@@ -118,15 +118,7 @@ template <Threadblock Block>
 constexpr std::int64_t gsend(Block& block, int descriptor, const void* data, std::uint64_t size, int flags = 0) {
   auto* state = detail::state_of(block, descriptor);
   if (!state) return -EBADF;
-  if (!state->connected) {
-    Call call;
-    call.operation = Operation::send;
-    call.descriptor = descriptor;
-    const int result = detail::ask(block, call);
-    if (result < 0) return result;
-    if (block.thread() == 0) state->connected = 1;
-    block.sync();
-  }
+  if (const int error = detail::ask_if_connected(block, *state, descriptor, Operation::send)) return error;
   const auto slot = slot_of(descriptor);
   if (state->send_shut) return detail::tell(block, block.thread() == 0 ? -detail::shut_error(block, *state, slot) : 0);
   const bool wait = state->waits && (flags & dont_wait) == 0;
@@ -136,8 +128,10 @@ constexpr std::int64_t gsend(Block& block, int descriptor, const void* data, std
     const auto left = size - done;
     std::int64_t piece = static_cast<std::int64_t>(left);
     // The common case of a short message with an entry free needs no word from thread 0.
-    if (left > inline_bytes || state->out_next - state->out_sent > entries)
+    if (left > inline_bytes || state->out_next - state->out_sent > entries) {
+      block.sync();  // all threads have read `out_sent`, which `room` changes: they must choose the same branch
       piece = detail::tell(block, block.thread() == 0 ? detail::room(block, *state, slot, left, wait) : 0);
+    }
     if (piece < 0) return done ? static_cast<std::int64_t>(done) : piece;
     if (piece == 0) return done ? static_cast<std::int64_t>(done) : -EAGAIN;
     detail::send_piece(block, *state, slot, bytes + done, static_cast<std::uint64_t>(piece));

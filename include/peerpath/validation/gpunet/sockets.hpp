@@ -16,15 +16,7 @@ constexpr int gsocket(Block& block, Family family) {
   Call call;
   call.operation = Operation::socket;
   call.argument = static_cast<std::uint32_t>(family);
-  if (block.thread() == 0) {
-    const int result = detail::exchange(block, call);
-    if (result >= 0) detail::open_state(block, result, block.net().calls[block.index()]);
-    block.shared().result = result;
-  }
-  block.sync();
-  const auto result = block.shared().result;
-  block.sync();
-  return static_cast<int>(result);
+  return detail::ask_for_socket(block, call);
 }
 
 /// Whether calls on the socket wait.
@@ -64,21 +56,11 @@ template <Threadblock Block>
 constexpr int gaccept(Block& block, int descriptor, Address* peer = nullptr) {
   auto* state = detail::state_of(block, descriptor);
   if (!state) return -EBADF;
-  if (block.thread() == 0) {
-    Call call;
-    call.operation = Operation::accept;
-    call.descriptor = descriptor;
-    call.wait = state->waits;
-    const int result = detail::exchange(block, call);
-    const auto& answer = block.net().calls[block.index()];
-    if (result >= 0) detail::open_state(block, result, answer);
-    if (result >= 0 && peer) *peer = answer.peer;
-    block.shared().result = result;
-  }
-  block.sync();
-  const auto result = block.shared().result;
-  block.sync();
-  return static_cast<int>(result);
+  Call call;
+  call.operation = Operation::accept;
+  call.descriptor = descriptor;
+  call.wait = state->waits;
+  return detail::ask_for_socket(block, call, peer);
 }
 
 template <Threadblock Block>
@@ -123,10 +105,10 @@ constexpr int gclose(Block& block, int descriptor) {
   call.in_next = state->in_next;
   call.in_offset = state->in_offset;
   call.out_next = state->out_next;
-  const int result = detail::ask(block, call);
-  if (block.thread() == 0) state->generation = 0;
   block.sync();
-  return result;
+  // Before the proxy hears of it: from its answer on the slot may belong to a socket of another block.
+  if (block.thread() == 0) state->generation = 0;
+  return detail::ask(block, call);
 }
 
 }  // namespace peerpath::gpunet

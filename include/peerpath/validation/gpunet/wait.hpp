@@ -69,6 +69,20 @@ constexpr int ask(Block& block, const Call& call) {
   return static_cast<int>(tell(block, block.thread() == 0 ? exchange(block, call) : 0));
 }
 
+/// Before a send or a receive: asks the proxy about a socket that is not known to be connected. 0, or a negative errno.
+template <Threadblock Block>
+constexpr int ask_if_connected(Block& block, SocketState& state, int descriptor, Operation operation) {
+  if (state.connected) return 0;
+  Call call;
+  call.operation = operation;
+  call.descriptor = descriptor;
+  const int result = ask(block, call);
+  if (result < 0) return result;
+  if (block.thread() == 0) state.connected = 1;
+  block.sync();
+  return 0;
+}
+
 /// By thread 0: a socket that the proxy has just made, with nothing sent or received.
 template <Threadblock Block>
 constexpr void open_state(Block& block, int descriptor, const Call& answer) {
@@ -84,6 +98,19 @@ constexpr void open_state(Block& block, int descriptor, const Call& answer) {
   state.out_position = state.out_begin = state.in_position = state.in_reported_position = 0;
   state.out_end[state.out_sent % entries] = 0;
   state.generation = generation_of(descriptor);
+}
+
+/// A call that makes a socket, by a whole block. A descriptor, or a negative errno.
+template <Threadblock Block>
+constexpr int ask_for_socket(Block& block, const Call& call, Address* peer = nullptr) {
+  int result = 0;
+  if (block.thread() == 0) {
+    result = exchange(block, call);
+    const auto& answer = block.net().calls[block.index()];
+    if (result >= 0) open_state(block, result, answer);
+    if (result >= 0 && peer) *peer = answer.peer;
+  }
+  return static_cast<int>(tell(block, result));
 }
 
 }  // namespace peerpath::gpunet::detail
