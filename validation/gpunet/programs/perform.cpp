@@ -30,7 +30,6 @@ std::uint16_t free_port() {
     sockaddr_in at{};
     at.sin_family = AF_INET;
     at.sin_addr.s_addr = htonl(own_ip);
-    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     const auto port = static_cast<std::uint16_t>(12000 + next++ % 20000);
     at.sin_port = htons(port);
     const bool free = ::bind(probe, reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0;
