@@ -17,6 +17,10 @@ Exit calibrate(const Arguments& arguments, Terminal& terminal) {
     terminal.error(dataset->file + " has no GPU: its experiments with a NIC are measured and not modelled");
     return Exit::wrong_input;
   }
+  if (!calibrate::can_fit(compare::fitted_points(*dataset))) {
+    terminal.error(dataset->file + ": no point that a fit may see has a law: there is nothing to calibrate");
+    return Exit::wrong_input;
+  }
   terminal.say("fitting " + std::to_string(compare::fitted_points(*dataset).size()) + " of " +
                std::to_string(dataset->points.size()) + " points");
   const auto calibration = calibrate::fit(dataset->gpus.front(), compare::fitted_points(*dataset));

@@ -247,6 +247,12 @@ class Cli(Case):
         self.assertLessEqual(document["held_out"]["median_error"], 0.04)
         self.assertLessEqual(document["held_out"]["p95_error"], 0.10)
 
+    def test_a_dataset_that_no_law_is_fitted_to_is_refused(self):
+        for command in ("validate", "calibrate"):
+            done = peerpath(command, self.data("gpunet/two_h100.jsonl"))
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("no point that a fit may see has a law", done.stderr)
+
     def test_a_truncated_dataset_is_refused_with_its_place(self):
         text = pathlib.Path(self.data("h200/one_gpu.jsonl")).read_text()
         file = pathlib.Path(self.folder.name) / "cut.jsonl"

@@ -85,6 +85,11 @@ Exit validate_dataset(const std::string& file, const Arguments& arguments, const
     terminal.error(dataset->file + " has no GPU: its experiments with a NIC are measured and not modelled");
     return Exit::wrong_input;
   }
+  if (!arguments.has("--calibration") && !calibrate::can_fit(compare::fitted_points(*dataset))) {
+    terminal.error(dataset->file +
+                   ": no point that a fit may see has a law; give --calibration FILE of such a machine");
+    return Exit::wrong_input;
+  }
   const auto calibration = parameters_for(*dataset, arguments, terminal);
   if (!calibration) {
     terminal.report(calibration.error());

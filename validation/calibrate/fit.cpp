@@ -221,6 +221,10 @@ std::vector<Estimate> estimates_of(const Optimum& optimum) {
 
 }  // namespace
 
+bool can_fit(std::span<const compare::Point> points) {
+  return std::ranges::any_of(points, [](const auto& point) { return !Model::law(point.experiment).empty(); });
+}
+
 Calibration fit(const compare::GpuFacts& gpu, std::span<const compare::Point> points) {
   Model model{gpu};
   std::vector<compare::Point> with_law;

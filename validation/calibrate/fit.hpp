@@ -26,8 +26,12 @@ struct Calibration {
   std::string provenance{};
 };
 
+/// Whether any of the points has a law.
+bool can_fit(std::span<const compare::Point> points);
+
 /// Least squares of log(predicted / measured) over `points`, with Ceres. The fit sees these points and nothing else;
-/// whoever calls it chooses them (compare::fitted_points). Points without a law are left out.
+/// whoever calls it chooses them (compare::fitted_points). Points without a law are left out;
+/// there must be one with a law.
 Calibration fit(const compare::GpuFacts& gpu, std::span<const compare::Point> points);
 
 }  // namespace peerpath::calibrate
