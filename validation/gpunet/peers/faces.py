@@ -91,7 +91,7 @@ def client(port, requests, seed, results):
 
 def make_cases(photographs, pictures):
     known = [lbp.histogram(p) for p in photographs]
-    rng, cases = random.Random(7), []
+    rng, cases = random.Random(0), []
     for n in range(pictures):
         shown = rng.randrange(PEOPLE)
         picture = face(shown, noise=n + 1)
@@ -148,8 +148,11 @@ def main():
                 database.wait()
                 database = start_memcached(options.memcached, database_port, photographs)
     finally:
-        for child in (server, database, *multiprocessing.active_children()):
+        for client_left in multiprocessing.active_children():
+            client_left.kill()
+        for child in (server, database):
             child.kill()
+            child.wait()
     kinds = sorted({expected[0] for _, _, expected in CASES})
     print(f"{done} answers, {wrong} differ, {time.time() - start:.1f} s, verdicts seen: {kinds}")
     return 0 if done == options.requests // 4 * 4 and wrong == 0 and kinds == [0, 1, 2] else 1
