@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 
 #include "scenario/write.hpp"
 #include "tools/peerpath/catalogue.hpp"
 #include "tools/peerpath/child_pool.hpp"
 #include "tools/peerpath/interrupt.hpp"
+#include "tools/peerpath/launcher.hpp"
 #include "tools/peerpath/output_file.hpp"
 #include "tools/peerpath/scenario_files.hpp"
 #include "tools/peerpath/sweep_file.hpp"
@@ -191,6 +193,35 @@ Exit merge(const Arguments& arguments, const Terminal& terminal) {
   return concluded(arguments, *whole, *out, false, terminal);
 }
 
+/// One rank's share: points go to a file of its own, which joins `whole` at the end, so that ranks wait for each other
+/// only there. The rank that finds `whole` complete exports it.
+Exit sweep_as_rank(const Arguments& arguments, const Rank& rank, const scenario::Prepared& prepared,
+                   const std::vector<SweepStep>& points, int jobs, SweepFile& whole, const std::filesystem::path& path,
+                   const Terminal& terminal) {
+  const std::filesystem::path own = fmt::format("{}.rank-{}-of-{}", path.string(), rank.number, rank.of);
+  const InterruptGuard guard;
+  {
+    auto part = SweepFile::open(own, whole.identity());
+    if (!part) return refused(part.error(), terminal);
+    const auto joined = whole.done(), kept = part->done();
+    std::vector<std::size_t> missing;
+    for (auto n = rank.number; n < points.size(); n += rank.of)
+      if (joined[n] == 0 && kept[n] == 0) missing.push_back(n);
+    const auto trouble = compute(prepared, points, missing, jobs, *part, guard, terminal);
+    if (!trouble.empty()) return refused(trouble, terminal);
+  }
+  if (const auto trouble = whole.merge(own); !trouble.empty()) return refused(trouble, terminal);
+  std::error_code error;
+  std::filesystem::remove(own, error);  // its rows are in `whole`
+  const auto done = whole.done();
+  const auto rows = static_cast<std::size_t>(std::ranges::count(done, 1));
+  if (rows == points.size()) return concluded(arguments, whole, path, guard.interrupted(), terminal);
+  terminal.say(fmt::format("rank {} of {}: {} of {} points are in {}", rank.number, rank.of, rows, points.size(),
+                           path.string()));
+  if (guard.interrupted()) return Exit::interrupted;
+  return whole.count("wrong") + whole.count("crashed") > 0 ? Exit::expectation_failed : Exit::done;
+}
+
 }  // namespace
 
 Exit sweep(const Arguments& arguments, Terminal& terminal) {
@@ -204,6 +235,11 @@ Exit sweep(const Arguments& arguments, Terminal& terminal) {
   if (!shard)
     return refused("--shard takes i/n, the second of eight: --shard 2/8, not '" + *arguments.value("--shard") + "'",
                    terminal);
+  const auto rank = arguments.has("--shard") ? std::nullopt : launcher_rank(&std::getenv);
+  if (rank && arguments.value("--csv").value_or("") == "-")
+    return refused("--csv - would be printed by several ranks; give it a file", terminal);
+  if (rank && arguments.has("--retry"))
+    return refused("--retry is for one process: run it without the launcher", terminal);
   const auto prepared = prepare_scenario(words.front(), arguments);
   const auto base = prepared.and_then([](const scenario::Prepared& p) { return p.with({}); });
   if (!base) {
@@ -229,6 +265,7 @@ Exit sweep(const Arguments& arguments, Terminal& terminal) {
   if (path.has_parent_path() && !make_folder(path.parent_path(), terminal)) return Exit::wrong_input;
   auto file = SweepFile::open(path, identity);
   if (!file) return refused(file.error(), terminal);
+  if (rank) return sweep_as_rank(arguments, *rank, *prepared, points, *jobs, *file, path, terminal);
   if (arguments.has("--retry")) file->forget_failed();
   const auto done = file->done();
   std::vector<std::size_t> missing;

@@ -7,6 +7,7 @@ usage: sweep_test.py PEERPATH SCENARIOS
 import csv
 import io
 import json
+import os
 import random
 import signal
 import sqlite3
@@ -87,6 +88,34 @@ class Sweep(Case):
         self.assertGreater(killed, 0)
         self.assertEqual(self.sweep(*points, out=file).returncode, 0)
         self.assertEqual(rows(file), wanted)
+
+    def test_two_ranks_of_a_launcher_make_one_file(self):
+        self.sweep(*GRID, "--csv", str(self.out.with_suffix(".csv")))
+        for names in (("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("PMI_RANK", "PMI_SIZE"), ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS")):
+            whole = self.out.with_suffix("." + names[0])
+            table = whole.with_suffix(".csv")
+            command = [PROGRAM, "sweep", SCENARIO, *SHORT, *GRID, "--jobs", "1", "--out", str(whole), "--csv", str(table)]
+            ranks = [subprocess.Popen(command, env={**os.environ, names[0]: str(n), names[1]: "2"}, stderr=subprocess.PIPE, text=True) for n in range(2)]
+            said = [rank.communicate(timeout=60)[1] for rank in ranks]
+            self.assertEqual([rank.returncode for rank in ranks], [0, 0], said)
+            self.assertEqual(rows(whole), rows(self.file))
+            self.assertEqual(table.read_text(), self.out.with_suffix(".csv").read_text())
+            self.assertEqual(list(whole.parent.glob("*rank-*")), [], "a rank's own file is gone once its rows are in the whole one")
+            table.unlink()
+
+    def test_a_rank_runs_its_share_and_no_other(self):
+        rank = {**os.environ, "OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "2", "SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "4"}
+        done = peerpath("sweep", SCENARIO, *SHORT, *GRID, "--out", str(self.file), env=rank)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([point for point, *_ in rows(self.file)["points"]], [1, 3])
+        self.assertIn("rank 1 of 2: 2 of 4 points", done.stderr)
+        for word, env in (("--csv", rank), ("--retry", rank)):
+            done = peerpath("sweep", SCENARIO, *SHORT, *GRID, "--out", str(self.file), word, *(["-"] if word == "--csv" else []), env=env)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(word, done.stderr)
+        batch_script = {**os.environ, "SLURM_PROCID": "0", "SLURM_NTASKS": "2"}
+        self.assertEqual(peerpath("sweep", SCENARIO, *SHORT, *GRID, "--out", str(self.file), env=batch_script).returncode, 0)
+        self.assertEqual(len(rows(self.file)["points"]), 4, "outside of srun there is one process, which does all")
 
     def test_shards_join_to_the_same_rows(self):
         self.sweep(*GRID)
