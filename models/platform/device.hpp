@@ -15,6 +15,14 @@ namespace peerpath::platform {
 
 struct Report;
 
+}  // namespace peerpath::platform
+
+namespace peerpath::transport {
+struct DmaPattern;
+}  // namespace peerpath::transport
+
+namespace peerpath::platform {
+
 /// Transfers that a device makes by an engine of its own, at a regular rate.
 struct Transfer {
   pcie::Operation op{};
@@ -52,6 +60,8 @@ class Device {
   virtual std::size_t stream_of(const fabric::Delivery&) const { return 0; }
   /// How many transfers it has in flight where it has no engine for them.
   virtual int outstanding() const { return 64; }
+  /// Gives transfers that it has no engine for what they take inside the device. `atomic`: they are atomic operations.
+  virtual void shape(transport::DmaPattern&, bool /*atomic*/) const {}
 
   /// From now on counts what comes to its memory to be written and is refused there; before the domain is built.
   virtual void count_refused_writes() {}

@@ -20,8 +20,8 @@ fabric::LinkDirection link_direction(const LinkConfig& config, Bytes max_payload
           .vc1_credits = config.vc1_credits,
           .vc_arbitration = config.vc_arbitration,
           .update_fc = config.update_fc,
-          .ack_interval = timing.ack_interval,
-          .fc_interval = timing.fc_interval,
+          .ack_interval = config.ack_interval.value_or(timing.ack_interval),
+          .fc_interval = config.update_fc_interval.value_or(timing.fc_interval),
           .bits_per_error = config.bit_error_rate > 0 ? static_cast<std::int64_t>(1 / config.bit_error_rate + 0.5) : 0,
           .replay_delay = config.replay_delay,
           .errors = config.error_sequence};

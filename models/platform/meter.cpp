@@ -42,7 +42,7 @@ void Meter::built(const fabric::Topology& topology) {
 // ------------------------------------------------------------------------------------------------ window
 
 std::vector<Meter::Totals> Meter::totals(const fabric::Fabric& fabric, Instant now) {
-  offer_until(now);
+  if (!enough_) offer_until(now);  // who ends the run may have offered more than anybody can count
   std::vector<Totals> all;
   for (std::size_t i = 0; i < traffic.size(); ++i) {
     const auto& flow = flows_[i];
@@ -352,8 +352,10 @@ void Meter::deliver(const fabric::Delivery& d) {
             .entry = *entry,
             .when = d.done,
             .payload = d.bytes});
-  // Of a read that failed nobody knows what came; of a write, all that its target refused.
-  if (flow(*entry).leaf && !(failed && d.kind == fabric::DeliveryKind::completed))
+  // Of a read that failed nobody knows what came; of a write, all that its target refused. What a staged copy writes
+  // into host memory has not arrived yet.
+  const bool read = d.kind == fabric::DeliveryKind::completed;
+  if (flow(*entry).leaf == (read ? d.requester : d.target) && !(failed && read))
     happen({.what = Happening::What::arrived,
             .succeeded = !failed,
             .entry = *entry,

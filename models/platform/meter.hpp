@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -95,6 +96,15 @@ class Meter final : public fabric::DeliverySink,
   Duration reading(fabric::NodeId requester) const;
   /// Of one packet in `interval` of each entry the stages are recorded.
   void record_stages(int interval) { stage_interval_ = interval; }
+
+  /// A transfer of a source of its own is over: as `done`, and tells who asked to hear of it.
+  void transferred(std::size_t entry, Instant begin, Instant end, Bytes payload) {
+    done(entry, begin, end, payload);
+    if (watch_) enough_ = watch_(entry, begin, end) || enough_;
+  }
+  void watch(std::function<bool(std::size_t, Instant, Instant)> watch) { watch_ = std::move(watch); }
+  /// Whether who heard of it wants no more.
+  bool enough() const { return enough_; }
 
   /// A frame of an Ethernet port that runs at `rate`.
   void frame(const device::FrameArrival& arrival, BitRate rate);
@@ -224,6 +234,8 @@ class Meter final : public fabric::DeliverySink,
   bool closed_ = false;
   std::vector<Instant> turns_;
   Instant last_;
+  std::function<bool(std::size_t, Instant, Instant)> watch_;
+  bool enough_ = false;
   std::map<std::pair<fabric::NodeId, nic::QueueIndex>, std::size_t> queues_;
   struct Streams {
     const Device* device = nullptr;

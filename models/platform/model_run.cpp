@@ -33,6 +33,7 @@ Problems ModelRun::problems() const {
 
 Problems ModelRun::build() {
   auto& domain = platform_.domain;
+  meter_.watch(options_.transferred);
   reactor().watch({.checker = options_.check_protocol, .still = scenario_.events.empty(), .listener = options_.trace});
   if (options_.guide) domain.guide(options_.guide);
   reactor().at(search_.first_edge(), [this](fabric::Fabric&) { at_edge(search_.next_edge()); });

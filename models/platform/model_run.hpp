@@ -33,7 +33,8 @@ class ModelRun {
   /// Whether the run is to end here, at `now`: it is over, of a deadlock, or because somebody wants it to. Tells of
   /// progress, and asks for a stop, about ten times a second of wall time.
   bool over(Instant now) {
-    return finished_ || watchdog_.found() || stopped_ || (++asked_ % steps_per_look == 0 && is_to_stop(now));
+    return finished_ || watchdog_.found() || stopped_ || (stopped_ = meter_.enough()) ||
+           (++asked_ % steps_per_look == 0 && is_to_stop(now));
   }
 
   /// What came of it, when everything until `now` has happened.

@@ -25,6 +25,8 @@ LinkConfig link_config(const scenario::Link& link) {
                     .link_share = link.link_share,
                     .propagation = link.propagation,
                     .update_fc = link.update_fc,
+                    .ack_interval = link.ack_interval,
+                    .update_fc_interval = link.update_fc_interval,
                     .tlp_gap = link.tlp_gap,
                     .bit_error_rate = link.bit_error_rate,
                     .replay_delay = link.replay_delay,

@@ -77,7 +77,9 @@ TrafficSetup::TrafficSetup(const scenario::Scenario& scenario, Platform& platfor
     if (t.is<traffic::Receive>()) once(receivers, t.from);
     if (t.is<traffic::Transmit>()) once(transmitters, t.from);
     if (const auto* dma = t.as<traffic::Dma>()) transfer(i, *dma);
+    if (const auto* copies = t.as<traffic::Copy>()) copy(i, *copies);
   }
+  attach_copies();
   meter.record_stages(scenario.run.stage_interval);
   for (const auto& device : scenario.devices)
     if (const auto* function = scenario::function_of(device))
@@ -266,7 +268,7 @@ void TrafficSetup::transmit(const std::string& name) {
 
 void TrafficSetup::transfer(std::size_t entry, const scenario::traffic::Dma& dma) {
   const auto& t = scenario_.traffic[entry];
-  const auto op = t.is<traffic::Read>() ? pcie::Operation::memory_read : pcie::Operation::memory_write;
+  const auto op = t.is<traffic::Write>() ? pcie::Operation::memory_write : pcie::Operation::memory_read;
   const auto target = platform_.node(t.to);
   meter_.add_offers(entry, arrivals_of(arrival_process(t), t.sizes));
   meter_.count_arrivals(entry, op == pcie::Operation::memory_read ? platform_.node(t.from) : target);
@@ -303,7 +305,8 @@ void TrafficSetup::transfer(std::size_t entry, const scenario::traffic::Dma& dma
             .get();
     pattern.address = gpu.window().value();
   }
-  pattern.outstanding = device.outstanding();
+  pattern.outstanding = dma.outstanding.value_or(device.outstanding());
+  device.shape(pattern, t.is<traffic::Atomic>());
   start_source(entry, std::move(pattern));
 }
 
@@ -311,14 +314,83 @@ void TrafficSetup::start_source(std::size_t entry, transport::DmaPattern pattern
   const auto& t = scenario_.traffic[entry];
   const auto source = platform_.node(t.from);
   auto& dma = *dma_.emplace_back(std::make_unique<transport::DmaSource>(std::move(pattern), random_of(t)));
-  dma.watch([this, entry](Instant when, const fabric::Delivery& d) {
-    if (d.status == pcie::Status::success) meter_.done(entry, when, d.done, d.bytes);
+  dma.watch([this, entry](Instant when, Instant over, const fabric::Delivery& d) {
+    if (d.status == pcie::Status::success) meter_.transferred(entry, when, over, d.bytes);
   });
   auto& endpoint = platform_.domain.endpoint(source);
   ++endpoint.channels;
   const auto device =
       platform_.domain.attach(dma, {.node = source, .channels = 1, .hears_arrivals = true, .only_asks = true});
   meter_.map_source(source, platform_.domain.first_channel(device), entry);
+}
+
+void TrafficSetup::copy(std::size_t entry, const scenario::traffic::Copy& copy) {
+  const auto& t = scenario_.traffic[entry];
+  auto& result = meter_.traffic[entry];
+  meter_.add_offers(entry, arrivals_of(arrival_process(t), t.sizes));
+  const bool from_gpu = platform_.find<Gpu>(t.from) != nullptr, to_gpu = platform_.find<Gpu>(t.to) != nullptr;
+  gpu::CopyWork work;
+  work.by_kernel = copy.by == scenario::CopyBy::kernel;
+  work.single = copy.submission == scenario::Submission::single;
+  work.sizes = t.sizes;
+  work.rate = t.rate;
+  work.chunk = copy.chunk;
+  work.port = static_cast<int>(entry);
+  if (const auto& host = copy.through.empty() ? (from_gpu ? t.to : t.from) : copy.through;
+      platform_.find<HostMemory>(host) != nullptr) {
+    auto& memory = platform_.device(host);
+    work.host = {memory.node(), memory.memory(std::ranges::max(t.sizes))};
+  }
+  const auto add = [&](const std::string& name, gpu::CopyWork::Way way, gpu::CopyWork::Stage stage, bool tells) {
+    auto& [streams, entries] = copies_[name];
+    if (!streams) streams = std::make_unique<gpu::CopyStreams>(platform_.find<Gpu>(name)->config());
+    work.way = way;
+    work.stage = stage;
+    if (tells)
+      work.done = [this, entry](Instant begin, Instant end, Bytes size) {
+        meter_.transferred(entry, begin, end, size);
+      };
+    streams->add(work);
+    entries.push_back(entry);
+    result.requesters.push_back(name);
+  };
+  using Way = gpu::CopyWork::Way;
+  using Stage = gpu::CopyWork::Stage;
+  result.requesters.clear();
+  if (!from_gpu || !to_gpu) {
+    add(from_gpu ? t.from : t.to, from_gpu ? Way::from_gpu : Way::to_gpu, Stage::none, true);
+  } else if (copy.through.empty()) {  // no link of the fabric carries it
+    add(t.from, Way::to_peer, Stage::none, true);
+  } else {
+    add(t.from, Way::from_gpu, Stage::first, false);
+    add(t.to, Way::to_gpu, Stage::second, true);
+  }
+  if (work.way != Way::to_peer) meter_.count_arrivals(entry, platform_.node(t.to));
+}
+
+void TrafficSetup::attach_copies() {
+  std::map<std::size_t, std::vector<std::pair<DeviceIndex, Duration>>> ends;  // of staged copies, by entry
+  for (auto& [name, copies] : copies_) {
+    const auto& gpu = *platform_.find<Gpu>(name);
+    const auto channels = static_cast<int>(copies.streams->size());
+    platform_.domain.endpoint(gpu.node()).channels += channels;
+    const auto device = platform_.domain.attach(
+        *copies.streams, {.node = gpu.node(), .channels = channels, .hears_arrivals = true, .only_asks = true});
+    const auto first = platform_.domain.first_channel(device).value();
+    for (std::size_t n = 0; n < copies.entries.size(); ++n) {
+      const auto entry = copies.entries[n];
+      meter_.map_source(gpu.node(), fabric::ChannelIndex{static_cast<std::uint16_t>(first + n)}, entry);
+      const auto& through = scenario_.traffic[entry].as<traffic::Copy>()->through;
+      if (!through.empty())
+        ends[entry].push_back({device, gpu.config().copies.value_or(device::CopiesConfig{}).hand_over});
+    }
+  }
+  constexpr BitRate at_once{400'000'000'000'000};
+  for (const auto& [entry, both] : ends) {
+    const auto port = static_cast<int>(entry);
+    platform_.domain.join({both[0].first, port}, {both[1].first, port},
+                          {at_once, std::min(both[0].second, both[1].second), {}});
+  }
 }
 
 }  // namespace peerpath::platform

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "devices/gpu/bar1.hpp"
+#include "devices/gpu/copy_streams.hpp"
 #include "peerpath/base/problem.hpp"
 #include "peerpath/scenario/bar1.hpp"
 #include "platform/meter.hpp"
@@ -39,6 +40,9 @@ class TrafficSetup {
   /// When its transfers are offered.
   transport::ArrivalProcess arrival_process(const scenario::Traffic& t) const;
   void transfer(std::size_t entry, const scenario::traffic::Dma& dma);
+  /// Streams of copies, by the GPU that makes them: added one by one, then attached.
+  void copy(std::size_t entry, const scenario::traffic::Copy& copy);
+  void attach_copies();
   void start_source(std::size_t entry, transport::DmaPattern pattern);
   /// What becomes of the GPU memory of an entry, if it is a GPU's.
   bool refused(std::size_t entry) const;
@@ -62,6 +66,11 @@ class TrafficSetup {
   std::map<std::string, FarEnd> far_ends_;                                     ///< by transmit entry
   std::vector<std::unique_ptr<gpu::Bar1Pieces>> pieces_;
   std::vector<std::unique_ptr<transport::DmaSource>> dma_;
+  struct Copies {
+    std::unique_ptr<gpu::CopyStreams> streams;
+    std::vector<std::size_t> entries;  ///< by stream
+  };
+  std::map<std::string, Copies> copies_;  ///< by GPU
   Problems problems_;
 };
 

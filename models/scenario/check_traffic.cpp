@@ -82,6 +82,8 @@ class TrafficCheck {
         add(at_ + "/name", "\"" + traffic.name + "\" has a dot or a space in it; metrics are called name.metric");
       if (const auto* network = traffic.as<traffic::Network>()) check_network(traffic, *network);
       if (const auto* dma = traffic.as<traffic::Dma>()) check_dma(traffic, *dma);
+      if (const auto* copy = traffic.as<traffic::Copy>()) check_copy(traffic, *copy);
+      if (traffic.is<traffic::Atomic>()) check_atomic(traffic);
       if (!traffic.replays() && !traffic.sizes.empty()) check_pace(traffic);
       if (traffic.ends_after() > Bytes{0}) check_end(traffic);
     }
@@ -174,7 +176,52 @@ class TrafficCheck {
     for (std::size_t i = 0; i < t.sizes.size(); ++i)
       if (t.sizes[i] > dma.window)
         add(join(at_ + "/sizes", i), to_text(t.sizes[i]) + " is more than the window, " + to_text(dma.window));
-    if (from != nullptr && !by_own_engine(t, dma, *from)) check_queue(t, dma.window, *from);
+    if (from == nullptr) return;
+    if (!by_own_engine(t, dma, *from)) return check_queue(t, dma.window, *from);
+    if (dma.outstanding)
+      add(at_ + "/outstanding", "the engine of " + t.from + " has its own number of transfers in flight");
+  }
+
+  void check_atomic(const Traffic& t) {
+    constexpr Bytes most{16};  // PCIe Base Spec 6.15: CAS of 128 bits
+    const Device* from = tree_.find(t.from);
+    if (from != nullptr && as<device::GpuConfig>(from) == nullptr)
+      add(at_ + "/from", "atomic operations are of a gpu's kernels; " + what_is(*from));
+    for (std::size_t i = 0; i < t.sizes.size(); ++i)
+      if (t.sizes[i] > most)
+        add(join(at_ + "/sizes", i), to_text(t.sizes[i]) + " is more than an atomic operation has, " + to_text(most));
+  }
+
+  /// Copies are made by the GPU at one of their ends.
+  void check_copy(const Traffic& t, const traffic::Copy& copy) {
+    const auto is_end = [](const Device& d) {
+      return std::holds_alternative<device::GpuConfig>(d.config) ||
+             std::holds_alternative<device::HostMemoryConfig>(d.config);
+    };
+    const Device* from = end("from", t.from, "a gpu or host_memory", is_end);
+    const Device* to = end("to", t.to, "a gpu or host_memory", is_end);
+    if (t.path == DataPath::bounce) add(at_ + "/path", "only receive and transmit can bounce");
+    if (t.arrival != ArrivalLaw::regular) add(at_ + "/arrival", "copies are regular");
+    if (from == nullptr || to == nullptr) return;
+    const auto* source = as<device::GpuConfig>(from);
+    const auto* target = as<device::GpuConfig>(to);
+    if (from == to || (source == nullptr && target == nullptr))
+      return add(at_ + "/to", "neither end is a gpu, or both are the same: no gpu has anything to copy by PCIe");
+    for (const auto* gpu : {from, to})
+      if (as<device::GpuConfig>(gpu) != nullptr && own_queues(*gpu) + ++queues_[gpu->name] == most_queues + 1)
+        add(at_ + "/from", gpu->name + " has no queue left for it: " + std::to_string(most_queues) + " at most");
+    const bool between = source != nullptr && target != nullptr;
+    if (!copy.through.empty()) {
+      const auto is_host = [](const Device& d) { return std::holds_alternative<device::HostMemoryConfig>(d.config); };
+      end("through", copy.through, "a host_memory", is_host);
+      if (!between) add(at_ + "/through", "only a copy from gpu to gpu is staged");
+      if (copy.by == CopyBy::kernel) add(at_ + "/by", "a staged copy is made by the engines of both gpus");
+      if (copy.submission == Submission::single) add(at_ + "/submission", "a staged copy is queued");
+    } else if (between && (!source->copies || source->copies->peer_rate == BitRate{})) {
+      add(at_ + "/through", "is needed: " + t.from +
+                                " has no copies.peer_rate, so nothing joins the two gpus but PCIe; name host memory to "
+                                "stage it in");
+    }
   }
 
   // Flows have parts of the window, and each entry a queue.
@@ -222,7 +269,8 @@ class TrafficCheck {
     const Device* from = tree_.find(t.from);
     if (const auto* nic = as<device::NicConfig>(from); nic != nullptr && t.is<traffic::Transmit>())
       ahead *= nic->queues;
-    if (t.as<traffic::Dma>() != nullptr) ahead = std::max(ahead, in_flight(from));
+    if (const auto* dma = t.as<traffic::Dma>())
+      ahead = std::max<std::int64_t>(ahead, dma->outstanding.value_or(static_cast<int>(in_flight(from))));
     const Bytes largest = std::ranges::max(t.sizes);
     const auto bits = (static_cast<WideInt>(largest.count()) + headers.count()) * 8 * ahead *
                       (t.arrival == ArrivalLaw::poisson ? longest_exponential : 1);

@@ -3,6 +3,7 @@
 #include "tools/peerpath/catalogue.hpp"
 #include "tools/peerpath/output_file.hpp"
 #include "validation/calibrate/assess.hpp"
+#include "validation/calibrate/node.hpp"
 #include "validation/calibrate/preset.hpp"
 
 namespace peerpath::cli {

@@ -11,6 +11,7 @@
 #include "tools/peerpath/whole_number.hpp"
 #include "tools/report/curves_page.hpp"
 #include "validation/calibrate/assess.hpp"
+#include "validation/calibrate/node.hpp"
 #include "validation/calibrate/preset.hpp"
 #include "validation/compare/spread.hpp"
 #include "validation/pcie_bench/validate.hpp"
@@ -104,7 +105,9 @@ Exit validate_dataset(const std::string& file, const Arguments& arguments, const
     }
     spread = compare::spread_of(*dataset, *other);
   }
-  const auto assessment = calibrate::assess(*dataset, *calibration);
+  auto assessment = calibrate::assess(*dataset, *calibration);
+  calibrate::play_scenarios(assessment, *dataset, calibrate::scenario_preset(*calibration, *dataset),
+                            [&](const std::string& what) { terminal.say(what); });
   auto document = calibrate::to_json(assessment);
   if (const auto page = arguments.value("--out"); page && !write_file(*page, report::curves_page(document), terminal))
     return Exit::wrong_input;

@@ -35,6 +35,46 @@ std::string score_text(const Assessment& a) {
   return text;
 }
 
+std::string scenario_heading(const CurveRows& curve) {
+  const bool played = !curve.rows.empty() && curve.rows.front().scenario > 0;
+  return played ? fmt::format(" {:>12} {:>8} {:>8}", "scenario ns", "error", "to law") : "";
+}
+
+std::string scenario_text(const Row& row) {
+  if (row.scenario <= 0) return "";
+  return fmt::format(" {:>12.1f} {:>+7.1f}% {:>+7.2f}%", row.scenario, 100 * row.scenario_error(),
+                     100 * row.from_law());
+}
+
+/// What no law predicts, by the scenario alone.
+std::string mixed_text(const Assessment& a) {
+  std::string text;
+  for (const auto& curve : a.mixed) {
+    text += fmt::format("\n{}\n  by the scenario alone; nothing of it was fitted\n  {:>12}   {:>12} {:>12} {:>8}\n",
+                        curve.name, curve.axis, "measured ns", "scenario ns", "error");
+    for (const auto& row : curve.rows)
+      text += fmt::format("  {:>12}   {:>12.1f} {:>12.1f} {:>+7.1f}%\n", row.at, row.measured, row.scenario,
+                          100 * row.scenario_error());
+  }
+  return text;
+}
+
+std::string scenario_score_text(const ScenarioScore& s) {
+  if (s.points == 0) return "";
+  auto text = fmt::format(
+      "scenario with the preset: {} points, within {:.2f} % of the laws (allowed {:g}; worst at {}), median error "
+      "{:.2f} % where the laws "
+      "have {:.2f} % (allowed {:g} more)\n",
+      s.points, 100 * s.worst_from_laws, 100 * most_from_laws, s.worst_place, 100 * s.median, 100 * s.laws,
+      100 * most_worse);
+  if (s.mixed > 0)
+    text += fmt::format(
+        "mixed, by the scenario alone: {} points, median error {:.1f} % (allowed {:g}), worst {:.1f} % (allowed "
+        "{:g})\n",
+        s.mixed, 100 * s.mixed_median, 100 * most_mixed_median, 100 * s.mixed_worst, 100 * most_mixed_worst);
+  return text;
+}
+
 std::string interval_text(const Estimate& e) {
   if (!e.identifiable) return "not identifiable";
   return e.low == e.high ? "" : fmt::format("{:.4g} .. {:.4g}", e.low, e.high);
@@ -50,6 +90,10 @@ ordered_json row_json(const Row& row) {
                     {"fitted", row.fitted},
                     {"within_spread", row.within_spread()}};
   if (row.bytes > 0) json["bytes"] = row.bytes;
+  if (row.scenario > 0) {
+    json["scenario_ns"] = row.scenario;
+    json["scenario_error"] = row.scenario_error();
+  }
   return json;
 }
 
@@ -122,13 +166,15 @@ std::string to_text(const Calibration& calibration) {
 std::string to_text(const Assessment& a) {
   auto text = fmt::format("{} measured {}, {}\n\n", a.gpu, a.started, a.dataset) + to_text(a.calibration);
   for (const auto& curve : a.curves) {
-    text += fmt::format("\n{}\n  {}\n  {:>12}   {:>12} {:>12} {:>8}\n", curve.name, curve.law, curve.axis,
-                        "measured ns", "predicted ns", "error");
+    text += fmt::format("\n{}\n  {}\n  {:>12}   {:>12} {:>12} {:>8}{}\n", curve.name, curve.law, curve.axis,
+                        "measured ns", "predicted ns", "error", scenario_heading(curve));
     for (const auto& row : curve.rows)
-      text += fmt::format("  {:>12} {} {:>12.1f} {:>12.1f} {:>+7.1f}%{}\n", row.at, row.fitted ? '*' : ' ',
-                          row.measured, row.predicted, 100 * row.error(), row.within_spread() ? "  within spread" : "");
+      text += fmt::format("  {:>12} {} {:>12.1f} {:>12.1f} {:>+7.1f}%{}{}\n", row.at, row.fitted ? '*' : ' ',
+                          row.measured, row.predicted, 100 * row.error(), scenario_text(row),
+                          row.within_spread() ? "  within spread" : "");
   }
-  return text + "  * fitted; all else is predicted\n" + to_text(a.contention) + score_text(a);
+  return text + "  * fitted; all else is predicted\n" + to_text(a.contention) + mixed_text(a) + score_text(a) +
+         scenario_score_text(a.scenario);
 }
 
 std::string to_json(const Assessment& a) {
@@ -154,6 +200,21 @@ std::string to_json(const Assessment& a) {
     json["contention"]["worst_error"] = a.contention.worst();
     json["contention"]["allowed_error"] = most_contention_error;
     json["contention"]["passed"] = a.contention.passed();
+  }
+  if (const auto& s = a.scenario; s.points > 0)
+    json["scenario"] = {{"points", s.points},
+                        {"worst_from_laws", s.worst_from_laws},
+                        {"allowed_from_laws", most_from_laws},
+                        {"median_error", s.median},
+                        {"laws_median_error", s.laws},
+                        {"mixed_points", s.mixed},
+                        {"mixed_median_error", s.mixed_median},
+                        {"mixed_worst_error", s.mixed_worst},
+                        {"passed", s.passed()}};
+  for (const auto& curve : a.mixed) {
+    auto rows = ordered_json::array();
+    for (const auto& row : curve.rows) rows.push_back(row_json(row));
+    json["mixed"].push_back({{"name", curve.name}, {"axis", curve.axis}, {"points", rows}});
   }
   json["not_modelled"] = a.not_modelled;
   for (const auto& e : a.calibration.estimates)

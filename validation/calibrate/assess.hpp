@@ -1,6 +1,7 @@
 // Predicts a whole dataset with fitted parameters and holds each point against what was measured.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,11 @@ struct Row {
   double measured = 0, predicted = 0, p10 = 0, p90 = 0;  ///< ns
   std::int64_t bytes = 0;
   bool fitted = false;
+  double scenario = 0;  ///< ns, of the scenario with the preset; 0: not played
 
   double error() const { return predicted / measured - 1; }
+  double scenario_error() const { return scenario / measured - 1; }
+  double from_law() const { return scenario / predicted - 1; }
   bool within_spread() const { return p10 <= predicted && predicted <= p90; }
 };
 
@@ -33,6 +37,20 @@ struct Score {
 
 inline constexpr double most_median = 0.04, most_p95 = 0.10;
 
+/// The same points by the scenario with the preset, beside the laws; and those that only it predicts.
+struct ScenarioScore {
+  std::size_t points = 0;       ///< with a law; 0: nothing was played
+  double worst_from_laws = 0;   ///< largest absolute relative difference from what the laws say
+  std::string worst_place{};    ///< where that is
+  double median = 0, laws = 0;  ///< absolute relative errors of what is held out, by the scenario and by the laws
+  std::size_t mixed = 0;        ///< points without a law
+  double mixed_median = 0, mixed_worst = 0;
+
+  bool passed() const;
+};
+
+inline constexpr double most_from_laws = 0.015, most_worse = 0.005, most_mixed_median = 0.05, most_mixed_worst = 0.15;
+
 struct Assessment {
   Calibration calibration;
   std::string dataset, gpu, started;
@@ -42,12 +60,18 @@ struct Assessment {
   std::size_t fitted = 0;                 ///< of them; none where the calibration was fitted to another dataset
   Score score;
   Contention contention;
+  std::vector<CurveRows> mixed;  ///< without a law, played as scenarios
+  ScenarioScore scenario;
   /// At most a third of the points fitted, the rest within the tolerances above, and so several GPUs together.
   bool passed() const {
     return score.points > 0 && 3 * fitted <= measured && score.median <= most_median && score.p95 <= most_p95 &&
-           contention.passed();
+           contention.passed() && scenario.passed();
   }
 };
+
+/// Plays every point as a scenario with that preset, and adds what comes of it. `say` is told of each curve.
+void play_scenarios(Assessment& assessment, const compare::Dataset& dataset, const std::string& preset,
+                    const std::function<void(const std::string&)>& say = {});
 
 Assessment assess(const compare::Dataset& dataset, const Calibration& calibration);
 

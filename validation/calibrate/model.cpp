@@ -11,7 +11,6 @@ using compare::Point;
 
 constexpr std::int64_t cache_line = 64, kernel_request = 128;
 constexpr std::int64_t many = 768;  // outstanding: enough for the rate of the link at any latency seen
-constexpr std::int64_t most_played = 1024;
 constexpr std::int64_t to_device = 1, from_device = 2;
 
 double size(const Point& point) { return static_cast<double>(point.at("bytes")); }
@@ -26,12 +25,25 @@ double both_from(Model& m, const Parameters& p) {
   return std::max(m.both(p).write / m.payload(), 1 / p.engine_write_rate);
 }
 
-double against_to(Model& m, const Parameters& p, const Point& point) {
-  return p.setup_to_busy + size(point) * both_to(m, p);
+struct Against {
+  double to = 0, from = 0;
+};
+
+/// Two engines that copy, one each way. While one is in its setup the other has the link for itself, so that each one's
+/// time hangs on the other's.
+Against against(Model& m, const Parameters& p, double bytes) {
+  constexpr int rounds = 12;
+  Against ns{p.setup_to_busy + bytes * both_to(m, p), p.setup_from_busy + bytes * both_from(m, p)};
+  for (int n = 0; n < rounds; ++n) {
+    const auto moving_to = 1 - p.setup_to_busy / ns.to, moving_from = 1 - p.setup_from_busy / ns.from;
+    ns.to = p.setup_to_busy + bytes * (moving_from * both_to(m, p) + (1 - moving_from) * m.engine_to(p));
+    ns.from = p.setup_from_busy + bytes * (moving_to * both_from(m, p) + (1 - moving_to) * m.engine_from(p));
+  }
+  return ns;
 }
-double against_from(Model& m, const Parameters& p, const Point& point) {
-  return p.setup_from_busy + size(point) * both_from(m, p);
-}
+
+double against_to(Model& m, const Parameters& p, const Point& point) { return against(m, p, size(point)).to; }
+double against_from(Model& m, const Parameters& p, const Point& point) { return against(m, p, size(point)).from; }
 
 double kernel_to(Model& m, const Parameters& p, const Point& point) {
   return p.kernel_setup_to + size(point) * m.kernel_to(p);
@@ -50,15 +62,12 @@ double once_from(Model& m, const Parameters& p, const Point& point) {
 double reads(Model& m, const Parameters& p, const Point& point) {
   const auto outstanding = point.at("outstanding");
   const auto latency = p.read_latency + p.read_queueing * static_cast<double>(outstanding);
-  // Beyond the most that is played, so many more take so much longer, or the longer latency.
-  const auto played = std::min(outstanding, most_played);
+  // Further ones wait inside the GPU, so that so many more take so much longer.
+  const auto played = std::min(outstanding, reads_at_a_time(p));
   const auto more = static_cast<double>(outstanding) / static_cast<double>(played);
   const auto at_rate = p.read_latency + p.read_queueing * static_cast<double>(played);
-  const auto freely = played == outstanding
-                          ? m.read_step(p, latency, point.at("request"), outstanding)
-                          : std::max(latency, more * m.read_step(p, at_rate, point.at("request"), played));
-  // Little's law: what the GPU cannot have outstanding waits for what it has.
-  return std::max(freely, latency * static_cast<double>(outstanding) / p.outstanding_limit);
+  return played == outstanding ? m.read_step(p, latency, point.at("request"), outstanding)
+                               : std::max(latency, more * m.read_step(p, at_rate, point.at("request"), played));
 }
 double dependent_reads(Model& m, const Parameters& p, const Point&) { return m.read_step(p, p.read_latency, 32, 1); }
 
@@ -86,6 +95,7 @@ double together(Model& m, const Parameters& p, const Point& point) {
   const auto links = ways == to_device     ? gpus / m.engine_to(p)
                      : ways == from_device ? gpus / m.engine_from(p)
                                            : 2 * gpus / std::max(both_to(m, p), both_from(m, p));
+  if (gpus == 1) return static_cast<double>(point.bytes) / links;  // nobody to share the host with
   const auto host = ways == to_device ? p.host_read_rate : ways == from_device ? p.host_write_rate : p.host_both_rate;
   const auto sharpness = (ways == from_device ? 2 : 1) * p.host_sharpness;
   const auto faster = std::max(links, host), slower = std::min(links, host);
@@ -110,15 +120,17 @@ struct Law {
 constexpr std::array laws{
     Law{"copy_to_device", copy_to, "setup + bytes at the rate of reads played on the fabric"},
     Law{"copy_from_device", copy_from, "setup + bytes at the slower of the engine and writes played on the fabric"},
-    Law{"copy_to_device_against", against_to, "setup + bytes at the rate of reads played on the fabric beside writes"},
+    Law{"copy_to_device_against", against_to,
+        "setup + bytes at the rate of reads played on the fabric, beside writes while these go on"},
     Law{"copy_from_device_against", against_from,
-        "setup + bytes at the rate of writes played on the fabric beside reads"},
+        "setup + bytes at the rate of writes played on the fabric, beside reads while these go on"},
     Law{"kernel_to_device", kernel_to, "setup + bytes at the rate of 128 B reads played on the fabric"},
     Law{"kernel_from_device", kernel_from, "setup + bytes at the rate of 128 B writes played on the fabric"},
     Law{"copy_once_to_device", once_to, "submission + bytes at the rate of reads played on the fabric"},
     Law{"copy_once_from_device", once_from,
         "submission + bytes at the slower of the engine and writes played on the fabric"},
-    Law{"read_outstanding", reads, "chains of dependent reads played on the fabric; Little's law for the limit"},
+    Law{"read_outstanding", reads,
+        "chains of dependent reads played on the fabric, as many at a time as the GPU has outstanding"},
     Law{"read_latency", dependent_reads, "one read played on the fabric"},
     Law{"write_scattered", writes, "the slower of the warps' stores and writes played on the fabric"},
     Law{"atomic_outstanding", atomics, "closed form: the longer of latency and service (Little's law)"},
@@ -139,6 +151,10 @@ const Law* find(std::string_view experiment) {
 Model::Model(const compare::GpuFacts& gpu) {
   path_.link = gpu.link;
   path_.max_payload = Bytes{gpu.max_payload};
+}
+
+std::int64_t reads_at_a_time(const Parameters& p) {
+  return std::min<std::int64_t>(std::llround(p.outstanding_limit), most_outstanding_reads);
 }
 
 std::optional<double> Model::predict(const Point& point, const Parameters& parameters) {

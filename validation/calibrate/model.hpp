@@ -13,6 +13,10 @@
 
 namespace peerpath::calibrate {
 
+/// Reads of host memory that a GPU has outstanding at a time, at most. No GPU seen gains from more warps than this.
+inline constexpr std::int64_t most_outstanding_reads = 1024;
+std::int64_t reads_at_a_time(const Parameters& p);
+
 class Model {
  public:
   explicit Model(const compare::GpuFacts& gpu);

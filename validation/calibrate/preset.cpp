@@ -1,11 +1,8 @@
 #include "validation/calibrate/preset.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include <nlohmann/json.hpp>
-
-#include "validation/calibrate/play.hpp"
 
 namespace peerpath::calibrate {
 namespace {
@@ -14,10 +11,8 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 
 constexpr int calibration_schema = 1;
-constexpr double root_complex_ns = 150, propagation_ns = 10;
 
-std::string nanoseconds(double ns) { return std::to_string(std::llround(std::max(ns, 1.0))) + "ns"; }
-std::string gigabits(double gigabytes) { return std::to_string(std::llround(8 * gigabytes)) + "Gbps"; }
+}  // namespace
 
 std::string provenance(const Calibration& calibration, const compare::Dataset& dataset) {
   return "peerpath calibrate on " + dataset.file.substr(dataset.file.rfind('/') + 1) + " (" +
@@ -27,9 +22,7 @@ std::string provenance(const Calibration& calibration, const compare::Dataset& d
          "least squares of log(predicted / measured) with Ceres";
 }
 
-const Estimate& estimate(const Calibration& calibration, std::string_view name) {
-  return *std::ranges::find(calibration.estimates, name, &Estimate::name);
-}
+namespace {
 
 template <class Table>
 void take_values(const Table& table, const json& document, const std::string& file, Calibration& calibration,
@@ -94,50 +87,6 @@ tl::expected<Calibration, Problems> read_calibration(const std::string& text, co
 bool is_fitted_to(const Calibration& calibration, const compare::Dataset& dataset) {
   return calibration.provenance.empty() ||
          calibration.provenance.find(", measured " + dataset.started + ")") != std::string::npos;
-}
-
-std::string scenario_preset(const Calibration& calibration, const compare::Dataset& dataset) {
-  const auto& gpu = dataset.gpus.front();
-  const auto& p = calibration.parameters;
-  const auto source = provenance(calibration, dataset);
-  const auto size = [](std::int64_t bytes) { return std::to_string(bytes) + "B"; };
-  ordered_json dram{
-      {"kind", "host_memory"},
-      {"at", "rc"},
-      {"read_latency", nanoseconds((1 - gpu_share) * p.read_latency - 2 * root_complex_ns - 2 * propagation_ns)}};
-  ordered_json dram_source{{"read_latency", "fitted read_latency less " + nanoseconds(gpu_share * p.read_latency) +
-                                                " in the GPU and " +
-                                                nanoseconds(2 * root_complex_ns + 2 * propagation_ns) +
-                                                " on the way, both assumed: only the sum was measured"}};
-  for (const auto& [key, name] : {std::pair{"read_rate", "host_read_rate"}, {"write_rate", "host_write_rate"}})
-    if (const auto& e = estimate(calibration, name); e.identifiable) {
-      dram[key] = gigabits(e.value);
-      dram_source[key] = "fitted";
-    }
-  dram["source"] = dram_source;
-  const ordered_json document{
-      {"description", source},
-      {"devices",
-       {{"rc",
-         {{"kind", "root_complex"},
-          {"latency", nanoseconds(root_complex_ns)},
-          {"source", "assumed: a part of read_latency"}}},
-        {"dram", dram},
-        {"gpu0",
-         {{"kind", "gpu"},
-          {"function",
-           {{"max_payload_supported", size(gpu.max_payload)},
-            {"max_payload", size(gpu.max_payload)},
-            {"max_read_request", size(gpu.max_read_request)}}},
-          {"copy_setup", nanoseconds(p.setup_to)},
-          {"source", {{"function", "read from its configuration space"}, {"copy_setup", "fitted: setup_to"}}}}}}},
-      {"links",
-       {{{"from", "rc"},
-         {"to", "gpu0"},
-         {"generation", gpu.link.generation},
-         {"width", gpu.link.width},
-         {"link_share", std::round(1e6 * p.link_share) / 1e6}}}}};
-  return document.dump(2) + "\n";
 }
 
 }  // namespace peerpath::calibrate

@@ -1,5 +1,5 @@
-// What a calibration leaves behind: all parameters with their intervals and where they come from, and the part of them
-// that scenarios have keys for, as a scenario to extend.
+// What a calibration leaves behind: all parameters with their intervals and where they come from. As a scenario to
+// extend it stands in node.hpp.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ tl::expected<Calibration, Problems> read_calibration(const std::string& text, co
 /// time.
 bool is_fitted_to(const Calibration& calibration, const compare::Dataset& dataset);
 
-/// Devices `rc`, `dram` and `gpu0` and their link, for a scenario's `extends`.
-std::string scenario_preset(const Calibration& calibration, const compare::Dataset& dataset);
+/// The sentence that says which measurements a calibration was fitted to.
+std::string provenance(const Calibration& calibration, const compare::Dataset& dataset);
 
 }  // namespace peerpath::calibrate

@@ -10,6 +10,7 @@ std::vector<Experiment> accesses();      ///< accesses.cpp: loads, stores and at
 std::vector<Experiment> signals();       ///< signals.cpp: flags, doorbell, launch, interrupt
 std::vector<Experiment> several_gpus();  ///< several_gpus.cpp
 std::vector<Experiment> gpu_sockets();   ///< gpu_sockets.cpp: by validation/gpunet
+std::vector<Experiment> mixed();         ///< mixed.cpp: several kinds of traffic at once
 std::vector<Experiment> nics();          ///< nics.cpp: with another machine
 
 std::vector<Experiment> catalogue();

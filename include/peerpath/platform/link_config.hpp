@@ -17,6 +17,7 @@ struct LinkConfig {
   double link_share = 1.0;
   Duration propagation = std::chrono::nanoseconds{10};
   Duration update_fc = std::chrono::nanoseconds{60};
+  std::optional<Duration> ack_interval{}, update_fc_interval{};  ///< instead of what the shape gives
   Bytes tlp_gap{};  ///< line time left idle after each TLP; `bind` gives it to the end that it is called with
   double bit_error_rate = 0;
   Duration replay_delay{};

@@ -31,8 +31,11 @@ struct RunOptions {
   std::vector<std::filesystem::path> captures{};    ///< by traffic entry, as scenario::Loaded has them
   std::function<void(const Progress&)> progress{};  ///< called about ten times a second of wall time
   std::function<bool()> stop{};                     ///< asked as often; true: the run ends, marked incomplete
-  bool check_protocol = false;                      ///< hold every TLP on every link against the protocol's rules
-  fabric::TlpListener* trace = nullptr;             ///< is shown every TLP on every link, warm-up included
+  /// Is told of each transfer of `read`, `write`, `atomic` and `copy` entries that is over; true: the run ends here,
+  /// marked incomplete.
+  std::function<bool(std::size_t entry, Instant begin, Instant end)> transferred{};
+  bool check_protocol = false;           ///< hold every TLP on every link against the protocol's rules
+  fabric::TlpListener* trace = nullptr;  ///< is shown every TLP on every link, warm-up included
   /// Is called before anything runs, which it does not if there are problems.
   std::function<Problems(const observe::Scene&)> built{};
   /// Is shown each device before anything runs; what it returns stands in the device's place.

@@ -79,6 +79,7 @@ struct Link {
   double link_share = 1.0;
   Duration propagation = 10ns;
   Duration update_fc = 60ns;
+  std::optional<Duration> ack_interval{}, update_fc_interval{};
   Bytes tlp_gap{};
   CreditConfig credits{};
   std::optional<VirtualChannelConfig> vc1;
@@ -105,6 +106,13 @@ struct Link {
             .from("fitted where a preset says so"),
         field("propagation", &Link::propagation, "Wire and PHY, one way").at_most(device::longest_wait),
         field("update_fc", &Link::update_fc, "Buffer freed to credit usable by the sender")
+            .at_most(device::longest_wait),
+        field("ack_interval", &Link::ack_interval,
+              "TLPs received at least this far apart cause one ACK each; absent: as far as the specification allows")
+            .at_least(Duration{1})
+            .at_most(device::longest_wait),
+        field("update_fc_interval", &Link::update_fc_interval, "The same of UpdateFCs, all classes together")
+            .at_least(Duration{1})
             .at_most(device::longest_wait),
         field("tlp_gap", &Link::tlp_gap, "Line time that the downstream end leaves idle after each TLP it sends")
             .at_least(0_B)

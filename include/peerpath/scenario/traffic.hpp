@@ -38,6 +38,21 @@ constexpr std::array<EnumName<DataPath>, 2> enum_names(DataPath) {
   return {{{"zero_copy", DataPath::zero_copy}, {"bounce", DataPath::bounce}}};
 }
 
+/// What of a GPU moves the bytes of a copy.
+enum class CopyBy : std::uint8_t { engine, kernel };
+constexpr std::array<EnumName<CopyBy>, 2> enum_names(CopyBy) {
+  return {{{"engine", CopyBy::engine}, {"kernel", CopyBy::kernel}}};
+}
+
+/// When a copy is submitted.
+enum class Submission : std::uint8_t {
+  queued,  ///< all are, long before: one follows the other in a stream
+  single,  ///< when the one before is seen to be over
+};
+constexpr std::array<EnumName<Submission>, 2> enum_names(Submission) {
+  return {{{"queued", Submission::queued}, {"single", Submission::single}}};
+}
+
 namespace traffic {
 
 /// What traffic of a NIC's queues has.
@@ -90,13 +105,18 @@ struct Transmit : Network {
 struct Dma {
   Bytes window = 64_MiB;
   int traffic_class = 0;
+  std::optional<int> outstanding{};
 
   static constexpr auto fields() {
     return std::tuple{
         field("window", &Dma::window, "addresses are taken in turn from a window of this size").at_least(4_KiB),
         field("traffic_class", &Dma::traffic_class, "of its TLPs; links with `vc1` map it to a virtual channel")
             .at_least(0)
-            .at_most(7)};
+            .at_most(7),
+        field("outstanding", &Dma::outstanding,
+              "transfers in flight; where a GPU's kernels do it: warps, each with one. Absent: that of the device")
+            .at_least(1)
+            .at_most(65536)};
   }
 };
 
@@ -110,6 +130,33 @@ struct Read : Dma {
   static constexpr std::string_view name = "read";
 };
 
+/// Kernels of a GPU add to words of another memory: a request and its answer each.
+struct Atomic : Dma {
+  static constexpr std::string_view name = "atomic";
+};
+
+/// A GPU copies between its memory and the host's, or another GPU's, one copy of `sizes` after the other.
+struct Copy {
+  static constexpr std::string_view name = "copy";
+  CopyBy by = CopyBy::engine;
+  Submission submission = Submission::queued;
+  std::string through{};
+  Bytes chunk = 1_MiB;
+
+  static constexpr auto fields() {
+    return std::tuple{
+        field("by", &Copy::by, "whether a copy engine of the GPU or a kernel moves the bytes"),
+        field("submission", &Copy::submission,
+              "queued: long before; single: each when the one before is seen to be over"),
+        field("through", &Copy::through,
+              "from GPU to GPU: host memory that it is staged in; absent: what joins the GPUs besides PCIe "
+              "(gpu.copies.peer_rate)"),
+        field("chunk", &Copy::chunk,
+              "of a staged copy: pieces that it is cut into, each on its way down while the next one comes up")
+            .at_least(4_KiB)};
+  }
+};
+
 }  // namespace traffic
 
 /// One source of traffic. Each alternative of `what` has
@@ -119,7 +166,8 @@ struct Traffic {
   static constexpr std::string_view called = "traffic";
 
   std::string name;
-  std::variant<traffic::Receive, traffic::Transmit, traffic::Write, traffic::Read> what{};
+  std::variant<traffic::Receive, traffic::Transmit, traffic::Write, traffic::Read, traffic::Copy, traffic::Atomic>
+      what{};
   std::string from;
   std::string to;
   DataPath path = DataPath::zero_copy;
@@ -129,7 +177,7 @@ struct Traffic {
   ArrivalLaw arrival = ArrivalLaw::regular;
   int burst = 32;
 
-  /// "receive", "transmit", "write" or "read".
+  /// "receive", "transmit", "write", "read", "copy" or "atomic".
   std::string_view kind() const {
     return std::visit([](const auto& kind) { return kind.name; }, what);
   }
@@ -173,15 +221,17 @@ struct Traffic {
     return std::tuple{
         field("name", &Traffic::name, "How metrics call it; the default is its kind and place in the list"),
         field("kind", &Traffic::what, "What happens"),
-        field("from", &Traffic::from, "receive, transmit: the NIC; write, read: the device that does the DMA"),
+        field("from", &Traffic::from,
+              "receive, transmit: the NIC; write, read, atomic: the device that does the DMA; copy: a GPU or host "
+              "memory"),
         field("to", &Traffic::to,
-              "Memory that the payload goes to (receive, write) or comes from (transmit, read): a GPU, DMA card or "
-              "host memory"),
+              "Memory that the payload goes to (receive, write, copy) or comes from (transmit, read): a GPU, DMA card "
+              "or host memory"),
         field("path", &Traffic::path,
               "receive, transmit: zero copy between NIC and GPU, or bounced through host memory by the GPU's copy "
               "engine and a copy of the CPU"),
         field("rate", &Traffic::rate,
-              "receive, transmit: rate on the wire, preamble and gap included; write, read: payload offered"),
+              "receive, transmit: rate on the wire, preamble and gap included; all others: payload offered"),
         field("sizes", &Traffic::sizes, "Payload bytes of a frame or transfer; several are taken in turn"),
         field("flows", &Traffic::flows,
               "TCP connections; write, read: parts of the window, each with its own next address, taken in turn (one "

@@ -9,6 +9,9 @@ void Kind<GpuConfig>::check(const GpuConfig& gpu, scenario::DeviceCheck& check) 
   check.units("copy_engines", gpu.copy_engines);
   if (gpu.peer_reads) check.units("peer_reads", *gpu.peer_reads);
   check.bar("bar_size", gpu.bar_size, gpu.bar_address);
+  if (gpu.copies) check.power_of_two("copies/request", gpu.copies->request.count(), to_text(gpu.copies->request));
+  if (gpu.kernels)
+    check.power_of_two("kernels/copy_request", gpu.kernels->copy_request.count(), to_text(gpu.kernels->copy_request));
   const auto& bar1 = gpu.bar1;
   check.power_of_two("bar1/page", bar1.page.count(), to_text(bar1.page));
   if (bar1.reserved > gpu.bar_size)

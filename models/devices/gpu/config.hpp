@@ -4,6 +4,7 @@
 #include <optional>
 #include <tuple>
 
+#include "devices/gpu/work_config.hpp"
 #include "peerpath/base/address.hpp"
 #include "peerpath/base/field.hpp"
 #include "peerpath/base/units.hpp"
@@ -27,6 +28,8 @@ struct GpuConfig {
   Duration copy_setup = 1500ns;
   std::optional<int> peer_reads{};
   std::optional<int> outstanding{};
+  std::optional<CopiesConfig> copies{};
+  std::optional<KernelsConfig> kernels{};
 
   static constexpr auto fields() {
     return std::tuple{
@@ -58,7 +61,10 @@ struct GpuConfig {
         field("outstanding", &GpuConfig::outstanding,
               "Reads or writes that its kernels have in flight, each; absent: 64")
             .at_least(1)
-            .at_most(65536)};
+            .at_most(65536),
+        field("copies", &GpuConfig::copies,
+              "How its copy engines copy; absent: copy_setup before each, requests of MRRS, 64 KiB at a time"),
+        field("kernels", &GpuConfig::kernels, "What its kernels take besides the fabric; absent: nothing")};
   }
 };
 

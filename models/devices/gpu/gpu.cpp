@@ -21,6 +21,7 @@ fabric::Endpoint fabric_endpoint(const device::GpuConfig& config) {
   fabric::Endpoint e;
   e.max_payload = config.function.max_payload;
   e.max_read_request = config.function.max_read_request;
+  if (config.copies) e.max_read_request = std::min(e.max_read_request, config.copies->request);
   e.max_completion = config.function.max_payload;
   e.tags = config.function.tags;
   e.completion_timeout = config.function.completion_timeout;

@@ -7,6 +7,7 @@
 #include "peerpath/scenario/describe.hpp"
 #include "platform/platform.hpp"
 #include "platform/report.hpp"
+#include "transport/traffic/dma_source.hpp"
 
 namespace peerpath::platform {
 
@@ -33,6 +34,30 @@ BusAddress Gpu::map(Bytes size) {
   const auto at = bar1_.map(size);
   require(at.has_value(), "what is mapped fits into the GPU's window");
   return window_ + *at;
+}
+
+void Gpu::shape(transport::DmaPattern& pattern, bool atomic) const {
+  if (!config_.kernels) return;
+  const auto& kernels = *config_.kernels;
+  Bytes round{};
+  for (const auto size : pattern.sizes) round += size;
+  // The pace of all warps together is that of one, as many times.
+  const auto pace = [&](Duration interval, int warps) {
+    if (interval == Duration{0}) return;
+    const auto each = static_cast<WideInt>(round.count()) * 8 * warps / static_cast<int>(pattern.sizes.size());
+    const auto most = each * 1'000'000'000'000'000 / interval.count();
+    if (pattern.rate == BitRate{} || most < pattern.rate.bps()) pattern.rate = BitRate{static_cast<std::int64_t>(most)};
+  };
+  if (pattern.op == pcie::Operation::memory_write) {
+    constexpr int most_stores = 1024;  // posted, on their way: more than it takes for the rate of any link
+    pace(kernels.store_interval, pattern.outstanding);
+    pattern.outstanding = most_stores;
+    return;
+  }
+  pattern.outstanding = std::min(pattern.outstanding, kernels.reads);
+  pattern.reaction = atomic ? kernels.atomic_latency : kernels.read_latency;
+  pattern.queueing = atomic ? kernels.atomic_queueing : kernels.read_queueing;
+  if (atomic) pace(kernels.atomic_interval, 1);
 }
 
 void Gpu::count_refused_writes() {

@@ -38,6 +38,7 @@ class Gpu final : public Device {
   const gpu::Gpu& behaviour() const { return behaviour_; }
   Port& take_port(bool) override { return pcie; }
   int outstanding() const override { return config_.outstanding.value_or(Device::outstanding()); }
+  void shape(transport::DmaPattern& pattern, bool atomic) const override;
   void count_refused_writes() override;
   std::any count(Instant now) override;
   void report(Report& report, const std::string& name, const std::any& before, const std::any& after) const override;

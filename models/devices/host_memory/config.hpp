@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "peerpath/base/field.hpp"
 #include "peerpath/base/units.hpp"
@@ -11,6 +12,20 @@
 #include "peerpath/device/host_config.hpp"
 
 namespace peerpath::device {
+
+/// What all devices together reach, by how many of them are at work: beside the limits of each one's link.
+struct SharedConfig {
+  std::vector<BitRate> read_rates{}, write_rates{}, both_rates{};
+
+  static constexpr auto fields() {
+    return std::tuple{
+        field("read_rates", &SharedConfig::read_rates,
+              "What 1, 2, 3 ... devices that read reach together, the last for any more; none: no limit"),
+        field("write_rates", &SharedConfig::write_rates, "The same of devices that write"),
+        field("both_rates", &SharedConfig::both_rates,
+              "The same of devices that do both, half of it each way; with less of one, more of the other")};
+  }
+};
 
 /// DRAM of the host behind the root complex named by `at`.
 struct HostMemoryConfig {
@@ -22,6 +37,9 @@ struct HostMemoryConfig {
   std::optional<CacheConfig> cache{};
   std::optional<Duration> remote_hop{};
   std::optional<ChannelsConfig> channels{};
+  Duration read_interval{};
+  Duration partial_write_interval{};
+  std::optional<SharedConfig> shared{};
 
   static constexpr auto fields() {
     return std::tuple{
@@ -41,7 +59,14 @@ struct HostMemoryConfig {
               "The memory is that of another socket: what its reads take longer, unless the near socket's cache holds "
               "the line"),
         field("channels", &HostMemoryConfig::channels,
-              "Channels that accesses take which the cache does not hold; absent: read_rate and write_rate alone")};
+              "Channels that accesses take which the cache does not hold; absent: read_rate and write_rate alone"),
+        field("read_interval", &HostMemoryConfig::read_interval, "From one read request taken in to the next")
+            .at_most(longest_wait),
+        field("partial_write_interval", &HostMemoryConfig::partial_write_interval,
+              "From one write of less than a line of 64 B taken in to the next")
+            .at_most(longest_wait),
+        field("shared", &HostMemoryConfig::shared,
+              "Limits of several devices together; absent: read_rate and write_rate alone")};
   }
 };
 

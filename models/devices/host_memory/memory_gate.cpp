@@ -11,8 +11,10 @@ constexpr Bytes whole_line{static_cast<std::int64_t>(host::line_bytes)};
 
 }  // namespace
 
-MemoryGate::MemoryGate(const device::HostMemoryConfig& config) : hop_{config.remote_hop.value_or(Duration{0})} {
+MemoryGate::MemoryGate(const device::HostMemoryConfig& config)
+    : hop_{config.remote_hop.value_or(Duration{0})}, partial_interval_{config.partial_write_interval} {
   if (config.cache) cache_.emplace(*config.cache);
+  if (config.shared) shared_.emplace(*config.shared);
   if (!config.channels) return;
   channels_ = *config.channels;
   each_channel_.resize(static_cast<std::size_t>(channels_.count));
@@ -81,10 +83,15 @@ Instant MemoryGate::pass(const fabric::GatedTlp& tlp) {
     // A line that goes makes room by being written to DRAM.
     auto begin = missed ? take_channel(tlp, tlp.at) : tlp.at;
     if (missed && tlp.bytes < whole_line) begin = after_refresh(tlp.address, begin);  // fetched to be merged
+    if (partial_interval_ > Duration{0} && tlp.bytes < whole_line) {
+      begin = std::max(begin, partial_free_);
+      partial_free_ = begin + partial_interval_;
+    }
     written_ = std::max(written_, begin + takes);
-    return written_;
+    return shared_ ? shared_->write(tlp.requester, tlp.bytes, written_) : written_;
   }
   auto begin = std::max(tlp.at, written_);  // a request does not pass a write (PCIe Base Spec 2.4.1)
+  if (shared_) begin = shared_->read(tlp.requester, tlp.bytes, begin);
   const auto missing = cache_ ? cache_->read(tlp.address, tlp.bytes) : Duration{0};
   if (cache_ && missing == Duration{0}) return begin;
   if (fetches_once_) begin = after_fetches(tlp.address, tlp.bytes, begin);

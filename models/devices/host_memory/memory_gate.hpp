@@ -8,6 +8,7 @@
 #include "core/host/last_level_cache.hpp"
 #include "core/host/refresh.hpp"
 #include "devices/host_memory/config.hpp"
+#include "devices/host_memory/shared_limit.hpp"
 #include "peerpath/fabric/gate.hpp"
 
 namespace peerpath::host_memory {
@@ -34,7 +35,8 @@ class MemoryGate final : public fabric::Gate {
 
   /// Whether this memory needs a gate.
   static bool wanted(const device::HostMemoryConfig& config) {
-    return config.cache || config.remote_hop || config.channels;
+    return config.cache || config.remote_hop || config.channels || config.shared ||
+           config.partial_write_interval > Duration{0};
   }
   /// nullptr without a cache.
   host::LastLevelCache* cache() { return cache_ ? &*cache_ : nullptr; }
@@ -83,6 +85,9 @@ class MemoryGate final : public fabric::Gate {
   };
   std::vector<Channel> each_channel_;  ///< none without channels
   Instant written_{};                  ///< when the last write so far is done
+  Duration partial_interval_{};
+  Instant partial_free_{};  ///< when the next write of less than a line is taken in
+  std::optional<SharedLimit> shared_;
 };
 
 }  // namespace peerpath::host_memory

@@ -21,6 +21,16 @@ TEST(MemoryGate, IsOnlyWantedForACacheOrAHop) {
   EXPECT_TRUE(MemoryGate::wanted({.remote_hop = 50ns}));
 }
 
+TEST(MemoryGate, WritesOfLessThanALineTakeTurns) {
+  MemoryGate gate{{.partial_write_interval = 2ns}};
+  auto partial = tlp(TlpClass::posted);
+  partial.bytes = 32_B;
+  EXPECT_EQ(gate.pass(partial), at);
+  EXPECT_EQ(gate.pass(partial), at + 2ns);
+  EXPECT_EQ(gate.pass(tlp(TlpClass::posted)), at + 2ns) << "a whole line waits only for those before it";
+  EXPECT_EQ(gate.pass(partial), at + 4ns);
+}
+
 TEST(MemoryGate, AReadThatMissesIsLater) {
   MemoryGate gate{{.cache = device::CacheConfig{.miss_latency = 53ns}}};
   EXPECT_EQ(gate.pass(tlp(TlpClass::non_posted)), at + 53ns);

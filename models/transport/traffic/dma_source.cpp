@@ -22,6 +22,7 @@ DmaSource::DmaSource(DmaPattern pattern, Random random)
 void DmaSource::start(device::Outbox& out) { fill(pattern_.start, out); }
 
 void DmaSource::on_delivery(const fabric::Delivery& delivery, device::Outbox& out) {
+  const auto in_flight = static_cast<std::int64_t>(transfers_.size());
   const auto entry = transfers_.extract(delivery.cookie);
   require(!entry.empty(), "a DMA source hears of a transfer that is not its own");
   const Instant offered = entry.mapped().offered;
@@ -29,10 +30,11 @@ void DmaSource::on_delivery(const fabric::Delivery& delivery, device::Outbox& ou
   ++counters_.done;
   counters_.failed += delivery.status == pcie::Status::success ? 0 : 1;
   counters_.bytes += delivery.bytes;
-  counters_.latency += delivery.done - offered;
-  counters_.last = delivery.done;
-  if (watcher_) watcher_(offered, delivery);
-  fill(delivery.done, out);
+  const Instant over = delivery.done + pattern_.reaction + pattern_.queueing * in_flight;
+  counters_.latency += over - offered;
+  counters_.last = over;
+  if (watcher_) watcher_(offered, over, delivery);
+  fill(over, out);
 }
 
 void DmaSource::fill(Instant now, device::Outbox& out) {

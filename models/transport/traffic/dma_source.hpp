@@ -26,6 +26,9 @@ struct DmaPattern {
   Arrival arrival = Arrival::regular;
   int burst = 32;
   int outstanding = 64;  ///< transfers in flight; a write is so until it has arrived
+  /// What a transfer takes beyond its completion or arrival, inside the device: it is over only then.
+  Duration reaction{};
+  Duration queueing{};  ///< added to that by each transfer in flight
   Instant start{};
   std::int64_t count = 0;  ///< transfers; 0: without end
   /// Through which the target is reached, if it does not show all of the window; `address` is that of place 0 in it.
@@ -53,8 +56,10 @@ class DmaSource final : public device::Endpoint {
   void on_delivery(const fabric::Delivery& delivery, device::Outbox& out) override;
   void on_wake(device::TimerId, Instant, device::Outbox&) override {}
 
-  /// Is told of each transfer that is done: when it was offered, and its delivery.
-  void watch(std::function<void(Instant offered, const fabric::Delivery&)> watcher) { watcher_ = std::move(watcher); }
+  /// Is told of each transfer that is done: when it was offered, when it is over, and its delivery.
+  void watch(std::function<void(Instant offered, Instant over, const fabric::Delivery&)> watcher) {
+    watcher_ = std::move(watcher);
+  }
   const DmaCounters& counters() const { return counters_; }
 
  private:
@@ -71,7 +76,7 @@ class DmaSource final : public device::Endpoint {
   std::vector<Bytes> next_;                      ///< by flow: place in its part of the window
   std::map<std::uint64_t, Transfer> transfers_;  ///< in flight, by cookie
   DmaCounters counters_;
-  std::function<void(Instant, const fabric::Delivery&)> watcher_;
+  std::function<void(Instant, Instant, const fabric::Delivery&)> watcher_;
 };
 
 }  // namespace peerpath::transport

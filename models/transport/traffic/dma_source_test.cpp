@@ -23,7 +23,7 @@ struct Bench {
                      link);
     topology.connect(router, topology.add_endpoint("memory", {.max_completion = 256_B, .read_latency = 50ns}), link,
                      link);
-    source.watch([this](Instant offered, const fabric::Delivery& d) {
+    source.watch([this](Instant offered, Instant, const fabric::Delivery& d) {
       addresses.push_back(d.address);
       offers.push_back(offered);
       ends.push_back(d.done);
@@ -57,6 +57,19 @@ TEST(DmaSource, ReadsAreDoneWithTheirLastCompletion) {
   bench.run(Instant{10us});
   // Request of 12 B to the memory, 50 ns, completion of 212 B back; the second one crosses address 256.
   EXPECT_EQ(bench.ends, (std::vector<Instant>{Instant{474ns}, Instant{960ns}}));
+}
+
+TEST(DmaSource, AReactionAndTheQueueInsideTheDeviceComeBeforeTheNextOne) {
+  Bench bench{{.op = pcie::Operation::memory_read,
+               .target = memory,
+               .sizes = {200_B},
+               .outstanding = 1,
+               .reaction = 300ns,
+               .queueing = 7ns,
+               .count = 2}};
+  bench.run(Instant{10us});
+  EXPECT_EQ(bench.offers[1], Instant{474ns + 307ns});
+  EXPECT_EQ(bench.source.counters().last, Instant{474ns + 307ns + 486ns + 307ns});
 }
 
 TEST(DmaSource, OffersItsRateAndCountsTheWaitingOfWhatFindsNoRoom) {

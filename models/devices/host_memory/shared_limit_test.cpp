@@ -1,0 +1,68 @@
+#include "devices/host_memory/shared_limit.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace peerpath::host_memory {
+namespace {
+
+using namespace literals;
+using namespace std::chrono_literals;
+
+/// Devices that ask for 256 B as often as they are let, each way; returns the Gb/s of reads and of writes.
+std::pair<double, double> played(const device::SharedConfig& config, int readers, int writers) {
+  SharedLimit limit{config};
+  constexpr int rounds = 20000;
+  Bytes read{}, written{};
+  Instant last{};
+  // Each device has 64 KiB under way: the next request comes when the one so many before it has gone on.
+  constexpr std::size_t window = 256;
+  std::vector<std::vector<Instant>> gone(static_cast<std::size_t>(readers + writers), std::vector<Instant>(window));
+  for (std::size_t round = 0; round < rounds; ++round)
+    for (int device = 0; device < readers + writers; ++device) {
+      auto& slot = gone[static_cast<std::size_t>(device)][round % window];
+      const fabric::NodeId node{static_cast<std::uint16_t>(device)};
+      const auto at = slot + 500ns;
+      slot = device < readers ? limit.read(node, 256_B, at) : limit.write(node, 256_B, at);
+      (device < readers ? read : written) += 256_B;
+      last = std::max(last, slot);
+    }
+  const auto seconds = static_cast<double>(femtoseconds(last)) * 1e-15;
+  return {static_cast<double>(read.count()) * 8e-9 / seconds, static_cast<double>(written.count()) * 8e-9 / seconds};
+}
+
+TEST(SharedLimit, GoesByTheNumberOfDevicesAtWork) {
+  const device::SharedConfig config{.read_rates = {0_Gbps, 800_Gbps, 900_Gbps}};
+  EXPECT_NEAR(played(config, 2, 0).first, 800, 8);
+  EXPECT_NEAR(played(config, 3, 0).first, 900, 9);
+  EXPECT_NEAR(played(config, 4, 0).first, 900, 9) << "the last one holds for any more";
+  EXPECT_GT(played(config, 1, 0).first, 1000);
+}
+
+TEST(SharedLimit, ReadsAndWritesTogetherHaveHalfEach) {
+  const device::SharedConfig config{.read_rates = {900_Gbps}, .write_rates = {700_Gbps}, .both_rates = {1000_Gbps}};
+  EXPECT_NEAR(played(config, 1, 0).first, 900, 9);
+  EXPECT_NEAR(played(config, 0, 1).second, 700, 7);
+  const auto both = played(config, 1, 1);
+  EXPECT_NEAR(both.first, 500, 10);
+  EXPECT_NEAR(both.second, 500, 10);
+}
+
+TEST(SharedLimit, AFewWritesTakeLittleFromReads) {
+  SharedLimit limit{{.read_rates = {900_Gbps}, .write_rates = {700_Gbps}, .both_rates = {1000_Gbps}}};
+  Instant at{};
+  for (int n = 0; n < 1000; ++n) {
+    at = limit.read(fabric::NodeId{1}, 2560_B, at);
+    if (n % 100 == 0) limit.write(fabric::NodeId{2}, 8_B, at);
+  }
+  EXPECT_LT(at, Instant{1000 * (2560_B / 890_Gbps)});
+}
+
+TEST(SharedLimit, WithoutRatesNothingWaits) {
+  SharedLimit limit{{}};
+  for (int n = 0; n < 10; ++n) EXPECT_EQ(limit.read(fabric::NodeId{1}, 4096_B, Instant{1us}), Instant{1us});
+}
+
+}  // namespace
+}  // namespace peerpath::host_memory

@@ -1,0 +1,244 @@
+#include "validation/calibrate/node.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "validation/calibrate/play.hpp"
+#include "validation/calibrate/preset.hpp"
+#include "validation/calibrate/scenario_play.hpp"
+#include "validation/compare/split.hpp"
+
+namespace peerpath::calibrate {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr double root_complex_ns = 150, propagation_ns = 10;
+constexpr std::int64_t way_to = 1, way_from = 2, way_both = 3;
+constexpr auto no_limit = "16Tbps";
+
+std::string time_text(double ns) { return std::to_string(std::llround(1000 * std::max(ns, 0.0))) + "ps"; }
+std::string bytes_text(std::int64_t bytes) { return std::to_string(bytes) + "B"; }
+std::string rate_text(double gigabytes) { return std::to_string(std::llround(8000 * gigabytes)) + "Mbps"; }
+
+/// What passes before the first request or beside the fabric: the laws' times less what a scenario takes by itself.
+struct Own {
+  double memory_latency = 0;
+  double setup_to = 0, setup_from = 0, setup_to_busy = 0, setup_from_busy = 0;
+  double submit_inline = 0, submit_to = 0, submit_from = 0;
+  double hand_over = 0;
+  double launch_to = 0, launch_from = 0, atomic_latency = 0;
+};
+
+class Node {
+ public:
+  Node(const Calibration& calibration, const compare::Dataset& dataset)
+      : calibration_{calibration}, dataset_{dataset}, p_{calibration.parameters}, model_{dataset.gpus.front()} {}
+
+  ordered_json document(const Own& own) {
+    ordered_json devices{{"rc",
+                          {{"kind", "root_complex"},
+                           {"latency", time_text(root_complex_ns)},
+                           {"source", "assumed: a part of read_latency"}}},
+                         {"dram", memory(own)}};
+    auto links = ordered_json::array();
+    for (std::size_t n = 0; n < dataset_.gpus.size(); ++n) {
+      const auto name = "gpu" + std::to_string(n);
+      devices[name] = gpu(dataset_.gpus[n], own);
+      links.push_back(link(dataset_.gpus[n], name));
+    }
+    return {{"description", provenance(calibration_, dataset_)}, {"devices", devices}, {"links", links}};
+  }
+
+  /// Of the laws, less what one request takes in a scenario without any of it.
+  Own own_times() {
+    Own own;
+    own.memory_latency = (1 - gpu_share) * p_.read_latency - 2 * root_complex_ns - 2 * propagation_ns;
+    own.memory_latency += model_.read_step(p_, p_.read_latency, 32, 1) - played(own, "read_latency", {{"window", 0}});
+    const auto bytes = model_.payload();
+    const auto size = static_cast<std::int64_t>(bytes);
+    const auto beside = [&](const char* experiment, double rate) {
+      return played(own, experiment, {{"bytes", size}}) - bytes * rate;
+    };
+    const auto engine_to = beside("copy_to_device", model_.engine_to(p_));
+    const auto engine_from = beside("copy_from_device", model_.engine_from(p_));
+    own.launch_to = p_.kernel_setup_to - beside("kernel_to_device", model_.kernel_to(p_));
+    own.launch_from = p_.kernel_setup_from - beside("kernel_from_device", model_.kernel_from(p_));
+    own.atomic_latency =
+        p_.atomic_latency + p_.atomic_queueing - played(own, "atomic_outstanding", {{"outstanding", 1}});
+    own.hand_over = p_.hand_over - engine_to;
+    own.setup_to = p_.setup_to - engine_to;
+    own.setup_to_busy = p_.setup_to_busy - engine_to;
+    own.submit_inline = p_.submit_small - engine_to;
+    own.submit_to = p_.submit_large - engine_to;
+    own.setup_from = p_.setup_from - engine_from;
+    own.setup_from_busy = p_.setup_from_busy - engine_from;
+    own.submit_from = p_.submit_from - engine_from;
+    return own;
+  }
+
+ private:
+  double played(const Own& own, const char* experiment, std::map<std::string, std::int64_t> settings) {
+    compare::Point point;
+    point.experiment = experiment;
+    point.settings = std::move(settings);
+    silent_ = true;
+    const auto text = document(own).dump();
+    silent_ = false;
+    return *ScenarioPlay{text}.play(point);
+  }
+
+  /// "fitted: setup_to", and whether the points told.
+  std::string fitted(std::string_view name) const {
+    const auto e = std::ranges::find(calibration_.estimates, name, &Estimate::name);
+    const std::string text = "fitted: " + std::string{name};
+    return e == calibration_.estimates.end() || e->identifiable ? text
+                                                                : text + " (not identifiable: " + e->why_not + ")";
+  }
+
+  ordered_json memory(const Own& own) {
+    ordered_json dram{{"kind", "host_memory"},
+                      {"at", "rc"},
+                      {"read_latency", time_text(own.memory_latency)},
+                      {"read_rate", no_limit},
+                      {"write_rate", no_limit},
+                      {"read_interval", time_text(p_.read_service)},
+                      {"partial_write_interval", time_text(p_.partial_write_service)}};
+    ordered_json source{{"read_latency", fitted("read_latency") + ", less " + time_text(gpu_share * p_.read_latency) +
+                                             " in the GPU and what the way takes: only the sum was measured"},
+                        {"read_rate", "no limit of its own: see shared"},
+                        {"write_rate", "no limit of its own: see shared"},
+                        {"read_interval", fitted("read_service")},
+                        {"partial_write_interval", fitted("partial_write_service")}};
+    if (dataset_.gpus.size() > 1) {
+      dram["shared"] = {
+          {"read_rates", together(way_to)}, {"write_rates", together(way_from)}, {"both_rates", together(way_both)}};
+      source["shared"] = fitted("host_read_rate") + "; " + fitted("host_write_rate") + "; " + fitted("host_both_rate") +
+                         "; " + fitted("host_sharpness") + ": what 2, 3 ... GPUs reach by the law of copies_together";
+    }
+    dram["source"] = source;
+    return dram;
+  }
+
+  /// Of 1, 2, 3 ... GPUs; one alone has the limit of its link.
+  ordered_json together(std::int64_t ways) {
+    auto rates = ordered_json::array({no_limit});
+    for (std::size_t gpus = 2; gpus <= dataset_.gpus.size() && !silent_; ++gpus) {
+      compare::Point point;
+      point.experiment = compare::together;
+      point.settings = {{"gpus", static_cast<std::int64_t>(gpus)}, {"ways", ways}};
+      point.bytes = 1'000'000'000;
+      rates.push_back(rate_text(static_cast<double>(point.bytes) / *model_.predict(point, p_)));
+    }
+    return rates;
+  }
+
+  /// Bytes that have to be under way for the link's rate. Many more would be asked for ahead of those of other streams.
+  std::int64_t in_flight() {
+    constexpr double way = 50, unit = 4096;
+    const auto least = ((1 - gpu_share) * p_.read_latency + way) / model_.engine_to(p_);
+    return static_cast<std::int64_t>((std::ceil(least / unit) + 1) * unit);
+  }
+
+  ordered_json gpu(const compare::GpuFacts& facts, const Own& own) {
+    const auto limit = static_cast<std::int64_t>(std::llround(p_.inline_limit));
+    ordered_json copies{{"request", bytes_text(std::llround(p_.engine_request))},
+                        {"in_flight", bytes_text(in_flight())},
+                        {"write_rate", rate_text(p_.engine_write_rate)},
+                        {"setup_to", time_text(own.setup_to)},
+                        {"setup_from", time_text(own.setup_from)},
+                        {"setup_to_busy", time_text(own.setup_to_busy)},
+                        {"setup_from_busy", time_text(own.setup_from_busy)},
+                        {"inline_limit", bytes_text(limit)},
+                        {"submit_inline", time_text(own.submit_inline)},
+                        {"submit_to", time_text(own.submit_to)},
+                        {"submit_from", time_text(own.submit_from)}};
+    const std::string less = ", less what one request takes on the fabric";
+    const std::string enough =
+        "assumed: what the rate of the link takes at the fitted latency, and a piece of 4 KiB more";
+    ordered_json copies_source{{"request", fitted("engine_request")},
+                               {"in_flight", enough},
+                               {"write_rate", fitted("engine_write_rate")},
+                               {"setup_to", fitted("setup_to") + less},
+                               {"setup_from", fitted("setup_from") + less},
+                               {"setup_to_busy", fitted("setup_to_busy") + less},
+                               {"setup_from_busy", fitted("setup_from_busy") + less},
+                               {"inline_limit", fitted("inline_limit")},
+                               {"submit_inline", fitted("submit_small") + less},
+                               {"submit_to", fitted("submit_large") + less},
+                               {"submit_from", fitted("submit_from") + less}};
+    if (dataset_.gpus.size() > 1) {
+      copies["hand_over"] = time_text(std::max(own.hand_over, 100.0));
+      copies["peer_setup"] = time_text(p_.peer_setup);
+      copies["peer_rate"] = rate_text(p_.peer_rate);
+      copies_source["hand_over"] = fitted("hand_over") + less;
+      copies_source["peer_setup"] = fitted("peer_setup");
+      copies_source["peer_rate"] = fitted("peer_rate");
+    }
+    copies["source"] = copies_source;
+    const ordered_json kernels{
+        {"read_latency", time_text(gpu_share * p_.read_latency)},
+        {"read_queueing", time_text(p_.read_queueing)},
+        {"reads", reads_at_a_time(p_)},
+        {"store_interval", time_text(p_.store_interval)},
+        {"atomic_latency", time_text(own.atomic_latency)},
+        {"atomic_queueing", time_text(p_.atomic_queueing)},
+        {"atomic_interval", time_text(p_.atomic_service)},
+        {"copy_in_flight", bytes_text(in_flight())},
+        {"launch_to", time_text(own.launch_to)},
+        {"launch_from", time_text(own.launch_from)},
+        {"source",
+         {{"read_latency", "assumed: a share of the fitted read_latency, of which only the sum was measured"},
+          {"read_queueing", fitted("read_queueing")},
+          {"reads", fitted("outstanding_limit") + ", 1024 at most"},
+          {"store_interval", fitted("store_interval")},
+          {"atomic_latency", fitted("atomic_latency") + less},
+          {"atomic_queueing", fitted("atomic_queueing")},
+          {"atomic_interval", fitted("atomic_service")},
+          {"copy_in_flight", enough},
+          {"launch_to", fitted("kernel_setup_to") + less},
+          {"launch_from", fitted("kernel_setup_from") + less}}}};
+    return {{"kind", "gpu"},
+            {"function",
+             {{"max_payload_supported", bytes_text(facts.max_payload)},
+              {"max_payload", bytes_text(facts.max_payload)},
+              {"max_read_request", bytes_text(facts.max_read_request)},
+              {"tags", 768}}},
+            {"copies", copies},
+            {"kernels", kernels},
+            {"source", {{"function", "read from its configuration space; tags: 10-bit tags are enabled"}}}};
+  }
+
+  ordered_json link(const compare::GpuFacts& facts, const std::string& name) const {
+    return {{"from", "rc"},
+            {"to", name},
+            {"generation", facts.link.generation},
+            {"width", facts.link.width},
+            {"link_share", std::round(1e6 * p_.link_share) / 1e6},
+            {"ack_interval", "1fs"},
+            {"update_fc_interval", time_text(p_.update_interval)},
+            {"credits", {{"posted_header", 0}, {"posted_data", 0}, {"non_posted_header", 0}, {"non_posted_data", 0}}},
+            {"source",
+             {{"link_share", fitted("link_share")},
+              {"ack_interval", "one ACK a TLP: an assumption of the laws"},
+              {"update_fc_interval", fitted("update_interval")},
+              {"credits", "never the limit: an assumption of the laws"}}}};
+  }
+
+  const Calibration& calibration_;
+  const compare::Dataset& dataset_;
+  Parameters p_;
+  Model model_;
+  bool silent_ = false;  ///< limits of several GPUs are not asked for
+};
+
+}  // namespace
+
+std::string scenario_preset(const Calibration& calibration, const compare::Dataset& dataset) {
+  Node node{calibration, dataset};
+  return node.document(node.own_times()).dump(2) + "\n";
+}
+
+}  // namespace peerpath::calibrate

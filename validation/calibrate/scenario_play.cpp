@@ -1,0 +1,212 @@
+#include "validation/calibrate/scenario_play.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "peerpath/base/fail.hpp"
+#include "peerpath/platform/run.hpp"
+#include "peerpath/scenario/load.hpp"
+
+namespace peerpath::calibrate {
+namespace {
+
+using compare::Point;
+using nlohmann::json;
+
+constexpr std::int64_t together_ways_to = 1, together_ways_from = 2;
+constexpr std::int64_t large_copy = std::int64_t{64} << 20;
+constexpr auto as_fast_as_it_goes = "4000000Gbps";
+
+/// Traffic, and which of what it transfers makes up the time that was measured.
+struct Plan {
+  json traffic = json::array();
+  std::vector<std::size_t> measured{0};  ///< entries; where there are several, until the last of them
+  std::size_t skipped = 0;               ///< transfers of each before the time counts; 0: from the start on
+  std::size_t counted = 1;               ///< transfers whose time it is
+  double each = 1;                       ///< of that time is one operation
+};
+
+std::string size_text(std::int64_t bytes) { return std::to_string(bytes) + "B"; }
+
+json entry(const char* kind, const std::string& from, const std::string& to, std::int64_t bytes) {
+  return {{"kind", kind}, {"from", from}, {"to", to}, {"sizes", size_text(bytes)}, {"rate", as_fast_as_it_goes}};
+}
+
+json copy_to(std::int64_t bytes, const std::string& gpu = "gpu0") { return entry("copy", "dram", gpu, bytes); }
+json copy_from(std::int64_t bytes, const std::string& gpu = "gpu0") { return entry("copy", gpu, "dram", bytes); }
+
+json accesses(const char* kind, std::int64_t bytes, std::int64_t outstanding, const std::string& gpu = "gpu0") {
+  auto made = entry(kind, gpu, "dram", bytes);
+  made["outstanding"] = outstanding;
+  made["flows"] = 1;
+  return made;
+}
+
+json with(json entry, const char* key, json value) {
+  entry[key] = std::move(value);
+  return entry;
+}
+
+/// One copy after the other. Alone, each is like the first; beside another stream as many as it takes for their phase
+/// not to be seen.
+Plan copies(std::vector<json> traffic, std::int64_t bytes) {
+  constexpr std::int64_t enough = std::int64_t{4} << 20;
+  const auto alone = traffic.size() == 1 || bytes >= large_copy;
+  Plan plan;
+  for (auto& made : traffic) plan.traffic.push_back(std::move(made));
+  if (alone) return plan;
+  plan.skipped = 1;
+  plan.counted = static_cast<std::size_t>(std::clamp<std::int64_t>(enough / bytes, 2, 48));
+  plan.each = 1 / static_cast<double>(plan.counted);
+  return plan;
+}
+
+/// Steps of chains, the slowest chain counting.
+Plan chains(std::vector<json> traffic, std::int64_t outstanding) {
+  const std::size_t before = outstanding < 256 ? 2 : 1, steps = outstanding < 256 ? 4 : 2;
+  Plan plan;
+  for (auto& made : traffic) plan.traffic.push_back(std::move(made));
+  plan.skipped = before * static_cast<std::size_t>(outstanding);
+  plan.counted = steps * static_cast<std::size_t>(outstanding);
+  plan.each = 1 / static_cast<double>(steps);
+  return plan;
+}
+
+/// Beside other traffic a step is not like the one before: until the rate has settled, and then longer.
+Plan chains_beside(std::vector<json> traffic, std::int64_t outstanding) {
+  constexpr std::int64_t settled = 20'000;
+  auto plan = chains(std::move(traffic), outstanding);
+  const auto steps = static_cast<std::size_t>(std::max<std::int64_t>(settled / outstanding, 4));
+  plan.skipped = steps / 2 * static_cast<std::size_t>(outstanding);
+  plan.counted = steps * static_cast<std::size_t>(outstanding);
+  plan.each = 1 / static_cast<double>(steps);
+  return plan;
+}
+
+/// Copies by several GPUs that begin together, until the last is over.
+Plan together(std::int64_t gpus, std::int64_t to, std::int64_t from, std::int64_t bytes) {
+  Plan plan;
+  for (std::int64_t n = 0; n < gpus; ++n) {
+    const auto gpu = "gpu" + std::to_string(n);
+    if (to >> n & 1) plan.traffic.push_back(copy_to(bytes, gpu));
+    if (from >> n & 1) plan.traffic.push_back(copy_from(bytes, gpu));
+  }
+  plan.measured.clear();
+  for (std::size_t n = 0; n < plan.traffic.size(); ++n) plan.measured.push_back(n);
+  return plan;
+}
+
+json staged(const std::string& from, const std::string& to, std::int64_t bytes, std::int64_t chunk) {
+  return with(with(entry("copy", from, to, bytes), "through", "dram"), "chunk", size_text(chunk));
+}
+
+Plan plan_of_copies(const Point& point) {
+  const auto& name = point.experiment;
+  const auto bytes = point.at("bytes");
+  if (name == "copy_to_device") return copies({copy_to(bytes)}, bytes);
+  if (name == "copy_from_device") return copies({copy_from(bytes)}, bytes);
+  if (name == "copy_to_device_against") return copies({copy_to(bytes), copy_from(bytes)}, bytes);
+  if (name == "copy_from_device_against") return copies({copy_from(bytes), copy_to(bytes)}, bytes);
+  if (name == "kernel_to_device") return copies({with(copy_to(bytes), "by", "kernel")}, bytes);
+  if (name == "kernel_from_device") return copies({with(copy_from(bytes), "by", "kernel")}, bytes);
+  if (name == "copy_once_to_device") return copies({with(copy_to(bytes), "submission", "single")}, bytes);
+  if (name == "copy_once_from_device") return copies({with(copy_from(bytes), "submission", "single")}, bytes);
+  if (name == "peer_copy") return copies({entry("copy", "gpu0", "gpu1", bytes)}, bytes);
+  return {};
+}
+
+Plan plan_of_accesses(const Point& point) {
+  const auto& name = point.experiment;
+  const auto outstanding = point.at("outstanding");
+  const auto request = point.settings.contains("request") ? point.at("request") : 128;
+  const auto reads = accesses("read", request, outstanding);
+  if (name == "read_outstanding" || name == "read_between") return chains({reads}, outstanding);
+  if (name == "write_scattered") {
+    auto plan = chains({accesses("write", request, outstanding)}, outstanding);
+    plan.skipped = std::max<std::size_t>(
+        plan.skipped, 4096 / static_cast<std::size_t>(outstanding) * static_cast<std::size_t>(outstanding));
+    return plan;
+  }
+  if (name == "atomic_outstanding") return chains({accesses("atomic", 8, outstanding)}, outstanding);
+  if (name == "read_beside_copy_to") return chains_beside({reads, copy_to(large_copy)}, outstanding);
+  if (name == "read_beside_copy_from") return chains_beside({reads, copy_from(large_copy)}, outstanding);
+  if (name == "copy_to_beside_read") return copies({copy_to(point.bytes), reads}, point.bytes);
+  if (name == "copy_from_beside_read") return copies({copy_from(point.bytes), reads}, point.bytes);
+  if (name == "read_beside_write")
+    return chains_beside({reads, accesses("write", 128, point.at("writers"))}, outstanding);
+  if (name == "reads_together") {
+    auto plan = chains_beside({reads, accesses("read", request, outstanding, "gpu1")}, outstanding);
+    return plan;
+  }
+  return {};
+}
+
+Plan plan_of(const Point& point) {
+  const auto& name = point.experiment;
+  if (name == "read_latency") return chains({accesses("read", 32, 1)}, 1);
+  if (name == "flag_round_trip") {
+    // Half a look before the one that sees it, and that look a way there and back: as the law has it.
+    auto plan = chains({accesses("read", 32, 1)}, 1);
+    plan.each *= 1.5;
+    return plan;
+  }
+  if (name == "copies_together") {
+    const auto gpus = point.at("gpus"), ways = point.at("ways"), all = (std::int64_t{1} << gpus) - 1;
+    const auto both = ways == (together_ways_to | together_ways_from);
+    return together(gpus, ways & together_ways_to ? all : 0, ways & together_ways_from ? all : 0,
+                    point.bytes / gpus / (both ? 2 : 1));
+  }
+  if (name == "opposite_copies") return together(2, 1, 2, point.at("bytes"));
+  if (name == "staged") {
+    Plan plan;
+    plan.traffic.push_back(staged("gpu0", "gpu1", point.bytes, point.at("chunk")));
+    return plan;
+  }
+  if (name == "staged_both_ways") {
+    Plan plan;
+    plan.traffic.push_back(staged("gpu0", "gpu1", point.bytes / 2, point.at("chunk")));
+    plan.traffic.push_back(staged("gpu1", "gpu0", point.bytes / 2, point.at("chunk")));
+    plan.measured = {0, 1};
+    return plan;
+  }
+  if (point.settings.contains("outstanding")) return plan_of_accesses(point);
+  return point.settings.contains("bytes") ? plan_of_copies(point) : Plan{};
+}
+
+double nanoseconds(Duration time) { return static_cast<double>(femtoseconds(time)) / 1e6; }
+
+}  // namespace
+
+std::optional<double> ScenarioPlay::play(const Point& point) const {
+  const auto plan = plan_of(point);
+  if (plan.traffic.empty()) return std::nullopt;
+  auto document = json::parse(preset_);
+  document["traffic"] = plan.traffic;
+  document["run"] = {{"warmup", "0ns"}, {"measure", "10s"}, {"watchdog", "0ns"}};
+  const auto loaded = scenario::load_text(document.dump(), "preset.json");
+  require(loaded.has_value(), loaded ? "" : to_string(loaded.error().front()));
+  std::vector<std::size_t> over(plan.traffic.size());
+  std::vector<Instant> first(plan.traffic.size()), last(plan.traffic.size());
+  std::size_t missing = plan.measured.size();
+  platform::RunOptions options;
+  options.transferred = [&](std::size_t entry, Instant, Instant end) {
+    if (std::ranges::find(plan.measured, entry) == plan.measured.end()) return false;
+    const auto number = ++over[entry];
+    if (number == plan.skipped) first[entry] = end;
+    if (number == plan.skipped + plan.counted) {
+      last[entry] = end;
+      --missing;
+    }
+    return missing == 0;
+  };
+  const auto results = platform::run(loaded->scenario, options);
+  require(results.has_value(), results ? "" : to_string(results.error().front()));
+  require(missing == 0, "a scenario that transfers something");
+  Duration longest{};
+  for (const auto entry : plan.measured) longest = std::max(longest, last[entry] - first[entry]);
+  return nanoseconds(longest) * plan.each;
+}
+
+}  // namespace peerpath::calibrate

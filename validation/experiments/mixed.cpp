@@ -1,0 +1,337 @@
+// Several kinds of traffic at the same time. Nothing of the model is fitted to these: they say how far it carries.
+#include <algorithm>
+
+#include "validation/experiments/catalogue.hpp"
+
+namespace peerpath::experiments {
+namespace {
+
+constexpr std::uint64_t line = 128;
+constexpr std::uint32_t warp = 32;
+constexpr std::int64_t writers = 1024;  // warps that store
+
+std::size_t copy_size(const Lab& lab) { return std::min(lab.effort.largest, std::size_t{64} << 20); }
+
+/// One warp a chain, spread over the multiprocessors.
+void launch_chains(gpu::Stream& stream, const char* kernel, const gpu::KernelArguments& a) {
+  const unsigned warps = a.chains <= 2048 ? 1 : 4;
+  stream.launch(kernel, static_cast<unsigned>((a.chains + warps - 1) / warps), warps * warp, a);
+}
+
+gpu::KernelArguments chains_of(const Bench& bench, std::int64_t chains, std::int64_t request = 128) {
+  return {.from = bench.host.device_at(),
+          .to = bench.host_target.device_at(),
+          .result = bench.result_at(),
+          .bytes = bench.host.size(),
+          .stride = line * static_cast<std::uint64_t>(chains),
+          .spacing = line,
+          .seed = host_seed,
+          .chains = static_cast<std::uint32_t>(chains),
+          .words = static_cast<std::uint32_t>(request / 4)};
+}
+
+std::uint64_t steps_for(std::int64_t chains) {
+  return static_cast<std::uint64_t>(std::clamp<std::int64_t>((1 << 18) / chains, 32, 256));
+}
+
+/// Steps of reading chains that take about so long beside something else.
+std::uint64_t steps_in(double ns, std::int64_t chains) {
+  constexpr double latency = 1300, service = 2.6;
+  return static_cast<std::uint64_t>(ns / std::max(latency, service * static_cast<double>(chains))) + 1;
+}
+
+/// Nanoseconds of a step of reading chains of `bench`, from runs of different length, while what `other` queues goes
+/// on. `hold` and `release` are about all streams that take part.
+template <class Hold, class Release, class Wait>
+std::vector<double> time_reads(Bench& bench, int samples, gpu::KernelArguments& a, const Hold& hold_and_queue,
+                               const Release& release, const Wait& wait) {
+  const gpu::Event start{bench.gpu}, middle{bench.gpu}, end{bench.gpu};
+  const auto steps = steps_for(a.chains);
+  const auto read = [&](std::uint64_t count) {
+    a.steps = count;
+    launch_chains(bench.in, "read_chains", a);
+    a.first += static_cast<std::uint32_t>(count);
+  };
+  std::vector<double> ns;
+  for (int sample = -1; sample < samples; ++sample) {
+    hold_and_queue();
+    bench.use();
+    bench.hold(bench.in);
+    read(steps / 4 + 1);  // until the other has begun as well
+    bench.in.record(start);
+    read(steps);
+    bench.in.record(middle);
+    read(3 * steps);
+    bench.in.record(end);
+    release();
+    bench.use();
+    end.wait();
+    wait();
+    if (sample >= 0) ns.push_back((end.since(middle) - middle.since(start)) / (2.0 * static_cast<double>(steps)));
+  }
+  return ns;
+}
+
+enum class Way { to_device, from_device };
+
+void queue_copy(Bench& bench, Way way, std::size_t bytes) {
+  if (way == Way::to_device)
+    bench.out.to_device(bench.device_target.at(), bench.host.words(), bytes);
+  else
+    bench.out.from_device(bench.host_target.words(), bench.device.at(), bytes);
+}
+
+bool copied_right(Bench& bench, Way way, std::size_t bytes) {
+  return way == Way::to_device ? bench.wrong_on_device(bench.device_target.at(), bytes, host_seed) == 0
+                               : bench.right_on_host(bytes, device_seed);
+}
+
+template <Way way>
+Measurement read_beside_copy(Lab& lab, const Settings& settings) {
+  constexpr int copies = 12;  // outlast the reads
+  auto& bench = lab.first();
+  const auto bytes = copy_size(lab);
+  auto a = chains_of(bench, settings.at("outstanding"));
+  bench.clear_result();
+  Measurement m;
+  m.ns = time_reads(
+      bench, lab.effort.samples, a,
+      [&] {
+        bench.hold(bench.out);
+        for (int n = 0; n < copies; ++n) queue_copy(bench, way, bytes);
+      },
+      [&] { bench.release(); }, [&] { bench.out.wait(); });
+  m.bytes = 128 * settings.at("outstanding");
+  m.correct = bench.result() == 0 && copied_right(bench, way, bytes);
+  return m;
+}
+
+template <Way way>
+Measurement copy_beside_read(Lab& lab, const Settings& settings) {
+  constexpr int copies = 3;
+  auto& bench = lab.first();
+  const auto bytes = copy_size(lab);
+  const auto outstanding = settings.at("outstanding");
+  auto a = chains_of(bench, outstanding);
+  a.steps = steps_in(20e6 * static_cast<double>(bytes) / (64 << 20), outstanding);
+  bench.clear_result();
+  const gpu::Event start{bench.gpu}, end{bench.gpu};
+  Measurement m;
+  for (int sample = -1; sample < lab.effort.samples; ++sample) {
+    bench.hold(bench.in);
+    bench.hold(bench.out);
+    launch_chains(bench.in, "read_chains", a);
+    a.first += static_cast<std::uint32_t>(a.steps);
+    queue_copy(bench, way, bytes);
+    bench.out.record(start);
+    for (int n = 0; n < copies; ++n) queue_copy(bench, way, bytes);
+    bench.out.record(end);
+    bench.release();
+    end.wait();
+    bench.in.wait();
+    if (sample >= 0) m.ns.push_back(end.since(start) / copies);
+  }
+  m.bytes = static_cast<std::int64_t>(bytes);
+  m.correct = bench.result() == 0 && copied_right(bench, way, bytes);
+  return m;
+}
+
+Measurement read_beside_write(Lab& lab, const Settings& settings) {
+  // ns that the stores take, and one of them beside the rest: they have to outlast reads that wait behind them.
+  constexpr double longest = 80e6, store = 2.6;
+  auto& bench = lab.first();
+  auto a = chains_of(bench, settings.at("outstanding"));
+  auto stores = chains_of(bench, settings.at("writers"));
+  stores.seed = write_seed;
+  const auto share = static_cast<double>(bench.host.size()) / (256 << 20);
+  stores.steps = static_cast<std::uint64_t>(longest * share / (store * static_cast<double>(settings.at("writers")))) + 1;
+  bench.clear_result();
+  Measurement m;
+  m.ns = time_reads(
+      bench, lab.effort.samples, a,
+      [&] {
+        bench.hold(bench.out);
+        launch_chains(bench.out, "write_places", stores);
+      },
+      [&] { bench.release(); }, [&] { bench.out.wait(); });
+  m.bytes = 128 * settings.at("outstanding");
+  m.correct = bench.result() == 0;
+  return m;
+}
+
+Measurement reads_together(Lab& lab, const Settings& settings) {
+  auto& bench = *lab.benches[0];
+  auto& other = *lab.benches[1];
+  auto a = chains_of(bench, settings.at("outstanding")), b = chains_of(other, settings.at("outstanding"));
+  b.steps = 8 * steps_for(b.chains);
+  bench.clear_result();
+  Measurement m;
+  m.ns = time_reads(
+      bench, lab.effort.samples, a,
+      [&] {
+        other.use();
+        other.hold(other.in);
+        launch_chains(other.in, "read_chains", b);
+      },
+      [&] {
+        other.release();
+        bench.release();
+      },
+      [&] {
+        other.use();
+        other.in.wait();
+        bench.use();
+      });
+  m.bytes = 128 * settings.at("outstanding");
+  m.correct = bench.result() == 0;
+  return m;
+}
+
+Measurement read_between(Lab& lab, const Settings& settings) {
+  auto& bench = lab.first();
+  auto a = chains_of(bench, settings.at("outstanding"), settings.at("request"));
+  bench.clear_result();
+  Measurement m;
+  m.ns = time_steps(bench, lab.effort.samples, steps_for(a.chains), [&](std::uint64_t steps) {
+    a.steps = steps;
+    launch_chains(bench.in, "read_chains", a);
+    a.first += static_cast<std::uint32_t>(steps);
+  });
+  m.bytes = settings.at("request") * settings.at("outstanding");
+  m.correct = bench.result() == 0;
+  return m;
+}
+
+/// To the first GPU and from the second.
+Measurement opposite_copies(Lab& lab, const Settings& settings) {
+  constexpr int copies = 8;
+  const auto bytes = static_cast<std::size_t>(settings.at("bytes"));
+  auto& first = *lab.benches[0];
+  auto& second = *lab.benches[1];
+  Measurement m;
+  for (int sample = -1; sample < lab.effort.samples; ++sample) {
+    first.use();
+    first.hold(first.out);
+    for (int n = 0; n < copies; ++n) queue_copy(first, Way::to_device, bytes);
+    second.use();
+    second.hold(second.out);
+    for (int n = 0; n < copies; ++n) queue_copy(second, Way::from_device, bytes);
+    const auto start = now_ns();
+    first.release();
+    second.release();
+    first.use();
+    first.out.wait();
+    second.use();
+    second.out.wait();
+    if (sample >= 0) m.ns.push_back((now_ns() - start) / copies);
+  }
+  m.bytes = 2 * settings.at("bytes");
+  first.use();
+  m.correct = copied_right(first, Way::to_device, bytes);
+  second.use();
+  m.correct = copied_right(second, Way::from_device, bytes) && m.correct;
+  first.use();
+  return m;
+}
+
+/// From each of two GPUs to the other through host memory at once.
+Measurement staged_both_ways(Lab& lab, const Settings& settings) {
+  const auto chunk = static_cast<std::size_t>(settings.at("chunk"));
+  const auto bytes = lab.effort.largest;
+  struct Part {
+    Bench *source, *target;
+    std::vector<std::unique_ptr<gpu::Event>> landed{};
+  };
+  std::vector<Part> parts;
+  parts.push_back({lab.benches[0].get(), lab.benches[1].get()});
+  parts.push_back({lab.benches[1].get(), lab.benches[0].get()});
+  for (auto& part : parts) {
+    part.target->use();
+    part.target->in.fill(part.target->device_target.at(), 0xff, bytes);
+    part.target->in.wait();
+    part.source->use();
+    for (std::size_t n = 0; n < bytes / chunk; ++n)
+      part.landed.push_back(std::make_unique<gpu::Event>(part.source->gpu));
+  }
+  Measurement m;
+  for (int sample = -1; sample < lab.effort.samples; ++sample) {
+    const auto start = now_ns();
+    for (std::size_t n = 0; n < bytes / chunk; ++n)
+      for (auto& [source, target, landed] : parts) {
+        const auto at = n * chunk;
+        source->use();
+        source->out.from_device(source->host_target.words() + at / 4, source->device.at(at), chunk);
+        source->out.record(*landed[n]);
+        target->use();
+        target->in.wait_for(*landed[n]);
+        target->in.to_device(target->device_target.at(at), source->host_target.words() + at / 4, chunk);
+      }
+    for (auto& part : parts) {
+      part.target->use();
+      part.target->in.wait();
+    }
+    if (sample >= 0) m.ns.push_back(now_ns() - start);
+  }
+  m.bytes = static_cast<std::int64_t>(2 * bytes);
+  m.correct = true;
+  for (auto& part : parts) {
+    part.target->use();
+    m.correct = part.target->wrong_on_device(part.target->device_target.at(), bytes, device_seed) == 0 && m.correct;
+  }
+  lab.first().use();
+  return m;
+}
+
+std::vector<Settings> counts(const Lab& lab) { return sweep("outstanding", 1, lab.effort.outstanding, 8); }
+std::vector<Settings> counts_of_two(const Lab& lab) {
+  return lab.gpus.size() < 2 ? std::vector<Settings>{} : counts(lab);
+}
+std::vector<Settings> counts_and_writers(const Lab& lab) {
+  auto all = counts(lab);
+  for (auto& point : all) point.values.push_back({"writers", writers});
+  return all;
+}
+/// Three times a power of two: none of them is a point of read_outstanding.
+std::vector<Settings> between(const Lab& lab) {
+  std::vector<Settings> all;
+  for (const std::int64_t request : {32, 64, 128})
+    for (const auto& point : sweep("outstanding", 3, lab.effort.outstanding, 4))
+      all.push_back({{{"request", request}, {"outstanding", point.at("outstanding")}}});
+  return all;
+}
+std::vector<Settings> large(const Lab& lab) {
+  if (lab.gpus.size() < 2) return {};
+  return sweep("bytes", static_cast<std::int64_t>(lab.effort.largest / 64),
+               static_cast<std::int64_t>(lab.effort.largest), 8);
+}
+/// Smaller ones take the CPU longer to submit than the GPUs to copy.
+std::vector<Settings> large_chunks(const Lab& lab) {
+  if (lab.gpus.size() < 2) return {};
+  return sweep("chunk", static_cast<std::int64_t>(lab.effort.largest / 64),
+               static_cast<std::int64_t>(lab.effort.largest), 4);
+}
+
+}  // namespace
+
+std::vector<Experiment> mixed() {
+  return {
+      {"read_between", "as read_outstanding, for numbers of warps between those", between, read_between},
+      {"read_beside_copy_to", "a step of 128 B reads by so many warps while a copy engine reads host memory", counts,
+       read_beside_copy<Way::to_device>},
+      {"read_beside_copy_from", "the same while a copy engine writes host memory", counts,
+       read_beside_copy<Way::from_device>},
+      {"copy_to_beside_read", "a copy of 64 MiB to the device while so many warps read 128 B each", counts,
+       copy_beside_read<Way::to_device>},
+      {"copy_from_beside_read", "the same from the device", counts, copy_beside_read<Way::from_device>},
+      {"read_beside_write", "a step of 128 B reads by so many warps while others store lines of 128 B",
+       counts_and_writers, read_beside_write},
+      {"reads_together", "a step of 128 B reads by so many warps of one GPU while those of another do the same",
+       counts_of_two, reads_together, "two GPUs"},
+      {"opposite_copies", "copies to one GPU and from another at the same time, until both are over", large,
+       opposite_copies, "two GPUs"},
+      {"staged_both_ways", "each of two GPUs' memory to the other's through host memory at once, by chunk",
+       large_chunks, staged_both_ways, "two GPUs"},
+  };
+}
+
+}  // namespace peerpath::experiments
