@@ -43,7 +43,9 @@ std::vector<std::string> flattering_assumptions(const Results& results, const sc
     if (root == nullptr) continue;
     std::string peers;
     for (const auto& traffic : results.traffic) {
-      if (traffic.path == name_of(scenario::DataPath::bounce) || is_memory(scenario, traffic.to)) continue;
+      if (traffic.path == name_of(scenario::DataPath::bounce) || is_memory(scenario, traffic.to) ||
+          is_memory(scenario, traffic.from))
+        continue;
       if (crosses(results, traffic, name) && !is_limited(*root, traffic))
         peers += (peers.empty() ? "" : ", ") + traffic.name;
     }

@@ -100,6 +100,8 @@ constexpr std::array validate_options{
     Option{"--out", "FILE", "Write the curves of a dataset, measured and predicted, as a page", Word::file, false,
            "-o"},
     Option{"--spread", "DATASET", "Print how far another dataset of the same experiments lies from it", Word::file},
+    Option{"--laws", "",
+           "Hold the laws alone against a dataset; without it each point is played as a scenario as well"},
     Option{"--data", "DIR", "A directory of published results, or a folder of them", Word::folder},
     Option{"--host", "NAME", "Only hosts whose directory name contains it"},
     Option{"--leave-one-out", "", "Predict each host by what the other machines say, beside the fit in sample"},

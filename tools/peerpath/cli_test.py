@@ -240,7 +240,8 @@ class Cli(Case):
         self.assertFalse(self.out.exists())
 
     def test_a_dataset_is_predicted_with_parameters_fitted_on_a_third_of_it(self):
-        done = peerpath("validate", self.data("h200/one_gpu.jsonl"), "--calibration", self.data("presets/h200.json"), "--json")
+        done = peerpath("validate", self.data("h200/one_gpu.jsonl"), "--calibration", self.data("presets/h200.json"), "--laws",
+                        "--json")
         self.assertEqual(done.returncode, 0, done.stderr)
         document = json.loads(done.stdout)
         self.assertLessEqual(3 * document["fitted_points"], document["measured_points"])
@@ -340,7 +341,7 @@ class Cli(Case):
 
     def test_validate_prints_contention_and_the_spread_between_machines(self):
         words = ("validate", self.data("h200/four_gpus_a.jsonl"), "--calibration", self.data("presets/h200_four_a.json"),
-                 "--spread", self.data("h200/four_gpus_b.jsonl"))
+                 "--laws", "--spread", self.data("h200/four_gpus_b.jsonl"))
         done = peerpath(*words)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r"4 of 9 points fitted, the rest within \d+\.\d % \(allowed 10\): pass")
@@ -351,7 +352,8 @@ class Cli(Case):
         self.assertEqual(peerpath(*words[:-1], "/nowhere.jsonl").returncode, 2)
 
     def test_validate_takes_no_options_that_would_do_nothing(self):
-        for words, option in ((["pcie-bench", "--spread", "x"], "--spread"), (["--all", "--out", "x"], "--out"),
+        for words, option in ((["pcie-bench", "--spread", "x"], "--spread"), (["--all", "--laws"], "--laws"),
+                              (["--all", "--out", "x"], "--out"),
                               (["x.jsonl", "--refit-card"], "--refit-card")):
             result = peerpath("validate", *words)
             self.assertEqual(result.returncode, 2, words)
@@ -365,7 +367,7 @@ class Cli(Case):
         document = json.loads(done.stdout)
         within = {case["id"] for case in document["cases"] if case["passed"]}
         known = set("PB-01 PB-02 PB-06 PB-07 PB-08 PB-11 PB-12 PB-13 PB-15 AM-01 AM-02 AM-03 AM-04 AM-05 HI-01 HI-09 "
-                    "NIC-01 NIC-02 NIC-04 P2P-07 P2P-08 DM-02 PR-02 GM-11 HI-03 LIT-01 LIT-02 LIT-03 LIT-04".split())
+                    "NIC-01 NIC-02 NIC-04 P2P-07 P2P-08 DM-02 PR-02 GM-11 HI-03 LIT-01 LIT-02 LIT-03 LIT-04 LIT-05".split())
         self.assertLessEqual(known, within, "these were within tolerance")
         self.assertTrue(document["h200"]["passed"])
         self.assertTrue(all(machine["contention"]["passed"] for machine in document["h200_several"]))

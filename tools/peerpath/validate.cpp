@@ -106,8 +106,9 @@ Exit validate_dataset(const std::string& file, const Arguments& arguments, const
     spread = compare::spread_of(*dataset, *other);
   }
   auto assessment = calibrate::assess(*dataset, *calibration);
-  calibrate::play_scenarios(assessment, *dataset, calibrate::scenario_preset(*calibration, *dataset),
-                            [&](const std::string& what) { terminal.say(what); });
+  if (!arguments.has("--laws"))
+    calibrate::play_scenarios(assessment, *dataset, calibrate::scenario_preset(*calibration, *dataset),
+                              [&](const std::string& what) { terminal.say(what); });
   auto document = calibrate::to_json(assessment);
   if (const auto page = arguments.value("--out"); page && !write_file(*page, report::curves_page(document), terminal))
     return Exit::wrong_input;
@@ -130,7 +131,7 @@ bool has_options_of_another(const std::string& what, const Arguments& arguments,
     terminal.error(std::string{option} + " is of " + whose + ", not of " + what);
     found = true;
   };
-  for (const auto* option : {"--calibration", "--out", "--spread"}) refuse(option, "a dataset");
+  for (const auto* option : {"--calibration", "--laws", "--out", "--spread"}) refuse(option, "a dataset");
   for (const auto* option :
        {"--data", "--host", "--leave-one-out", "--cache", "--cache-ways", "--refit-card", "--without"})
     refuse(option, "pcie-bench");

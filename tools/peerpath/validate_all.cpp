@@ -121,11 +121,6 @@ Exit validate_all(const fs::path& data, const Arguments& arguments, const Termin
   sources.run = [&](const std::string& scenario, const std::string& metric) {
     return metric_of(runs, scenario, metric);
   };
-  sources.calibrated = [&](const std::string& name) -> std::optional<double> {
-    for (const auto& estimate : assessments.front().calibration.estimates)
-      if (estimate.name == name) return estimate.value;
-    return std::nullopt;
-  };
   say("holding the published cases");
   const auto file = (data / "published.json").string();
   const auto table = published::evaluate(read_file(file).value_or(""), file, sources);

@@ -95,7 +95,6 @@ double together(Model& m, const Parameters& p, const Point& point) {
   const auto links = ways == to_device     ? gpus / m.engine_to(p)
                      : ways == from_device ? gpus / m.engine_from(p)
                                            : 2 * gpus / std::max(both_to(m, p), both_from(m, p));
-  if (gpus == 1) return static_cast<double>(point.bytes) / links;  // nobody to share the host with
   const auto host = ways == to_device ? p.host_read_rate : ways == from_device ? p.host_write_rate : p.host_both_rate;
   const auto sharpness = (ways == from_device ? 2 : 1) * p.host_sharpness;
   const auto faster = std::max(links, host), slower = std::min(links, host);

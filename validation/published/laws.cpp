@@ -1,6 +1,5 @@
 #include "validation/published/laws.hpp"
 
-#include "analytic/bounds.hpp"
 #include "analytic/link_efficiency.hpp"
 #include "core/pcie/link_rate.hpp"
 #include "peerpath/net/ethernet.hpp"
@@ -11,9 +10,8 @@ namespace {
 
 using nlohmann::json;
 
-// RoCEv2 and InfiniBand Architecture Specification 1.2.1: BTH 12 B, ICRC 4 B, LRH 8 B, VCRC 2 B. RFC 791, 768, 7323.
-constexpr Bytes ipv4{20}, udp{8}, tcp_with_timestamps{32}, base_transport{12}, invariant_crc{4}, local_route{8},
-    variant_crc{2};
+// RoCEv2 and InfiniBand Architecture Specification 1.2.1: BTH 12 B, ICRC 4 B, LRH 8 B, VCRC 2 B. RFC 791, 768.
+constexpr Bytes ipv4{20}, udp{8}, base_transport{12}, invariant_crc{4}, local_route{8}, variant_crc{2};
 
 double to_gbps(BitRate rate) { return static_cast<double>(rate.bps()) / 1e9; }
 double share(Bytes part, Bytes whole) { return static_cast<double>(part.count()) / static_cast<double>(whole.count()); }
@@ -46,17 +44,6 @@ template <BitRate (*form)(const analytic::LinkUse&)>
 Answer closed_form(const json& in, const Sources&) {
   return only(to_gbps(
       form({shape(in), bytes(in, "max_payload"), bytes(in, "max_read_request"), pcie::DllpAccounting::published})));
-}
-
-Answer credits_needed(const json& in, const Sources&) {
-  const BitRate rate{in.at("gigabytes").get<std::int64_t>() * 8'000'000'000};
-  const Duration latency = std::chrono::nanoseconds{in.at("latency_ns").get<int>()};
-  return only(analytic::tags_needed(rate, analytic::credit_line, latency));
-}
-
-Answer tcp_share(const json& in, const Sources&) {
-  const auto packet = bytes(in, "mtu");
-  return only(share(packet - ipv4 - tcp_with_timestamps, net::wire_size(net::ethernet_header + packet)));
 }
 
 double roce(const json& in) {
@@ -109,8 +96,9 @@ Answer scaling(const json& in, const Sources& sources) {
   return only(many / static_cast<double>(in.at("metrics").size()) / one.value());
 }
 
-Answer calibrated_us(const json& in, const Sources& sources) {
-  return only(sources.calibrated(in.at("parameter")).value() / 1000);
+/// What a scenario reaches, in units of `over`.
+Answer metric_over(const json& in, const Sources& sources) {
+  return only(sources.run(in.at("scenario"), in.at("metric")).value() / in.at("over").get<double>());
 }
 
 const std::map<std::string, Answer (*)(const json&, const Sources&)> laws{
@@ -122,8 +110,6 @@ const std::map<std::string, Answer (*)(const json&, const Sources&)> laws{
     {"published_write", closed_form<analytic::write_rate>},
     {"published_read", closed_form<analytic::read_rate>},
     {"published_read_write", closed_form<analytic::read_write_rate>},
-    {"credits_needed", credits_needed},
-    {"tcp_share", tcp_share},
     {"roce_gbps", roce_gbps},
     {"roce_rate", roce_rate},
     {"infiniband_rate", infiniband_rate},
@@ -131,7 +117,7 @@ const std::map<std::string, Answer (*)(const json&, const Sources&)> laws{
     {"pcie_bench_added", pcie_bench_added},
     {"scaling", scaling},
     {"gigabytes", gigabytes},
-    {"calibrated_us", calibrated_us},
+    {"metric_over", metric_over},
 };
 
 }  // namespace

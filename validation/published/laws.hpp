@@ -16,8 +16,6 @@ struct Sources {
   std::function<const nlohmann::json&()> pcie_bench;
   /// A metric of a scenario that the model runs; nothing if there is no such scenario or metric.
   std::function<std::optional<double>(const std::string& scenario, const std::string& metric)> run;
-  /// Fitted parameters of our own H200, by name.
-  std::function<std::optional<double>(const std::string& parameter)> calibrated;
 };
 
 struct Answer {

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 /// Devices that ask for 256 B as often as they are let, each way; returns the Gb/s of reads and of writes.
 std::pair<double, double> played(const device::SharedConfig& config, int readers, int writers) {
   SharedLimit limit{config};
-  constexpr int rounds = 20000;
+  constexpr int rounds = 200'000;  // the first two microseconds have no limit yet
   Bytes read{}, written{};
   Instant last{};
   // Each device has 64 KiB under way: the next request comes when the one so many before it has gone on.
