@@ -144,7 +144,8 @@ Measurement read_beside_write(Lab& lab, const Settings& settings) {
   auto stores = chains_of(bench, settings.at("writers"));
   stores.seed = write_seed;
   const auto share = static_cast<double>(bench.host.size()) / (256 << 20);
-  stores.steps = static_cast<std::uint64_t>(longest * share / (store * static_cast<double>(settings.at("writers")))) + 1;
+  stores.steps =
+      static_cast<std::uint64_t>(longest * share / (store * static_cast<double>(settings.at("writers")))) + 1;
   bench.clear_result();
   Measurement m;
   m.ns = time_reads(
