@@ -39,6 +39,62 @@ void Meter::built(const fabric::Topology& topology) {
     }
 }
 
+// ------------------------------------------------------------------------------------------------ what happens
+
+// Inlined, each of the two keeps of its steps those of what the caller names.
+[[gnu::always_inline]] inline void Meter::count(const Happening& what) {
+  using What = Happening::What;
+  auto& own = flow(what.entry);
+  auto& result = traffic[what.entry];
+  const bool inside = what.when >= begin_;
+  switch (what.what) {
+    case What::offered:
+      own.totals.offered += what.payload;
+      own.totals.offered_packets += what.packets;
+      if (!inside) return;
+      result.offered_packets += what.packets;
+      result.offered_payload += what.payload;
+      return;
+    case What::done:
+      if (!own.leaf) own.totals.arrived += what.payload;
+      own.latencies.record(what.when - what.begin);
+      if (!inside) return;
+      ++result.delivered_packets;
+      result.latency.record(what.when - what.begin);
+      last_ = std::max(last_, what.when);
+      return;
+    case What::arrived:
+      if (what.succeeded) own.totals.arrived += what.payload;
+      own.carried_in_full += what.carried;
+      return;
+    case What::dropped:
+      ++own.totals.dropped_packets;
+      if (!inside) return;
+      ++result.dropped_packets;
+      first_drops_.try_emplace({what.entry, what.why}, what.when);
+      return;
+    case What::in_vain:
+      if (!inside) return;
+      ++own.in_vain;
+      last_ = std::max(last_, what.when);
+      return;
+    case What::lost:
+    case What::all_ones:
+      own.totals.failed += what.payload;
+      if (!inside) return;
+      ++result.failed_transfers;
+      (what.what == What::lost ? result.lost : result.all_ones) += what.payload;
+      return;
+  }
+}
+
+[[gnu::always_inline]] inline void Meter::happen(const Happening& what) {
+  if (what.when >= edge_)
+    later_.push_back(what);
+  else
+    count(what);
+}
+
 // ------------------------------------------------------------------------------------------------ window
 
 std::vector<Meter::Totals> Meter::totals(const fabric::Fabric& fabric, Instant now) {
@@ -102,61 +158,6 @@ void Meter::close(const std::vector<Totals>& before, const std::vector<Totals>& 
     traffic[i].delivered_payload = after[i].arrived - before[i].arrived;
     traffic[i].waiting_before = before[i].waiting();
     traffic[i].waiting_after = after[i].waiting();
-  }
-}
-
-// ------------------------------------------------------------------------------------------------ what happens
-
-void Meter::happen(const Happening& what) {
-  if (what.when >= edge_)
-    later_.push_back(what);
-  else
-    count(what);
-}
-
-void Meter::count(const Happening& what) {
-  using What = Happening::What;
-  auto& own = flow(what.entry);
-  auto& result = traffic[what.entry];
-  const bool inside = what.when >= begin_;
-  switch (what.what) {
-    case What::offered:
-      own.totals.offered += what.payload;
-      own.totals.offered_packets += what.packets;
-      if (!inside) return;
-      result.offered_packets += what.packets;
-      result.offered_payload += what.payload;
-      return;
-    case What::done:
-      if (!own.leaf) own.totals.arrived += what.payload;
-      own.latencies.record(what.when - what.begin);
-      if (!inside) return;
-      ++result.delivered_packets;
-      result.latency.record(what.when - what.begin);
-      last_ = std::max(last_, what.when);
-      return;
-    case What::arrived:
-      if (what.succeeded) own.totals.arrived += what.payload;
-      own.carried_in_full += what.carried;
-      return;
-    case What::dropped:
-      ++own.totals.dropped_packets;
-      if (!inside) return;
-      ++result.dropped_packets;
-      first_drops_.try_emplace({what.entry, what.why}, what.when);
-      return;
-    case What::in_vain:
-      if (!inside) return;
-      ++own.in_vain;
-      last_ = std::max(last_, what.when);
-      return;
-    case What::lost:
-    case What::all_ones:
-      own.totals.failed += what.payload;
-      if (!inside) return;
-      ++result.failed_transfers;
-      (what.what == What::lost ? result.lost : result.all_ones) += what.payload;
-      return;
   }
 }
 
@@ -285,11 +286,13 @@ void Meter::on_sent(const host_cpu::SentRecord& packet) {
 // ------------------------------------------------------------------------------------------------ whose it is
 
 /// Whose payload a transaction moves.
-std::optional<std::size_t> Meter::entry_of(const fabric::Delivery& d) const {
-  if (const auto source = sources_.find({d.requester, d.channel}); source != sources_.end()) return source->second;
-  if (const auto stream = stream_entry(d)) return stream;
-  const auto nic = nics_.find(d.requester);
-  return nic == nics_.end() ? std::nullopt : nic_entry(*nic->second, d);
+std::optional<std::size_t> Meter::entry_of(const Owner& owner, const fabric::Delivery& d) const {
+  if (!owner.sources.empty())
+    if (const auto source = owner.sources.find(d.channel); source != owner.sources.end()) return source->second;
+  if (owner.device != nullptr)
+    if (const auto stream = owner.streams.find(owner.device->stream_of(d)); stream != owner.streams.end())
+      return stream->second;
+  return owner.packets == nullptr ? std::nullopt : nic_entry(*owner.packets, d);
 }
 
 /// Several entries may receive into one memory, or send from it: the packet or the queue tells them apart.
@@ -298,15 +301,6 @@ std::optional<std::size_t> Meter::nic_entry(const nic::PacketJournal& journal, c
   if (cookie.dma == nic::Dma::rx_data) return transport::stream_of(journal.at(nic::PacketIndex{cookie.value}).handle);
   const auto queue = queues_.find({d.requester, cookie.queue});
   return cookie.dma != nic::Dma::tx_data || queue == queues_.end() ? std::nullopt : std::optional{queue->second};
-}
-
-/// Of which entry a device does it by an engine of its own.
-std::optional<std::size_t> Meter::stream_entry(const fabric::Delivery& d) const {
-  if (streams_.empty() || sources_.contains({d.requester, d.channel})) return std::nullopt;
-  const auto streams = streams_.find(d.requester);
-  if (streams == streams_.end()) return std::nullopt;
-  const auto entry = streams->second.entries.find(streams->second.device->stream_of(d));
-  return entry == streams->second.entries.end() ? std::nullopt : std::optional{entry->second};
 }
 
 std::uint16_t Meter::account_of(fabric::NodeId requester, fabric::ChannelIndex channel,
@@ -318,7 +312,7 @@ std::uint16_t Meter::account_of(fabric::NodeId requester, fabric::ChannelIndex c
   asked.target = transaction.target;
   asked.channel = channel;
   asked.cookie = transaction.cookie;
-  if (const auto entry = entry_of(asked)) return static_cast<std::uint16_t>(*entry + 1);
+  if (const auto entry = entry_of(owner(requester), asked)) return static_cast<std::uint16_t>(*entry + 1);
   const auto copies = copies_.find({requester, transaction.op});
   if (copies == copies_.end()) return 0;
   if (copies->second.size() == 1) return static_cast<std::uint16_t>(copies->second.front() + 1);
@@ -344,28 +338,28 @@ void Meter::deliver(const fabric::Delivery& d) {
   if (closed_ || d.kind == fabric::DeliveryKind::requested) return;
   if (d.kind == fabric::DeliveryKind::completed) reads(d);
   const bool failed = d.status != pcie::Status::success;
-  const auto entry = d.purpose == pcie::Purpose::payload ? entry_of(d) : std::nullopt;
-  if (failed) fail({d, entry});
-  if (!entry) return;
+  const std::size_t entry = d.account - 1u;
+  const bool known = entry < traffic.size();
+  if (failed) fail({d, known ? std::optional{entry} : std::nullopt});
+  if (!known) return;
   if (failed)
     happen({.what = d.kind == fabric::DeliveryKind::completed ? Happening::What::all_ones : Happening::What::lost,
-            .entry = *entry,
+            .entry = entry,
             .when = d.done,
             .payload = d.bytes});
   // Of a read that failed nobody knows what came; of a write, all that its target refused. What a staged copy writes
   // into host memory has not arrived yet.
   const bool read = d.kind == fabric::DeliveryKind::completed;
-  if (flow(*entry).leaf == (read ? d.requester : d.target) && !(failed && read))
+  if (flow(entry).leaf == (read ? d.requester : d.target) && !(failed && read))
     happen({.what = Happening::What::arrived,
             .succeeded = !failed,
-            .entry = *entry,
+            .entry = entry,
             .when = d.done,
             .payload = d.bytes,
             .carried = in_double_words(d.address, d.bytes)});
-  if (failed || sources_.contains({d.requester, d.channel})) return;
-  const auto streams = streams_.find(d.requester);
-  if (streams != streams_.end() && !streams->second.device->tells_of_transfers())
-    done(*entry, d.ready, d.done, d.bytes);
+  const Owner& by = owner(d.requester);
+  if (failed || by.device == nullptr || by.sources.contains(d.channel) || by.device->tells_of_transfers()) return;
+  done(entry, d.ready, d.done, d.bytes);
 }
 
 }  // namespace peerpath::platform

@@ -48,20 +48,22 @@ class Meter final : public fabric::DeliverySink,
   void map_queue(fabric::NodeId nic, nic::QueueIndex queue, std::size_t entry) { queues_[{nic, queue}] = entry; }
   /// A stream of transfers that a device makes by an engine of its own.
   void map_stream(const Device& device, std::size_t stream, std::size_t entry) {
-    auto& streams = streams_[device.node()];
-    streams.device = &device;
-    streams.entries[stream] = entry;
+    owner(device.node()).device = &device;
+    owner(device.node()).streams[stream] = entry;
   }
   /// A NIC whose packets are in this journal: so it is known whose payload its transactions move.
-  void map_nic(fabric::NodeId nic, const nic::PacketJournal& journal) { nics_[nic] = &journal; }
+  void map_nic(fabric::NodeId nic, const nic::PacketJournal& journal) { owner(nic).packets = &journal; }
   /// A source of transfers that has a channel of its own.
   void map_source(fabric::NodeId requester, fabric::ChannelIndex channel, std::size_t entry) {
-    sources_[{requester, channel}] = entry;
+    owner(requester).sources[channel] = entry;
   }
   /// A GPU whose copy engines move payload of the entry by this operation.
   void map_copies(fabric::NodeId gpu, pcie::Operation op, std::size_t entry) { copies_[{gpu, op}].push_back(entry); }
   /// Payload of the entry counts as it comes to this leaf of the fabric.
-  void count_arrivals(std::size_t entry, fabric::NodeId leaf) { flow(entry).leaf = leaf; }
+  void count_arrivals(std::size_t entry, fabric::NodeId leaf) {
+    flows_.resize(std::max(flows_.size(), entry + 1));
+    flow(entry).leaf = leaf;
+  }
   void add_offers(std::size_t entry, Arrivals arrivals) {
     auto first = arrivals();
     offers_.push_back({entry, std::move(arrivals), first});
@@ -199,15 +201,23 @@ class Meter final : public fabric::DeliverySink,
     int to_sample = 1;  ///< packets until the next one whose stages are recorded
     Wire wire;
   };
+  /// For which entries a requester works.
+  struct Owner {
+    std::map<fabric::ChannelIndex, std::size_t> sources;  ///< that have a channel of their own
+    const Device* device = nullptr;                       ///< with engines of its own
+    std::map<std::size_t, std::size_t> streams;           ///< entries by stream of these
+    const nic::PacketJournal* packets = nullptr;          ///< of a NIC
+  };
   struct Offering {
     std::size_t entry = 0;
     Arrivals arrivals;
     Offer next;
   };
 
-  Flow& flow(std::size_t entry) {
-    if (flows_.size() <= entry) flows_.resize(entry + 1);
-    return flows_[entry];
+  Flow& flow(std::size_t entry) { return flows_[entry]; }
+  Owner& owner(fabric::NodeId requester) {
+    if (owners_.size() <= requester.value()) owners_.resize(requester.value() + 1u);
+    return owners_[requester.value()];
   }
   void happen(const Happening& what);
   void count(const Happening& what);
@@ -222,8 +232,7 @@ class Meter final : public fabric::DeliverySink,
     return true;
   }
   void offer_until(Instant until);
-  std::optional<std::size_t> stream_entry(const fabric::Delivery& d) const;
-  std::optional<std::size_t> entry_of(const fabric::Delivery& d) const;
+  std::optional<std::size_t> entry_of(const Owner& owner, const fabric::Delivery& d) const;
   std::optional<std::size_t> nic_entry(const nic::PacketJournal& journal, const fabric::Delivery& d) const;
 
   Instant begin_, edge_;
@@ -237,13 +246,7 @@ class Meter final : public fabric::DeliverySink,
   std::function<bool(std::size_t, Instant, Instant)> watch_;
   bool enough_ = false;
   std::map<std::pair<fabric::NodeId, nic::QueueIndex>, std::size_t> queues_;
-  struct Streams {
-    const Device* device = nullptr;
-    std::map<std::size_t, std::size_t> entries;  ///< by stream
-  };
-  std::map<fabric::NodeId, Streams> streams_;
-  std::map<fabric::NodeId, const nic::PacketJournal*> nics_;
-  std::map<std::pair<fabric::NodeId, fabric::ChannelIndex>, std::size_t> sources_;
+  std::vector<Owner> owners_;  ///< by requester
   std::map<std::pair<fabric::NodeId, pcie::Operation>, std::vector<std::size_t>> copies_;
   std::vector<Flow> flows_;
   std::vector<Offering> offers_;

@@ -51,7 +51,8 @@ struct Delivery {
   pcie::Status status = pcie::Status::success;
   bool translated = false, translation = false, spoofed = false;  ///< of the transaction
   NodeId requester{}, target{};
-  ChannelIndex channel{};  ///< of the requester
+  ChannelIndex channel{};     ///< of the requester
+  std::uint16_t account = 0;  ///< of the transaction
   std::uint64_t cookie = 0;
   RequestId request{};        ///< of `requested`
   std::uint64_t address = 0;  ///< of the transaction, or of the one request of `requested`

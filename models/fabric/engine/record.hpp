@@ -56,6 +56,7 @@ struct Record {
             .requester = requester,
             .target = asked.target,
             .channel = channel,
+            .account = asked.account,
             .cookie = asked.cookie,
             .request = {},
             .address = asked.address,

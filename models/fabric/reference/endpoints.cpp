@@ -231,6 +231,7 @@ void Endpoints::deliver(DeliveryKind kind, const Job& job, const Request* reques
                         .requester = job.requester,
                         .target = t.target,
                         .channel = job.channel,
+                        .account = t.account,
                         .cookie = t.cookie,
                         .request = id,
                         .address = request != nullptr ? request->piece.address : t.address,

@@ -23,12 +23,11 @@ class Graph {
 
   Deadlock result() const {
     Deadlock found;
-    std::vector<std::size_t> place(queues_.size(), nobody);
-    for (const std::size_t i : all())
-      if (blocked_[i]) {
-        place[i] = found.blocked.size();
-        found.blocked.push_back(queues_[i]);
-      }
+    std::vector<std::size_t> place(queues_.size());
+    for (const std::size_t i : all()) {
+      place[i] = found.blocked.size();
+      if (blocked_[i]) found.blocked.push_back(queues_[i]);
+    }
     for (const std::size_t i : cycle()) found.cycle.push_back(place[i]);
     return found;
   }

@@ -9,35 +9,12 @@ namespace peerpath::fabric {
 namespace {
 
 /// Collects what is wrong, one sentence each.
-class Complaints {
- public:
+struct Complaints {
+  std::vector<std::string> all;
+
   void unless(bool condition, std::string sentence) {
-    if (!condition) all_.push_back(std::move(sentence));
+    if (!condition) all.push_back(std::move(sentence));
   }
-  std::vector<std::string> take() { return std::move(all_); }
-
- private:
-  std::vector<std::string> all_;
-};
-
-/// Sets of nodes that are connected, for finding cycles (Galler and Fischer 1964).
-class Forest {
- public:
-  explicit Forest(std::size_t size) : parent_(size) { std::iota(parent_.begin(), parent_.end(), std::size_t{0}); }
-
-  /// False if both were connected already.
-  bool join(std::size_t a, std::size_t b) {
-    a = root(a), b = root(b);
-    parent_[a] = b;
-    return a != b;
-  }
-  std::size_t root(std::size_t n) const {
-    while (parent_[n] != n) n = parent_[n];
-    return n;
-  }
-
- private:
-  std::vector<std::size_t> parent_;
 };
 
 bool power_of_two_size(Bytes size) {
@@ -131,7 +108,8 @@ std::string direction_name(const Topology& t, const Link& link, int direction) {
 void check_links(const Topology& t, Complaints& wrong) {
   const LargestTlps largest{t};
   std::vector<std::size_t> degree(t.nodes.size()), second(t.nodes.size());  // links; those with VC 1
-  Forest forest{t.nodes.size()};
+  std::vector<std::size_t> tree(t.nodes.size());  // which one a node belongs to, as far as links are known
+  std::iota(tree.begin(), tree.end(), std::size_t{0});
   for (std::size_t l = 0; l < t.links.size(); ++l) {
     const Link& link = t.links[l];
     if (link.a.value() >= t.nodes.size() || link.b.value() >= t.nodes.size()) {
@@ -139,8 +117,9 @@ void check_links(const Topology& t, Complaints& wrong) {
       continue;
     }
     ++degree[link.a.value()], ++degree[link.b.value()];
-    const bool tree = forest.join(link.a.value(), link.b.value());
-    wrong.unless(tree, direction_name(t, link, 0) + ": closes a cycle; domains are trees");
+    const std::size_t left = tree[link.a.value()], right = tree[link.b.value()];
+    wrong.unless(left != right, direction_name(t, link, 0) + ": closes a cycle; domains are trees");
+    std::ranges::replace(tree, right, left);
     const Node &a = t.nodes[link.a.value()], &b = t.nodes[link.b.value()];
     check_direction(direction_name(t, link, 0), link.direction[0], a, b, largest, wrong);
     check_direction(direction_name(t, link, 1), link.direction[1], b, a, largest, wrong);
@@ -206,7 +185,7 @@ std::vector<std::string> validate(const Topology& topology) {
   }
   check_links(topology, wrong);
   check_weights(topology, wrong);
-  return wrong.take();
+  return wrong.all;
 }
 
 }  // namespace peerpath::fabric
