@@ -8,7 +8,7 @@ option(PEERPATH_UNITY "Compile the files of a library, or of a test, several as 
 option(PEERPATH_PRECOMPILE "Read the standard library's headers from a precompiled one: a third less time to compile" OFF)
 option(PEERPATH_LINK_TIME "Optimise the program peerpath across its hot libraries as it is linked: 7 % fewer instructions a run" OFF)
 option(PEERPATH_FUZZ "Build with libFuzzer's coverage and run the fuzzers as tests (needs clang)" OFF)
-set(PEERPATH_FUZZ_SECONDS 20 CACHE STRING "How long each fuzzer runs as a test, at least")
+set(PEERPATH_FUZZ_SECONDS 10 CACHE STRING "How long each fuzzer runs as a test, at least")
 set(PEERPATH_SANITIZE "" CACHE STRING "Sanitizers for every target: address,undefined or thread")
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)

@@ -6,5 +6,5 @@ cmake --preset asan -DPEERPATH_FUZZ_SECONDS=300 >/dev/null
 cmake --build build/asan --target fuzzers
 status=0
 ctest --test-dir build/asan -L fuzz -j "$(nproc)" --output-on-failure || status=$?
-cmake --preset asan -DPEERPATH_FUZZ_SECONDS=20 >/dev/null  # tools/test keeps its own length
+cmake --preset asan -DPEERPATH_FUZZ_SECONDS=10 >/dev/null  # tools/test keeps its own length
 exit $status
