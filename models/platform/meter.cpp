@@ -29,7 +29,6 @@ Bytes in_double_words(std::uint64_t address, Bytes size) {
 }  // namespace
 
 void Meter::built(const fabric::Topology& topology) {
-  flows_.resize(std::max(flows_.size(), traffic.size()));
   for (auto& flow : flows_)
     for (std::size_t l = 0; flow.leaf && l < topology.links.size(); ++l) {
       const auto& link = topology.links[l];
@@ -315,7 +314,6 @@ std::uint16_t Meter::account_of(fabric::NodeId requester, fabric::ChannelIndex c
   if (const auto entry = entry_of(owner(requester), asked)) return static_cast<std::uint16_t>(*entry + 1);
   const auto copies = copies_.find({requester, transaction.op});
   if (copies == copies_.end()) return 0;
-  if (copies->second.size() == 1) return static_cast<std::uint16_t>(copies->second.front() + 1);
   return static_cast<std::uint16_t>(1 + traffic.size() +
                                     static_cast<std::size_t>(std::distance(copies_.begin(), copies)));
 }
@@ -326,6 +324,10 @@ Bytes Meter::carried(std::size_t entry, const std::vector<Bytes>& accounts) cons
   for (const auto& [engine, entries] : copies_) {
     const Bytes copied = accounts[shared++];
     if (std::ranges::find(entries, entry) == entries.end() || copied == Bytes{0}) continue;
+    if (entries.size() == 1) {
+      all += copied;
+      continue;
+    }
     WideInt together = 0;
     for (const std::size_t one : entries) together += flows_[one].totals.arrived.count();
     if (together > 0)

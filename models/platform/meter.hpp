@@ -43,6 +43,10 @@ class Meter final : public fabric::DeliverySink,
 
   /// By number of its entry; what they count is of the measured window.
   std::vector<observe::TrafficResult> traffic;
+  void add_entry(observe::TrafficResult named) {
+    traffic.push_back(std::move(named));
+    flows_.emplace_back();
+  }
 
   /// Which entry a transmit queue works for.
   void map_queue(fabric::NodeId nic, nic::QueueIndex queue, std::size_t entry) { queues_[{nic, queue}] = entry; }
@@ -60,10 +64,7 @@ class Meter final : public fabric::DeliverySink,
   /// A GPU whose copy engines move payload of the entry by this operation.
   void map_copies(fabric::NodeId gpu, pcie::Operation op, std::size_t entry) { copies_[{gpu, op}].push_back(entry); }
   /// Payload of the entry counts as it comes to this leaf of the fabric.
-  void count_arrivals(std::size_t entry, fabric::NodeId leaf) {
-    flows_.resize(std::max(flows_.size(), entry + 1));
-    flow(entry).leaf = leaf;
-  }
+  void count_arrivals(std::size_t entry, fabric::NodeId leaf) { flow(entry).leaf = leaf; }
   void add_offers(std::size_t entry, Arrivals arrivals) {
     auto first = arrivals();
     offers_.push_back({entry, std::move(arrivals), first});
@@ -116,7 +117,7 @@ class Meter final : public fabric::DeliverySink,
   void on_packet(const nic::PacketRecord& packet) override;
   void on_drop(std::uint64_t handle, nic::Drop why, Instant wire) override;
   void on_sent(const host_cpu::SentRecord& packet) override;
-  /// An entry's is its number plus one; those of copies for several entries follow; 0: nobody's.
+  /// An entry's is its number plus one; those of copy engines follow; 0: nobody's.
   std::uint16_t account_of(fabric::NodeId requester, fabric::ChannelIndex channel,
                            const fabric::Transaction& transaction) override;
   /// Payload on one direction of a link for one entry, out of the fabric's accounts.

@@ -73,7 +73,7 @@ TrafficSetup::TrafficSetup(const scenario::Scenario& scenario, Platform& platfor
       result.requesters.insert(t.is<traffic::Transmit>() ? result.requesters.begin() : result.requesters.end(), t.to);
     if (t.is<traffic::Receive>()) result.stages = receive_stages();
     if (t.is<traffic::Transmit>()) result.stages = transmit_stages();
-    meter.traffic.push_back(result);
+    meter.add_entry(std::move(result));
     if (t.is<traffic::Receive>()) once(receivers, t.from);
     if (t.is<traffic::Transmit>()) once(transmitters, t.from);
     if (const auto* dma = t.as<traffic::Dma>()) transfer(i, *dma);

@@ -83,10 +83,10 @@ class Determinism(unittest.TestCase):
     def test_equal_programs_pass_and_presets_are_left_out(self):
         done = self.compare("good", "other")
         self.assertEqual(done.returncode, 0, done.stdout)
-        self.assertIn("1 scenarios at 3 quanta with 2 programs: 0 differ", done.stdout)
+        self.assertIn("1 scenarios at 3 quanta and with 2 programs: 0 differ", done.stdout)
 
     def test_one_quantum_that_differs_is_named(self):
-        done = self.compare("good", "drifts")
+        done = self.compare("drifts", "good")
         self.assertEqual(done.returncode, 1)
         self.assertIn("drifts at 10us differs", done.stdout)
         self.assertIn('<failure', (self.folder / "out.xml").read_text())
