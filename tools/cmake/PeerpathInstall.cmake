@@ -83,7 +83,7 @@ function(peerpath_install)
           PATTERN validation EXCLUDE)
   # A device's configuration and trait stand with its behaviour.
   install(DIRECTORY models/devices DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/peerpath/kinds COMPONENT development
-          FILES_MATCHING PATTERN config.hpp PATTERN kind.hpp PATTERN testdata EXCLUDE)
+          FILES_MATCHING PATTERN config.hpp PATTERN *_config.hpp PATTERN kind.hpp PATTERN testdata EXCLUDE)
 
   configure_package_config_file(tools/cmake/peerpath-config.cmake.in ${PROJECT_BINARY_DIR}/peerpath-config.cmake
                                 INSTALL_DESTINATION ${PEERPATH_CMAKE_DIR})
