@@ -71,6 +71,18 @@ std::uint32_t Bench::wrong_on_device(gpu::DevicePointer at, std::size_t bytes, s
   return result();
 }
 
+void Bench::queue_copy(gpu::Stream& stream, Way way, std::size_t bytes) {
+  if (way == Way::to_device)
+    stream.to_device(device_target.at(), host.words(), bytes);
+  else
+    stream.from_device(host_target.words(), device.at(), bytes);
+}
+
+bool Bench::copied_right(Way way, std::size_t bytes) {
+  return way == Way::to_device ? wrong_on_device(device_target.at(), bytes, host_seed) == 0
+                               : right_on_host(bytes, device_seed);
+}
+
 bool Bench::right_on_host(std::size_t bytes, std::uint64_t seed) const {
   const auto words = bytes / 4;
   const auto right = [&](std::size_t i) { return host_target.words()[i] == gpu::pattern(i, seed); };

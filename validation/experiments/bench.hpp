@@ -22,6 +22,8 @@ struct Effort {
 
 inline constexpr std::uint64_t host_seed = 1, device_seed = 2, write_seed = 3;
 
+enum class Way { to_device, from_device };
+
 /// Buffers of one GPU. `host` holds the pattern of host_seed and `device` that of device_seed, from start to end;
 /// what experiments write goes to the two others.
 class Bench {
@@ -42,6 +44,11 @@ class Bench {
   /// The same of the host's target: all of a MiB, beyond it every 1021st word and the last.
   bool right_on_host(std::size_t bytes, std::uint64_t seed) const;
   void poison_host(std::size_t bytes);
+
+  /// Queues a copy by the engine that serves the stream, between the buffers of host and device.
+  void queue_copy(gpu::Stream& stream, Way way, std::size_t bytes);
+  /// Whether such a copy has brought what it should.
+  bool copied_right(Way way, std::size_t bytes);
 
   std::uint32_t* flag(int index) const { return flags_.words() + 32 * index; }  ///< host memory, a line each
   gpu::DevicePointer flag_at(int index) const { return flags_.device_at(static_cast<std::size_t>(128 * index)); }

@@ -6,8 +6,6 @@
 namespace peerpath::experiments {
 namespace {
 
-enum class Way { to_device, from_device };
-
 /// So many that a sample takes a while, and not so many that the queue is full.
 int count_for(std::size_t bytes) {
   return static_cast<int>(std::clamp<std::size_t>((std::size_t{32} << 20) / bytes, 2, 128));
@@ -19,12 +17,7 @@ std::vector<Settings> sizes(const Lab& lab, std::int64_t least) {
 
 gpu::Stream& stream_of(Bench& bench, Way way) { return way == Way::to_device ? bench.in : bench.out; }
 
-void engine_copy(Bench& bench, Way way, std::size_t bytes) {
-  if (way == Way::to_device)
-    bench.in.to_device(bench.device_target.at(), bench.host.words(), bytes);
-  else
-    bench.out.from_device(bench.host_target.words(), bench.device.at(), bytes);
-}
+void engine_copy(Bench& bench, Way way, std::size_t bytes) { bench.queue_copy(stream_of(bench, way), way, bytes); }
 
 void kernel_copy(Bench& bench, Way way, std::size_t bytes) {
   constexpr unsigned threads = 512;
@@ -40,11 +33,6 @@ void poison(Bench& bench, Way way, std::size_t bytes) {
   bench.in.wait();
 }
 
-bool right(Bench& bench, Way way, std::size_t bytes) {
-  return way == Way::to_device ? bench.wrong_on_device(bench.device_target.at(), bytes, host_seed) == 0
-                               : bench.right_on_host(bytes, device_seed);
-}
-
 using Copy = void (*)(Bench&, Way, std::size_t);
 
 template <Way way, Copy copy>
@@ -56,7 +44,7 @@ Measurement alone(Lab& lab, const Settings& settings) {
   m.ns =
       time_queued(bench, stream_of(bench, way), lab.effort.samples, count_for(bytes), [&] { copy(bench, way, bytes); });
   m.bytes = settings.at("bytes");
-  m.correct = right(bench, way, bytes);
+  m.correct = bench.copied_right(way, bytes);
   return m;
 }
 
@@ -73,7 +61,7 @@ Measurement once(Lab& lab, const Settings& settings) {
     if (n >= 0) m.ns.push_back(now_ns() - start);
   }
   m.bytes = settings.at("bytes");
-  m.correct = right(bench, way, bytes);
+  m.correct = bench.copied_right(way, bytes);
   return m;
 }
 
@@ -102,7 +90,7 @@ Measurement against(Lab& lab, const Settings& settings) {
     if (sample >= 0) m.ns.push_back(end.since(start) / count);
   }
   m.bytes = settings.at("bytes");
-  m.correct = right(bench, way, bytes);
+  m.correct = bench.copied_right(way, bytes);
   return m;
 }
 

@@ -72,37 +72,33 @@ std::vector<double> time_reads(Bench& bench, int samples, gpu::KernelArguments& 
   return ns;
 }
 
-enum class Way { to_device, from_device };
-
-void queue_copy(Bench& bench, Way way, std::size_t bytes) {
-  if (way == Way::to_device)
-    bench.out.to_device(bench.device_target.at(), bench.host.words(), bytes);
-  else
-    bench.out.from_device(bench.host_target.words(), bench.device.at(), bytes);
-}
-
-bool copied_right(Bench& bench, Way way, std::size_t bytes) {
-  return way == Way::to_device ? bench.wrong_on_device(bench.device_target.at(), bytes, host_seed) == 0
-                               : bench.right_on_host(bytes, device_seed);
+/// Chains of reads while what `queue` puts into the other stream of the same GPU goes on.
+template <class Queue>
+Measurement reads_beside(Lab& lab, std::int64_t outstanding, const Queue& queue) {
+  auto& bench = lab.first();
+  auto chains = chains_of(bench, outstanding);
+  bench.clear_result();
+  Measurement m;
+  m.ns = time_reads(
+      bench, lab.effort.samples, chains,
+      [&] {
+        bench.hold(bench.out);
+        queue(bench);
+      },
+      [&] { bench.release(); }, [&] { bench.out.wait(); });
+  m.bytes = 128 * outstanding;
+  m.correct = bench.result() == 0;
+  return m;
 }
 
 template <Way way>
 Measurement read_beside_copy(Lab& lab, const Settings& settings) {
   constexpr int copies = 12;  // outlast the reads
-  auto& bench = lab.first();
   const auto bytes = copy_size(lab);
-  auto a = chains_of(bench, settings.at("outstanding"));
-  bench.clear_result();
-  Measurement m;
-  m.ns = time_reads(
-      bench, lab.effort.samples, a,
-      [&] {
-        bench.hold(bench.out);
-        for (int n = 0; n < copies; ++n) queue_copy(bench, way, bytes);
-      },
-      [&] { bench.release(); }, [&] { bench.out.wait(); });
-  m.bytes = 128 * settings.at("outstanding");
-  m.correct = bench.result() == 0 && copied_right(bench, way, bytes);
+  auto m = reads_beside(lab, settings.at("outstanding"), [&](Bench& bench) {
+    for (int n = 0; n < copies; ++n) bench.queue_copy(bench.out, way, bytes);
+  });
+  m.correct = m.correct && lab.first().copied_right(way, bytes);
   return m;
 }
 
@@ -122,9 +118,9 @@ Measurement copy_beside_read(Lab& lab, const Settings& settings) {
     bench.hold(bench.out);
     launch_chains(bench.in, "read_chains", a);
     a.first += static_cast<std::uint32_t>(a.steps);
-    queue_copy(bench, way, bytes);
+    bench.queue_copy(bench.out, way, bytes);
     bench.out.record(start);
-    for (int n = 0; n < copies; ++n) queue_copy(bench, way, bytes);
+    for (int n = 0; n < copies; ++n) bench.queue_copy(bench.out, way, bytes);
     bench.out.record(end);
     bench.release();
     end.wait();
@@ -132,32 +128,21 @@ Measurement copy_beside_read(Lab& lab, const Settings& settings) {
     if (sample >= 0) m.ns.push_back(end.since(start) / copies);
   }
   m.bytes = static_cast<std::int64_t>(bytes);
-  m.correct = bench.result() == 0 && copied_right(bench, way, bytes);
+  m.correct = bench.result() == 0 && bench.copied_right(way, bytes);
   return m;
 }
 
 Measurement read_beside_write(Lab& lab, const Settings& settings) {
   // ns that the stores take, and one of them beside the rest: they have to outlast reads that wait behind them.
   constexpr double longest = 80e6, store = 2.6;
-  auto& bench = lab.first();
-  auto a = chains_of(bench, settings.at("outstanding"));
-  auto stores = chains_of(bench, settings.at("writers"));
+  auto& first = lab.first();
+  auto stores = chains_of(first, settings.at("writers"));
   stores.seed = write_seed;
-  const auto share = static_cast<double>(bench.host.size()) / (256 << 20);
+  const auto share = static_cast<double>(first.host.size()) / (256 << 20);
   stores.steps =
       static_cast<std::uint64_t>(longest * share / (store * static_cast<double>(settings.at("writers")))) + 1;
-  bench.clear_result();
-  Measurement m;
-  m.ns = time_reads(
-      bench, lab.effort.samples, a,
-      [&] {
-        bench.hold(bench.out);
-        launch_chains(bench.out, "write_places", stores);
-      },
-      [&] { bench.release(); }, [&] { bench.out.wait(); });
-  m.bytes = 128 * settings.at("outstanding");
-  m.correct = bench.result() == 0;
-  return m;
+  return reads_beside(lab, settings.at("outstanding"),
+                      [&](Bench& bench) { launch_chains(bench.out, "write_places", stores); });
 }
 
 Measurement reads_together(Lab& lab, const Settings& settings) {
@@ -213,10 +198,10 @@ Measurement opposite_copies(Lab& lab, const Settings& settings) {
   for (int sample = -1; sample < lab.effort.samples; ++sample) {
     first.use();
     first.hold(first.out);
-    for (int n = 0; n < copies; ++n) queue_copy(first, Way::to_device, bytes);
+    for (int n = 0; n < copies; ++n) first.queue_copy(first.out, Way::to_device, bytes);
     second.use();
     second.hold(second.out);
-    for (int n = 0; n < copies; ++n) queue_copy(second, Way::from_device, bytes);
+    for (int n = 0; n < copies; ++n) second.queue_copy(second.out, Way::from_device, bytes);
     const auto start = now_ns();
     first.release();
     second.release();
@@ -228,9 +213,9 @@ Measurement opposite_copies(Lab& lab, const Settings& settings) {
   }
   m.bytes = 2 * settings.at("bytes");
   first.use();
-  m.correct = copied_right(first, Way::to_device, bytes);
+  m.correct = first.copied_right(Way::to_device, bytes);
   second.use();
-  m.correct = copied_right(second, Way::from_device, bytes) && m.correct;
+  m.correct = second.copied_right(Way::from_device, bytes) && m.correct;
   first.use();
   return m;
 }
