@@ -11,17 +11,13 @@
 
 #include "platform/domain.hpp"
 
-namespace peerpath::platform {
-
-struct Report;
-
-}  // namespace peerpath::platform
-
 namespace peerpath::transport {
 struct DmaPattern;
 }  // namespace peerpath::transport
 
 namespace peerpath::platform {
+
+struct Report;
 
 /// Transfers that a device makes by an engine of its own, at a regular rate.
 struct Transfer {

@@ -8,7 +8,7 @@
 namespace {
 
 constexpr const char* help =
-    "usage: peerpath-measure [-o|--out FILE] [--backend cuda|hip] [--kernels FILE] [--library FILE] [--only NAME ...]\n"
+    "usage: peerpath-measure [-o|--out FILE] [--backend cuda|hip] [--kernels FILE] [--library FILE] [--only NAME]...\n"
     "                        [--peer ADDRESS[:PORT]] [--agent FILE] [--quick] [--list] [-h|--help]\n"
     "Measures what the GPUs of this machine do over PCIe, and its NIC towards a peer where\n"
     "`peerpath-agent --serve` runs; writes a dataset, a line of JSON for each point.\n";
