@@ -11,7 +11,7 @@ namespace peerpath::gpunet::run {
 class Peer {
  public:
   static Peer listen(const Address& address);
-  /// Tries for five seconds: the server may not be there yet.
+  /// Tries for 30 s: the server may not be there yet.
   static Peer connect(const Address& address);
   explicit Peer(int socket) : socket_{socket} {}
   ~Peer();
