@@ -1,7 +1,7 @@
+#include "validation/import/import.hpp"
+
 #include "tools/peerpath/catalogue.hpp"
 #include "tools/peerpath/output_file.hpp"
-#include "validation/import/lspci.hpp"
-#include "validation/import/preset.hpp"
 
 namespace peerpath::cli {
 
@@ -12,12 +12,7 @@ Exit import(const Arguments& arguments, Terminal& terminal) {
     terminal.report({{file, 0, 0, "", "cannot be read"}});
     return Exit::wrong_input;
   }
-  const auto functions = import::parse_lspci(*text, file);
-  if (!functions) {
-    terminal.report(functions.error());
-    return Exit::wrong_input;
-  }
-  const auto preset = import::to_preset(*functions, file);
+  const auto preset = import::import_dump(*text, file);
   if (!preset) {
     terminal.report(preset.error());
     return Exit::wrong_input;

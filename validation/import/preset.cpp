@@ -89,6 +89,7 @@ class Builder {
       leave_out(router, ports);
       add_ports(router, ports);
     }
+    for (const auto& [name, f] : leaves_) make_way(name, *f->max_payload);
     add_host_trust();
     add_notes();
     Json root;
@@ -126,6 +127,7 @@ class Builder {
     if (kind == "gpu" && f.window) devices_[name]["bar_size"] = size_text(*f.window);
     if (kind == "dma_card" && f.ecrc_generation.value_or(false)) devices_[name]["ecrc"] = true;
     add_link(above(f), f, name, false);
+    leaves_.emplace_back(name, &f);
     if (f.numa_node) nodes_.insert(*f.numa_node);
     iommu_ = iommu_ || f.iommu_group;
   }
@@ -189,8 +191,7 @@ class Builder {
       if (last == ports.rend()) break;
       names += (names.empty() ? "" : ", ") + last->address;
       devices_.erase(last->to);
-      const auto link = std::ranges::find(links_, last->to, [](const Json& l) { return l["to"].get<std::string>(); });
-      links_.erase(link);
+      links_.erase(link_to(last->to));
       ports.erase(std::next(last).base());
     }
     if (!names.empty())
@@ -225,6 +226,21 @@ class Builder {
     auto& most = payloads_[router];
     most = std::max({most, *port.max_payload_supported, Bytes{128}});
     devices_[router]["max_payload_supported"] = size_text(most);
+  }
+
+  /// What a device was set to passes its way, even where the dump lacks the ports that say so.
+  void make_way(const std::string& device, Bytes payload) {
+    for (auto link = link_to(device); link != links_.end(); link = link_to((*link)["from"])) {
+      const std::string router = (*link)["from"];
+      auto& most = payloads_.try_emplace(router, Bytes{512}).first->second;  // the default of routers
+      if (most >= payload) continue;
+      most = payload;
+      devices_[router]["max_payload_supported"] = size_text(most);
+    }
+  }
+
+  Json::iterator link_to(const std::string& device) {
+    return std::ranges::find(links_, device, [](const Json& l) { return l["to"].get<std::string>(); });
   }
 
   /// The least of what the kernel makes of the host bridges that have devices.
@@ -262,6 +278,7 @@ class Builder {
   Problems problems_;
   Json devices_ = Json::object(), links_ = Json::array(), events_ = Json::array();
   std::map<std::string, int> counts_;
+  std::vector<std::pair<std::string, const Function*>> leaves_;
   std::map<std::string, std::string> switches_;
   std::map<std::string, std::vector<Port>> ports_;
   std::map<std::string, Bytes> payloads_;
