@@ -87,6 +87,19 @@ std::string refusals(const Results& results) {
   return names.empty() ? "" : "; of " + joined(names) + " a part was refused: see the faults";
 }
 
+/// The limit, what it holds back, and what holds back the rest: what does not pass a busy link has another reason.
+std::string limit_text(const Limit& limit, const Results& results, const scenario::Scenario& scenario,
+                       const std::vector<const TrafficResult*>& lagging) {
+  const auto held = held_by(limit, results, lagging);
+  std::vector<const TrafficResult*> others;
+  for (const auto* traffic : lagging)
+    if (std::ranges::find(held, traffic) == held.end()) others.push_back(traffic);
+  auto text = limit.name + limit.how + held_back(held);
+  if (others.empty()) return text;
+  const auto other = find_limit(results, scenario, others, limit.name);
+  return text + "; " + (other ? other->name + other->how : "latency, or several things in turn") + held_back(others);
+}
+
 }  // namespace
 
 std::vector<Utilisation> rank_utilisation(const Results& results) {
@@ -119,7 +132,7 @@ Bottleneck find_bottleneck(const Results& results, const scenario::Scenario& sce
     return {"the arrival rate", "the arrival rate: all that was offered arrived" + busiest(results)};
   }
   if (const auto limit = find_limit(results, scenario, lagging))
-    return {limit->name, limit->name + limit->how + held_back(lagging) + faults + full_windows(results)};
+    return {limit->name, limit_text(*limit, results, scenario, lagging) + faults + full_windows(results)};
   std::vector<std::string> names;
   for (const auto* traffic : lagging) names.push_back(traffic->name);
   return {"latency", "latency, or several things in turn: " + joined(names) + " fell short" + busiest(results) +

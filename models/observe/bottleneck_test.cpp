@@ -72,6 +72,26 @@ TEST(Bottleneck, ADeadlockIsWhatHoldsBack) {
   EXPECT_EQ(sentence(results), "a deadlock; it holds back stream");
 }
 
+TEST(Bottleneck, ABusyLinkHoldsBackOnlyWhatTakesIt) {
+  auto results = falls_short();
+  results.resources.clear();
+  results.links[1].up.busy = 10us;
+  auto other = results.traffic[0];
+  other.name = "other";
+  other.requesters = {"nic1"};
+  results.traffic.push_back(other);
+  EXPECT_EQ(
+      sentence(results),
+      "link nic0-switch0 up, busy 100 % of the time; it holds back stream; latency, or several things in turn; it "
+      "holds back other");
+  results.cpus[0].busiest = 10us;
+  results.cpus[0].busy = 40us;
+  results.links[1].up.signalling = 1us;
+  EXPECT_TRUE(sentence(results).ends_with(
+      "it holds back stream; cpu0, its busiest core, busy 100 % of the time; it holds back other"))
+      << sentence(results);
+}
+
 TEST(Bottleneck, NothingOffered) { EXPECT_EQ(sentence({}), "nothing was offered"); }
 
 /// The sample with a link that lacks credits, as the scenario has them.

@@ -17,8 +17,9 @@ constexpr std::int64_t asked_for = 105 * one_percent;  // of held units: more ar
 /// Searches the results of one run.
 class Search {
  public:
-  Search(const Results& results, const scenario::Scenario& scenario, const std::vector<const TrafficResult*>& lagging)
-      : results_{results}, scenario_{scenario} {
+  Search(const Results& results, const scenario::Scenario& scenario, const std::vector<const TrafficResult*>& lagging,
+         const std::string& passed_over)
+      : results_{results}, scenario_{scenario}, passed_over_{passed_over} {
     for (const auto* traffic : lagging)
       for (const auto& requester : traffic->requesters) requesters_.push_back(requester);
     for (const auto* traffic : lagging) names_.push_back(traffic->name);
@@ -57,6 +58,7 @@ class Search {
 
   const Results& results_;
   const scenario::Scenario& scenario_;
+  const std::string& passed_over_;
   std::vector<std::string> requesters_, names_;
   std::vector<LinkSide> sides_;
 };
@@ -94,6 +96,7 @@ std::optional<Limit> Search::translation(const std::string& root) const {
 std::optional<Limit> Search::busy() const {
   std::optional<Utilisation> most;
   const auto consider = [&](const std::string& name, Decimal percent) {
+    if (name == passed_over_) return;
     if (!most || percent.digits > most->percent.digits) most = Utilisation{name, percent};
   };
   for (const auto& resource : results_.resources)
@@ -178,11 +181,28 @@ Decimal share(Duration part, Duration whole) {
   return quotient(static_cast<WideInt>(part.count()) * 100, whole.count(), percent_places);
 }
 
+std::vector<const TrafficResult*> held_by(const Limit& limit, const Results& results,
+                                          const std::vector<const TrafficResult*>& lagging) {
+  std::vector<const TrafficResult*> held;
+  for (const auto& link : results.links)
+    for (const auto direction : {Direction::up, Direction::down}) {
+      const LinkSide side{&link, direction};
+      if (side.name() != limit.name) continue;
+      for (const auto* traffic : lagging)
+        if (std::ranges::any_of(side.sent().rows, [&](const LedgerRow& row) {
+              return row.purpose == pcie::Purpose::payload &&
+                     std::ranges::find(traffic->requesters, row.requester) != traffic->requesters.end();
+            }))
+          held.push_back(traffic);
+    }
+  return held.empty() ? lagging : held;
+}
+
 std::string spell_percent(Decimal percent) { return to_string(quotient(percent.digits, one_percent, 1)) + " %"; }
 
 std::optional<Limit> find_limit(const Results& results, const scenario::Scenario& scenario,
-                                const std::vector<const TrafficResult*>& lagging) {
-  const Search search{results, scenario, lagging};
+                                const std::vector<const TrafficResult*>& lagging, const std::string& passed_over) {
+  const Search search{results, scenario, lagging, passed_over};
   if (auto limit = search.link_that_is_down()) return limit;
   if (auto limit = search.busy()) return limit;
   if (auto limit = search.credits()) return limit;
