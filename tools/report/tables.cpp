@@ -172,30 +172,50 @@ std::string origin_table(const Json& results) {
 
 std::string comparison_table(const Json& results, const Json& other, const std::string& other_name) {
   if (other.is_null()) return "";
-  constexpr std::array measures{std::pair{"goodput_gbps", "goodput, Gb/s"}, std::pair{"dropped_packets", "dropped"},
-                                std::pair{"latency_p50_ns", "latency p50, ns"},
-                                std::pair{"latency_p99_ns", "latency p99, ns"}};
+  struct Measure {
+    const char *metric, *title;
+    std::string (*text)(const Json&);
+  };
+  constexpr std::array measures{
+      Measure{"goodput_gbps", "goodput, Gb/s", [](const Json& value) { return fixed(value, 2); }},
+      Measure{"dropped_packets", "dropped", integer}, Measure{"latency_p50_ns", "latency p50", time_text},
+      Measure{"latency_p99_ns", "latency p99", time_text}};
   Rows rows;
   for (const auto& t : at(results, "traffic"))
-    for (const auto& [measure, title] : measures) {
+    for (const auto& [measure, title, text] : measures) {
       const auto name = text_at(t, "name") + "." + measure;
       const auto &here = metric(results, name), &there = metric(other, name);
       if (here.is_null() && there.is_null()) continue;
       const bool comparable = here.is_number() && there.is_number() && there.get<double>() != 0;
       rows.push_back(
-          {escaped(text_at(t, "name")), title, number_or_text(here), number_or_text(there),
+          {escaped(text_at(t, "name")), title, text(here), text(there),
            comparable ? fmt::format("{:+.1f} %", 100 * (here.get<double>() / there.get<double>() - 1)) : "-"});
     }
   return table({"traffic", "measure", "this run", escaped(other_name), "difference"}, rows, 2);
 }
 
+namespace {
+
+/// A list as lines, what belongs together as words of one line.
+std::string run_value(const Json& value) {
+  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+  if (!value.is_structured()) return number_or_text(value);
+  const bool lines = value.is_array() && !value.empty() && value.front().is_structured();
+  std::string text;
+  for (const auto& [key, part] : value.items()) {
+    if (!text.empty()) text += lines ? "<br>" : " ";
+    const bool named = value.is_object() && !part.is_string();
+    text += (named ? escaped(key) + " " : "") + run_value(part);
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string run_table(const Json& run) {
   Rows rows;
   if (!run.is_object()) return "";
-  for (const auto& [key, value] : run.items())
-    rows.push_back({escaped(key), value.is_string()       ? escaped(value.get<std::string>())
-                                  : value.is_structured() ? "<code>" + escaped(value.dump()) + "</code>"
-                                                          : number_or_text(value)});
+  for (const auto& [key, value] : run.items()) rows.push_back({escaped(key), run_value(value)});
   return table({"", ""}, rows, 2);
 }
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Pages of the report in Chromium, light and dark, at 1280 and 390 px: runs of topologies of 2, 8 and 40 devices, two runs over each other,
-# a sweep, and measured against predicted curves. Needs chromium, chromedriver and npm. Leaves pictures in build/report_pages.
+# Pages of the report in Chromium, light and dark, at 1280 and 390 px: runs of topologies of 2, 8 and 40 devices, two runs over each other
+# and a sweep of each, a sweep of a shipped scenario, and measured against predicted curves. Needs chromium, chromedriver and npm. Leaves pictures in build/report_pages.
 set -eu
 cd "$(dirname "$0")/../../.."
 program=build/release/bin/peerpath
@@ -24,13 +24,16 @@ print(json.dumps({
     "run": {"warmup": "10us", "measure": "20us"}}))
 END
   "$program" run "$out/$devices.json" --trace series --out "$out/run$devices" --quiet
+  cp "$out/run$devices/report.html" "$out/devices$devices.html"
+  "$program" run "$out/$devices.json" --set 'traffic.w1.rate=200Gbps' --trace series --out "$out/other$devices" --quiet
+  "$program" report "$out/run$devices" --with "$out/other$devices" -o "$out/overlay$devices.html"
+  "$program" sweep "$out/$devices.json" --set run.measure=5us --vary 'links.gpu0.width=4,8,16' --vary 'links.gpu1.generation=3..5' \
+    --out "$out/sweep$devices.sqlite" --quiet
+  "$program" report "$out/sweep$devices.sqlite" -o "$out/sweep$devices.html"
 done
-"$program" run "$out/8.json" --set 'traffic.w3.rate=200Gbps' --trace series --out "$out/other" --quiet
-"$program" report "$out/run8" --with "$out/other" -o "$out/overlay.html"
 "$program" sweep netgpu/zero_copy --set run.measure=20us --set 'expect=[]' --vary 'nic0.queues=1..8*2' --vary nic0.mps=128,256 \
   --vary 'traffic.rx.rate=100Gbps..200Gbps*2' --out "$out/sweep.sqlite" --quiet
 "$program" report "$out/sweep.sqlite" -o "$out/sweep.html"
-"$program" validate validation/data/h200/one_gpu.jsonl -o "$out/curves.html" --quiet || true
-for devices in 2 8 40; do cp "$out/run$devices/report.html" "$out/devices$devices.html"; done
+"$program" validate validation/data/h200/one_gpu.jsonl -o "$out/curves.html" --quiet >/dev/null || true
 npm install --prefix "$out/npm" --no-save --silent axe-core@4.10.3
 python3 -B tools/report/browser_test.py "$out/npm/node_modules/axe-core/axe.min.js" "$out/pictures" "$out"/*.html

@@ -51,6 +51,9 @@ export function drawHeat(results, theme) {
   const data = [...cells].map(([place, value]) => [...place.split(",").map(Number), Number(value.toFixed(2))]);
   if (data.length === 0) return null;
   const all = data.map((cell) => cell[2]);
+  const middle = (Math.min(...all) + Math.max(...all)) / 2;
+  // Dark letters on the light half of the colours, and light ones on the dark half.
+  const labelled = data.map((value) => ({ value, label: { color: value[2] > middle ? "#1a202c" : "#fff" } }));
   return {
     height: 156 + 34 * rows.length,
     option: {
@@ -60,7 +63,7 @@ export function drawHeat(results, theme) {
       visualMap: { min: Math.min(...all), max: Math.max(...all), precision: 1, calculable: false, orient: "horizontal", left: "center", bottom: 0,
         text: [`${Math.max(...all)} Gb/s`, `${Math.min(...all)} Gb/s`], textStyle: { color: theme.ink }, inRange: { color: ["#2c3e70", "#2f8f8f", "#f2d75c"] } },
       tooltip: { trigger: "item", formatter: (cell) => `${sweep.keys[first]} ${columns[cell.value[0]]}<br>${sweep.keys[second]} ${rows[cell.value[1]]}<br>${cell.value[2]} Gb/s` },
-      series: [{ type: "heatmap", data, label: { show: columns.length <= 12, color: "#fff", textBorderColor: "#222", textBorderWidth: 2 } }],
+      series: [{ type: "heatmap", data: labelled, label: { show: columns.length <= 12 } }],
     },
   };
 }
