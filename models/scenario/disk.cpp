@@ -1,3 +1,6 @@
+#include "scenario/disk.hpp"
+
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <system_error>
@@ -35,6 +38,15 @@ bool is_there(const fs::path& path) {
 }
 
 }  // namespace
+
+std::vector<std::string> json_names_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator entry{folder, error}, end; !error && entry != end; entry.increment(error))
+    if (entry->path().extension() == ".json") names.push_back(entry->path().stem().generic_string());
+  std::ranges::sort(names);
+  return names;
+}
 
 FileAccess disk() { return {read_file, is_there}; }
 

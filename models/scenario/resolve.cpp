@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "scenario/disk.hpp"
 #include "scenario/merge.hpp"
 #include "scenario/suggest.hpp"
 
@@ -26,6 +27,21 @@ std::vector<std::string> keys_of(const Node& node) {
 std::string spelt(const fs::path& path) {
   const auto text = path.lexically_normal().generic_string();
   return text.empty() ? path.generic_string() : text;
+}
+
+/// `; did you mean "h200"?`: the nearest file where this one was looked for, spelt as the name is.
+std::string similar_file(const fs::path& name, const fs::path& folder, const LoadOptions& options) {
+  if (options.search.empty()) return {};  // no program that people name files to
+  auto bases = options.search;
+  bases.insert(bases.begin(), folder);
+  std::vector<std::string> names;
+  for (const fs::path& base : bases)
+    for (const auto& found : json_names_in(base / name.parent_path())) names.push_back(found);
+  const bool with_extension = name.extension() == ".json";
+  auto before = name.parent_path().generic_string();
+  if (!before.empty() && !before.ends_with('/')) before += '/';
+  return did_you_mean((with_extension ? name.stem() : name.filename()).generic_string(), names, before,
+                      with_extension ? ".json" : "");
 }
 
 }  // namespace
@@ -144,7 +160,8 @@ const Resolver::Preset* Resolver::preset(const Node& name, const std::string& po
   const fs::path file = find(name.text, folder, options_);
   if (file.empty() || name.text.empty()) {
     report_.add(name.place, pointer,
-                "there is no file " + shown(name) + " in " + (folder.empty() ? "." : spelt(folder)));
+                "there is no file " + shown(name) + " in " + (folder.empty() ? "." : spelt(folder)) +
+                    similar_file(name.text, folder, options_));
     return nullptr;
   }
   const fs::path key = spelt(file);

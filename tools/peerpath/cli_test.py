@@ -4,6 +4,7 @@
 usage: cli_test.py PEERPATH SCENARIOS
 """
 
+import hashlib
 import json
 import os
 import pathlib
@@ -273,6 +274,43 @@ class Cli(Case):
         self.assertEqual(first, (self.out / "results.json").read_text())
         record = json.loads((self.out / "run.json").read_text())
         self.assertEqual((record["quantum"], record["fabric"]), ("10us", "event"))
+
+    def test_the_record_has_digests_of_all_that_was_read(self):
+        scenarios = pathlib.Path(SCENARIO).parent.parent
+        folder = pathlib.Path(self.folder.name)
+        (folder / "frames.pcap").write_bytes((scenarios / "captures" / "mixed_sizes.pcap").read_bytes())
+        (folder / "unused.json").write_text("{}")
+        (folder / "mine.json").write_text(json.dumps({"extends": str(scenarios / "netgpu" / "zero_copy.json"), "expect": []}))
+        replay = {"name": "rx", "kind": "receive", "from": "nic0", "to": "gpu0", "capture": "frames.pcap"}
+        done = peerpath("run", str(folder / "mine.json"), "--set", "run.measure=20us", "--out", str(self.out))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        record = json.loads((self.out / "run.json").read_text())
+        self.assertIn("peerpath", record)
+        read = {entry["file"]: entry["sha256"] for entry in record["inputs"]}
+        wanted = [folder / "mine.json", scenarios / "netgpu" / "zero_copy.json"]
+        wanted += [scenarios / "hardware" / f"{name}.json" for name in ("epyc_9004_host", "gen5_switch", "nic_200g", "h200")]
+        self.assertEqual(read, {str(file): hashlib.sha256(file.read_bytes()).hexdigest() for file in wanted})
+        (folder / "mine.json").write_text(json.dumps({"extends": str(SCENARIO), "expect": [], "traffic": [replay]}))
+        peerpath("run", str(folder / "mine.json"), "--set", "run.measure=20us", "--out", str(self.out))
+        record = json.loads((self.out / "run.json").read_text())
+        self.assertEqual(record["inputs"][-1], {"file": str(folder / "frames.pcap"),
+                                                "sha256": hashlib.sha256((folder / "frames.pcap").read_bytes()).hexdigest()})
+
+    def test_presets_go_by_name(self):
+        def devices(gpu):
+            return self.scenario(json.dumps({
+                "extends": "epyc_9004_host", "devices": {"nic0": {"extends": "nic_200g"}, "gpu0": {"extends": gpu}},
+                "links": [{"from": "rc", "to": "nic0"}, {"from": "rc", "to": "gpu0"}],
+                "traffic": [{"kind": "receive", "from": "nic0", "to": "gpu0", "rate": "1Gbps"}]}))
+        done = peerpath("check", devices("h200"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for wrong, right in (("h20", "h200"), ("hardware/h20.json", "hardware/h200.json")):
+            done = peerpath("check", devices(wrong))
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f'; did you mean "{right}"?', done.stderr)
+        listed = peerpath("list", "presets").stdout
+        self.assertRegex(listed, r"(?m)^h200 +NVIDIA H200 SXM: 141 GB")
+        self.assertRegex(listed, r"(?m)^epyc_9004_host +A one-socket host of the EPYC 9004 class")
 
     def test_failed_expectation_is_1(self):
         done = self.run_short("--set", 'expect=[{"metric":"run.simulated_ns","equals":1}]')

@@ -29,7 +29,7 @@ std::string candidates(Word word) {
     case Word::loop:
       return "systemc plain";
     case Word::listing:
-      return "scenarios devices sections backends metrics";
+      return "scenarios presets devices sections backends metrics";
     case Word::shell:
       return "bash zsh fish";
     case Word::text:

@@ -6,6 +6,7 @@
 #include "peerpath/scenario/describe.hpp"
 #include "tools/peerpath/backends.hpp"
 #include "tools/peerpath/catalogue.hpp"
+#include "tools/peerpath/output_file.hpp"
 #include "tools/peerpath/scenario_files.hpp"
 #include "tools/peerpath/text_table.hpp"
 
@@ -21,6 +22,24 @@ Entries scenario_entries() {
     entries.push_back(
         {name, loaded ? loaded->scenario.description : "has problems: see `peerpath check " + name + "`"});
   }
+  return entries;
+}
+
+/// The comment that a preset begins with, else its "description": a device has none.
+std::string about(std::string_view text) {
+  std::string comment;
+  for (auto rest = text; rest.starts_with("// "); rest.remove_prefix(std::min(rest.find('\n'), rest.size() - 1) + 1))
+    comment += (comment.empty() ? "" : " ") + std::string{rest.substr(3, rest.find('\n') - 3)};
+  if (!comment.empty()) return comment;
+  const auto document = nlohmann::json::parse(text, nullptr, false, true);
+  return document.is_object() && document.contains("description") && document["description"].is_string()
+             ? document["description"].get<std::string>()
+             : std::string{};
+}
+
+Entries preset_entries() {
+  Entries entries;
+  for (const auto& [name, file] : preset_files()) entries.push_back({name, about(read_file(file).value_or(""))});
   return entries;
 }
 
@@ -60,6 +79,7 @@ Exit list(const Arguments& arguments, Terminal& terminal) {
     return Exit::wrong_input;
   }
   if (what == "scenarios") return print(scenario_entries(), json, terminal);
+  if (what == "presets") return print(preset_entries(), json, terminal);
   if (what == "devices") return print(scenario::device_kinds(), json, terminal);
   if (what == "sections") return print(scenario::sections(), json, terminal);
   if (what == "backends") return print(backend_entries(), json, terminal);
@@ -71,11 +91,11 @@ Exit list(const Arguments& arguments, Terminal& terminal) {
     const auto loaded = load_scenario(words[1], arguments, terminal);
     return loaded ? print(metrics(loaded->scenario), json, terminal) : Exit::wrong_input;
   }
-  const std::vector<std::string> known{"scenarios", "devices", "sections", "backends", "metrics"};
+  const std::vector<std::string> known{"scenarios", "presets", "devices", "sections", "backends", "metrics"};
   const auto near = nearest(what, known);
-  terminal.error(
-      "there is no list of '" + what + "'" +
-      (near.empty() ? "; there is scenarios, devices, sections, backends, metrics" : "; did you mean '" + near + "'?"));
+  terminal.error("there is no list of '" + what + "'" +
+                 (near.empty() ? "; there is scenarios, presets, devices, sections, backends, metrics"
+                               : "; did you mean '" + near + "'?"));
   return Exit::wrong_input;
 }
 

@@ -140,7 +140,8 @@ Exit run(const Arguments& arguments, Terminal& terminal) {
   const auto* loop = choose_loop(arguments, terminal);
   const bool prove_it = arguments.has("--what-if");
   const auto jobs = jobs_of(arguments, terminal);
-  const auto loaded = load_scenario(arguments.words().front(), arguments, terminal);
+  InputFiles inputs;
+  const auto loaded = load_scenario(arguments.words().front(), arguments, terminal, false, &inputs);
   if (!loaded || !mode || loop == nullptr || !jobs || backend == Exit::wrong_input) return Exit::wrong_input;
   if (backend != Exit::done) return backend;
   const auto on = arguments.value("--on").value_or("model");
@@ -150,7 +151,7 @@ Exit run(const Arguments& arguments, Terminal& terminal) {
     return Exit::wrong_input;
   }
   if (on == "hardware") return run_on_hardware(arguments, *loaded, terminal);
-  if (on == "emulator") return run_on_emulator(arguments, *loaded, terminal);
+  if (on == "emulator") return run_on_emulator(arguments, *loaded, std::move(inputs), terminal);
 
   const auto traced = trace_request(arguments, loaded->scenario, terminal);
   if (!traced) return Exit::wrong_input;
@@ -165,6 +166,7 @@ Exit run(const Arguments& arguments, Terminal& terminal) {
   if (arguments.has("--profile")) profile.emplace();
 
   RunRecord record;
+  record.inputs = std::move(inputs);
   record.fabric = name_of(*mode);
   record.loop = loop->name;
   record.started = std::chrono::system_clock::now();

@@ -8,7 +8,8 @@
 
 namespace peerpath::cli {
 
-Exit run_on_emulator(const Arguments& arguments, const scenario::Loaded& loaded, Terminal& terminal) {
+Exit run_on_emulator(const Arguments& arguments, const scenario::Loaded& loaded, InputFiles inputs,
+                     Terminal& terminal) {
   const auto equipment = emulator::find_equipment();
   if (!equipment) return waive(arguments, {equipment.error()}, {}, terminal);
   terminal.say("guest: runs by " + equipment->processor);
@@ -19,6 +20,7 @@ Exit run_on_emulator(const Arguments& arguments, const scenario::Loaded& loaded,
   options.console = [&terminal](const std::string& line) { terminal.say("guest: " + line); };
 
   RunRecord record;
+  record.inputs = std::move(inputs);
   record.backend = "emulator";
   record.fabric = "none";
   record.processor = equipment->processor;

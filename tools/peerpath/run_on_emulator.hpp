@@ -3,9 +3,10 @@
 
 #include "peerpath/scenario/load.hpp"
 #include "tools/peerpath/command.hpp"
+#include "tools/peerpath/input_files.hpp"
 
 namespace peerpath::cli {
 
-Exit run_on_emulator(const Arguments& arguments, const scenario::Loaded& loaded, Terminal& terminal);
+Exit run_on_emulator(const Arguments& arguments, const scenario::Loaded& loaded, InputFiles inputs, Terminal& terminal);
 
 }  // namespace peerpath::cli

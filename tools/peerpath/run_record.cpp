@@ -34,6 +34,14 @@ Json command() {
   return words;
 }
 
+Json inputs(const RunRecord& record, const scenario::Loaded& loaded) {
+  auto files = record.inputs;
+  add_captures(loaded, files);
+  Json list = Json::array();
+  for (const auto& file : files) list.push_back({{"file", file.path.string()}, {"sha256", file.sha256}});
+  return list;
+}
+
 std::string utc(std::chrono::system_clock::time_point when) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(when)));
 }
@@ -48,6 +56,7 @@ std::string run_json(const RunRecord& record, const scenario::Loaded& loaded) {
   json["command"] = command();
   json["folder"] = std::filesystem::current_path(error).string();
   json["scenario_file"] = std::filesystem::absolute(loaded.file, error).string();
+  json["inputs"] = inputs(record, loaded);
   json["started"] = utc(record.started);
   json["wall_seconds"] = wall;
   json["times_real_time"] = wall > 0 ? simulated / wall : 0;

@@ -1,4 +1,5 @@
-// run.json describes one execution of the program, apart from its results: host, compiler, date, wall time, command.
+// run.json describes one execution of the program, apart from its results: host, compiler, date, wall time, command,
+// and the files that it was made from.
 #pragma once
 
 #include <chrono>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "peerpath/scenario/load.hpp"
+#include "tools/peerpath/input_files.hpp"
 
 namespace peerpath::cli {
 
@@ -28,6 +30,7 @@ struct RunRecord {
   Duration simulated{};
   int exit = 0;
   std::vector<TraceFile> traces;
+  InputFiles inputs;  ///< the scenario and what it extends; captures that it replays are added
   std::optional<std::vector<std::string>> protocol{};  ///< violations; none: not checked
 };
 

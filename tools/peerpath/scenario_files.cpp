@@ -64,6 +64,23 @@ std::vector<fs::path> scenario_folders() {
   return folders;
 }
 
+std::vector<fs::path> search_folders() {
+  auto folders = scenario_folders();
+  for (const auto& folder : scenario_folders()) folders.push_back(folder / parts_folder);
+  return folders;
+}
+
+std::map<std::string, fs::path> preset_files() {
+  std::map<std::string, fs::path> files;
+  for (const auto& folder : scenario_folders()) {
+    std::error_code error;
+    for (fs::directory_iterator entry{folder / parts_folder, error}, end; !error && entry != end;
+         entry.increment(error))
+      if (entry->path().extension() == ".json") files.try_emplace(entry->path().stem().string(), entry->path());
+  }
+  return files;
+}
+
 std::vector<std::string> scenario_names() {
   std::vector<std::string> names;
   for (const auto& folder : scenario_folders()) {
@@ -83,12 +100,13 @@ std::vector<std::string> scenario_names() {
 }
 
 tl::expected<scenario::Loaded, Problems> load_scenario(const std::string& name, const Arguments& arguments,
-                                                       bool without_traffic) {
+                                                       bool without_traffic, InputFiles* inputs) {
   if (!scenario_file(name)) return tl::make_unexpected(Problems{not_found(name)});
   scenario::LoadOptions options;
   options.overrides = overrides(arguments);
-  options.search = scenario_folders();
+  options.search = search_folders();
   options.without_traffic = without_traffic;
+  if (inputs != nullptr) options.files = noting(options.files, *inputs);
   return scenario::load(name, options);
 }
 
@@ -96,13 +114,13 @@ tl::expected<scenario::Prepared, Problems> prepare_scenario(const std::string& n
   if (!scenario_file(name)) return tl::make_unexpected(Problems{not_found(name)});
   scenario::LoadOptions options;
   options.overrides = overrides(arguments);
-  options.search = scenario_folders();
+  options.search = search_folders();
   return scenario::Prepared::read(name, options);
 }
 
 std::optional<scenario::Loaded> load_scenario(const std::string& name, const Arguments& arguments,
-                                              const Terminal& terminal, bool without_traffic) {
-  auto loaded = load_scenario(name, arguments, without_traffic);
+                                              const Terminal& terminal, bool without_traffic, InputFiles* inputs) {
+  auto loaded = load_scenario(name, arguments, without_traffic, inputs);
   if (loaded) return std::move(*loaded);
   terminal.report(loaded.error());
   return std::nullopt;

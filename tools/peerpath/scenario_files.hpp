@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,14 +10,22 @@
 #include "peerpath/scenario/load.hpp"
 #include "peerpath/scenario/prepared.hpp"
 #include "tools/peerpath/command.hpp"
+#include "tools/peerpath/input_files.hpp"
 
 namespace peerpath::cli {
+
+/// Where scenarios and what they extend are looked for: the folders of scenarios, and those of presets in them, so that
+/// "extends": "h200" needs no path.
+std::vector<std::filesystem::path> search_folders();
 
 /// Folders that hold scenarios: ./scenarios, and the one that came with the program.
 std::vector<std::filesystem::path> scenario_folders();
 
 /// Names below those folders that can be run: "netgpu/zero_copy". Presets and parts are left out.
 std::vector<std::string> scenario_names();
+
+/// Presets that "extends" takes by name alone, and their files; of two with a name the one that is found first.
+std::map<std::string, std::filesystem::path> preset_files();
 
 /// The file that a path or a name of a scenario means.
 std::optional<std::filesystem::path> scenario_file(const std::string& name);
@@ -28,13 +37,14 @@ bool is_part(const std::filesystem::path& file);
 Problem not_found(const std::string& name);
 
 /// Loads the scenario with the overrides of --set, --seed and --quantum. Prints every problem; nullopt if there are
-/// any. `without_traffic`: it may be hardware alone.
+/// any. `without_traffic`: it may be hardware alone. `inputs` takes the files that were read.
 std::optional<scenario::Loaded> load_scenario(const std::string& name, const Arguments& arguments,
-                                              const Terminal& terminal, bool without_traffic = false);
+                                              const Terminal& terminal, bool without_traffic = false,
+                                              InputFiles* inputs = nullptr);
 
 /// The same without printing.
 tl::expected<scenario::Loaded, Problems> load_scenario(const std::string& name, const Arguments& arguments,
-                                                       bool without_traffic = false);
+                                                       bool without_traffic = false, InputFiles* inputs = nullptr);
 
 /// The scenario with the same overrides, to be loaded many times.
 tl::expected<scenario::Prepared, Problems> prepare_scenario(const std::string& name, const Arguments& arguments);
