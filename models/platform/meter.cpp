@@ -41,7 +41,7 @@ void Meter::built(const fabric::Topology& topology) {
 // ------------------------------------------------------------------------------------------------ what happens
 
 // Inlined, each of the two keeps of its steps those of what the caller names.
-[[gnu::always_inline]] inline void Meter::count(const Happening& what) {
+[[gnu::always_inline]] inline void Meter::count(Happening what) {
   using What = Happening::What;
   auto& own = flow(what.entry);
   auto& result = traffic[what.entry];
@@ -59,7 +59,6 @@ void Meter::built(const fabric::Topology& topology) {
       own.latencies.record(what.when - what.begin);
       if (!inside) return;
       ++result.delivered_packets;
-      result.latency.record(what.when - what.begin);
       last_ = std::max(last_, what.when);
       return;
     case What::arrived:
@@ -87,12 +86,15 @@ void Meter::built(const fabric::Topology& topology) {
   }
 }
 
-[[gnu::always_inline]] inline void Meter::happen(const Happening& what) {
+[[gnu::always_inline]] inline void Meter::happen(Happening what) {
   if (what.when >= edge_)
-    later_.push_back(what);
+    keep(what);
   else
     count(what);
 }
+
+/// By value and out of line, so what is counted at once is never put together in memory.
+[[gnu::noinline]] void Meter::keep(Happening what) { later_.push_back(what); }
 
 // ------------------------------------------------------------------------------------------------ window
 
@@ -151,9 +153,16 @@ void Meter::move_on(Instant next) {
   });
 }
 
+observe::Histogram Meter::take_latencies(std::size_t entry) {
+  auto taken = std::exchange(flow(entry).latencies, {});
+  if (begin_ != never) traffic[entry].latency.merge(taken);
+  return taken;
+}
+
 void Meter::close(const std::vector<Totals>& before, const std::vector<Totals>& after) {
   closed_ = true;
   for (std::size_t i = 0; i < traffic.size(); ++i) {
+    take_latencies(i);
     traffic[i].delivered_payload = after[i].arrived - before[i].arrived;
     traffic[i].waiting_before = before[i].waiting();
     traffic[i].waiting_after = after[i].waiting();
@@ -285,33 +294,38 @@ void Meter::on_sent(const host_cpu::SentRecord& packet) {
 // ------------------------------------------------------------------------------------------------ whose it is
 
 /// Whose payload a transaction moves.
-std::optional<std::size_t> Meter::entry_of(const Owner& owner, const fabric::Delivery& d) const {
-  if (!owner.sources.empty())
-    if (const auto source = owner.sources.find(d.channel); source != owner.sources.end()) return source->second;
-  if (owner.device != nullptr)
-    if (const auto stream = owner.streams.find(owner.device->stream_of(d)); stream != owner.streams.end())
+std::optional<std::size_t> Meter::entry_of(fabric::NodeId requester, fabric::ChannelIndex channel,
+                                           const fabric::Transaction& transaction) {
+  const Owner& by = owner(requester);
+  if (!by.sources.empty())
+    if (const auto source = by.sources.find(channel); source != by.sources.end()) return source->second;
+  if (by.device != nullptr) {
+    fabric::Delivery asked;
+    asked.op = transaction.op;
+    asked.purpose = transaction.purpose;
+    asked.requester = requester;
+    asked.target = transaction.target;
+    asked.channel = channel;
+    asked.cookie = transaction.cookie;
+    if (const auto stream = by.streams.find(by.device->stream_of(asked)); stream != by.streams.end())
       return stream->second;
-  return owner.packets == nullptr ? std::nullopt : nic_entry(*owner.packets, d);
+  }
+  return by.packets == nullptr ? std::nullopt : nic_entry(requester, *by.packets, transaction.cookie);
 }
 
 /// Several entries may receive into one memory, or send from it: the packet or the queue tells them apart.
-std::optional<std::size_t> Meter::nic_entry(const nic::PacketJournal& journal, const fabric::Delivery& d) const {
-  const auto cookie = nic::Cookie::unpack(d.cookie);
+std::optional<std::size_t> Meter::nic_entry(fabric::NodeId nic, const nic::PacketJournal& journal,
+                                            std::uint64_t packed) const {
+  const auto cookie = nic::Cookie::unpack(packed);
   if (cookie.dma == nic::Dma::rx_data) return transport::stream_of(journal.at(nic::PacketIndex{cookie.value}).handle);
-  const auto queue = queues_.find({d.requester, cookie.queue});
-  return cookie.dma != nic::Dma::tx_data || queue == queues_.end() ? std::nullopt : std::optional{queue->second};
+  if (cookie.dma != nic::Dma::tx_data) return std::nullopt;
+  const auto queue = queues_.find({nic, cookie.queue});
+  return queue == queues_.end() ? std::nullopt : std::optional{queue->second};
 }
 
 std::uint16_t Meter::account_of(fabric::NodeId requester, fabric::ChannelIndex channel,
                                 const fabric::Transaction& transaction) {
-  fabric::Delivery asked;
-  asked.op = transaction.op;
-  asked.purpose = transaction.purpose;
-  asked.requester = requester;
-  asked.target = transaction.target;
-  asked.channel = channel;
-  asked.cookie = transaction.cookie;
-  if (const auto entry = entry_of(owner(requester), asked)) return static_cast<std::uint16_t>(*entry + 1);
+  if (const auto entry = entry_of(requester, channel, transaction)) return static_cast<std::uint16_t>(*entry + 1);
   const auto copies = copies_.find({requester, transaction.op});
   if (copies == copies_.end()) return 0;
   return static_cast<std::uint16_t>(1 + traffic.size() +

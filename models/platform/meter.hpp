@@ -85,7 +85,7 @@ class Meter final : public fabric::DeliverySink,
   /// Until `now`, which the fabric has reached exactly.
   std::vector<Totals> totals(const fabric::Fabric& fabric, Instant now);
   /// Latencies of an entry since the edge before; forgets them.
-  observe::Histogram take_latencies(std::size_t entry) { return std::exchange(flow(entry).latencies, {}); }
+  observe::Histogram take_latencies(std::size_t entry);
   /// The measured window begins at the edge: forgets what was counted for it so far.
   void begin_window();
   /// Everything until the edge has happened; the next edge.
@@ -220,8 +220,9 @@ class Meter final : public fabric::DeliverySink,
     if (owners_.size() <= requester.value()) owners_.resize(requester.value() + 1u);
     return owners_[requester.value()];
   }
-  void happen(const Happening& what);
-  void count(const Happening& what);
+  void happen(Happening what);
+  void keep(Happening what);
+  void count(Happening what);
   void fail(const Mishap& mishap);
   void stage(const Staged& packet);
   void reads(const fabric::Delivery& d);
@@ -233,8 +234,10 @@ class Meter final : public fabric::DeliverySink,
     return true;
   }
   void offer_until(Instant until);
-  std::optional<std::size_t> entry_of(const Owner& owner, const fabric::Delivery& d) const;
-  std::optional<std::size_t> nic_entry(const nic::PacketJournal& journal, const fabric::Delivery& d) const;
+  std::optional<std::size_t> entry_of(fabric::NodeId requester, fabric::ChannelIndex channel,
+                                      const fabric::Transaction& transaction);
+  std::optional<std::size_t> nic_entry(fabric::NodeId nic, const nic::PacketJournal& journal,
+                                       std::uint64_t cookie) const;
 
   Instant begin_, edge_;
   std::vector<Reading> reading_;  ///< by requester
