@@ -121,12 +121,11 @@ function(peerpath_add_library name)
   add_library(peerpath::${name} ALIAS peerpath_${name})
 endfunction()
 
-# peerpath_hot(<name>), in the folder of that library: most of a run's time goes by in it.
+# peerpath_hot(<name> [<options of GCC>...]), in the folder of that library: most of a run's time goes by in it.
 #
 # Vector registers for neighbouring members of a struct cost 1 % more instructions than they save. With PEERPATH_LINK_TIME the
-# library is compiled once more with its options, as the compiler's own intermediate code, for programs that call
-# peerpath_link_optimised.
-# All others take the archive: they link in no time.
+# library is compiled once more, with its options and those given here, as the compiler's own intermediate code, for programs
+# that call peerpath_link_optimised. All others take the archive: they compile and link in no time.
 function(peerpath_hot name)
   target_compile_options(peerpath_${name} PRIVATE $<$<CONFIG:Release>:-fno-tree-slp-vectorize>)
   if(NOT PEERPATH_LINK_TIME)
@@ -139,6 +138,9 @@ function(peerpath_hot name)
     get_target_property(value peerpath_${name} ${property})
     set_target_properties(peerpath_${name}_at_link PROPERTIES ${property} "${value}")
   endforeach()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(peerpath_${name}_at_link PRIVATE "$<$<CONFIG:Release>:${ARGN}>")
+  endif()
   set_target_properties(peerpath_${name}_at_link PROPERTIES INTERPROCEDURAL_OPTIMIZATION ON)
 endfunction()
 
