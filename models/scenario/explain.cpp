@@ -48,7 +48,8 @@ std::string spelt(const T& value) {
 
 template <class Config>
 void collect(const Config& config, const std::string& prefix, std::vector<OptionInfo>& out) {
-  const auto add = [&]<class Owner, class T>(const Field<Owner, T>& field, const std::type_identity_t<Owner>& config) {
+  const auto add = [&]<class Owner, class T>(const Field<Owner, T>& field, const std::type_identity_t<Owner>& config,
+                                             std::string doc) {
     using Group = typename group_of<T>::type;
     if constexpr (Configurable<T>) {
       collect(config.*field.member, prefix + std::string{field.name} + ".", out);
@@ -56,8 +57,8 @@ void collect(const Config& config, const std::string& prefix, std::vector<Option
       collect(Group{}, prefix + std::string{field.name} + ".", out);
     } else {
       OptionInfo info{
-          prefix + std::string{field.name}, type_name<T>(),           spelt(config.*field.member), {}, {}, {},
-          std::string{field.doc},           std::string{field.source}};
+          prefix + std::string{field.name}, type_name<T>(), spelt(config.*field.member), {}, {}, {}, std::move(doc),
+          std::string{field.source}};
       if constexpr (std::is_arithmetic_v<T> || Dimensioned<T>) {
         if (field.least) info.least = spelt(*field.least);
         if (field.most) info.most = spelt(*field.most);
@@ -69,13 +70,10 @@ void collect(const Config& config, const std::string& prefix, std::vector<Option
   };
   const auto add_own = [&]<class T>(const Field<Config, T>&) {
     if constexpr (is_kinds<T>)
-      for_each_key<T>([&](auto field, const auto& standard) {
-        const auto doc = doc_of_key<T>(field.name);
-        field.doc = doc;
-        add(field, standard);
-      });
+      for_each_key<T>([&](const auto& f, const auto& standard) { add(f, standard, doc_of_key<T>(f.name)); });
   };
-  std::apply([&](const auto&... f) { (add(f, config), ...), (add_own(f), ...); }, Config::fields());
+  std::apply([&](const auto&... f) { (add(f, config, std::string{f.doc}), ...), (add_own(f), ...); },
+             fields_of<Config>);
 }
 
 std::string described(const OptionInfo& option) {

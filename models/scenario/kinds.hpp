@@ -2,12 +2,17 @@
 // std::variant among its fields. Each alternative has a `name` and `fields()`.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
+
+#include "peerpath/base/field.hpp"
 
 namespace peerpath::scenario {
 
@@ -36,9 +41,14 @@ std::vector<std::string> names_of_kinds() {
   return names;
 }
 
+/// The names of the fields of a configuration struct.
+template <Configurable Config>
+inline constexpr auto names_of_keys = std::apply(
+    [](const auto&... f) { return std::array<std::string_view, sizeof...(f)>{f.name...}; }, fields_of<Config>);
+
 template <class What>
 constexpr bool has_key(std::string_view key) {
-  return std::apply([&](const auto&... f) { return ((f.name == key) || ...); }, What::fields());
+  return std::ranges::find(names_of_keys<What>, key) != names_of_keys<What>.end();
 }
 
 /// "retrain, port_reset": the kinds that have this key.
@@ -63,25 +73,33 @@ std::string doc_of_key(std::string_view key) {
         if (doc == f.doc) return void(names += ", " + std::string{What::name});
       docs.emplace_back(What::name, f.doc);
     };
-    std::apply([&](const auto&... f) { (take(f), ...); }, What::fields());
+    std::apply([&](const auto&... f) { (take(f), ...); }, fields_of<What>);
   });
   std::string out;
   for (const auto& [names, doc] : docs) out += (out.empty() ? "" : "; ") + names + ": " + std::string{doc};
   return out;
 }
 
+/// Each key that any kind has, once.
+template <class Kinds>
+std::vector<std::string_view> keys_of_kinds() {
+  std::vector<std::string_view> keys;
+  for_each_alternative<Kinds>([&]<class What>(const What&) {
+    for (const auto key : names_of_keys<What>)
+      if (std::ranges::find(keys, key) == keys.end()) keys.push_back(key);
+  });
+  return keys;
+}
+
 /// Calls `use(field, standard)` with each key that any kind has, once, as the first kind has it.
 template <class Kinds, class Use>
 void for_each_key(Use use) {
-  std::vector<std::string_view> seen;
+  auto left = keys_of_kinds<Kinds>();
   for_each_alternative<Kinds>([&]<class What>(const What& standard) {
     const auto take = [&](const auto& f) {
-      for (const auto key : seen)
-        if (key == f.name) return;
-      seen.push_back(f.name);
-      use(f, standard);
+      if (std::erase(left, f.name) > 0) use(f, standard);
     };
-    std::apply([&](const auto&... f) { (take(f), ...); }, What::fields());
+    std::apply([&](const auto&... f) { (take(f), ...); }, fields_of<What>);
   });
 }
 

@@ -9,13 +9,13 @@ namespace peerpath::scenario {
 namespace {
 
 template <class Config>
-std::vector<std::string> keys_of() {
-  std::vector<std::string> keys;
-  std::apply([&](const auto&... f) { (keys.emplace_back(f.name), ...); }, Config::fields());
+std::vector<std::string> known_keys() {
+  std::vector<std::string> keys{names_of_keys<Config>.begin(), names_of_keys<Config>.end()};
   const auto add_own = [&]<class T>(const Field<Config, T>&) {
-    if constexpr (is_kinds<T>) for_each_key<T>([&](const auto& f, const auto&) { keys.emplace_back(f.name); });
+    if constexpr (is_kinds<T>)
+      for (const auto key : keys_of_kinds<T>()) keys.emplace_back(key);
   };
-  std::apply([&](const auto&... f) { (add_own(f), ...); }, Config::fields());
+  std::apply([&](const auto&... f) { (add_own(f), ...); }, fields_of<Config>);
   return keys;
 }
 
@@ -24,8 +24,19 @@ std::vector<std::string> nested_keys(const Field<Owner, T>& field) {
   std::vector<std::string> keys;
   using Group = typename group_of<T>::type;
   if constexpr (Configurable<Group>)
-    for (const auto& key : keys_of<Group>()) keys.push_back(std::string{field.name} + "." + key);
+    for (const auto& key : known_keys<Group>()) keys.push_back(std::string{field.name} + "." + key);
   return keys;
+}
+
+/// Of one value of type T of the field, which may be optional; those of a list have no range.
+template <class T, class Owner, class Member>
+Range<T> range_of(const Field<Owner, Member>& field) {
+  if constexpr (std::is_same_v<Member, T>)
+    return {field.least, field.most};
+  else if constexpr (std::is_same_v<Member, std::optional<T>>)
+    return {field.least.value_or(std::nullopt), field.most.value_or(std::nullopt)};
+  else
+    return {};
 }
 
 }  // namespace
@@ -50,7 +61,7 @@ template <class T>
 void Reader::note_default(const std::string& pointer, const T& value, std::string_view source) {
   if constexpr (Configurable<T>) {
     std::apply([&](const auto&... f) { (note_default(join(pointer, f.name), value.*f.member, f.source), ...); },
-               T::fields());
+               fields_of<T>);
   } else if constexpr (is_optional<T>) {
     if (value) note_default(pointer, *value, source);
   } else if constexpr (is_vector<T>) {
@@ -74,22 +85,14 @@ void Reader::unknown_key(const Member& member, const std::string& pointer, const
   report_.add(member.place, at, "unknown key" + (meant.empty() ? "; known are " + listed(known) : meant));
 }
 
-template <class T, class Field>
-bool Reader::read_value(const Node& node, const std::string& pointer, T& out, const Field& field) {
+template <class T>
+bool Reader::read_value(const Node& node, const std::string& pointer, T& out, const Range<T>& range) {
   const auto value = scalar<T>(node);
   if (!value) {
     report_.add(node.place, pointer, value.error());
     return false;
   }
-  std::optional<T> least, most;
-  if constexpr (std::is_same_v<std::remove_cvref_t<decltype(field.least)>, std::optional<T>>) {
-    least = field.least;
-    most = field.most;
-  } else if constexpr (std::is_same_v<std::remove_cvref_t<decltype(field.least)>, std::optional<std::optional<T>>>) {
-    if (field.least) least = *field.least;
-    if (field.most) most = *field.most;
-  }
-  if (const auto why = out_of_range(*value, least, most)) {
+  if (const auto why = out_of_range(*value, range)) {
     report_.add(node.place, pointer, *why);
     return false;
   }
@@ -106,7 +109,13 @@ void Reader::read_field(const Node& node, const std::string& pointer, const Fiel
   const Node* found = node.find(field.name);
   if constexpr (is_kinds<T>) {
     read_kind(found, at, target);
-    std::visit([&](auto& what) { read_own<Config>(node, pointer, what, target); }, target);
+    std::visit(
+        [&]<class What>(What& what) {
+          std::apply([&](const auto&... f) { (read_field(node, pointer, f, what), ...); }, fields_of<What>);
+          refuse_keys_of_others<T>(node, pointer,
+                                   {Config::called, What::name, names_of_keys<Config>, names_of_keys<What>});
+        },
+        target);
   } else if (found == nullptr) {
     note_default(at, target, field.source);
   } else if constexpr (Configurable<T>) {
@@ -115,25 +124,25 @@ void Reader::read_field(const Node& node, const std::string& pointer, const Fiel
     if (object_at(found, at, Node::Type::object, "an object")) read_object(*found, at, target.emplace(), {});
   } else if constexpr (is_optional<T>) {
     typename T::value_type value{};
-    if (read_value(*found, at, value, field)) target = value;
+    if (read_value(*found, at, value, range_of<typename T::value_type>(field))) target = value;
   } else if constexpr (is_vector<T>) {
     T values;
     if (found->is(Node::Type::array)) {
       for (std::size_t i = 0; i < found->items.size(); ++i) {
         typename T::value_type value{};
-        if (read_value(found->items[i], join(at, i), value, field)) values.push_back(value);
+        if (read_value(found->items[i], join(at, i), value, {})) values.push_back(value);
       }
       if (found->items.empty()) report_.add(found->place, at, "is an empty list");
     } else {  // one value may stand without a list around it
       typename T::value_type value{};
-      if (read_value(*found, at, value, field)) {
+      if (read_value(*found, at, value, {})) {
         origins_[join(at, 0)] = origins_[at];
         origins_.erase(at);
         values.push_back(value);
       }
     }
     if (!values.empty()) target = std::move(values);
-  } else if (!read_value(*found, at, target, field)) {
+  } else if (!read_value(*found, at, target, range_of<T>(field))) {
     report_.give_up(at);
   }
 }
@@ -155,29 +164,30 @@ void Reader::read_kind(const Node* node, const std::string& pointer, Kinds& out)
   report_.give_up(pointer);
 }
 
-/// The keys of the entry's kind. A key of other kinds that says something shows a misunderstanding.
-template <class Entry, class What, class Kinds>
-void Reader::read_own(const Node& node, const std::string& pointer, What& what, const Kinds&) {
-  std::apply([&](const auto&... f) { (read_field(node, pointer, f, what), ...); }, What::fields());
+/// A key of other kinds that says something shows a misunderstanding.
+template <class Kinds>
+void Reader::refuse_keys_of_others(const Node& node, const std::string& pointer, const KindOfEntry& entry) {
   for_each_key<Kinds>([&](const auto& f, auto other) {
     const Node* found = node.find(f.name);
-    if (has_key<What>(f.name) || found == nullptr) return;
+    if (found == nullptr || std::ranges::find(entry.own_keys, f.name) != entry.own_keys.end()) return;
     const auto standard = other.*f.member;
     read_field(node, pointer, f, other);
-    if (other.*f.member == standard) return;
-    std::string uses;
-    const auto add = [&](const auto& own) { uses += (uses.empty() ? "" : " ") + std::string{own.name}; };
-    std::apply([&](const auto&... own) { (add(own), ...); }, Entry::fields());
-    std::apply([&](const auto&... own) { (add(own), ...); }, What::fields());
-    report_.add(found->place, join(pointer, f.name),
-                "says nothing about " + std::string{Entry::called} + " of kind \"" + std::string{What::name} +
-                    "\", which has " + uses + "; it is of " + kinds_with<Kinds>(f.name));
+    if (other.*f.member != standard) refuse(*found, join(pointer, f.name), entry, kinds_with<Kinds>(f.name));
   });
+}
+
+void Reader::refuse(const Node& node, const std::string& pointer, const KindOfEntry& entry, const std::string& kinds) {
+  std::string uses;
+  for (const auto keys : {entry.keys, entry.own_keys})
+    for (const auto key : keys) uses += (uses.empty() ? "" : " ") + std::string{key};
+  report_.add(node.place, pointer,
+              "says nothing about " + std::string{entry.called} + " of kind \"" + std::string{entry.kind} +
+                  "\", which has " + uses + "; it is of " + kinds);
 }
 
 template <class Config>
 void Reader::read_object(const Node& node, const std::string& pointer, Config& out, std::vector<std::string> also) {
-  auto known = keys_of<Config>();
+  auto known = known_keys<Config>();
   known.insert(known.end(), also.begin(), also.end());
   std::vector<std::string> nested;
   std::apply(
@@ -189,7 +199,7 @@ void Reader::read_object(const Node& node, const std::string& pointer, Config& o
             }(),
             ...);
       },
-      Config::fields());
+      fields_of<Config>);
   for (const Member& member : node.members)
     if (std::ranges::find(known, member.key) == known.end()) unknown_key(member, pointer, known, nested);
 }

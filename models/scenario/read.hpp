@@ -1,11 +1,16 @@
 // A located tree into typed values: keys, types, units, ranges and choices, with the origin of every value.
 #pragma once
 
+#include <filesystem>
 #include <map>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "peerpath/scenario/load.hpp"
 #include "scenario/document.hpp"
+#include "scenario/value.hpp"
 
 namespace peerpath::scenario {
 
@@ -26,10 +31,17 @@ class Reader {
   void read_field(const Node& node, const std::string& pointer, const Field& field, Config& out);
   template <class Kinds>
   void read_kind(const Node* node, const std::string& pointer, Kinds& out);
-  template <class Entry, class What, class Kinds>
-  void read_own(const Node& node, const std::string& pointer, What& what, const Kinds& kinds);
-  template <class T, class Field>
-  bool read_value(const Node& node, const std::string& pointer, T& out, const Field& field);
+  /// An entry that is of one of several kinds, the names of its keys, and of those of its kind.
+  struct KindOfEntry {
+    std::string_view called, kind;
+    std::span<const std::string_view> keys, own_keys;
+  };
+  template <class Kinds>
+  void refuse_keys_of_others(const Node& node, const std::string& pointer, const KindOfEntry& entry);
+  /// `kinds`: those that have the key.
+  void refuse(const Node& node, const std::string& pointer, const KindOfEntry& entry, const std::string& kinds);
+  template <class T>
+  bool read_value(const Node& node, const std::string& pointer, T& out, const Range<T>& range);
   template <class T>
   void note_default(const std::string& pointer, const T& value, std::string_view source);
   template <class T>

@@ -53,9 +53,8 @@ Json type_schema() {
 }
 
 template <class Config, class T>
-Json field_schema(const Field<Config, T>& field, const T& standard) {
+Json field_schema(const Field<Config, T>& field, const T& standard, std::string doc) {
   Json out = type_schema<T>();
-  std::string doc{field.doc};
   if constexpr (Dimensioned<T>) {  // JSON Schema has no ranges for texts
     if (field.least) doc += "; at least " + in_words(*field.least);
     if (field.most) doc += "; at most " + in_words(*field.most);
@@ -79,17 +78,18 @@ template <class Config>
 Json properties_of() {
   Json out = Json::object();
   const Config standard{};
-  std::apply([&](const auto&... f) { ((out[std::string{f.name}] = field_schema(f, standard.*f.member)), ...); },
-             Config::fields());
+  std::apply(
+      [&](const auto&... f) {
+        ((out[std::string{f.name}] = field_schema(f, standard.*f.member, std::string{f.doc})), ...);
+      },
+      fields_of<Config>);
   const auto add_own = [&]<class T>(const Field<Config, T>&) {
     if constexpr (is_kinds<T>)
-      for_each_key<T>([&](auto field, const auto& of_kind) {
-        const auto doc = doc_of_key<T>(field.name);
-        field.doc = doc;
-        out[std::string{field.name}] = field_schema(field, of_kind.*field.member);
+      for_each_key<T>([&](const auto& f, const auto& of_kind) {
+        out[std::string{f.name}] = field_schema(f, of_kind.*f.member, doc_of_key<T>(f.name));
       });
   };
-  std::apply([&](const auto&... f) { (add_own(f), ...); }, Config::fields());
+  std::apply([&](const auto&... f) { (add_own(f), ...); }, fields_of<Config>);
   return out;
 }
 
@@ -127,9 +127,8 @@ template <class Kinds>
 Json by_alternative(Json entry) {
   for_each_alternative<Kinds>([&]<class What>(const What&) {
     Json foreign = Json::object();
-    for_each_key<Kinds>([&](const auto& f, const auto&) {
-      if (!has_key<What>(f.name)) foreign[std::string{f.name}] = false;
-    });
+    for (const auto key : keys_of_kinds<Kinds>())
+      if (!has_key<What>(key)) foreign[std::string{key}] = false;
     Json condition{{"properties", {{"kind", {{"const", What::name}}}}}};
     if (!std::is_same_v<What, std::variant_alternative_t<0, Kinds>>) condition["required"] = {"kind"};
     entry["allOf"].push_back({{"if", condition}, {"then", {{"properties", foreign}}}});

@@ -124,14 +124,22 @@ tl::expected<T, std::string> scalar(const Node& node) {
   }
 }
 
-/// A sentence if `value` is outside the field's range; without bounds of its own a size and a rate are above 0.
+/// Of the values that a field may have.
 template <class T>
-std::optional<std::string> out_of_range(const T& value, const std::optional<T>& least, const std::optional<T>& most) {
+struct Range {
+  std::optional<T> least{}, most{};
+};
+
+/// A sentence if `value` is outside the range; without bounds of its own a size and a rate are above 0.
+template <class T>
+std::optional<std::string> out_of_range(const T& value, const Range<T>& range) {
   if constexpr (std::is_arithmetic_v<T> || Dimensioned<T>) {
-    if (least && value < *least) return in_words(value) + " is below the least allowed, " + in_words(*least);
-    if (most && value > *most) return in_words(value) + " is above the most allowed, " + in_words(*most);
+    if (range.least && value < *range.least)
+      return in_words(value) + " is below the least allowed, " + in_words(*range.least);
+    if (range.most && value > *range.most)
+      return in_words(value) + " is above the most allowed, " + in_words(*range.most);
     if constexpr (std::is_same_v<T, Bytes> || std::is_same_v<T, BitRate>)
-      if (!least && value == T{}) return in_words(value) + " is too little; it must be above 0";
+      if (!range.least && value == T{}) return in_words(value) + " is too little; it must be above 0";
   }
   return std::nullopt;
 }

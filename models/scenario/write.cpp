@@ -34,7 +34,7 @@ Json written_value(const T& value) {
               }(),
               ...);
         },
-        T::fields());
+        fields_of<T>);
     out.update(own);
     return out;
   } else if constexpr (is_vector<T>) {

@@ -24,7 +24,7 @@ class FieldsReader {
       const auto* found = node.find(field.name);
       if (found != nullptr) read(*found, scenario::join(at, field.name), field, out.*field.member);
     };
-    std::apply([&](const auto&... field) { (each(field), ...); }, Config::fields());
+    std::apply([&](const auto&... field) { (each(field), ...); }, fields_of<Config>);
     unknown(node, at, known);
   }
 
@@ -94,7 +94,7 @@ class FieldsReader {
       report_.add(node.place, at, value.error());
       return false;
     }
-    if (const auto why = scenario::out_of_range(*value, least, most)) {
+    if (const auto why = scenario::out_of_range(*value, {least, most})) {
       report_.add(node.place, at, *why);
       return false;
     }

@@ -48,6 +48,10 @@ concept Configurable = requires {
   T::fields();
 };
 
+/// That list as data: code that takes `T::fields()` apart would build the whole list each time.
+template <Configurable T>
+inline constexpr auto fields_of = T::fields();
+
 /// The spelling of one enumerator. An enum that may stand in a scenario has, beside it,
 /// `constexpr std::array<EnumName<E>, N> enum_names(E)`, found by argument-dependent lookup.
 template <class E>
