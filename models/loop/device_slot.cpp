@@ -44,7 +44,7 @@ void DeviceSlot::receive(int port, const device::Frame& frame, Instant last_bit)
 }
 
 void DeviceSlot::join(int port, DeviceSlot& peer, int peer_port, Wire wire) {
-  transmitters_.push_back({.port = port, .peer = &peer, .peer_port = peer_port, .wire = wire});
+  outgoing_.push_back({.port = port, .peer = &peer, .peer_port = peer_port, .wire = wire});
   peer.incoming_.insert(peer.incoming_.begin(), Incoming{.port = peer_port, .watch = wire.watch});
   std::ranges::stable_sort(peer.incoming_, {}, [](const Incoming& i) {
     return std::pair{i.port, i.source != nullptr};
@@ -121,8 +121,8 @@ void DeviceSlot::wake_at(device::TimerId timer, Instant when) {
 
 void DeviceSlot::transmit(int port, const device::Frame& frame, Instant when) {
   require(when >= now_, "a device sends a frame in the past");
-  const auto found = std::ranges::find(transmitters_, port, &Transmitter::port);
-  if (found == transmitters_.end()) return;  // nothing plugged in: the frame is lost
+  const auto found = std::ranges::find(outgoing_, port, &Outgoing::port);
+  if (found == outgoing_.end()) return;  // nothing plugged in: the frame is lost
   auto& [number, peer, peer_port, wire, free] = *found;
   const Instant start = std::max(when, free);
   free = start + net::wire_size(frame.size) / wire.rate;

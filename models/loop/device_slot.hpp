@@ -77,7 +77,7 @@ class DeviceSlot final : public device::Outbox {
     Ring<device::FrameArrival> waiting{};
     std::function<void(const device::FrameArrival&)> watch{};  ///< of a wire
   };
-  struct Transmitter {
+  struct Outgoing {
     int port = 0;
     DeviceSlot* peer = nullptr;
     int peer_port = 0;
@@ -103,7 +103,7 @@ class DeviceSlot final : public device::Outbox {
   DeliveryRing deliveries_;
   TimerQueue timers_;
   std::vector<Incoming> incoming_;
-  std::vector<Transmitter> transmitters_;
+  std::vector<Outgoing> outgoing_;
 };
 
 }  // namespace peerpath::loop

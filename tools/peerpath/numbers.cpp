@@ -34,10 +34,10 @@ const T& plain(const std::optional<T>& value) {
 }
 
 /// Where a number stands, as its key, its pointer and its option begin.
-struct Place {
+struct KeyPath {
   std::string key, pointer, option;
 
-  Place at(std::string_view name) const {
+  KeyPath at(std::string_view name) const {
     const std::string text{name};
     return {key + "." + text, pointer + "/" + text, option + "." + text};
   }
@@ -63,7 +63,7 @@ T half(T value) {
 
 /// Calls `use(place, field, value)` for every number of a configuration.
 template <class Config, class Use>
-void visit_numbers(Config& config, const Place& place, const Use& use) {
+void visit_numbers(Config& config, const KeyPath& place, const Use& use) {
   const auto visit_one = [&](const auto& f) {
     auto& member = config.*f.member;
     using Member = std::remove_cvref_t<decltype(member)>;
@@ -80,7 +80,7 @@ void visit_numbers(Config& config, const Place& place, const Use& use) {
     else if (member)
       take(*member);
   };
-  std::apply([&](const auto&... f) { (visit_one(f), ...); }, std::remove_const_t<Config>::fields());
+  std::apply([&](const auto&... f) { (visit_one(f), ...); }, fields_of<std::remove_const_t<Config>>);
 }
 
 std::string name_in_list(const std::vector<scenario::Link>& links, std::size_t n) {
@@ -114,7 +114,7 @@ void visit_all(Scenario& s, const Use& use) {
 
 std::vector<Number> numbers(const scenario::Scenario& scenario) {
   std::vector<Number> all;
-  visit_all(scenario, [&](const Place& place, const auto&, const auto&) {
+  visit_all(scenario, [&](const KeyPath& place, const auto&, const auto&) {
     all.push_back({place.key, place.pointer, place.option});
   });
   return all;
@@ -122,7 +122,7 @@ std::vector<Number> numbers(const scenario::Scenario& scenario) {
 
 bool scale(scenario::Scenario& scenario, const std::string& pointer, bool doubled) {
   bool changed = false;
-  visit_all(scenario, [&](const Place& place, const auto& f, auto& value) {
+  visit_all(scenario, [&](const KeyPath& place, const auto& f, auto& value) {
     if (place.pointer != pointer) return;
     const auto before = value;
     value = doubled ? twice(value) : half(value);

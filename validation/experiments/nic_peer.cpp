@@ -116,7 +116,7 @@ std::string interface_of(const std::string& address) {
 /// Data goes to the port after the peer's own.
 int data_port(const std::string& peer) { return std::atoi(split_peer(peer).second.c_str()) + 1; }
 
-std::string half(const Stream& stream, bool sink, const std::string& address, int port) {
+std::string half(const NicStream& stream, bool sink, const std::string& address, int port) {
   const bool in_device_memory = stream.api == "devmem" || stream.api == "zcrx";
   JsonLine line;
   line.add("role", sink ? "sink" : "source").add("address", address).add("port", port);
@@ -195,7 +195,7 @@ void take(const std::string& end, const std::string& text, StreamOutcome& outcom
 
 }  // namespace
 
-StreamOutcome move_stream(const NicOptions& options, const Stream& stream) try {
+StreamOutcome move_stream(const NicOptions& options, const NicStream& stream) try {
   const Handle peer{connect_to_peer(options.peer)};
   const auto address = here(peer.get());
   const Child child{agent_program(options), half(stream, true, address, data_port(options.peer))};

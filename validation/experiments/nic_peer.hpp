@@ -13,7 +13,7 @@ struct NicOptions {
 };
 
 /// One stream to this machine.
-struct Stream {
+struct NicStream {
   std::string api;                        ///< of the sink, here: socket, devmem, zcrx or verbs
   std::string operation{};                ///< verbs: write, read or send
   std::string provider = "host", path{};  ///< of the memory here; `path` is not its usual device node or library
@@ -28,7 +28,7 @@ struct StreamOutcome {
 };
 
 /// Both halves: here the sink in a child, there the source.
-StreamOutcome move_stream(const NicOptions& options, const Stream& stream);
+StreamOutcome move_stream(const NicOptions& options, const NicStream& stream);
 
 /// Why nothing can be moved at all: no peer named, no agent here; "" if it can be tried.
 std::string nothing_to_move_with(const NicOptions& options);

@@ -24,7 +24,7 @@ std::vector<Settings> sizes_in(const Lab& lab, std::int64_t memory) {
 std::vector<Settings> to_host(const Lab& lab) { return sizes_in(lab, host_memory); }
 std::vector<Settings> to_gpu(const Lab& lab) { return sizes_in(lab, gpu_memory); }
 
-Measurement stream(Lab& lab, const Settings& settings, Stream kind) {
+Measurement stream(Lab& lab, const Settings& settings, NicStream kind) {
   constexpr int most_samples = 7;
   kind.bytes = stream_bytes(lab);
   kind.each = settings.at("bytes");
@@ -42,23 +42,23 @@ Measurement stream(Lab& lab, const Settings& settings, Stream kind) {
 }
 
 /// Moves a little; what this machine or the other lacks for it.
-std::string missing(const Lab& lab, Stream kind) {
+std::string missing(const Lab& lab, NicStream kind) {
   if (auto reason = nothing_to_move_with(lab.nic); !reason.empty()) return reason;
   kind.bytes = kind.each = probe_bytes;
   const auto outcome = move_stream(lab.nic, kind);
   return outcome.unsupported ? outcome.problem : "";
 }
 
-Stream by_socket(const Lab&) { return {"socket"}; }
-Stream by_devmem(const Lab&) { return {"devmem", "", "udmabuf"}; }
-Stream by_devmem_to_gpu(const Lab& lab) { return {"devmem", "", lab.gpu_provider, lab.gpu_library}; }
-Stream by_zcrx(const Lab&) { return {"zcrx"}; }
-Stream by_write(const Lab&) { return {"verbs", "write"}; }
-Stream by_read(const Lab&) { return {"verbs", "read"}; }
-Stream by_send(const Lab&) { return {"verbs", "send"}; }
-Stream by_write_to_gpu(const Lab& lab) { return {"verbs", "write", lab.gpu_provider, lab.gpu_library}; }
+NicStream by_socket(const Lab&) { return {"socket"}; }
+NicStream by_devmem(const Lab&) { return {"devmem", "", "udmabuf"}; }
+NicStream by_devmem_to_gpu(const Lab& lab) { return {"devmem", "", lab.gpu_provider, lab.gpu_library}; }
+NicStream by_zcrx(const Lab&) { return {"zcrx"}; }
+NicStream by_write(const Lab&) { return {"verbs", "write"}; }
+NicStream by_read(const Lab&) { return {"verbs", "read"}; }
+NicStream by_send(const Lab&) { return {"verbs", "send"}; }
+NicStream by_write_to_gpu(const Lab& lab) { return {"verbs", "write", lab.gpu_provider, lab.gpu_library}; }
 
-template <Stream (*kind)(const Lab&)>
+template <NicStream (*kind)(const Lab&)>
 Experiment row(std::string_view name, std::string_view isolates, std::vector<Settings> (*plan)(const Lab&)) {
   return {name, isolates,
           plan, [](Lab& lab, const Settings& settings) { return stream(lab, settings, kind(lab)); },

@@ -58,7 +58,7 @@ std::optional<std::size_t> Bar1Pieces::victim() const {
 
 bool Bar1Pieces::available(Bytes at) const { return slot_of_.contains(at / piece_) || victim().has_value(); }
 
-Bar1Pieces::Place Bar1Pieces::take(Bytes at, Instant now) {
+Bar1Pieces::Mapped Bar1Pieces::take(Bytes at, Instant now) {
   const auto piece = at / piece_;
   auto found = slot_of_.find(piece);
   if (found == slot_of_.end()) {

@@ -62,11 +62,11 @@ class Bar1Pieces {
   bool available(Bytes at) const;
   /// Where in the window a transfer at `at` of the buffer goes, and from when on. It has to be available, must not
   /// reach over the end of its piece, and is to be released when it is done.
-  struct Place {
+  struct Mapped {
     Bytes offset{};
     Instant ready{};
   };
-  Place take(Bytes at, Instant now);
+  Mapped take(Bytes at, Instant now);
   void release(Bytes at);
 
  private:

@@ -72,7 +72,7 @@ void EmulatedGpu::write(std::uint64_t offset, unsigned width, std::uint64_t valu
     ring((offset - page::doorbell) / 4, static_cast<std::uint32_t>(value));
 }
 
-void EmulatedGpu::write_engine(Engine& engine, std::uint64_t at, unsigned width, std::uint64_t value) {
+void EmulatedGpu::write_engine(CopyEngine& engine, std::uint64_t at, unsigned width, std::uint64_t value) {
   if (at == 0 || (at == 4 && width == 4)) set_part(engine.ring, at == 4, width, value);
   if (at != 8 || width != 4) return;
   const bool good = std::has_single_bit(value) && value <= max_entries;
@@ -90,7 +90,7 @@ void EmulatedGpu::ring(std::size_t index, std::uint32_t producer) {
 }
 
 bool EmulatedGpu::wants_run() const {
-  return std::ranges::any_of(engines_, [](const Engine& e) { return e.waiting(); });
+  return std::ranges::any_of(engines_, [](const CopyEngine& e) { return e.waiting(); });
 }
 
 void EmulatedGpu::run() {
@@ -102,7 +102,7 @@ void EmulatedGpu::run() {
 }
 
 /// A piece of the copy at the consumer index.
-void EmulatedGpu::step(Engine& engine) {
+void EmulatedGpu::step(CopyEngine& engine) {
   if (!engine.copy && !begin(engine)) return;
   const bool moved = move_piece(engine);
   if (!engine.copy) return;  // it went to registers that emptied the ring
@@ -110,7 +110,7 @@ void EmulatedGpu::step(Engine& engine) {
 }
 
 /// Reads the descriptor; false if there is nothing to copy.
-bool EmulatedGpu::begin(Engine& engine) {
+bool EmulatedGpu::begin(CopyEngine& engine) {
   std::array<std::uint8_t, CopyDescriptor::size> raw{};
   const std::uint64_t at = engine.ring + (engine.consumer & (engine.entries - 1)) * raw.size();
   const bool read = host_.read(at, raw, Purpose::descriptor);
@@ -121,7 +121,7 @@ bool EmulatedGpu::begin(Engine& engine) {
   return false;
 }
 
-void EmulatedGpu::finish(Engine& engine, CopyStatus status) {
+void EmulatedGpu::finish(CopyEngine& engine, CopyStatus status) {
   const auto d = *std::exchange(engine.copy, std::nullopt);
   ++engine.consumer;
   ++(status == CopyStatus::done ? copies_ : failed_);
@@ -141,7 +141,7 @@ bool EmulatedGpu::allowed(const CopyDescriptor& d) const {
 }
 
 /// Pieces end where addresses on the bus are multiples of a piece, so that no TLP is cut that would not be cut anyway.
-bool EmulatedGpu::move_piece(Engine& engine) {
+bool EmulatedGpu::move_piece(CopyEngine& engine) {
   const auto& d = *engine.copy;
   const bool from_bus = (d.flags & CopyDescriptor::source_on_bus) != 0,
              to_bus = (d.flags & CopyDescriptor::destination_on_bus) != 0;

@@ -66,19 +66,19 @@ class EmulatedGpu {
   std::int64_t bad_doorbells() const { return bad_doorbells_; }
 
  private:
-  struct Engine {
+  struct CopyEngine {
     std::uint64_t ring = 0;
     std::uint32_t entries = 0, consumer = 0, producer = 0;
     std::optional<CopyDescriptor> copy{};  ///< that has begun
     std::uint64_t moved = 0;               ///< bytes of it
     bool waiting() const { return entries > 0 && consumer != producer; }
   };
-  void write_engine(Engine& engine, std::uint64_t at, unsigned width, std::uint64_t value);
+  void write_engine(CopyEngine& engine, std::uint64_t at, unsigned width, std::uint64_t value);
   void ring(std::size_t engine, std::uint32_t producer);
-  void step(Engine& engine);
-  bool begin(Engine& engine);
-  bool move_piece(Engine& engine);
-  void finish(Engine& engine, CopyStatus status);
+  void step(CopyEngine& engine);
+  bool begin(CopyEngine& engine);
+  bool move_piece(CopyEngine& engine);
+  void finish(CopyEngine& engine, CopyStatus status);
   bool allowed(const CopyDescriptor& d) const;
   bool in_vram(std::uint64_t offset, std::uint64_t size) const {
     return offset <= vram_.size() && size <= vram_.size() - offset;
@@ -88,7 +88,7 @@ class EmulatedGpu {
   std::uint32_t vram_bar_;
   Host& host_;
   Blobs blobs_;
-  std::array<Engine, engines> engines_{};
+  std::array<CopyEngine, engines> engines_{};
   std::vector<std::uint8_t> bounce_ = std::vector<std::uint8_t>(piece);  ///< on the way from bus to bus
   std::int64_t copies_ = 0, failed_ = 0, bad_doorbells_ = 0;
 };

@@ -86,7 +86,7 @@ void Gpu::ring(const fabric::Delivery& doorbell, device::Outbox& out) {
   const auto host = requests_.find(doorbell.requester);
   require(host != requests_.end(), "a GPU copies for the hosts that it serves");
   const auto& request = host->second->at(doorbell.cookie);
-  const auto chosen = std::ranges::min_element(engines_, {}, [&](const Engine& e) {
+  const auto chosen = std::ranges::min_element(engines_, {}, [&](const CopyEngine& e) {
     const bool at_work = !e.queue.empty() || e.in_flight > 0;
     return std::pair{at_work && e.newest != request.direction, e.left};
   });

@@ -86,7 +86,7 @@ class Gpu final : public device::Endpoint {
     int in_flight = 0;
     bool failed = false;
   };
-  struct Engine {
+  struct CopyEngine {
     std::deque<std::uint64_t> queue;  ///< tickets of copies with chunks still to issue
     Bytes left{};
     int in_flight = 0;
@@ -105,7 +105,7 @@ class Gpu final : public device::Endpoint {
   Duration setup_;
   std::map<fabric::NodeId, host_cpu::CopyRequests*> requests_;  ///< by host
   CopyEngineShape shape_;
-  std::vector<Engine> engines_;
+  std::vector<CopyEngine> engines_;
   std::map<std::uint64_t, Copy> copies_;  ///< by ticket, the cookie of their chunks
   std::uint64_t tickets_ = 0;
   CopyCounters counters_;

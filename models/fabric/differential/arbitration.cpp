@@ -59,7 +59,7 @@ void add_channels(Scenario& scenario) {
     for (std::uint8_t& traffic_class : node) traffic_class = any();
   for (Planned& p : scenario.planned)
     p.transaction.traffic_class = mixed ? any() : by_channel[p.requester.value()][p.channel.value()];
-  for (Reactor& reactor : scenario.reactors) reactor.traffic_class = any();
+  for (Exchange& exchange : scenario.exchanges) exchange.traffic_class = any();
 }
 
 }  // namespace peerpath::fabric::differential

@@ -85,7 +85,7 @@ Scenario shrink(const Scenario& scenario, const Make& expected, const Make& got)
   Scenario small = scenario;
   int attempts = 600;
   const auto differs = [&] { return !difference(play(small, expected), play(small, got)).empty(); };
-  drop(small.reactors, differs, attempts);
+  drop(small.exchanges, differs, attempts);
   drop(small.planned, differs, attempts);
   drop(small.faults, differs, attempts);
   drop(small.flips, differs, attempts);

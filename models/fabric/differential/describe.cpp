@@ -61,8 +61,8 @@ std::string describe(const Scenario& s) {
         << '\n';
   }
   if (s.planned.size() > 30) out << "... " << s.planned.size() << " planned in all\n";
-  for (const Reactor& r : s.reactors)
-    out << "reactor kind " << int(r.kind) << ' ' << r.a.node.value() << '.' << r.a.channel.value() << ' '
+  for (const Exchange& r : s.exchanges)
+    out << "exchange kind " << int(r.kind) << ' ' << r.a.node.value() << '.' << r.a.channel.value() << ' '
         << r.b.node.value() << '.' << r.b.channel.value() << ' ' << r.c.node.value() << '.' << r.c.channel.value()
         << ' ' << r.d.node.value() << " depth " << r.depth << " rounds " << r.rounds << " op " << int(r.op) << " bytes "
         << r.bytes.count() << " class " << int(r.traffic_class) << " think " << r.think.count() << " begin "

@@ -87,7 +87,7 @@ TEST(SeveralHosts, ExchangeFramesByTheirCables) {
     const Scenario s = generate(seed);
     if (!s.is_cabled()) continue;
     ++cabled;
-    const auto& cable = *std::ranges::find(s.reactors, Reactor::Kind::cable, &Reactor::kind);
+    const auto& cable = *std::ranges::find(s.exchanges, Exchange::Kind::cable, &Exchange::kind);
     const auto outcome = play(s, mode(Mode::train));
     crossed += std::ranges::any_of(outcome.deliveries, [&](const Delivery& d) {
       return d.requester == cable.c.node && d.target == cable.d.node && d.channel == cable.c.channel;
@@ -102,7 +102,7 @@ TEST(SeveralHosts, DoNotKnowOfEachOtherWithoutACable) {
   int cases = 0;
   for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
     const Scenario both = generate(seed);
-    if (both.shape != Shape::hosts || !both.reactors.empty()) continue;
+    if (both.shape != Shape::hosts || !both.exchanges.empty()) continue;
     const auto& nodes = both.topology.nodes;
     if (std::ranges::any_of(nodes, [](const Node& n) { return n.endpoint.external; })) continue;
     const Wiring wiring{both.topology};

@@ -24,8 +24,8 @@ auto key(const TlpRecord& t) { return std::tuple{t.link, t.direction, t.start}; 
 constexpr int cookie_shift = 32;
 constexpr std::size_t accounts = 3;
 
-/// A reactor's number in the high half of a cookie; planned transactions have 0 there.
-std::uint64_t cookie_of(std::size_t reactor, std::uint64_t n) { return ((reactor + 1) << cookie_shift) | n; }
+/// A exchange's number in the high half of a cookie; planned transactions have 0 there.
+std::uint64_t cookie_of(std::size_t exchange, std::uint64_t n) { return ((exchange + 1) << cookie_shift) | n; }
 
 /// Holds some TLPs up, one after the other, for a time that depends on all that a gate is told.
 class Obstacle final : public Gate {
@@ -94,14 +94,14 @@ class Player final : public DeliverySink, public TlpObserver {
         random_{scenario.seed, "player"},
         fabric_{make(with_gates(), *this)} {
     if (checked_) fabric_->observe(this);
-    states_.resize(scenario.reactors.size());
-    for (std::size_t r = 0; r < scenario.reactors.size(); ++r) {
-      const Reactor& reactor = scenario.reactors[r];
-      states_[r].buffers = reactor.depth;
-      if (reactor.kind == Reactor::Kind::receive_ring) {
-        for (const Instant at : reactor.frames) timers_.emplace(at, r);
+    states_.resize(scenario.exchanges.size());
+    for (std::size_t r = 0; r < scenario.exchanges.size(); ++r) {
+      const Exchange& exchange = scenario.exchanges[r];
+      states_[r].buffers = exchange.depth;
+      if (exchange.kind == Exchange::Kind::receive_ring) {
+        for (const Instant at : exchange.frames) timers_.emplace(at, r);
       } else {
-        timers_.emplace(reactor.begin, r);
+        timers_.emplace(exchange.begin, r);
       }
     }
   }
@@ -145,9 +145,9 @@ class Player final : public DeliverySink, public TlpObserver {
     RequestId request{};
     pcie::Status status{};
   };
-  /// What comes by a reactor's cable to `a` or `c`.
+  /// What comes by a exchange's cable to `a` or `c`.
   struct Frame {
-    std::size_t reactor = 0;
+    std::size_t exchange = 0;
     bool to_c = false;
   };
   struct State {
@@ -177,10 +177,10 @@ class Player final : public DeliverySink, public TlpObserver {
       target = asked->transaction.notify_target;
       requester = asked->transaction.notify_requester;
     } else {
-      const Reactor& reactor = scenario_.reactors[(delivery.cookie >> cookie_shift) - 1];
-      const bool frame = reactor.kind == Reactor::Kind::receive_ring && delivery.target == reactor.b.node;
+      const Exchange& exchange = scenario_.exchanges[(delivery.cookie >> cookie_shift) - 1];
+      const bool frame = exchange.kind == Exchange::Kind::receive_ring && delivery.target == exchange.b.node;
       target = !frame || delivery.purpose != pcie::Purpose::payload;
-      if (reactor.kind == Reactor::Kind::cable) return {false, true};
+      if (exchange.kind == Exchange::Kind::cable) return {false, true};
     }
     return {target && delivery.kind == DeliveryKind::arrived, requester};
   }
@@ -260,13 +260,13 @@ class Player final : public DeliverySink, public TlpObserver {
   }
 
   void on_timer(std::size_t r) {
-    const Reactor& reactor = scenario_.reactors[r];
+    const Exchange& exchange = scenario_.exchanges[r];
     State& state = states_[r];
-    if (reactor.kind == Reactor::Kind::receive_ring) {
+    if (exchange.kind == Exchange::Kind::receive_ring) {
       ++state.waiting_frames;
       return receive(r);
     }
-    for (int i = 0; i < reactor.depth; ++i) send(r, reactor.a, reactor.b);
+    for (int i = 0; i < exchange.depth; ++i) send(r, exchange.a, exchange.b);
   }
 
   void on_notice(const Delivery& delivery) {
@@ -280,70 +280,70 @@ class Player final : public DeliverySink, public TlpObserver {
     }
     if (delivery.cookie >> cookie_shift == 0) return;  // planned: nobody reacts
     const std::size_t r = (delivery.cookie >> cookie_shift) - 1;
-    const Reactor& reactor = scenario_.reactors[r];
-    switch (reactor.kind) {
-      case Reactor::Kind::read_chain:
-        return send(r, reactor.a, reactor.b);
-      case Reactor::Kind::ping_pong:
-        return delivery.target == reactor.b.node ? send(r, reactor.b, reactor.a) : send(r, reactor.a, reactor.b);
-      case Reactor::Kind::receive_ring:
-        if (delivery.target == reactor.c.node) return send(r, reactor.c, reactor.a);
+    const Exchange& exchange = scenario_.exchanges[r];
+    switch (exchange.kind) {
+      case Exchange::Kind::read_chain:
+        return send(r, exchange.a, exchange.b);
+      case Exchange::Kind::ping_pong:
+        return delivery.target == exchange.b.node ? send(r, exchange.b, exchange.a) : send(r, exchange.a, exchange.b);
+      case Exchange::Kind::receive_ring:
+        if (delivery.target == exchange.c.node) return send(r, exchange.c, exchange.a);
         ++states_[r].buffers;
         return receive(r);
-      case Reactor::Kind::cable:
-        frames_.emplace(std::max(now_, delivery.done + scenario_.topology.side_latency) + think(reactor),
-                        Frame{r, delivery.requester == reactor.a.node});
+      case Exchange::Kind::cable:
+        frames_.emplace(std::max(now_, delivery.done + scenario_.topology.side_latency) + think(exchange),
+                        Frame{r, delivery.requester == exchange.a.node});
     }
   }
 
   void take(const Frame& frame) {
-    const Reactor& reactor = scenario_.reactors[frame.reactor];
-    if (!frame.to_c) return send(frame.reactor, reactor.a, reactor.b);
-    auto received = transaction(frame.reactor, reactor.d.node);
+    const Exchange& exchange = scenario_.exchanges[frame.exchange];
+    if (!frame.to_c) return send(frame.exchange, exchange.a, exchange.b);
+    auto received = transaction(frame.exchange, exchange.d.node);
     received.op = pcie::Operation::memory_write;
-    submit(reactor.c.node, reactor.c.channel, received);
+    submit(exchange.c.node, exchange.c.channel, received);
   }
 
   void receive(std::size_t r) {
-    const Reactor& reactor = scenario_.reactors[r];
+    const Exchange& exchange = scenario_.exchanges[r];
     State& state = states_[r];
     for (; state.buffers > 0 && state.waiting_frames > 0; --state.buffers, --state.waiting_frames) {
-      Transaction frame = transaction(r, reactor.b.node);
+      Transaction frame = transaction(r, exchange.b.node);
       frame.notify_target = false;
-      submit(reactor.a.node, reactor.a.channel, frame);
-      Transaction entry = transaction(r, reactor.c.node);
+      submit(exchange.a.node, exchange.a.channel, frame);
+      Transaction entry = transaction(r, exchange.c.node);
       entry.bytes = Bytes{16};
       entry.purpose = pcie::Purpose::completion_entry;
-      submit(reactor.a.node, reactor.a.channel, entry);
+      submit(exchange.a.node, exchange.a.channel, entry);
     }
   }
 
   void send(std::size_t r, const Seat& from, const Seat& to) {
-    const Reactor& reactor = scenario_.reactors[r];
-    if (reactor.kind != Reactor::Kind::receive_ring && states_[r].sent >= static_cast<std::uint64_t>(reactor.rounds))
+    const Exchange& exchange = scenario_.exchanges[r];
+    if (exchange.kind != Exchange::Kind::receive_ring && states_[r].sent >= static_cast<std::uint64_t>(exchange.rounds))
       return;
     submit(from.node, from.channel, transaction(r, to.node));
   }
 
   Transaction transaction(std::size_t r, NodeId target) {
-    const Reactor& reactor = scenario_.reactors[r];
+    const Exchange& exchange = scenario_.exchanges[r];
     Transaction t;
     t.cookie = cookie_of(r, states_[r].sent++);
     t.target = target;
-    const bool reads = reactor.kind == Reactor::Kind::read_chain || reactor.kind == Reactor::Kind::cable;
-    t.op = reads ? reactor.op : pcie::Operation::memory_write;
-    t.purpose = reactor.kind == Reactor::Kind::ping_pong ? pcie::Purpose::doorbell : pcie::Purpose::payload;
-    t.traffic_class = reactor.traffic_class;
-    t.bytes = reactor.bytes;
+    const bool reads = exchange.kind == Exchange::Kind::read_chain || exchange.kind == Exchange::Kind::cable;
+    t.op = reads ? exchange.op : pcie::Operation::memory_write;
+    t.purpose = exchange.kind == Exchange::Kind::ping_pong ? pcie::Purpose::doorbell : pcie::Purpose::payload;
+    t.traffic_class = exchange.traffic_class;
+    t.bytes = exchange.bytes;
     t.address = random_.below(2) == 0 ? random_.below(1 << 20) : random_.below(1 << 16) * 64;
     t.notify_target = !reads;
     t.notify_requester = reads;
-    t.ready = now_ + think(reactor);
+    t.ready = now_ + think(exchange);
     return t;
   }
 
-  Duration think(const Reactor& reactor) {
-    return Duration{static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(reactor.think.count()) + 1))};
+  Duration think(const Exchange& exchange) {
+    return Duration{static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(exchange.think.count()) + 1))};
   }
 
   Outcome take_outcome() {

@@ -80,7 +80,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   auto scenario = differential::generate(in.number(4));
   // Small, so that many can be tried.
   scenario.planned.resize(std::min<std::size_t>(scenario.planned.size(), 60));
-  for (auto& reactor : scenario.reactors) reactor.rounds = std::min(reactor.rounds, 20);
+  for (auto& exchange : scenario.exchanges) exchange.rounds = std::min(exchange.rounds, 20);
   scenario.quantum = std::max<Duration>(scenario.quantum, std::chrono::nanoseconds{100});
   while (!in.empty()) {
     switch (in.number(1) % 4) {

@@ -28,7 +28,7 @@ class Generator {
     const bool alike = draw_.chance(30);
     if (alike) plan_alike(streams);
     for (int i = 0; !alike && i < streams; ++i) plan(closed ? 300 : 800);
-    if (closed) make_reactors();
+    if (closed) make_exchanges();
     if (!uplinks_.empty() && draw_.chance(closed ? 50 : 20)) make_flips();
     if (draw_.chance(15)) make_strays();
     if (draw_.chance(20)) make_changes();
@@ -244,29 +244,29 @@ class Generator {
 
   Seat seat(NodeId node) { return {node, new_channel(s_.topology, node)}; }
 
-  void make_reactors() {
+  void make_exchanges() {
     const int n = draw_.small(1, 4);
     for (int i = 0; i < n; ++i) {
-      Reactor r;
-      r.kind = draw_.one_of({Reactor::Kind::read_chain, Reactor::Kind::ping_pong, Reactor::Kind::receive_ring});
+      Exchange r;
+      r.kind = draw_.one_of({Exchange::Kind::read_chain, Exchange::Kind::ping_pong, Exchange::Kind::receive_ring});
       const NodeId a = any_endpoint(), b = other_than(a);
       r.a = seat(a);
       r.b = seat(b);
       r.depth = draw_.one_of({1, 1, 4, 16});
       r.rounds = draw_.small(10, 120);
       r.op = draw_.chance(80) ? Operation::memory_read : draw_.one_of({Operation::atomic, Operation::config_write});
-      r.bytes = r.kind == Reactor::Kind::ping_pong || r.op != Operation::memory_read ? Bytes{draw_.one_of({4, 8, 16})}
-                                                                                     : size();
+      r.bytes = r.kind == Exchange::Kind::ping_pong || r.op != Operation::memory_read ? Bytes{draw_.one_of({4, 8, 16})}
+                                                                                      : size();
       r.think = draw_.chance(50) ? Duration{0} : duration(200);
       r.begin = Instant{duration(3000)};
       last_ = std::max(last_, r.begin + Duration{20'000 * ns});
-      if (r.kind == Reactor::Kind::receive_ring) fill_ring(r);
-      s_.reactors.push_back(std::move(r));
+      if (r.kind == Exchange::Kind::receive_ring) fill_ring(r);
+      s_.exchanges.push_back(std::move(r));
     }
     if (draw_.chance(40)) make_faults();
   }
 
-  void fill_ring(Reactor& r) {
+  void fill_ring(Exchange& r) {
     NodeId host = any_endpoint();
     while (host == r.a.node) host = any_endpoint();
     r.c = seat(host);

@@ -57,8 +57,8 @@ void add_cables(Scenario& s, Draw& draw, std::size_t first_of_second) {
   if (here.size() < 2 || there.size() < 2) return;
   t.side_latency = Duration{draw.one_of<std::int64_t>({0, draw.between(1, 100 * ns), draw.between(1, 3000) * ns})};
   for (int i = draw.small(1, 3); i > 0; --i) {
-    Reactor r;
-    r.kind = Reactor::Kind::cable;
+    Exchange r;
+    r.kind = Exchange::Kind::cable;
     std::tie(r.a, r.b) = seats(t, draw, here);
     std::tie(r.c, r.d) = seats(t, draw, there);
     if (draw.chance(50)) std::swap(r.a, r.c), std::swap(r.b, r.d);
@@ -68,7 +68,7 @@ void add_cables(Scenario& s, Draw& draw, std::size_t first_of_second) {
     r.think = Duration{draw.one_of<std::int64_t>({0, 0, draw.between(0, 500 * ns)})};
     r.begin = Instant{Duration{draw.between(0, 3000 * ns)}};
     s.end = std::max(s.end, r.begin + Duration{200'000 * ns});
-    s.reactors.push_back(r);
+    s.exchanges.push_back(r);
   }
 }
 
@@ -83,9 +83,9 @@ void add_host(Scenario& s, const Scenario& other) {
     t.target = behind(t.target);
     s.planned.push_back({behind(requester), channel, t});
   }
-  for (Reactor r : other.reactors) {
+  for (Exchange r : other.exchanges) {
     r.a = behind(r.a), r.b = behind(r.b), r.c = behind(r.c);
-    s.reactors.push_back(std::move(r));
+    s.exchanges.push_back(std::move(r));
   }
   for (GatePlace g : other.gates) g.link = behind(g.link), s.gates.push_back(g);
   for (Fault f : other.faults) f.link = behind(f.link), s.faults.push_back(f);

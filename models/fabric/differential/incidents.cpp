@@ -14,7 +14,7 @@ namespace {
 Instant some_time(Draw& draw, const Scenario& s) {
   Instant last{};
   for (const Planned& p : s.planned) last = std::max(last, p.transaction.ready);
-  for (const Reactor& r : s.reactors) last = std::max(last, r.begin + Duration{10'000 * ns});
+  for (const Exchange& r : s.exchanges) last = std::max(last, r.begin + Duration{10'000 * ns});
   return Instant{Duration{draw.between(0, femtoseconds(last))}};
 }
 

@@ -23,7 +23,7 @@ void add_marked(Scenario& s) {
   if (ends.size() > 4) ends.resize(4);
   if (ends.size() < 3) return;
   if (draw.chance(80)) {  // by itself
-    s.planned.clear(), s.reactors.clear(), s.flips.clear(), s.changes.clear(), s.faults.clear(), s.gates.clear();
+    s.planned.clear(), s.exchanges.clear(), s.flips.clear(), s.changes.clear(), s.faults.clear(), s.gates.clear();
     t.strays = s.observed = false;
     s.quantum = draw.one_of({Duration{1000 * ns}, Duration{10'000 * ns}, s.quantum});
     for (Link& link : t.links)

@@ -12,7 +12,7 @@ namespace {
 
 /// Takes out what keeps states from coming again.
 void quieten(Scenario& s, Draw& draw) {
-  s.planned.clear(), s.reactors.clear(), s.flips.clear(), s.changes.clear(), s.faults.clear(), s.gates.clear();
+  s.planned.clear(), s.exchanges.clear(), s.flips.clear(), s.changes.clear(), s.faults.clear(), s.gates.clear();
   s.topology.strays = s.topology.reconfigures = s.observed = false;
   const bool some_external = draw.chance(40);
   s.answers_late = draw.chance(80);
@@ -48,7 +48,7 @@ void slow_down(Topology& t, NodeId target) {
     if (link.a == target || link.b == target) link.direction[link.b == target ? 0 : 1].rate = rate;
 }
 
-struct Stream {
+struct RecurringStream {
   NodeId from, to;
   ChannelIndex channel;
   std::int64_t offset = 0, every = 1;
@@ -56,8 +56,8 @@ struct Stream {
   Transaction each;
 };
 
-Stream stream(Scenario& s, Draw& draw, const std::vector<NodeId>& ends) {
-  Stream a;
+RecurringStream stream(Scenario& s, Draw& draw, const std::vector<NodeId>& ends) {
+  RecurringStream a;
   a.from = ends[draw.below(ends.size())];
   do a.to = ends[draw.below(ends.size())];
   while (a.to == a.from);
@@ -71,7 +71,7 @@ Stream stream(Scenario& s, Draw& draw, const std::vector<NodeId>& ends) {
   return a;
 }
 
-void submit(Scenario& s, Draw& draw, const Stream& a, Duration period, std::int64_t periods) {
+void submit(Scenario& s, Draw& draw, const RecurringStream& a, Duration period, std::int64_t periods) {
   const int missing = draw.one_of({0, 0, 0, 2});
   const bool new_addresses = draw.chance(50);
   std::int64_t number = 0;
@@ -86,7 +86,7 @@ void submit(Scenario& s, Draw& draw, const Stream& a, Duration period, std::int6
 }
 
 /// Where `a` enters the fabric some TLPs are held up, each after many that are not.
-void hold_some_up(Scenario& s, Draw& draw, const Stream& a, std::int64_t transactions) {
+void hold_some_up(Scenario& s, Draw& draw, const RecurringStream& a, std::int64_t transactions) {
   const LinkId first = Wiring{s.topology}.ports(a.from).front().link;
   const int direction = s.topology.links[first.value()].a == a.from ? 0 : 1;
   const Bytes each = std::min(s.topology.nodes[a.from.value()].endpoint.max_payload, a.each.bytes);
@@ -99,7 +99,7 @@ void disturb(Scenario& s, Draw& draw, const std::vector<NodeId>& ends, std::int6
   const auto some_time = [&] { return Instant{Duration{draw.between(1, span)}}; };
   const auto some_link = [&] { return LinkId{static_cast<std::uint16_t>(draw.below(s.topology.links.size()))}; };
   for (int i = draw.one_of({0, 0, 1, 3}); i > 0; --i) {
-    const Stream a = stream(s, draw, ends);
+    const RecurringStream a = stream(s, draw, ends);
     Transaction t = a.each;
     if (a.reads > 1 || (is_external(s, a.to) && draw.chance(80))) t.op = pcie::Operation::memory_read;
     t.bytes = Bytes{draw.between(1, 600)};
@@ -140,7 +140,7 @@ void add_recurring(Scenario& s) {
   const bool may_redirect = draw.chance(60);
   if (may_redirect)
     if (auto below = neighbours(s.topology, 1, Endpoints::all); below.size() > 1 && draw.chance(80)) ends = below;
-  std::vector<Stream> streams;
+  std::vector<RecurringStream> streams;
   Bytes bytes{};
   const bool crowded = draw.chance(40);  // TLPs of one transaction are still under way when the next one starts
   for (int i = crowded ? draw.one_of({1, 1, 2}) : draw.one_of({1, 1, 1, 2, 2, 3, 4}); i > 0; --i) {
@@ -157,7 +157,7 @@ void add_recurring(Scenario& s) {
   const std::int64_t periods = draw.between(30, crowded ? 400 : 200), span = periods * period.count();
   if (may_redirect) redirect(s, draw, Duration{span});
   s.quantum = draw.one_of({Duration{10'000 * ns}, 3 * period, 10 * period, 40 * period, 7 * period / 2});
-  for (Stream& each : streams) {
+  for (RecurringStream& each : streams) {
     each.offset = draw.between(0, period.count());
     submit(s, draw, each, period, periods);
   }

@@ -41,7 +41,7 @@ void add_redirected(Scenario& s) {
                            [&](const Port& port) { return t.nodes[port.peer.value()].is_endpoint; }))
     return;
   if (draw.chance(80)) {  // by itself
-    s.planned.clear(), s.reactors.clear(), s.flips.clear(), s.changes.clear(), s.faults.clear();
+    s.planned.clear(), s.exchanges.clear(), s.flips.clear(), s.changes.clear(), s.faults.clear();
     s.observed = false;
     s.quantum = draw.one_of({Duration{1000 * ns}, Duration{10'000 * ns}, s.quantum});
     for (Link& link : t.links)

@@ -18,14 +18,14 @@ struct Planned {
   Transaction transaction{};
 };
 
-/// One end of a reactor: where it submits.
+/// One end of a exchange: where it submits.
 struct Seat {
   NodeId node{};
   ChannelIndex channel{};
 };
 
-/// Traffic that depends on deliveries. Each reactor has channels of its own.
-struct Reactor {
+/// Traffic that depends on deliveries. Each exchange has channels of its own.
+struct Exchange {
   enum class Kind : std::uint8_t {
     read_chain,    ///< `a` has `depth` requests to `b` outstanding; each completion causes the next one
     ping_pong,     ///< a doorbell from `a` to `b` and back, `depth` of them at a time
@@ -93,7 +93,7 @@ struct Scenario {
   Topology topology;  ///< without gates
   std::vector<GatePlace> gates;
   std::vector<Planned> planned;  ///< by time ready
-  std::vector<Reactor> reactors;
+  std::vector<Exchange> exchanges;
   std::vector<Fault> faults;    ///< by time
   std::vector<Flip> flips;      ///< by time
   std::vector<Change> changes;  ///< by time
@@ -105,7 +105,7 @@ struct Scenario {
 
   /// Whether a cable joins trees.
   bool is_cabled() const {
-    return std::ranges::any_of(reactors, [](const Reactor& r) { return r.kind == Reactor::Kind::cable; });
+    return std::ranges::any_of(exchanges, [](const Exchange& r) { return r.kind == Exchange::Kind::cable; });
   }
 };
 

@@ -16,7 +16,7 @@ class ShapedCase {
  public:
   ShapedCase(Scenario& s, Draw& draw) : s_{s}, t_{s.topology}, draw_{draw}, parts_{std::exchange(s.topology, {})} {
     t_.seed = parts_.seed;
-    s_.planned.clear(), s_.reactors.clear(), s_.flips.clear(), s_.changes.clear(), s_.faults.clear(), s_.gates.clear();
+    s_.planned.clear(), s_.exchanges.clear(), s_.flips.clear(), s_.changes.clear(), s_.faults.clear(), s_.gates.clear();
   }
 
   void fan_out() {
@@ -157,16 +157,16 @@ class ShapedCase {
   void react(const std::vector<NodeId>& ends) {
     const NodeId a = ends[draw_.below(ends.size())], b = ends[draw_.below(ends.size())];
     if (a == b) return;
-    Reactor r;
-    r.kind = draw_.one_of({Reactor::Kind::read_chain, Reactor::Kind::ping_pong});
+    Exchange r;
+    r.kind = draw_.one_of({Exchange::Kind::read_chain, Exchange::Kind::ping_pong});
     r.a = {a, new_channel(t_, a)};
     r.b = {b, new_channel(t_, b)};
     r.depth = draw_.one_of({1, 4, 16});
     r.rounds = draw_.small(10, 80);
-    r.bytes = r.kind == Reactor::Kind::ping_pong ? Bytes{8} : size();
+    r.bytes = r.kind == Exchange::Kind::ping_pong ? Bytes{8} : size();
     r.begin = Instant{Duration{draw_.between(0, 2000) * ns}};
     last_ = std::max(last_, r.begin + Duration{20'000 * ns});
-    s_.reactors.push_back(std::move(r));
+    s_.exchanges.push_back(std::move(r));
   }
 
   void finish() {

@@ -20,7 +20,7 @@ Instant add_steady(Scenario& s, const std::vector<NodeId>& endpoints) {
     if (other != from && router_of(other) == router_of(from) && (to == from || draw.chance(30))) to = other;
   if (to == from) return {};
   if (draw.chance(80)) {  // by itself
-    s.planned.clear(), s.reactors.clear(), s.flips.clear(), s.changes.clear();
+    s.planned.clear(), s.exchanges.clear(), s.flips.clear(), s.changes.clear();
     s.topology.strays = s.observed = false;
     s.quantum = draw.one_of({Duration{1000 * ns}, Duration{10'000 * ns}, Duration{700 * ns}, s.quantum});
     for (Link& link : s.topology.links)

@@ -50,7 +50,7 @@ void DmaSource::fill(Instant now, device::Outbox& out) {
     ++counters_.issued;
 
     const Instant offered = pattern_.rate > BitRate{} ? arrivals_.next(size) : now;
-    gpu::Bar1Pieces::Place place{at, std::max(now, offered)};
+    gpu::Bar1Pieces::Mapped place{at, std::max(now, offered)};
     if (pattern_.pieces != nullptr) place = pattern_.pieces->take(at, place.ready);
     const auto cookie = frame_handle(pattern_.stream, static_cast<std::uint64_t>(number));
     transfers_[cookie] = {offered, at};
