@@ -6,9 +6,9 @@
 
 #include "peerpath/observe/finish.hpp"
 #include "peerpath/platform/run.hpp"
+#include "tools/peerpath/located.hpp"
 #include "tools/peerpath/number_text.hpp"
-#include "tools/peerpath/run_output.hpp"
-#include "tools/peerpath/scenario_files.hpp"
+#include "tools/peerpath/verdict.hpp"
 
 namespace peerpath::cli {
 namespace {

@@ -19,27 +19,6 @@ std::filesystem::path output_folder(const Arguments& arguments, const scenario::
   return std::filesystem::path{"peerpath-out"} / scenario.name;
 }
 
-namespace {
-
-/// Whether the scenario says of a deadlock that it wants one, or none: then that expectation decides.
-bool expects_deadlock(const observe::Results& results) {
-  return std::ranges::any_of(results.expectations, [](const observe::ExpectationResult& e) {
-    return e.metric == "run.deadlock_cycle" || e.metric == "run.blocked_queues";
-  });
-}
-
-}  // namespace
-
-Exit verdict(const observe::Results& results) {
-  if (!results.conservation.empty()) return Exit::bug;  // the model lost or invented bytes
-  if (!results.complete) return Exit::interrupted;
-  if (results.protocol && !results.protocol->empty()) return Exit::expectation_failed;
-  if (results.deadlock && !expects_deadlock(results)) return Exit::expectation_failed;
-  const bool failed = std::ranges::any_of(
-      results.expectations, [](const observe::ExpectationResult& e) { return e.verdict == observe::Verdict::failed; });
-  return failed ? Exit::expectation_failed : Exit::done;
-}
-
 int report_located(const Problems& problems, const scenario::Loaded& loaded, const Terminal& terminal) {
   Problems placed;
   for (const auto& problem : problems) placed.push_back(located(problem, loaded));
@@ -52,7 +31,7 @@ void report_failed(const observe::Results& results, const Terminal& terminal) {
     if (e.verdict == observe::Verdict::failed)
       terminal.error("expectation failed: " + e.metric + " is " + found_text(e) + ", wanted " + e.wanted);
   for (const auto& violation : results.conservation) terminal.error("byte ledger violated: " + violation);
-  if (results.deadlock && !expects_deadlock(results)) terminal.error("the run ended in a deadlock");
+  if (ends_in_unwanted_deadlock(results)) terminal.error("the run ended in a deadlock");
   for (const auto& broken : results.protocol.value_or(std::vector<std::string>{})) terminal.error(broken);
 }
 

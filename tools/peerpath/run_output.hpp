@@ -8,14 +8,12 @@
 #include "peerpath/observe/results.hpp"
 #include "tools/peerpath/command.hpp"
 #include "tools/peerpath/run_record.hpp"
+#include "tools/peerpath/verdict.hpp"
 
 namespace peerpath::cli {
 
 /// --out, or a folder below peerpath-out.
 std::filesystem::path output_folder(const Arguments& arguments, const scenario::Scenario& scenario);
-
-/// The exit status that finished results call for.
-Exit verdict(const observe::Results& results);
 
 /// Problems of expectations, with their places; how many.
 int report_located(const Problems& problems, const scenario::Loaded& loaded, const Terminal& terminal);

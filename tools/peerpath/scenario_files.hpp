@@ -11,6 +11,7 @@
 #include "peerpath/scenario/prepared.hpp"
 #include "tools/peerpath/command.hpp"
 #include "tools/peerpath/input_files.hpp"
+#include "tools/peerpath/located.hpp"
 
 namespace peerpath::cli {
 
@@ -48,8 +49,5 @@ tl::expected<scenario::Loaded, Problems> load_scenario(const std::string& name, 
 
 /// The scenario with the same overrides, to be loaded many times.
 tl::expected<scenario::Prepared, Problems> prepare_scenario(const std::string& name, const Arguments& arguments);
-
-/// The problem with the place of its key filled in.
-Problem located(Problem problem, const scenario::Loaded& loaded);
 
 }  // namespace peerpath::cli
