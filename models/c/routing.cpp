@@ -122,6 +122,12 @@ uint32_t pp_ledger_link(pp_ledger* ledger, const char* farther, const char* near
   return index;
 }
 
+void pp_ledger_link_ends(const pp_ledger* ledger, uint32_t link, const char** farther, const char** nearer) {
+  const auto& ends = ledger->ledger.links()[link];
+  *farther = ends.farther.c_str();
+  *nearer = ends.nearer.c_str();
+}
+
 void pp_ledger_add(pp_ledger* ledger, const pp_access* a) {
   guarded(ledger->faults, [&] {
     std::vector<pcie::LinkLedger::Hop> path;

@@ -92,10 +92,26 @@ static struct pp_hop memory_hop(bool up)
     return (struct pp_hop){pp_ledger_link(the_ledger(), "dram", "rc", true), up};
 }
 
+/* `"path": [["nic0-sw0", "up"]]`: the links that the request crossed. */
+static char *path_text(const struct pp_access *a)
+{
+    GString *text = g_string_new("");
+
+    for (unsigned i = 0; i < a->hops; i++) {
+        const char *farther, *nearer;
+
+        pp_ledger_link_ends(machine.ledger, a->path[i].link, &farther, &nearer);
+        g_string_append_printf(text, "%s[\"%s-%s\", \"%s\"]", i ? ", " : "", farther, nearer,
+                               a->path[i].up ? "up" : "down");
+    }
+    return g_string_free(text, false);
+}
+
 /* `value`: what was written, or NULL if that is not for the trace. */
 static void trace(const struct pp_access *a, const char *way, const uint32_t *value)
 {
     g_autofree char *written = value ? g_strdup_printf(", \"value\": %" PRIu32, *value) : g_strdup("");
+    g_autofree char *path = path_text(a);
 
     static const char *const purposes[] = {"payload",  "header",    "descriptor", "completion_entry",
                                            "doorbell", "interrupt", "control", "retransmission"};
@@ -103,10 +119,31 @@ static void trace(const struct pp_access *a, const char *way, const uint32_t *va
     fprintf(machine.trace,
             "{\"guest_ns\": %" PRId64 ", \"operation\": \"%s\", \"requester\": \"%s\", \"completer\": \"%s\", "
             "\"address\": \"0x%" PRIx64 "\", \"bytes\": %" PRIu64 ", \"purpose\": \"%s\", \"turned\": \"%s\", "
-            "\"status\": \"%s\"%s}\n",
+            "\"status\": \"%s\", \"max_payload\": %" PRIu32 ", \"max_read_request\": %" PRIu32 ", \"path\": [%s]%s}\n",
             qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL), a->write ? "write" : "read",
             pp_ledger_name_of(machine.ledger, a->requester), pp_ledger_name_of(machine.ledger, a->completer), a->address,
-            a->size, purposes[a->purpose], way, a->failed ? "unsupported_request" : "success", written);
+            a->size, purposes[a->purpose], way, a->failed ? "unsupported_request" : "success",
+            a->max_payload, a->max_read_request, path, written);
+}
+
+void peerpath_trace_frame(PCIDevice *nic, bool out, const uint8_t *frame, size_t size)
+{
+    const size_t kept = MIN(size, 128);
+    char hex[2 * 128 + 1];
+    g_autofree char *name = NULL;
+
+    if (!machine.trace) {
+        return;
+    }
+    name = name_of(nic);
+    for (size_t i = 0; i < kept; i++) {
+        sprintf(hex + 2 * i, "%02x", frame[i]);
+    }
+    hex[2 * kept] = 0;
+    fprintf(machine.trace,
+            "{\"guest_ns\": %" PRId64 ", \"operation\": \"frame\", \"device\": \"%s\", \"direction\": \"%s\", "
+            "\"bytes\": %zu, \"begins\": \"%s\"}\n",
+            qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL), name, out ? "out" : "in", size, hex);
 }
 
 static void add(const struct pp_access *a, const char *way, const uint32_t *value)

@@ -23,6 +23,8 @@ void peerpath_ledger_add(const struct peerpath_access *access);
 void peerpath_ledger_doorbell(PCIDevice *device, uint64_t address, uint32_t value);
 /* A write of payload took that long on the host. */
 void peerpath_ledger_time(uint64_t bytes, int64_t ns);
+/* A frame at a NIC's Ethernet port, for the trace: its size and its first 128 bytes. */
+void peerpath_trace_frame(PCIDevice *nic, bool out, const uint8_t *frame, size_t size);
 /* An MSI-X message. */
 void peerpath_ledger_interrupt(PCIDevice *device, uint64_t address);
 

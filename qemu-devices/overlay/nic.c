@@ -62,6 +62,7 @@ static void host_transmit(void *host, const uint8_t *frame, size_t size)
     PeerpathNic *s = PEERPATH_NIC(host);
 
     if (s->nic) {
+        peerpath_trace_frame(host, true, frame, size);
         qemu_send_packet(qemu_get_queue(s->nic), frame, size);
     }
 }
@@ -169,6 +170,7 @@ static ssize_t wire_receive(NetClientState *wire, const uint8_t *frame, size_t s
 {
     PeerpathNic *s = qemu_get_nic_opaque(wire);
 
+    peerpath_trace_frame(PCI_DEVICE(s), false, frame, size);
     pp_nic_receive(s->core, frame, size);
     return size;
 }

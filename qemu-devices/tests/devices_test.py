@@ -213,9 +213,12 @@ class Files(NicAndGpu):
         self.file.unlink()
         pathlib.Path(f"{self.file}l").unlink()
         self.assertTrue(any(r["completer"] == "gpu0" and r["bytes"] == 500 for r in text["routes"]))
-        payload = [line for line in lines if line["purpose"] == "payload"]
-        self.assertEqual([(p["requester"], p["completer"], p["bytes"], p["turned"]) for p in payload],
-                         [("nic0", "gpu0", 500, "switch")])
+        payload = [line for line in lines if line.get("purpose") == "payload"]
+        self.assertEqual([(p["requester"], p["completer"], p["bytes"], p["turned"], p["path"]) for p in payload],
+                         [("nic0", "gpu0", 500, "switch", [["nic0-sw0", "up"], ["gpu0-sw0", "down"]])])
+        frames = [line for line in lines if line["operation"] == "frame"]
+        self.assertEqual([(f["device"], f["direction"], f["bytes"]) for f in frames], [("nic0", "in", len(tcp(pattern(500))))])
+        self.assertEqual(frames[0]["begins"], tcp(pattern(500))[:128].hex())
 
 
 class NotSaved(unittest.TestCase):

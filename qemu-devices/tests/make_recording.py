@@ -18,6 +18,7 @@ RX_DOORBELLS = 512  # number of the first
 
 def main(file, queue):
     lines = [json.loads(line) for line in open(file, encoding="utf-8")]
+    lines = [line for line in lines if line["operation"] != "frame"]
     events, tail, posted, waiting, used = [], 0, 0, 0, 0
     at = 0
     page = min(int(x["address"], 16) for x in lines if x["purpose"] == "doorbell") & ~0xfff

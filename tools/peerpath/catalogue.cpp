@@ -12,6 +12,9 @@ constexpr Option quiet{"--quiet", "", "Nothing on standard error but problems"};
 
 constexpr std::array run_options{
     Option{"--on", "BACKEND", "What runs it: model (default), emulator or hardware", Word::backend},
+    Option{"--kernel", "PATH",
+           "For the emulator: a bzImage with its modules, or a kernel build tree, in place of Debian's newest kernel",
+           Word::file},
     set,
     Option{"--seed", "N", "Seed of all randomness; short for --set run.seed=N"},
     Option{"--quantum", "TIME", "Longest batch of the fabric: speed, never results; short for --set run.quantum=TIME"},
@@ -115,6 +118,9 @@ constexpr std::array validate_options{
 constexpr std::array emulate_options{
     Option{"--shell", "", "Sit at the guest's console"},
     Option{"--job", "FILE", "Run a shell script in the guest and print what it reports", Word::file},
+    Option{"--kernel", "PATH",
+           "For the emulator: a bzImage with its modules, or a kernel build tree, in place of Debian's newest kernel",
+           Word::file},
     Option{"--disk", "FILE", "A disk for the guest, /dev/vda; changes are not kept", Word::file},
     Option{"--out", "DIR", "Folder for what the guest said", Word::folder},
     set,

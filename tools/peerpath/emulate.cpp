@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include "tools/peerpath/catalogue.hpp"
+#include "tools/peerpath/guest_equipment.hpp"
 #include "tools/peerpath/interrupt.hpp"
 #include "tools/peerpath/output_file.hpp"
 #include "tools/peerpath/run_output.hpp"
@@ -49,14 +50,11 @@ Exit emulate(const Arguments& arguments, Terminal& terminal) {
     terminal.error("emulate takes either --shell or --job FILE");
     return Exit::wrong_input;
   }
-  const auto equipment = emulator::find_equipment();
-  if (!equipment) {
-    terminal.say("waived: " + equipment.error());
-    return Exit::waived;
-  }
-  terminal.say("guest: runs by " + equipment->processor);
+  const auto equipment = guest_equipment(arguments, terminal);
+  if (!equipment) return equipment.error();
   auto machine = emulator::make_machine(
-      loaded->scenario, {.ledger = {}, .kvm = equipment->kvm, .side = {}, .monitor = {}, .socket_folder = {}});
+      loaded->scenario,
+      {.ledger = {}, .trace = {}, .kvm = equipment->kvm, .side = {}, .monitor = {}, .socket_folder = {}});
   if (!machine) {
     report_located(machine.error(), *loaded, terminal);
     return Exit::wrong_input;

@@ -8,6 +8,7 @@
 #include "peerpath/base/nearest.hpp"
 #include "peerpath/observe/finish.hpp"
 #include "peerpath/sc/run.hpp"
+#include "peerpath/scenario/window.hpp"
 #include "tools/peerpath/backends.hpp"
 #include "tools/peerpath/catalogue.hpp"
 #include "tools/peerpath/interrupt.hpp"
@@ -103,18 +104,6 @@ tl::expected<observe::Results, Problems> simulate(const scenario::Loaded& loaded
   return loop.run(loaded.scenario, options);
 }
 
-/// Ends the files of a trace; false if one of them could not be written.
-bool finish(trace::Tracer& tracer, RunRecord& record, const Terminal& terminal) {
-  bool whole = true;
-  for (const auto& file : tracer.finish()) {
-    record.traces.push_back({file.written, file.name, file.what});
-    if (file.whole) continue;
-    terminal.error(file.written.string() + ": the trace could not be written whole; is the disk full?");
-    whole = false;
-  }
-  return whole;
-}
-
 /// The reruns of --what-if, with a line for who watches. False if they were interrupted.
 bool rerun(observe::Results& results, const scenario::Loaded& loaded, int jobs, const Terminal& terminal) {
   const InterruptGuard guard;
@@ -146,14 +135,18 @@ Exit run(const Arguments& arguments, Terminal& terminal) {
   if (backend != Exit::done) return backend;
   const auto on = arguments.value("--on").value_or("model");
   for (const std::string_view option : {"--trace", "--profile", "--what-if"}) {
-    if (on == "model" || !arguments.has(option)) continue;
+    if (on == "model" || !arguments.has(option) || (on == "emulator" && option == "--trace")) continue;
     terminal.error(std::string{option} + " looks into the model; with --on " + on + " there is none");
+    return Exit::wrong_input;
+  }
+  if (on != "emulator" && arguments.has("--kernel")) {
+    terminal.error("--kernel is the emulator's guest's: it goes with --on emulator");
     return Exit::wrong_input;
   }
   if (on == "hardware") return run_on_hardware(arguments, *loaded, terminal);
   if (on == "emulator") return run_on_emulator(arguments, *loaded, std::move(inputs), terminal);
 
-  const auto traced = trace_request(arguments, loaded->scenario, terminal);
+  const auto traced = trace_request(arguments, Instant{scenario::longest_run(loaded->scenario)}, terminal);
   if (!traced) return Exit::wrong_input;
   std::optional<trace::Tracer> tracer;
   if (!traced->formats.empty()) {
@@ -187,7 +180,7 @@ Exit run(const Arguments& arguments, Terminal& terminal) {
   record.simulated = results.warmup + results.window;
   record.exit = static_cast<int>(exit);
   record.protocol = results.protocol;
-  if (tracer && !finish(*tracer, record, terminal)) return Exit::wrong_input;
+  if (tracer && !finish_trace(*tracer, record, terminal)) return Exit::wrong_input;
   if (profile) terminal.say("where the time of the simulation went:\n" + profile->text(record.wall));
 
   return publish(arguments, *loaded, results, record, result_table(results, loaded->scenario, terminal), terminal);

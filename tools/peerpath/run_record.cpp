@@ -65,6 +65,7 @@ std::string run_json(const RunRecord& record, const scenario::Loaded& loaded) {
   json["fabric"] = record.fabric;
   if (!record.loop.empty()) json["loop"] = record.loop;
   if (!record.processor.empty()) json["guest_processor"] = record.processor;
+  if (!record.kernel.empty()) json["guest_kernel"] = record.kernel;
   json["quantum"] = scenario::to_text(loaded.scenario.run.quantum);
   if (record.protocol) json["protocol"] = {{"checked", true}, {"violations", *record.protocol}};
   for (const auto& trace : record.traces) json["traces"].push_back({{"file", trace.name}, {"holds", trace.what}});

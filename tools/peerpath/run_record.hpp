@@ -25,6 +25,7 @@ struct RunRecord {
   std::string fabric = "train";
   std::string loop;       ///< what drove the model
   std::string processor;  ///< of the emulator's guest: KVM, or TCG and why
+  std::string kernel;     ///< release of the guest's
   std::chrono::system_clock::time_point started{};
   std::chrono::nanoseconds wall{};
   Duration simulated{};

@@ -1,7 +1,6 @@
 #include "tools/peerpath/trace_request.hpp"
 
 #include "peerpath/base/nearest.hpp"
-#include "peerpath/scenario/window.hpp"
 #include "scenario/quantity.hpp"
 #include "tools/peerpath/split_list.hpp"
 #include "tools/peerpath/version.hpp"
@@ -28,8 +27,7 @@ std::optional<Duration> time_of(const Arguments& arguments, std::string_view opt
 
 }  // namespace
 
-std::optional<trace::Request> trace_request(const Arguments& arguments, const scenario::Scenario& scenario,
-                                            const Terminal& terminal) {
+std::optional<trace::Request> trace_request(const Arguments& arguments, Instant end, const Terminal& terminal) {
   trace::Request request;
   bool good = true;
   for (const auto& word : list_of(arguments, "--trace")) {
@@ -55,7 +53,7 @@ std::optional<trace::Request> trace_request(const Arguments& arguments, const sc
     terminal.error(std::string{option} + " says what --trace is to hold: give that, too");
     good = false;
   }
-  request.end = Instant{scenario::longest_run(scenario)};
+  request.end = end;
   const auto from = time_of(arguments, "--trace-from", Duration{0}, terminal);
   const auto length = time_of(arguments, "--trace-for", request.end - Instant{}, terminal);
   if (!good || !from || !length) return std::nullopt;
@@ -74,6 +72,17 @@ std::optional<trace::Request> trace_request(const Arguments& arguments, const sc
   request.links = list_of(arguments, "--trace-links");
   request.program = "peerpath " + std::string{version()};
   return request;
+}
+
+bool finish_trace(trace::Tracer& tracer, RunRecord& record, const Terminal& terminal) {
+  bool whole = true;
+  for (const auto& file : tracer.finish()) {
+    record.traces.push_back({file.written, file.name, file.what});
+    if (file.whole) continue;
+    terminal.error(file.written.string() + ": the trace could not be written whole; is the disk full?");
+    whole = false;
+  }
+  return whole;
 }
 
 }  // namespace peerpath::cli

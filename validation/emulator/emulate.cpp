@@ -196,6 +196,7 @@ tl::expected<Outcome, RunFailure> run_emulator(const scenario::Scenario& scenari
   std::filesystem::remove(ledger_file, error);
   MachineOptions machine_options;
   machine_options.ledger = ledger_file.string();
+  machine_options.trace = options.trace.string();
   machine_options.kvm = equipment.kvm;
   const TemporaryFolder sockets;
   machine_options.socket_folder = sockets.path().string();

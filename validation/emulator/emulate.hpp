@@ -15,7 +15,8 @@
 namespace peerpath::emulator {
 
 struct RunOptions {
-  std::filesystem::path folder;  ///< gets what the guest said, and QEMU's ledger
+  std::filesystem::path folder;   ///< gets what the guest said, and QEMU's ledger
+  std::filesystem::path trace{};  ///< gets a line for each access and each frame of the devices; empty: none
   std::function<bool()> stop = [] { return false; };
   std::function<void(const std::string&)> console = [](const std::string&) {};
 };

@@ -1,7 +1,9 @@
 #include "validation/emulator/equipment.hpp"
 
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <vector>
@@ -28,6 +30,35 @@ std::string first_line(const fs::path& file) {
   return line;
 }
 
+/// The last line that a program prints; an error, that line as well, if it fails. Its talk goes to standard error.
+tl::expected<std::string, std::string> said_by(std::vector<std::string> words) {
+  std::array<int, 2> ends{};
+  if (::pipe(ends.data()) != 0) return tl::unexpected{"cannot start " + words.front()};
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::dup2(ends[1], STDOUT_FILENO);
+    ::close(ends[0]);
+    ::close(ends[1]);
+    std::vector<char*> raw;
+    for (auto& word : words) raw.push_back(word.data());
+    raw.push_back(nullptr);
+    ::execv(raw[0], raw.data());
+    ::_exit(127);
+  }
+  ::close(ends[1]);
+  std::string text;
+  std::array<char, 4096> some{};
+  for (ssize_t got = 0; (got = ::read(ends[0], some.data(), some.size())) > 0;)
+    text.append(some.data(), static_cast<std::size_t>(got));
+  ::close(ends[0]);
+  int status = 0;
+  if (child < 0 || ::waitpid(child, &status, 0) != child) return tl::unexpected{"cannot start " + words.front()};
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  const auto last = text.substr(text.find_last_of('\n') + 1);
+  if (status == 0 && !last.empty()) return last;
+  return tl::unexpected{last.empty() ? words.front() + " failed" : last};
+}
+
 }  // namespace
 
 tl::expected<Equipment, std::string> find_equipment() {
@@ -38,6 +69,7 @@ tl::expected<Equipment, std::string> find_equipment() {
     const auto release = first_line(folder / "guest/kernel/release");
     found.kernel = folder / "guest/kernel/usr/lib/modules" / release / "vmlinuz";
     found.initramfs = folder / "guest/initramfs.zst";
+    found.release = release;
     const auto reason = why_no_kvm(folder);
     found.kvm = reason.empty();
     found.processor = found.kvm ? "KVM" : "TCG, in software: " + reason;
@@ -50,6 +82,22 @@ tl::expected<Equipment, std::string> find_equipment() {
   }
   if (missing.empty()) missing = "the emulator is not built: qemu-devices/build and qemu-devices/guest/build make it";
   return tl::unexpected{missing};
+}
+
+tl::expected<Equipment, std::string> with_kernel(Equipment equipment, const fs::path& kernel) {
+  // build/qemu/bin/qemu-system-x86_64 stands in the tree whose script it is.
+  const auto build = equipment.qemu.parent_path().parent_path().parent_path();
+  const auto script = build.parent_path() / "qemu-devices/guest/own-kernel";
+  std::error_code error;
+  if (!fs::exists(script, error))
+    return tl::unexpected{script.string() + " is missing: it makes the guest of a kernel"};
+  const auto said = said_by({script.string(), fs::absolute(kernel, error).string()});
+  if (!said) return tl::unexpected{said.error()};
+  const fs::path folder = *said;
+  equipment.kernel = folder / "bzImage";
+  equipment.initramfs = folder / "initramfs.zst";
+  equipment.release = first_line(folder / "kernel/release");
+  return equipment;
 }
 
 std::string why_no_kvm(const fs::path& folder) {

@@ -199,11 +199,12 @@ class Builder {
     return words.empty() ? "" : ",wire-faults=" + words.substr(1);
   }
 
-  /// One device writes the ledger of the whole machine.
+  /// One device writes the ledger, and the trace, of the whole machine.
   std::string ledger() {
     if (options_.ledger.empty() || ledger_given_) return "";
     ledger_given_ = true;
-    return ",ledger=" + option_value(options_.ledger);
+    return ",ledger=" + option_value(options_.ledger) +
+           (options_.trace.empty() ? "" : ",trace=" + option_value(options_.trace));
   }
 
   const scenario::Scenario& scenario_;

@@ -25,6 +25,7 @@ constexpr std::array<EnumName<Side>, 3> enum_names(Side) {
 
 struct MachineOptions {
   std::string ledger{};  ///< file that the machine's ledger is written to; "" for none
+  std::string trace{};   ///< file that each access and each frame is written to; "" for none
   bool kvm = false;
   Side side = Side::both;
   std::string monitor{};        ///< Unix socket on which QEMU listens for commands; "" for none

@@ -44,6 +44,8 @@ uint32_t pp_ledger_name(struct pp_ledger* ledger, const char* name);
 const char* pp_ledger_name_of(const struct pp_ledger* ledger, uint32_t number);
 /* `internal`: inside the host, no link layer. */
 uint32_t pp_ledger_link(struct pp_ledger* ledger, const char* farther, const char* nearer, bool internal);
+/* The ends of a link of that number, as long as the ledger lives and has no new link. */
+void pp_ledger_link_ends(const struct pp_ledger* ledger, uint32_t link, const char** farther, const char** nearer);
 void pp_ledger_add(struct pp_ledger* ledger, const struct pp_access* access);
 void pp_ledger_reset(struct pp_ledger* ledger);
 /* {"ledger": as in results.json, "routes": [...]}; to be freed by free(). NULL if there is no memory. */

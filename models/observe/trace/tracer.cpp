@@ -60,7 +60,7 @@ std::tuple<Instant, std::size_t, std::uint16_t, int> place(const Seen& seen) {
   return {when(seen), seen.index(), node.value(), number};
 }
 
-void show(Sink& sink, const Seen& seen) {
+void show_to(Sink& sink, const Seen& seen) {
   std::visit(Overloaded{[&](const Frame& f) { sink.frame(f); }, [&](const Work& w) { sink.work(w); },
                         [&](const Level& l) { sink.level(l); }},
              seen);
@@ -118,16 +118,24 @@ void Tracer::pass_on(Instant until) {
       std::stable_partition(seen_.begin(), seen_.end(), [&](const Seen& seen) { return when(seen) < until; });
   std::stable_sort(seen_.begin(), later, [](const Seen& a, const Seen& b) { return place(a) < place(b); });
   for (auto seen = seen_.begin(); seen != later; ++seen)
-    for (const auto& file : files_) show(*file.sink, *seen);
+    for (const auto& file : files_) show_to(*file.sink, *seen);
   seen_.erase(seen_.begin(), later);
 }
 
 void Tracer::see(const fabric::TlpRecord& record, const fabric::Transaction& asked) {
-  auto tlp = tags_->complete(record, asked);
-  tlp.shown = subject_->links[record.link.value()];
-  if (!request_.window.holds(record.start)) return;
-  pass_on(record.start);
+  show(tags_->complete(record, asked));
+}
+
+void Tracer::show(Tlp tlp) {
+  tlp.shown = subject_->links[tlp.record.link.value()];
+  if (!request_.window.holds(tlp.record.start)) return;
+  pass_on(tlp.record.start);
   for (const auto& file : files_) file.sink->tlp(tlp);
+}
+
+void Tracer::show(const Frame& frame) {
+  if (!request_.window.holds(frame.when)) return;
+  for (const auto& file : files_) file.sink->frame(frame);
 }
 
 void Tracer::reached(Instant horizon) { pass_on(horizon); }

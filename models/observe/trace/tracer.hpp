@@ -45,6 +45,10 @@ class Tracer final : public fabric::TlpListener {
   void see(const fabric::TlpRecord& tlp, const fabric::Transaction& asked) override;
   void reached(Instant horizon) override;
 
+  /// For who knows by itself what `Tags` works out, and has no devices to tap: TLPs and frames in the order of time.
+  void show(Tlp tlp);
+  void show(const Frame& frame);
+
   struct Written {
     std::filesystem::path written;  ///< the file, called `name` and ".part": whoever keeps it gives it that name
     std::string name;
