@@ -60,6 +60,13 @@ class Run(unittest.TestCase):
         result = peerpath.run(scenario)
         self.assertAlmostEqual(result["rx.goodput_gbps"], 97.8, delta=3)
 
+    def test_a_preset_is_known_by_its_name(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "mine.json")
+            text = pathlib.Path(ZERO_COPY).read_text().replace("../hardware/", "").replace(".json\"", "\"")
+            file.write_text(text)
+            self.assertEqual(peerpath.run(file, set=SHORT)["rx.goodput_gbps"], peerpath.run(ZERO_COPY, set=SHORT)["rx.goodput_gbps"])
+
     def test_a_failed_expectation_is_no_exception(self):
         result = peerpath.run(ZERO_COPY, set={**SHORT, "traffic.rx.rate": "100Gbps"})
         self.assertFalse(result.passed)

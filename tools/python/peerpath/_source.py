@@ -45,7 +45,8 @@ def plain(value: Any) -> Any:
 
 def source_of(scenario: ScenarioLike, overrides: Optional[Mapping[str, Any]]) -> Source:
     texts = [f"{key}={value_text(value)}" for key, value in (overrides or {}).items()]
-    folders = [str(folder) for folder in scenario_folders()]
+    known = scenario_folders()
+    folders = [str(folder) for folder in [*known, *(folder / "hardware" for folder in known)]]  # presets by name
     if isinstance(scenario, Mapping):
         return Source("<dict>", json.dumps(plain(scenario), indent=2), texts, folders)
     return Source(os.fspath(scenario), None, texts, folders)
