@@ -4,7 +4,6 @@
 #include <array>
 #include <bit>
 
-#include "devices/nic/cookie.hpp"
 #include "peerpath/net/ethernet.hpp"
 #include "peerpath/net/headers.hpp"
 #include "platform/stages.hpp"
@@ -279,75 +278,22 @@ Instant Meter::first_drop(std::size_t entry, nic::Drop why) const {
 
 void Meter::on_sent(const host_cpu::SentRecord& packet) {
   if (closed_ || packet.lost) return;
-  const auto found = queues_.find({packet.nic, packet.queue});
-  if (found == queues_.end()) return;
+  const auto entry = owners.of_queue(packet.nic, packet.queue);
+  if (!entry) return;
   if (packet.spoilt)
     return happen(
-        {.what = Happening::What::lost, .entry = found->second, .when = packet.completed, .payload = packet.payload});
-  done(found->second, packet.posted, packet.completed, packet.payload);
-  if (is_sampled(found->second))
-    stage({found->second,
+        {.what = Happening::What::lost, .entry = *entry, .when = packet.completed, .payload = packet.payload});
+  done(*entry, packet.posted, packet.completed, packet.payload);
+  if (is_sampled(*entry))
+    stage({*entry,
            {packet.posted, packet.doorbell, packet.started, packet.read, packet.visible, packet.interrupt,
             packet.completed}});
 }
 
-// ------------------------------------------------------------------------------------------------ whose it is
-
-/// Whose payload a transaction moves.
-std::optional<std::size_t> Meter::entry_of(fabric::NodeId requester, fabric::ChannelIndex channel,
-                                           const fabric::Transaction& transaction) {
-  const Owner& by = owner(requester);
-  if (!by.sources.empty())
-    if (const auto source = by.sources.find(channel); source != by.sources.end()) return source->second;
-  if (by.device != nullptr) {
-    fabric::Delivery asked;
-    asked.op = transaction.op;
-    asked.purpose = transaction.purpose;
-    asked.requester = requester;
-    asked.target = transaction.target;
-    asked.channel = channel;
-    asked.cookie = transaction.cookie;
-    if (const auto stream = by.streams.find(by.device->stream_of(asked)); stream != by.streams.end())
-      return stream->second;
-  }
-  return by.packets == nullptr ? std::nullopt : nic_entry(requester, *by.packets, transaction.cookie);
-}
-
-/// Several entries may receive into one memory, or send from it: the packet or the queue tells them apart.
-std::optional<std::size_t> Meter::nic_entry(fabric::NodeId nic, const nic::PacketJournal& journal,
-                                            std::uint64_t packed) const {
-  const auto cookie = nic::Cookie::unpack(packed);
-  if (cookie.dma == nic::Dma::rx_data) return transport::stream_of(journal.at(nic::PacketIndex{cookie.value}).handle);
-  if (cookie.dma != nic::Dma::tx_data) return std::nullopt;
-  const auto queue = queues_.find({nic, cookie.queue});
-  return queue == queues_.end() ? std::nullopt : std::optional{queue->second};
-}
-
-std::uint16_t Meter::account_of(fabric::NodeId requester, fabric::ChannelIndex channel,
-                                const fabric::Transaction& transaction) {
-  if (const auto entry = entry_of(requester, channel, transaction)) return static_cast<std::uint16_t>(*entry + 1);
-  const auto copies = copies_.find({requester, transaction.op});
-  if (copies == copies_.end()) return 0;
-  return static_cast<std::uint16_t>(1 + traffic.size() +
-                                    static_cast<std::size_t>(std::distance(copies_.begin(), copies)));
-}
-
 Bytes Meter::carried(std::size_t entry, const std::vector<Bytes>& accounts) const {
-  Bytes all = accounts[entry + 1];
-  std::size_t shared = 1 + traffic.size();
-  for (const auto& [engine, entries] : copies_) {
-    const Bytes copied = accounts[shared++];
-    if (std::ranges::find(entries, entry) == entries.end() || copied == Bytes{0}) continue;
-    if (entries.size() == 1) {
-      all += copied;
-      continue;
-    }
-    WideInt together = 0;
-    for (const std::size_t one : entries) together += flows_[one].totals.arrived.count();
-    if (together > 0)
-      all += Bytes{narrow(static_cast<WideInt>(copied.count()) * flows_[entry].totals.arrived.count() / together)};
-  }
-  return all;
+  std::vector<Bytes> arrived;
+  for (const auto& flow : flows_) arrived.push_back(flow.totals.arrived);
+  return owners.carried(entry, accounts, arrived);
 }
 
 void Meter::deliver(const fabric::Delivery& d) {
@@ -373,9 +319,7 @@ void Meter::deliver(const fabric::Delivery& d) {
             .when = d.done,
             .payload = d.bytes,
             .carried = in_double_words(d.address, d.bytes)});
-  const Owner& by = owner(d.requester);
-  if (failed || by.device == nullptr || by.sources.contains(d.channel) || by.device->tells_of_transfers()) return;
-  done(entry, d.ready, d.done, d.bytes);
+  if (!failed && owners.ends_with_delivery(d)) done(entry, d.ready, d.done, d.bytes);
 }
 
 }  // namespace peerpath::platform

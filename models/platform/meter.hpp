@@ -14,12 +14,11 @@
 
 #include "devices/host_cpu/setup.hpp"
 #include "devices/nic/packet_journal.hpp"
-#include "loop/reactor.hpp"
 #include "peerpath/device/frame_source.hpp"
 #include "peerpath/fabric/fabric.hpp"
 #include "peerpath/observe/results.hpp"
-#include "platform/device.hpp"
 #include "platform/offers.hpp"
+#include "platform/payload_owners.hpp"
 
 namespace peerpath::platform {
 
@@ -29,10 +28,7 @@ namespace peerpath::platform {
 ///
 /// Payload counts as it arrives in the memory that it is for, or at the NIC that sends it, TLP by TLP; what is bounced
 /// counts packet by packet, when the application may use it.
-class Meter final : public fabric::DeliverySink,
-                    public nic::PacketSink,
-                    public host_cpu::SentSink,
-                    public loop::Accounts {
+class Meter final : public fabric::DeliverySink, public nic::PacketSink, public host_cpu::SentSink {
  public:
   /// `turns`: times from which on requests may be refused for other reasons, in order; failures are told apart by them.
   Meter(Instant begin, Instant edge, std::vector<Instant> turns)
@@ -46,31 +42,17 @@ class Meter final : public fabric::DeliverySink,
   void add_entry(observe::TrafficResult named) {
     traffic.push_back(std::move(named));
     flows_.emplace_back();
+    owners.set_entries(traffic.size());
   }
 
-  /// Which entry a transmit queue works for.
-  void map_queue(fabric::NodeId nic, nic::QueueIndex queue, std::size_t entry) { queues_[{nic, queue}] = entry; }
-  /// A stream of transfers that a device makes by an engine of its own.
-  void map_stream(const Device& device, std::size_t stream, std::size_t entry) {
-    owner(device.node()).device = &device;
-    owner(device.node()).streams[stream] = entry;
-  }
-  /// A NIC whose packets are in this journal: so it is known whose payload its transactions move.
-  void map_nic(fabric::NodeId nic, const nic::PacketJournal& journal) { owner(nic).packets = &journal; }
-  /// A source of transfers that has a channel of its own.
-  void map_source(fabric::NodeId requester, fabric::ChannelIndex channel, std::size_t entry) {
-    owner(requester).sources[channel] = entry;
-  }
-  /// A GPU whose copy engines move payload of the entry by this operation.
-  void map_copies(fabric::NodeId gpu, pcie::Operation op, std::size_t entry) { copies_[{gpu, op}].push_back(entry); }
   /// Payload of the entry counts as it comes to this leaf of the fabric.
   void count_arrivals(std::size_t entry, fabric::NodeId leaf) { flow(entry).leaf = leaf; }
   void add_offers(std::size_t entry, Arrivals arrivals) {
     auto first = arrivals();
     offers_.push_back({entry, std::move(arrivals), first});
   }
-  /// Accounts of the fabric that it needs.
-  std::size_t accounts() const { return 1 + traffic.size() + copies_.size(); }
+  /// Whose payload transactions move.
+  PayloadOwners owners;
   /// @}
 
   /// Where the leaves are.
@@ -117,9 +99,6 @@ class Meter final : public fabric::DeliverySink,
   void on_packet(const nic::PacketRecord& packet) override;
   void on_drop(std::uint64_t handle, nic::Drop why, Instant wire) override;
   void on_sent(const host_cpu::SentRecord& packet) override;
-  /// An entry's is its number plus one; those of copy engines follow; 0: nobody's.
-  std::uint16_t account_of(fabric::NodeId requester, fabric::ChannelIndex channel,
-                           const fabric::Transaction& transaction) override;
   /// Payload on one direction of a link for one entry, out of the fabric's accounts.
   Bytes carried(std::size_t entry, const std::vector<Bytes>& accounts) const;
 
@@ -202,13 +181,6 @@ class Meter final : public fabric::DeliverySink,
     int to_sample = 1;  ///< packets until the next one whose stages are recorded
     Wire wire;
   };
-  /// For which entries a requester works.
-  struct Owner {
-    std::map<fabric::ChannelIndex, std::size_t> sources;  ///< that have a channel of their own
-    const Device* device = nullptr;                       ///< with engines of its own
-    std::map<std::size_t, std::size_t> streams;           ///< entries by stream of these
-    const nic::PacketJournal* packets = nullptr;          ///< of a NIC
-  };
   struct Offering {
     std::size_t entry = 0;
     Arrivals arrivals;
@@ -216,10 +188,6 @@ class Meter final : public fabric::DeliverySink,
   };
 
   Flow& flow(std::size_t entry) { return flows_[entry]; }
-  Owner& owner(fabric::NodeId requester) {
-    if (owners_.size() <= requester.value()) owners_.resize(requester.value() + 1u);
-    return owners_[requester.value()];
-  }
   void happen(Happening what);
   void keep(Happening what);
   void count(Happening what);
@@ -234,10 +202,6 @@ class Meter final : public fabric::DeliverySink,
     return true;
   }
   void offer_until(Instant until);
-  std::optional<std::size_t> entry_of(fabric::NodeId requester, fabric::ChannelIndex channel,
-                                      const fabric::Transaction& transaction);
-  std::optional<std::size_t> nic_entry(fabric::NodeId nic, const nic::PacketJournal& journal,
-                                       std::uint64_t cookie) const;
 
   Instant begin_, edge_;
   std::vector<Reading> reading_;  ///< by requester
@@ -249,9 +213,6 @@ class Meter final : public fabric::DeliverySink,
   Instant last_;
   std::function<bool(std::size_t, Instant, Instant)> watch_;
   bool enough_ = false;
-  std::map<std::pair<fabric::NodeId, nic::QueueIndex>, std::size_t> queues_;
-  std::vector<Owner> owners_;  ///< by requester
-  std::map<std::pair<fabric::NodeId, pcie::Operation>, std::vector<std::size_t>> copies_;
   std::vector<Flow> flows_;
   std::vector<Offering> offers_;
   std::vector<Happening> later_;  ///< at or behind the edge

@@ -67,8 +67,9 @@ TrafficSetup::TrafficSetup(const scenario::Scenario& scenario, Platform& platfor
     result.to = t.to;
     result.requesters = {t.from};
     if (path == scenario::DataPath::bounce)
-      meter.map_copies(platform.node(t.to),
-                       t.is<traffic::Transmit>() ? pcie::Operation::memory_write : pcie::Operation::memory_read, i);
+      meter.owners.map_copies(platform.node(t.to),
+                              t.is<traffic::Transmit>() ? pcie::Operation::memory_write : pcie::Operation::memory_read,
+                              i);
     if (path == scenario::DataPath::bounce)  // in the order of the payload's way
       result.requesters.insert(t.is<traffic::Transmit>() ? result.requesters.begin() : result.requesters.end(), t.to);
     if (t.is<traffic::Receive>()) result.stages = receive_stages();
@@ -84,13 +85,13 @@ TrafficSetup::TrafficSetup(const scenario::Scenario& scenario, Platform& platfor
   for (const auto& device : scenario.devices)
     if (const auto* function = scenario::function_of(device))
       meter.map_requester(platform.node(device.name), function->max_read_request);
-  for (const auto& [name, nic] : platform.all<Nic>()) meter.map_nic(nic->node(), nic->rings()->journal());
+  for (const auto& [name, nic] : platform.all<Nic>()) meter.owners.map_nic(nic->node(), nic->rings()->journal());
   for (const auto& cable : scenario.cables) join(cable);
   for (const auto& nic : receivers) receive(nic, captures);
   for (const auto& nic : transmitters) transmit(nic);
   platform.domain.reactor().observe(&meter);
-  platform.domain.reactor().keep(&meter);
-  platform.domain.keep_accounts(meter.accounts());
+  platform.domain.reactor().keep(&meter.owners);
+  platform.domain.keep_accounts(meter.owners.accounts());
 }
 
 Random TrafficSetup::random_of(const scenario::Traffic& t) const {
@@ -258,7 +259,7 @@ void TrafficSetup::transmit(const std::string& name) {
         payload->address = payload->address + packet * nic.config().ring_entries;
       }
       if (!refused(i)) cpu->send(nic, send);
-      meter_.map_queue(nic.node(), nic::QueueIndex{static_cast<std::uint16_t>(send.queue)}, i);
+      meter_.owners.map_queue(nic.node(), nic::QueueIndex{static_cast<std::uint16_t>(send.queue)}, i);
       // Offered is what the application would send at this rate.
       meter_.add_offers(i, planned_arrivals(send.interval, send.burst, packet));
       if (!send.bounce) meter_.count_arrivals(i, nic.node());
@@ -283,7 +284,7 @@ void TrafficSetup::transfer(std::size_t entry, const scenario::traffic::Dma& dma
     if (const auto stream = device.start(
             {op, target, address, dma.window, t.sizes, t.rate,
              [this, entry](Instant begin, Instant end, Bytes size) { meter_.done(entry, begin, end, size); }}))
-      return meter_.map_stream(device, *stream, entry);
+      return meter_.owners.map_stream(device, *stream, entry);
   transport::DmaPattern pattern;
   pattern.stream = static_cast<std::uint16_t>(entry + 1);  // 0: what a card does itself
   pattern.op = op;
@@ -321,7 +322,7 @@ void TrafficSetup::start_source(std::size_t entry, transport::DmaPattern pattern
   ++endpoint.channels;
   const auto device =
       platform_.domain.attach(dma, {.node = source, .channels = 1, .hears_arrivals = true, .only_asks = true});
-  meter_.map_source(source, platform_.domain.first_channel(device), entry);
+  meter_.owners.map_source(source, platform_.domain.first_channel(device), entry);
 }
 
 void TrafficSetup::copy(std::size_t entry, const scenario::traffic::Copy& copy) {
@@ -379,7 +380,7 @@ void TrafficSetup::attach_copies() {
     const auto first = platform_.domain.first_channel(device).value();
     for (std::size_t n = 0; n < copies.entries.size(); ++n) {
       const auto entry = copies.entries[n];
-      meter_.map_source(gpu.node(), fabric::ChannelIndex{static_cast<std::uint16_t>(first + n)}, entry);
+      meter_.owners.map_source(gpu.node(), fabric::ChannelIndex{static_cast<std::uint16_t>(first + n)}, entry);
       const auto& through = scenario_.traffic[entry].as<traffic::Copy>()->through;
       if (!through.empty())
         ends[entry].push_back({device, gpu.config().copies.value_or(device::CopiesConfig{}).hand_over});
