@@ -312,6 +312,25 @@ class Cli(Case):
         self.assertRegex(listed, r"(?m)^h200 +NVIDIA H200 SXM: 141 GB")
         self.assertRegex(listed, r"(?m)^epyc_9004_host +A one-socket host of the EPYC 9004 class")
 
+    def test_dumps_of_machines_become_scenarios_to_extend(self):
+        dumps = pathlib.Path(SCENARIO).parent.parent.parent / "validation" / "import" / "testdata"
+        for dump, words in (("two_sockets.xml", r"rc1-rc0 +inter-socket link"), ("dgx_a100.topo", r"rc port to switch1"), ("altra.lspci", None)):
+            done = peerpath("import", str(dumps / dump), "-o", str(pathlib.Path(self.folder.name) / "machine.json"))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("note: ", done.stderr)
+            if words is None:
+                continue
+            traffic = [{"kind": "write", "from": "gpu0", "to": "gpu3", "rate": "1Gbps", "sizes": "4KiB"}]
+            mine = self.scenario(json.dumps({"extends": "machine.json", "traffic": traffic, "run": {"warmup": "1us", "measure": "5us"}}))
+            ran = peerpath("run", mine, "--json", "--out", str(self.out))
+            self.assertIn(ran.returncode, (0, 1), ran.stderr)
+            self.assertRegex(peerpath("route", mine, "gpu0", "gpu3").stdout, words)
+        broken = self.scenario((dumps / "two_sockets.xml").read_text().replace("</cpu>", "", 1))
+        done = peerpath("import", broken)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(f"{broken}:", done.stderr)
+        self.assertIn("</system> closes <cpu> of line 3", done.stderr)
+
     def test_failed_expectation_is_1(self):
         done = self.run_short("--set", 'expect=[{"metric":"run.simulated_ns","equals":1}]')
         self.assertEqual(done.returncode, 1, done.stderr)

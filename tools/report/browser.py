@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+import urllib.error
 import urllib.request
 
 
@@ -26,6 +27,8 @@ class Browser:
         made = self.post("/session", {"capabilities": {"alwaysMatch": {
             "goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}}})
         self.session = "/session/" + made["sessionId"]
+        # axe-core needs more than the usual 30 s for a page of 40 devices where others use the processor too.
+        self.post(self.session + "/timeouts", {"script": 280_000, "pageLoad": 280_000})
         return self
 
     def __exit__(self, *_):
@@ -38,8 +41,11 @@ class Browser:
 
     def post(self, path, body):
         request = urllib.request.Request(self.address + path, json.dumps(body).encode(), {"Content-Type": "application/json"})
-        with urllib.request.urlopen(request, timeout=300) as answer:
-            return json.load(answer)["value"]
+        try:
+            with urllib.request.urlopen(request, timeout=300) as answer:
+                return json.load(answer)["value"]
+        except urllib.error.HTTPError as error:
+            raise RuntimeError(f"{path}: {json.load(error)['value']['message'].splitlines()[0]}") from None
 
     def command(self, name, **parameters):
         return self.post(self.session + "/goog/cdp/execute", {"cmd": name, "params": parameters})

@@ -89,7 +89,7 @@ TEST(Import, NcclsTopologyOfTwoSockets) {
   EXPECT_TRUE(said(preset, "taken for two sockets"));
   EXPECT_TRUE(said(preset, "nic1 is mlx5_1"));
   EXPECT_TRUE(said(preset, "left out: eth0 (it has no PCI function), 0000:9b:00.0 (class 0x068000)"));
-  EXPECT_TRUE(said(preset, "default of a link: gpu2"));
+  EXPECT_TRUE(said(preset, "so they have the default: gpu2"));
 }
 
 TEST(Import, NcclsTopologyOfFourNumaNodesSharesARootComplex) {
@@ -135,10 +135,12 @@ TEST(Import, TheMatrixOfADgxA100HasFourSwitchesAndACard) {
 }
 
 TEST(Import, TheMatrixOfAWorkstation) {
-  const auto json = json_of(made_of(text_of(testdata() / "workstation.topo")));
+  const auto preset = made_of(text_of(testdata() / "workstation.topo"));
+  const auto json = json_of(preset);
   EXPECT_EQ(count(json, "root_complex"), 1);
   EXPECT_EQ(link_to(json, "gpu0")["from"], link_to(json, "nic0")["from"]);
   EXPECT_EQ(link_to(json, "gpu1")["from"], "rc");
+  EXPECT_TRUE(said(preset, "in the matrix nic0 is mlx5_0"));
 }
 
 TEST(Import, LspciOfAServerWithOnePort) {

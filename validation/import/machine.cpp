@@ -88,9 +88,7 @@ class Writer {
       notes_.push_back("the devices are at " + std::to_string(machine_.sockets) +
                        " NUMA nodes; here they share one root complex, with a host bridge for each and one latency");
     if (!without_link_.empty())
-      notes_.push_back(
-          "the dump does not say how fast and wide the links above these are; they have the default of a link: " +
-          without_link_);
+      notes_.push_back("the dump has no link of these, so they have the default: " + without_link_);
     std::string names;
     for (const auto index : left_out_) names += (names.empty() ? "" : ", ") + machine_.parts[index].name;
     if (!names.empty())

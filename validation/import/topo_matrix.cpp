@@ -35,12 +35,12 @@ std::string without_escapes(std::string_view line) {
 }
 
 Words words_in(std::string_view line) {
-  constexpr std::string_view blanks = " \t\r";
+  constexpr std::string_view spaces = " \t\r";
   Words words;
   while (true) {
-    const auto begin = line.find_first_not_of(blanks);
+    const auto begin = line.find_first_not_of(spaces);
     if (begin == line.npos) return words;
-    const auto end = std::min(line.find_first_of(blanks, begin), line.size());
+    const auto end = std::min(line.find_first_of(spaces, begin), line.size());
     words.push_back(line.substr(begin, end - begin));
     line.remove_prefix(end);
   }
@@ -191,13 +191,19 @@ class Matrix {
            .above = inner,
            .socket = socket,
            .host_bridge = bridge});
-      names_ += (names_.empty() ? "" : ", ") + machine.parts.back().name + " is " + labels_[i];
+      note_name(machine.parts.back().name, labels_[i]);
     }
     machine.sockets = static_cast<int>(sockets.size());
-    machine.notes.push_back("in the matrix " + names_);
+    if (!names_.empty()) machine.notes.push_back("in the matrix " + names_);
     machine.notes.emplace_back(
         "what is PIX is put below a switch, also ports of one card, which share its link in the same way");
     return machine;
+  }
+
+  /// "nic0 is mlx5_0", where the matrix has another name than GPU0 or NIC0.
+  void note_name(const std::string& name, const std::string& label) {
+    if (name.substr(3) == (label.starts_with("GPU") || label.starts_with("NIC") ? label.substr(3) : label)) return;
+    names_ += (names_.empty() ? "" : ", ") + name + " is " + label;
   }
 
   /// Numbers groups as they come.
