@@ -96,6 +96,13 @@ function(peerpath_install)
 
   peerpath_install_program()
   peerpath_packages()
+  # What has to be built before any of it is installed or packed.
+  add_custom_target(peerpath_installable DEPENDS peerpath_manual)
+  foreach(target ${libraries} peerpath peerpath-agent peerpath-measure peerpath_python)
+    if(TARGET ${target} AND NOT target STREQUAL peerpath_systemc)
+      add_dependencies(peerpath_installable ${target})
+    endif()
+  endforeach()
 endfunction()
 
 function(peerpath_install_program)

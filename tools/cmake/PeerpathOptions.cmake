@@ -41,10 +41,9 @@ if(PEERPATH_SANITIZE)
   add_link_options(-fsanitize=${PEERPATH_SANITIZE})
 endif()
 if(PEERPATH_PYTHON)
-  # With hidden symbols the compiler may inline as it does without -fPIC, and the program loses nothing by it.
+  # The compiler may inline as it does without -fPIC: nobody puts another definition in the place of ours.
   set(CMAKE_POSITION_INDEPENDENT_CODE ON)
-  set(CMAKE_CXX_VISIBILITY_PRESET hidden)
-  set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+  add_compile_options(-fno-semantic-interposition)
 endif()
 if(PEERPATH_LINK_TIME)
   include(CheckIPOSupported)

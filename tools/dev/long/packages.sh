@@ -1,7 +1,7 @@
 #!/bin/bash
-# The Debian packages can be made, and in a fresh Debian with nothing but them the program and the Python module run a scenario.
-# usage: tools/dev/long/packages.sh [BUILD_FOLDER]
-#   BUILD_FOLDER  default: build/release
+# The Python module passes its tests, the Debian packages can be made, and in a fresh Debian with nothing but them the program and the
+# module run a scenario.
+# usage: tools/dev/long/packages.sh
 # Without root or mmdebstrap the packages are only unpacked, and the program runs from there.
 set -eu -o pipefail
 cd "$(dirname "$0")/../../.."
@@ -9,7 +9,10 @@ cd "$(dirname "$0")/../../.."
 . tools/dev/common.sh
 # shellcheck source-path=SCRIPTDIR source=../chroot.sh
 . tools/dev/chroot.sh
-build=${1:-build/release}
+build=build/python
+configure python
+build python peerpath_installable
+ctest --test-dir "$build" -R '^python_' --output-on-failure --no-tests=error
 here=$(mktemp -d)
 trap 'rm -rf --one-file-system "$here"' EXIT
 rm -rf "$build/packages"
