@@ -9,7 +9,7 @@ namespace peerpath::observe {
 namespace {
 
 /// Whose metric it is.
-enum class Owner { traffic, traffic_link, direction, link, cpu, memory, gpu, nic, nvme, root_complex, run };
+enum class Owner { traffic, traffic_link, direction, link, cpu, memory, gpu, nic, nvme, odp_nic, root_complex, run };
 
 struct Definition {
   Owner owner{};
@@ -39,6 +39,8 @@ std::string_view pattern_of(Owner owner) {
       return "<nic>";
     case Owner::nvme:
       return "<nvme>";
+    case Owner::odp_nic:
+      return "<odp_nic>";
     case Owner::root_complex:
       return "<root_complex>";
     case Owner::run:
@@ -225,6 +227,32 @@ constexpr Definition definitions[] = {
     {Owner::nvme, "doorbells", "1", "Writes of its doorbells."},
     {Owner::nvme, "queue_depth", "1", "Commands in flight, mean over the window.", "the command is submitted",
      "its completion is taken"},
+    {Owner::odp_nic, "host_bytes", "B", "Payload that went to or came from pages in host memory."},
+    {Owner::odp_nic, "peer_bytes", "B", "Payload that went to or came from pages in the GPU, through their aliases."},
+    {Owner::odp_nic, "messages", "1", "Messages that ended."},
+    {Owner::odp_nic, "failed_messages", "1", "Of these in vain: a refused fault, or an access that failed."},
+    {Owner::odp_nic, "page_faults", "1", "Pages that an access found without a translation; once until it has one."},
+    {Owner::odp_nic, "rnr_naks", "1", "Packets that were answered with RNR NAK: the peer sends them again."},
+    {Owner::odp_nic, "migrations_to_host", "1", "Pages that went from the GPU to host memory."},
+    {Owner::odp_nic, "migrations_to_gpu", "1", "Pages that came back, as a kernel touched them."},
+    {Owner::odp_nic, "migrated_bytes", "B", "Moved by the GPU's copy engine for these, both ways together."},
+    {Owner::odp_nic, "aliases", "1", "Pages mapped into the GPU's window."},
+    {Owner::odp_nic, "displaced_aliases", "1", "Pages in the window that gave way to others."},
+    {Owner::odp_nic, "invalidations", "1", "Translations that the driver took from the NIC."},
+    {Owner::odp_nic, "invalidations_in_flight", "1", "Of these, those that had to wait for DMA in flight."},
+    {Owner::odp_nic, "fallbacks_full", "1", "Faults that migrated as the aperture was full."},
+    {Owner::odp_nic, "fallbacks_unreachable", "1",
+     "Faults that migrated as p2pdma said NOT_SUPPORTED: ACS, host bridge."},
+    {Owner::odp_nic, "refused_faults", "1", "Faults that could not be served: the queue pair ends in error."},
+    {Owner::odp_nic, "gpu_faults", "1", "Stores of a kernel that found their page in host memory."},
+    {Owner::odp_nic, "lost_bytes", "B", "Content check, since the start: bytes that should stand in pages and do not."},
+    {Owner::odp_nic, "repeated_bytes", "B", "Content check, since the start: bytes written to pages more than once."},
+    {Owner::odp_nic, "wrong_pages", "1", "Content check, since the start: pages with other bytes than expected."},
+    {Owner::odp_nic, "stale_reads", "1",
+     "Content check, since the start: packets read from a copy that did not count."},
+    {Owner::odp_nic, "first_byte_ns", "ns", "Time to first byte.", "the start", "the first payload is in memory"},
+    {Owner::odp_nic, "fault_ns", "ns", "Time that a fault takes, mean over the window.", "the NIC finds no translation",
+     "it has one, or hears that there is none"},
     {Owner::root_complex, "iommu_misses_of_size", "1",
      "Of the misses, those whose page an IOTLB of twice the entries would about have held."},
     {Owner::root_complex, "iommu_hits", "1", "Requests whose page the IOTLB held."},

@@ -52,6 +52,8 @@ class Device {
   virtual std::optional<std::size_t> start(const Transfer&) { return std::nullopt; }
   /// Whether it calls `Transfer::done` itself; else each transaction of payload is a transfer.
   virtual bool tells_of_transfers() const { return false; }
+  /// Whether the payload of its transfers may go elsewhere than to their target: it counts transfer by transfer.
+  virtual bool lands_elsewhere() const { return false; }
   /// The number of the stream, as `start` returned it, whose payload a transaction of this device moves.
   virtual std::size_t stream_of(const fabric::Delivery&) const { return 0; }
   /// How many transfers it has in flight where it has no engine for them.

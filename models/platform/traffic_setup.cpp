@@ -272,7 +272,8 @@ void TrafficSetup::transfer(std::size_t entry, const scenario::traffic::Dma& dma
   const auto op = t.is<traffic::Write>() ? pcie::Operation::memory_write : pcie::Operation::memory_read;
   const auto target = platform_.node(t.to);
   meter_.add_offers(entry, arrivals_of(arrival_process(t), t.sizes));
-  meter_.count_arrivals(entry, op == pcie::Operation::memory_read ? platform_.node(t.from) : target);
+  if (!platform_.device(t.from).lands_elsewhere())
+    meter_.count_arrivals(entry, op == pcie::Operation::memory_read ? platform_.node(t.from) : target);
 
   if (refused(entry)) return;
   const auto* mapping = scenario::bar1_mapping(windows_, entry);

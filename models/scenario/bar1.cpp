@@ -5,6 +5,7 @@
 #include "devices/gpu/bar1.hpp"
 #include "peerpath/scenario/describe.hpp"
 #include "peerpath/scenario/queues.hpp"
+#include "scenario/catalogue.hpp"
 
 namespace peerpath::scenario {
 namespace {
@@ -23,8 +24,12 @@ Bytes buffers_of(const device::NicConfig& nic, const Traffic& traffic, const std
 void add_transfers(const Scenario& s, Bar1Plan& plan) {
   for (std::size_t i = 0; i < s.traffic.size(); ++i) {
     const auto& t = s.traffic[i];
-    if (const auto* dma = t.as<traffic::Dma>(); dma != nullptr && t.to == plan.gpu)
-      plan.mappings.push_back({{i}, dma->window, {}, Bar1Verdict::mapped});
+    const auto* dma = t.as<traffic::Dma>();
+    if (dma == nullptr || t.to != plan.gpu) continue;
+    const auto from = std::ranges::find(s.devices, t.from, &Device::name);
+    const auto maps = [&](auto kind, const auto& config) { return kind.maps(config, dma->window); };
+    const auto registered = from == s.devices.end() ? dma->window : with_kind(*from, maps);
+    plan.mappings.push_back({{i}, registered, {}, Bar1Verdict::mapped});
   }
 }
 

@@ -97,6 +97,12 @@ bool is_expected_to_fail(const scenario::Scenario& s, const scenario::Traffic& t
   });
 }
 
+/// An odp_nic sends to a peer only what p2pdma lets it.
+bool asks_first(const scenario::Tree& tree, const scenario::Traffic& traffic) {
+  const auto* from = tree.find(traffic.from);
+  return from != nullptr && std::holds_alternative<device::OdpNicConfig>(from->config);
+}
+
 }  // namespace
 
 Problems without_route(const scenario::Scenario& s) {
@@ -108,7 +114,9 @@ Problems without_route(const scenario::Scenario& s) {
     const auto& traffic = s.traffic[i];
     const auto &near = hierarchies[tree.root_of(traffic.from)], &far = hierarchies[tree.root_of(traffic.to)];
     const auto from = endpoint(near, traffic.from), to = endpoint(far, traffic.to);
-    if (!from || !to || traffic.path == scenario::DataPath::bounce || is_expected_to_fail(s, traffic)) continue;
+    if (!from || !to || traffic.path == scenario::DataPath::bounce || is_expected_to_fail(s, traffic) ||
+        asks_first(tree, traffic))
+      continue;
     const bool reads = traffic.is<scenario::traffic::Read>() || traffic.is<scenario::traffic::Transmit>();
     const auto request = translates(s, traffic.from) ? pcie::RouteKind::translated_request : pcie::RouteKind::request;
     const auto answer = relaxes(s, traffic.from) ? pcie::RouteKind::relaxed_completion : pcie::RouteKind::completion;

@@ -49,6 +49,18 @@ class Resources {
     add(name + " buffer", {{at + "buffer"}});
     add(name + " tags", {{at + "function/tags"}});
   }
+  void of(const std::string& name, const device::OdpNicConfig&) {
+    const auto at = device(name);
+    add(name + " page faults", {{at + "fault_latency", true},
+                                {at + "map_latency", true},
+                                {at + "unmap_latency", true},
+                                {at + "migrate_latency", true}});
+    add(name + " RNR timer", {{at + "rnr_timer", true}});
+    add(name + " aperture", {{at + "aperture"}});
+    add(name + " buffer", {{at + "buffer"}});
+    add(name + " wire", {{at + "wire_rate"}});
+    add(name + " tags", {{at + "function/tags"}});
+  }
   void of(const std::string& name, const device::HostMemoryConfig&) {
     const auto at = device(name);
     add(name, {{at + "write_rate"}, {at + "read_rate"}});

@@ -10,6 +10,7 @@
 #include "devices/host_memory/kind.hpp"
 #include "devices/nic/kind.hpp"
 #include "devices/nvme/kind.hpp"
+#include "devices/odp_nic/kind.hpp"
 #include "devices/pcie_switch/kind.hpp"
 #include "devices/root_complex/kind.hpp"
 
@@ -18,6 +19,6 @@ namespace peerpath::device {
 /// The options of a device of any kind. In this order a platform makes devices, so nodes and links of the fabric are
 /// numbered in it.
 using AnyConfig = std::variant<RootComplexConfig, HostMemoryConfig, SwitchConfig, GpuConfig, NicConfig, DmaCardConfig,
-                               NvmeConfig, HostCpuConfig>;
+                               NvmeConfig, OdpNicConfig, HostCpuConfig>;
 
 }  // namespace peerpath::device

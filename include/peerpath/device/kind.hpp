@@ -41,6 +41,8 @@ struct CommonKind {
 
   /// Memory that peers can address, all of it or piece by piece; nothing if it has none.
   static std::optional<Bytes> memory(const auto&) { return std::nullopt; }
+  /// Of a buffer in a GPU that it writes to or reads from, how much software maps into the GPU's window before the run.
+  static Bytes maps(const auto&, Bytes buffer) { return buffer; }
   /// What it takes of the address space.
   static Bytes address_space(const auto&) { return Bytes{}; }
   /// Queues towards the fabric that it has for itself.
