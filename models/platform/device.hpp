@@ -27,6 +27,7 @@ struct Transfer {
   Bytes window{};
   std::vector<Bytes> sizes;
   BitRate rate{};
+  bool random = false;  ///< addresses
   /// For devices that tell of transfers: is called for each one that is done.
   std::function<void(Instant begin, Instant end, Bytes size)> done{};
 };

@@ -281,9 +281,10 @@ void TrafficSetup::transfer(std::size_t entry, const scenario::traffic::Dma& dma
   const auto window = mapped(entry);
   const auto address = (window ? *window : platform_.device(t.to).memory(dma.window)).value();
   auto& device = platform_.device(t.from);
+  const bool random = dma.addresses == scenario::Addresses::random;
   if (t.arrival == scenario::ArrivalLaw::regular && dma.traffic_class == 0 && !remapped)
     if (const auto stream = device.start(
-            {op, target, address, dma.window, t.sizes, t.rate,
+            {op, target, address, dma.window, t.sizes, t.rate, random,
              [this, entry](Instant begin, Instant end, Bytes size) { meter_.done(entry, begin, end, size); }}))
       return meter_.owners.map_stream(device, *stream, entry);
   transport::DmaPattern pattern;
@@ -294,6 +295,7 @@ void TrafficSetup::transfer(std::size_t entry, const scenario::traffic::Dma& dma
   pattern.address = address;
   pattern.window = dma.window;
   pattern.flows = t.flows;
+  pattern.random = random;
   pattern.sizes = t.sizes;
   pattern.rate = t.rate;
   pattern.arrival = law_of(t.arrival);

@@ -172,7 +172,11 @@ class TrafficCheck {
       add(at_ + "/window", to_text(dma.window) + " is more than " + to->name + " has, " + to_text(reachable(*to)));
     if (const auto* nic = as<device::NicConfig>(from); nic != nullptr && nic->ats)
       add(at_ + "/from", t.from + " has ats, which translates for its queues: receive and transmit; not for this");
-    if (const auto* gpu = as<device::GpuConfig>(to)) check_pieces(t, dma.window, *gpu);
+    if (const auto* gpu = as<device::GpuConfig>(to)) {
+      check_pieces(t, dma.window, *gpu);
+      if (gpu->bar1.when_full == device::Bar1Full::remap && dma.addresses == Addresses::random)
+        add(at_ + "/addresses", t.to + " remaps its BAR1 piece by piece, which are taken in turn");
+    }
     for (std::size_t i = 0; i < t.sizes.size(); ++i)
       if (t.sizes[i] > dma.window)
         add(join(at_ + "/sizes", i), to_text(t.sizes[i]) + " is more than the window, " + to_text(dma.window));

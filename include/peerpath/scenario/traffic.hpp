@@ -28,6 +28,15 @@ constexpr std::array<EnumName<ArrivalLaw>, 4> enum_names(ArrivalLaw) {
            {"burst", ArrivalLaw::burst}}};
 }
 
+/// Where the next transfer of a device's own DMA goes.
+enum class Addresses : std::uint8_t {
+  in_turn,  ///< behind the one before it
+  random,   ///< any place of its window: a multiple of its size in whole lines of 64 B, each as likely as the others
+};
+constexpr std::array<EnumName<Addresses>, 2> enum_names(Addresses) {
+  return {{{"in_turn", Addresses::in_turn}, {"random", Addresses::random}}};
+}
+
 /// Which way payload takes between the NIC and the GPU.
 enum class DataPath : std::uint8_t {
   zero_copy,  ///< the NIC writes payload straight to `to`, or reads it there
@@ -104,12 +113,14 @@ struct Transmit : Network {
 /// What traffic by a device's own DMA has.
 struct Dma {
   Bytes window = 64_MiB;
+  Addresses addresses = Addresses::in_turn;
   int traffic_class = 0;
   std::optional<int> outstanding{};
 
   static constexpr auto fields() {
     return std::tuple{
-        field("window", &Dma::window, "addresses are taken in turn from a window of this size").at_least(4_KiB),
+        field("window", &Dma::window, "addresses are taken from a window of this size").at_least(4_KiB),
+        field("addresses", &Dma::addresses, "in which order"),
         field("traffic_class", &Dma::traffic_class, "of its TLPs; links with `vc1` map it to a virtual channel")
             .at_least(0)
             .at_most(7),

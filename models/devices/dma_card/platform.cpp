@@ -23,6 +23,7 @@ std::optional<std::size_t> DmaCard::start(const Transfer& transfer) {
   stream.window = transfer.window;
   stream.sizes = transfer.sizes;
   stream.rate = transfer.rate;
+  stream.random = transfer.random;
   return add(stream);
 }
 

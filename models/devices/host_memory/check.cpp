@@ -6,6 +6,8 @@ namespace peerpath::device {
 
 void Kind<HostMemoryConfig>::check(const HostMemoryConfig& memory, scenario::DeviceCheck& check) {
   check.low_memory("size", memory.size);
+  if (memory.completion_step && memory.completion_step->count() % 64 != 0)
+    check.add("completion_step", scenario::to_text(*memory.completion_step) + " is not a multiple of 64 B");
   if (memory.channels) check.units("channels/count", memory.channels->count);
   if (!memory.cache) return;
   const auto& cache = *memory.cache;

@@ -37,6 +37,7 @@ struct HostMemoryConfig {
   std::optional<CacheConfig> cache{};
   std::optional<Duration> remote_hop{};
   std::optional<ChannelsConfig> channels{};
+  std::optional<Bytes> completion_step{};
   Duration read_interval{};
   Duration partial_write_interval{};
   std::optional<SharedConfig> shared{};
@@ -60,6 +61,11 @@ struct HostMemoryConfig {
               "the line"),
         field("channels", &HostMemoryConfig::channels,
               "Channels that accesses take which the cache does not hold; absent: read_rate and write_rate alone"),
+        field("completion_step", &HostMemoryConfig::completion_step,
+              "Completions of its reads end at multiples of this address step: its Read Completion Boundary or more; "
+              "absent: MPS")
+            .at_least(64_B)
+            .at_most(4096_B),
         field("read_interval", &HostMemoryConfig::read_interval, "From one read request taken in to the next")
             .at_most(longest_wait),
         field("partial_write_interval", &HostMemoryConfig::partial_write_interval,

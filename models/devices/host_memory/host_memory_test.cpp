@@ -14,7 +14,8 @@ struct Nobody final : fabric::DeliverySink {
 };
 
 struct Bench {
-  Bench() {
+  explicit Bench(std::optional<Bytes> step = {}) {
+    config.completion_step = step;
     const auto router = topology.add_router("rc", {});
     memory = topology.add_endpoint("memory", fabric_endpoint(config, {}));
     device = topology.add_endpoint("device", {});
@@ -45,6 +46,27 @@ TEST(HostMemory, TakesWritesAndServesReadsAtItsRates) {
   EXPECT_EQ(bench.sink.deliveries[0].done, Instant{256ns + write_head + data});
   const Duration request_waits = write_head + data;  // for the write, at the device
   EXPECT_EQ(bench.sink.deliveries[1].done, Instant{request_waits + write_head + 100ns + 512ns + write_head + data});
+}
+
+// 512 B from an address that is 32 B above a line: 32 + 7 x 64 + 32 B, asked for by two requests, as MRRS has it.
+TEST(HostMemory, CompletionsEndAtMultiplesOfTheStep) {
+  const auto completions = [](std::optional<Bytes> step) {
+    Bench bench{step};
+    bench.fabric->submit(bench.device, fabric::ChannelIndex{1},
+                         {.target = bench.memory,
+                          .op = pcie::Operation::memory_read,
+                          .purpose = pcie::Purpose::payload,
+                          .address = 0x1020,
+                          .bytes = 512_B});
+    bench.fabric->advance(Instant{10us});
+    EXPECT_EQ(bench.sink.deliveries.size(), 1U);
+    return bench.fabric->counters(bench.link, 1).tally(bench.device, pcie::Purpose::payload).tlps +
+           bench.fabric->counters(bench.link, 0).tally(bench.device, pcie::Purpose::payload).tlps - 2;
+  };
+  EXPECT_EQ(completions(64_B), 9);
+  EXPECT_EQ(completions(128_B), 5);
+  EXPECT_EQ(completions(std::nullopt), 3) << "MPS of 256 B";
+  EXPECT_EQ(completions(4096_B), 3) << "never more than MPS";
 }
 
 TEST(HostMemory, IsLoadedByDmaAndNotByInterruptsOrTheCoresOwnAccesses) {

@@ -14,13 +14,13 @@ BitRate rate_for(const std::vector<BitRate>& rates, std::size_t devices) {
 }
 
 /// What is left to one way when the other one moves `other`: all that it reaches `alone` if that is nothing, half of
-/// `both` if the other one has its half, and on the line between these two elsewhere.
+/// `both` if the other one has its half, and on the line between these two elsewhere. Never more than alone.
 BitRate beside(BitRate alone, BitRate both, BitRate other) {
   if (both == BitRate{}) return alone;
   const auto half = both.bps() / 2;
   const auto most = alone > BitRate{} ? alone.bps() : both.bps();
   const auto used = std::min(other.bps(), half);
-  if (used == 0) return alone;
+  if (used == 0 || half >= most) return alone;
   return BitRate{most - static_cast<std::int64_t>(static_cast<WideInt>(most - half) * used / half)};
 }
 
@@ -43,7 +43,10 @@ void SharedLimit::begin_slice(Instant at) {
     reads_.at_work.clear(), writes_.at_work.clear();
     reads_.moved = writes_.moved = Bytes{0};
   }
-  const auto both = rate_for(both_rates_, std::max(reads_.at_work.size(), writes_.at_work.size()));
+  auto devices = reads_.at_work.size();
+  for (const auto writer : writes_.at_work)
+    devices += std::ranges::find(reads_.at_work, writer) == reads_.at_work.end();
+  const auto both = rate_for(both_rates_, devices);
   reads_.rate = beside(rate_for(reads_.rates, reads_.at_work.size()), both, rate_of(writes_.moved));
   writes_.rate = beside(rate_for(writes_.rates, writes_.at_work.size()), both, rate_of(reads_.moved));
   for (auto* way : {&reads_, &writes_}) {

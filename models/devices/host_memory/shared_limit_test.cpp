@@ -49,6 +49,29 @@ TEST(SharedLimit, ReadsAndWritesTogetherHaveHalfEach) {
   EXPECT_NEAR(both.second, 500, 10);
 }
 
+TEST(SharedLimit, ADeviceThatDoesBothIsOneAndAReaderBesideAWriterAreTwo) {
+  const device::SharedConfig config{
+      .read_rates = {900_Gbps}, .write_rates = {900_Gbps}, .both_rates = {600_Gbps, 1000_Gbps}};
+  const auto two = played(config, 1, 1);
+  EXPECT_NEAR(two.first, 500, 10);
+  SharedLimit limit{config};
+  Instant at{}, wrote{};
+  constexpr int rounds = 100'000;
+  for (int n = 0; n < rounds; ++n) {
+    at = limit.read(fabric::NodeId{1}, 256_B, at);
+    wrote = limit.write(fabric::NodeId{1}, 256_B, at);
+    at = std::max(at, wrote);
+  }
+  EXPECT_NEAR(256.0 * 8 * rounds / (static_cast<double>(femtoseconds(at)) * 1e-6), 300, 6);
+}
+
+TEST(SharedLimit, BesideOthersNobodyIsFasterThanAlone) {
+  const device::SharedConfig config{.read_rates = {400_Gbps}, .write_rates = {400_Gbps}, .both_rates = {1000_Gbps}};
+  const auto both = played(config, 1, 1);
+  EXPECT_NEAR(both.first, 400, 8);
+  EXPECT_NEAR(both.second, 400, 8);
+}
+
 TEST(SharedLimit, AFewWritesTakeLittleFromReads) {
   SharedLimit limit{{.read_rates = {900_Gbps}, .write_rates = {700_Gbps}, .both_rates = {1000_Gbps}}};
   Instant at{};

@@ -64,12 +64,14 @@ void CompletionWriter::flush(Instant now, device::Outbox& out) {
     const auto run = batch_.take();
     const auto slot = static_cast<std::int64_t>(run.first & (role_.entries - 1));
     const Cookie cookie{role_.dma, epoch_, queue_, static_cast<std::uint16_t>(run.count), run.first};
-    out.submit(write_channel, write_to(role_.ring + role_.entry * slot, role_.entry * run.count,
-                                       pcie::Purpose::completion_entry, cookie, ready_));
+    const auto mini = nic_->config.mini_completion;
+    const auto bytes = role_.entry + (mini > Bytes{0} ? std::min(mini, role_.entry) : role_.entry) * (run.count - 1);
+    out.submit(write_channel,
+               write_to(role_.ring + role_.entry * slot, bytes, pcie::Purpose::completion_entry, cookie, ready_));
     ++nic_->counters.completion_writes;
     auto& ring = role_.dma == Dma::rx_completions ? nic_->counters.rx_ring : nic_->counters.tx_ring;
     ring.completions += run.count;
-    ring.completion_bytes += role_.entry * run.count;
+    ring.completion_bytes += bytes;
   }
   moderation_.completed(batch_.next());
   interrupt_if_due(now, out);

@@ -30,6 +30,7 @@ struct NicConfig {
   Duration pipeline_latency = 300ns;
   int prefetch = 32;
   int writeback_batch = 4;
+  Bytes mini_completion = 0_B;
   Duration writeback_timeout = 1us;
   Duration interrupt_moderation = 20us;
   int interrupt_frames = 64;
@@ -65,6 +66,12 @@ struct NicConfig {
             .from("assumed"),
         field("prefetch", &NicConfig::prefetch, "Buffer descriptors fetched at a time").at_least(1).at_most(256),
         field("writeback_batch", &NicConfig::writeback_batch, "Completions written together").at_least(1).at_most(64),
+        field(
+            "mini_completion", &NicConfig::mini_completion,
+            "Compressed completions: the first of a batch is written whole, each further one as so many bytes; 0B: all "
+            "are whole")
+            .at_least(0_B)
+            .at_most(32_B),
         field("writeback_timeout", &NicConfig::writeback_timeout, "Longest wait for a batch to fill")
             .at_most(longest_wait),
         field("interrupt_moderation", &NicConfig::interrupt_moderation, "Least time between interrupts of one queue")

@@ -133,6 +133,27 @@ TEST_F(DatapathTest, a_partial_batch_is_written_at_the_timeout) {
   EXPECT_EQ(purposes(take()), (std::vector{Purpose::completion_entry, Purpose::interrupt}));
 }
 
+class Compressed : public DatapathTest {
+ protected:
+  static device::NicConfig four_at_a_time() {
+    auto config = small_nic();
+    config.writeback_batch = 4;
+    config.mini_completion = 8_B;
+    return config;
+  }
+  Compressed() : DatapathTest{four_at_a_time()} {}
+};
+
+TEST_F(Compressed, the_first_completion_of_a_write_is_whole_and_the_others_are_short) {
+  post(16, at_ns(0));
+  for (int n = 0; n < 5; ++n) nic->on_frame(frame_of(64_B), at_ns(100 + n), out);
+  nic->on_timer(timer_of(q0, Timer::rx_writeback), at_ns(1200), out);
+  std::vector<Bytes> sizes;
+  for (const auto& t : take())
+    if (t.purpose == Purpose::completion_entry) sizes.push_back(t.bytes);
+  EXPECT_EQ(sizes, (std::vector{32_B + 3 * 8_B, 32_B}));
+}
+
 TEST_F(DatapathTest, a_jumbo_frame_takes_three_buffers_and_three_completions) {
   post(16, at_ns(0));
   nic->on_frame(frame_of(8900_B), at_ns(100), out);

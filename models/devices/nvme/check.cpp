@@ -30,6 +30,8 @@ void check_commands(const NvmeConfig& drive, std::size_t entry, scenario::Device
     check.add_traffic(entry, "arrival", "commands of an nvme drive are regular");
   if (const auto* dma = t.as<scenario::traffic::Dma>(); dma != nullptr && dma->traffic_class != 0)
     check.add_traffic(entry, "traffic_class", "an nvme drive has traffic class 0");
+  if (const auto* dma = t.as<scenario::traffic::Dma>(); dma != nullptr && dma->addresses == scenario::Addresses::random)
+    check.add_traffic(entry, "addresses", "commands of an nvme drive take their buffers in turn");
   if (remaps(check.tree().find(t.to)))
     check.add_traffic(entry, "to",
                       t.to + " remaps its BAR1 piece by piece, which commands of an nvme drive do not wait for");

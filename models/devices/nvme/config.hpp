@@ -17,6 +17,7 @@ struct NvmeConfig {
   std::string queues_in{};
   int queue_entries = 1024;
   int queue_depth = 32;
+  Duration submit_time{};
   int fetch_batch = 8;
   Bytes block = 512_B;
   Bytes max_transfer = 128_KiB;
@@ -42,6 +43,10 @@ struct NvmeConfig {
         field("queue_depth", &NvmeConfig::queue_depth, "Commands that each traffic entry keeps in flight at most")
             .at_least(1)
             .at_most(65535),
+        field("submit_time", &NvmeConfig::submit_time,
+              "Software: what the core of a traffic entry takes for a command, from its submission to the next one's; "
+              "0ns: no time")
+            .at_most(longest_wait),
         field("fetch_batch", &NvmeConfig::fetch_batch, "Commands of 64 B that the controller fetches by one read")
             .at_least(1)
             .at_most(64)

@@ -33,7 +33,7 @@ std::optional<std::size_t> Nvme::start(const Transfer& transfer) {
   // What writes to memory reads the medium.
   const bool to_memory = transfer.op == pcie::Operation::memory_write;
   streams_.push_back({to_memory ? nvme::Opcode::read : nvme::Opcode::write, transfer.address, transfer.window,
-                      transfer.sizes, transfer.rate, transfer.done});
+                      transfer.sizes, transfer.rate, transfer.done, config_.submit_time});
   return streams_.size() - 1;
 }
 

@@ -1,5 +1,7 @@
 #include "devices/nvme/submitter.hpp"
 
+#include <algorithm>
+
 #include "devices/nvme/drive.hpp"
 
 namespace peerpath::nvme {
@@ -54,11 +56,12 @@ void Submitter::fill(std::uint32_t number, Instant now, device::Outbox& out) {
   bool any = false;
   count_depth(now);
   while (!queue.free.empty() && !queue.submissions.full()) {
-    const Instant offered{queue.offered / stream.rate};
-    if (offered > now) {
-      out.wake_at(device::TimerId{static_cast<std::uint16_t>(number)}, offered);
+    const Instant begin = std::max(Instant{queue.offered / stream.rate}, queue.core_free);
+    if (begin > now) {
+      out.wake_at(device::TimerId{static_cast<std::uint16_t>(number)}, begin);
       break;
     }
+    queue.core_free = now + stream.submit_time;
     const auto size = stream.sizes[static_cast<std::size_t>(queue.number++) % stream.sizes.size()];
     queue.offered += size;
     const auto id = queue.free.back();

@@ -1,4 +1,4 @@
-// Who gives commands to a drive: software of the host, as one that takes no time.
+// Who gives commands to a drive: software of the host, a core for each queue.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,7 @@ struct Stream {
   BitRate rate{};            ///< of data offered
   /// Is told of each command that did not fail: when it was submitted, when its completion was seen, and its data.
   std::function<void(Instant begin, Instant end, Bytes size)> done{};
+  Duration submit_time{};  ///< from the submission of a command to the next one's, at least
 };
 
 /// Writes commands into submission queues and rings their doorbells; takes completions and rings theirs. A command
@@ -49,6 +50,7 @@ class Submitter final : public device::Endpoint {
     std::vector<Instant> begun{};     ///< by command id
     std::vector<Bytes> sizes{};       ///< the same
     std::int64_t number = 0;          ///< commands so far
+    Instant core_free{};              ///< when the next one can be submitted
     Bytes offered{}, place{};
   };
 

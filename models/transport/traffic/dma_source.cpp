@@ -11,12 +11,14 @@ namespace peerpath::transport {
 DmaSource::DmaSource(DmaPattern pattern, Random random)
     : pattern_{std::move(pattern)},
       arrivals_{{pattern_.rate, pattern_.arrival, pattern_.burst, pattern_.start}, random},
+      places_{random.next(), "places"},
       next_(static_cast<std::size_t>(pattern_.flows)) {
   require(pattern_.outstanding > 0 && pattern_.flows > 0 && !pattern_.sizes.empty(), "a DMA source moves something");
   const Bytes most =
       pattern_.pieces == nullptr ? part() : std::min(Bytes{part().count() / 2}, pattern_.pieces->piece());
   require(std::ranges::all_of(pattern_.sizes, [&](Bytes n) { return n > Bytes{0} && n <= most; }),
           "a DMA transfer fits into its part of the window");
+  require(!pattern_.random || pattern_.pieces == nullptr, "pieces of a window are taken in turn");
 }
 
 void DmaSource::start(device::Outbox& out) { fill(pattern_.start, out); }
@@ -66,7 +68,13 @@ void DmaSource::fill(Instant now, device::Outbox& out) {
   }
 }
 
-Bytes DmaSource::next_place(std::size_t flow, Bytes size) const {
+Bytes DmaSource::next_place(std::size_t flow, Bytes size) {
+  if (pattern_.random) {
+    constexpr std::int64_t line = 64;
+    const Bytes unit{(size.count() + line - 1) / line * line};
+    const auto places = std::max<std::int64_t>(part() / unit, 1);
+    return unit * static_cast<std::int64_t>(places_.below(static_cast<std::uint64_t>(places)));
+  }
   const Bytes start = part() * static_cast<std::int64_t>(flow);
   // Behind the last one, or where the piece ends in which it would not fit; round again if that is too late.
   const auto fitting = [&](Bytes place) {

@@ -21,6 +21,7 @@ struct DmaPattern {
   std::uint64_t address = 0;  ///< start of the window
   Bytes window{64 << 20};
   int flows = 1;                          ///< parts of the window, each with its own next address; taken in turn
+  bool random = false;                    ///< places in random order, in whole lines; not with `pieces`
   std::vector<Bytes> sizes{Bytes{4096}};  ///< of the transfers, taken in turn
   BitRate rate{};                         ///< of payload offered; 0: as fast as it goes
   Arrival arrival = Arrival::regular;
@@ -69,10 +70,11 @@ class DmaSource final : public device::Endpoint {
   };
   void fill(Instant now, device::Outbox& out);
   Bytes part() const { return Bytes{pattern_.window.count() / pattern_.flows}; }
-  Bytes next_place(std::size_t flow, Bytes size) const;
+  Bytes next_place(std::size_t flow, Bytes size);
 
   DmaPattern pattern_;
   ArrivalProcess arrivals_;
+  Random places_;
   std::vector<Bytes> next_;                      ///< by flow: place in its part of the window
   std::map<std::uint64_t, Transfer> transfers_;  ///< in flight, by cookie
   DmaCounters counters_;
