@@ -84,9 +84,12 @@ Answer pcie_bench_added(const json& in, const Sources& sources) {
   return {of.predicted - over.predicted, *of.measured - *over.measured, of.fitted && over.fitted};
 }
 
-/// What a scenario reaches, in GB/s.
+/// What a scenario reaches, in GB/s: one metric, or several together.
 Answer gigabytes(const json& in, const Sources& sources) {
-  return only(sources.run(in.at("scenario"), in.at("metric")).value() / 8);
+  const auto metrics = in.contains("metrics") ? in.at("metrics") : json::array({in.at("metric")});
+  double sum = 0;
+  for (const auto& metric : metrics) sum += sources.run(in.at("scenario"), metric).value() / 8;
+  return only(sum);
 }
 
 Answer scaling(const json& in, const Sources& sources) {
