@@ -10,19 +10,30 @@ namespace {
 using compare::Point;
 
 constexpr std::int64_t cache_line = 64, kernel_request = 128;
+constexpr std::int64_t engine_piece = 4096;  // as engines of a scenario ask
+constexpr std::int64_t least_read_request = 128;
 constexpr std::int64_t many = 768;  // outstanding: enough for the rate of the link at any latency seen
 constexpr std::int64_t to_device = 1, from_device = 2;
 
+/// What an engine asks for at a time, which is cut into its requests; those that no MRRS allows it asks for one by one.
+std::int64_t piece_of(std::int64_t request) { return request < least_read_request ? request : engine_piece; }
+
 double size(const Point& point) { return static_cast<double>(point.at("bytes")); }
 
-double copy_to(Model& m, const Parameters& p, const Point& point) { return p.setup_to + size(point) * m.engine_to(p); }
-double copy_from(Model& m, const Parameters& p, const Point& point) {
-  return p.setup_from + size(point) * m.engine_from(p);
+/// What of a copy to the device is asked for at once, at its begin: the ACKs and UpdateFCs of those requests go before
+/// the data, which has the line for itself. From then on each request that is taken in costs some of the line.
+double data_to(Model& m, const Parameters& p, double bytes, double each, double request) {
+  return bytes * each - std::min(bytes, m.in_flight(p)) * std::max(each - m.completions_alone(p, request), 0.0);
+}
+double engine_data_to(Model& m, const Parameters& p, double bytes) {
+  return data_to(m, p, bytes, m.engine_to(p), p.engine_request);
 }
 
-double both_to(Model& m, const Parameters& p) { return m.both(p).read / p.engine_request; }
-double both_from(Model& m, const Parameters& p) {
-  return std::max(m.both(p).write / m.payload(), 1 / p.engine_write_rate);
+double copy_to(Model& m, const Parameters& p, const Point& point) {
+  return p.setup_to + engine_data_to(m, p, size(point));
+}
+double copy_from(Model& m, const Parameters& p, const Point& point) {
+  return p.setup_from + size(point) * m.engine_from(p);
 }
 
 struct Against {
@@ -33,11 +44,11 @@ struct Against {
 /// time hangs on the other's.
 Against against(Model& m, const Parameters& p, double bytes) {
   constexpr int rounds = 12;
-  Against ns{p.setup_to_busy + bytes * both_to(m, p), p.setup_from_busy + bytes * both_from(m, p)};
+  Against ns{p.setup_to_busy + bytes * m.both_to(p), p.setup_from_busy + bytes * m.both_from(p)};
   for (int n = 0; n < rounds; ++n) {
     const auto moving_to = 1 - p.setup_to_busy / ns.to, moving_from = 1 - p.setup_from_busy / ns.from;
-    ns.to = p.setup_to_busy + bytes * (moving_from * both_to(m, p) + (1 - moving_from) * m.engine_to(p));
-    ns.from = p.setup_from_busy + bytes * (moving_to * both_from(m, p) + (1 - moving_to) * m.engine_from(p));
+    ns.to = p.setup_to_busy + bytes * (moving_from * m.both_to(p) + (1 - moving_from) * m.engine_to(p));
+    ns.from = p.setup_from_busy + bytes * (moving_to * m.both_from(p) + (1 - moving_to) * m.engine_from(p));
   }
   return ns;
 }
@@ -46,14 +57,14 @@ double against_to(Model& m, const Parameters& p, const Point& point) { return ag
 double against_from(Model& m, const Parameters& p, const Point& point) { return against(m, p, size(point)).from; }
 
 double kernel_to(Model& m, const Parameters& p, const Point& point) {
-  return p.kernel_setup_to + size(point) * m.kernel_to(p);
+  return p.kernel_setup_to + data_to(m, p, size(point), m.kernel_to(p), kernel_request);
 }
 double kernel_from(Model& m, const Parameters& p, const Point& point) {
   return p.kernel_setup_from + size(point) * m.kernel_from(p);
 }
 
 double once_to(Model& m, const Parameters& p, const Point& point) {
-  return (size(point) <= p.inline_limit ? p.submit_small : p.submit_large) + size(point) * m.engine_to(p);
+  return (size(point) <= p.inline_limit ? p.submit_small : p.submit_large) + engine_data_to(m, p, size(point));
 }
 double once_from(Model& m, const Parameters& p, const Point& point) {
   return p.submit_from + size(point) * m.engine_from(p);
@@ -85,21 +96,8 @@ double atomics(Model&, const Parameters& p, const Point& point) {
 /// is a whole way there and back from where the flag was already true: one and a half round trips with the answer.
 double flag(Model& m, const Parameters& p, const Point& point) { return 1.5 * dependent_reads(m, p, point); }
 
-/// The links' rate while it is far below the host's limit, the limit while it is far above it. Between them the host
-/// slows down gradually (others use it as well): 1 / rate^s = 1 / links^s + 1 / host^s. Reads wait for answers that
-/// take longer and longer, and so does a GPU that reads and writes; writes alone are posted and meet the limit later
-/// and more suddenly, at twice s. Twice is a choice: 1.5 to 4 predict the four-GPU sets as well.
 double together(Model& m, const Parameters& p, const Point& point) {
-  const auto gpus = static_cast<double>(point.at("gpus"));
-  const auto ways = point.at("ways");
-  const auto links = ways == to_device     ? gpus / m.engine_to(p)
-                     : ways == from_device ? gpus / m.engine_from(p)
-                                           : 2 * gpus / std::max(both_to(m, p), both_from(m, p));
-  const auto host = ways == to_device ? p.host_read_rate : ways == from_device ? p.host_write_rate : p.host_both_rate;
-  const auto sharpness = (ways == from_device ? 2 : 1) * p.host_sharpness;
-  const auto faster = std::max(links, host), slower = std::min(links, host);
-  const auto slowed = std::pow(1 + std::pow(slower / faster, sharpness), 1 / sharpness);
-  return static_cast<double>(point.bytes) * slowed / slower;
+  return static_cast<double>(point.bytes) / m.together(p, point.at("gpus"), point.at("ways"));
 }
 
 double staged(Model& m, const Parameters& p, const Point& point) {
@@ -135,7 +133,7 @@ constexpr std::array laws{
     Law{"atomic_outstanding", atomics, "closed form: the longer of latency and service (Little's law)"},
     Law{"flag_round_trip", flag, "closed form: 1.5 reads"},
     Law{"copies_together", together,
-        "closed form: the links' rates, played on the fabric, and the host's limits, gradually"},
+        "closed form: the links' rates, played on the fabric, and of several the host's limits, gradually"},
     Law{"staged", staged, "closed form: pipeline of two copies"},
     Law{"peer_copy", peer, "closed form: setup + bytes / rate"},
 };
@@ -175,20 +173,22 @@ Path Model::path(const Parameters& p) const {
   return path;
 }
 
-double Model::read_step(const Parameters& p, double latency, std::int64_t request, std::int64_t outstanding) {
-  auto [entry, fresh] =
-      played_.try_emplace({0, p.link_share, p.update_interval, latency, p.read_service, request, outstanding});
+double Model::read_step(const Parameters& p, double latency, std::int64_t size, std::int64_t outstanding,
+                        std::int64_t max_request) {
+  auto [entry, fresh] = played_.try_emplace(
+      {0, p.link_share, p.update_interval, latency, p.read_service, size, outstanding, max_request});
   if (fresh) {
     auto path = this->path(p);
     path.read_latency = latency;
-    entry->second.read = calibrate::read_step(path, Bytes{request}, static_cast<int>(outstanding));
+    path.max_read_request = Bytes{std::max(max_request, least_read_request)};
+    entry->second.read = calibrate::read_step(path, Bytes{size}, static_cast<int>(outstanding));
   }
   return entry->second.read;
 }
 
 double Model::write_interval(const Parameters& p, std::int64_t request) {
   const auto service = request < cache_line ? p.partial_write_service : 0;
-  auto [entry, fresh] = played_.try_emplace({1, p.link_share, p.update_interval, 0, service, request, 0});
+  auto [entry, fresh] = played_.try_emplace({1, p.link_share, p.update_interval, 0, service, request, 0, 0});
   if (fresh) {
     auto path = this->path(p);
     path.write_service = service;
@@ -200,15 +200,49 @@ double Model::write_interval(const Parameters& p, std::int64_t request) {
 BothWays Model::both(const Parameters& p) {
   const auto request = static_cast<std::int64_t>(p.engine_request);
   auto [entry, fresh] =
-      played_.try_emplace({2, p.link_share, p.update_interval, p.read_latency, p.read_service, request, 0});
-  if (fresh) entry->second = both_intervals(path(p), Bytes{request}, path_.max_payload);
+      played_.try_emplace({2, p.link_share, p.update_interval, p.read_latency, p.read_service, request, 0, 0});
+  if (fresh) {
+    auto path = this->path(p);
+    path.max_read_request = Bytes{std::max(request, least_read_request)};
+    entry->second = both_intervals(path, Bytes{piece_of(request)}, path_.max_payload);
+  }
   return entry->second;
 }
 
 double Model::engine_to(const Parameters& p) {
   const auto request = static_cast<std::int64_t>(p.engine_request);
-  const auto outstanding = std::clamp<std::int64_t>((1 << 18) / request, 64, many);
-  return read_step(p, p.read_latency, request, outstanding) / (p.engine_request * static_cast<double>(outstanding));
+  constexpr std::int64_t enough = 96 << 10;
+  const auto piece = piece_of(request);
+  return read_step(p, p.read_latency, piece, enough / piece, request) / static_cast<double>(enough);
+}
+
+double Model::completions_alone(const Parameters& p, double request) const {
+  const Bytes data{std::min(static_cast<std::int64_t>(request), path_.max_payload.count())};
+  return completion_time(path(p), data) / static_cast<double>(data.count());
+}
+
+double Model::in_flight(const Parameters& p) {
+  constexpr double way = 50, unit = engine_piece;
+  const auto least = ((1 - gpu_share) * p.read_latency + way) / engine_to(p);
+  return (std::ceil(least / unit) + 1) * unit;
+}
+
+double Model::both_to(const Parameters& p) {
+  return both(p).read / static_cast<double>(piece_of(std::llround(p.engine_request)));
+}
+
+double Model::both_from(const Parameters& p) { return std::max(both(p).write / payload(), 1 / p.engine_write_rate); }
+
+double Model::together(const Parameters& p, std::int64_t gpus, std::int64_t ways) {
+  const auto count = static_cast<double>(gpus);
+  const auto links = ways == to_device     ? count / engine_to(p)
+                     : ways == from_device ? count / engine_from(p)
+                                           : 2 * count / std::max(both_to(p), both_from(p));
+  if (gpus == 1 && ways != (to_device | from_device)) return links;
+  const auto host = ways == to_device ? p.host_read_rate : ways == from_device ? p.host_write_rate : p.host_both_rate;
+  const auto sharpness = (ways == from_device ? 2 : 1) * p.host_sharpness;
+  const auto faster = std::max(links, host), slower = std::min(links, host);
+  return slower / std::pow(1 + std::pow(slower / faster, sharpness), 1 / sharpness);
 }
 
 double Model::engine_from(const Parameters& p) {

@@ -27,8 +27,9 @@ class Model {
   /// The law that predicts an experiment, in a few words; "" if none does.
   static std::string_view law(std::string_view experiment);
 
-  // For the laws: what is played is remembered.
-  double read_step(const Parameters& p, double latency, std::int64_t request, std::int64_t outstanding);
+  // For the laws: what is played is remembered. Reads are cut into requests of `max_request`.
+  double read_step(const Parameters& p, double latency, std::int64_t size, std::int64_t outstanding,
+                   std::int64_t max_request = 4096);
   double write_interval(const Parameters& p, std::int64_t request);
   BothWays both(const Parameters& p);
   /// ns for a byte by copy engine, to the device and from it; by kernels.
@@ -36,13 +37,28 @@ class Model {
   double engine_from(const Parameters& p);
   double kernel_to(const Parameters& p);
   double kernel_from(const Parameters& p);
+  /// ns for a byte of completions of that size where nothing else is on the line.
+  double completions_alone(const Parameters& p, double request) const;
+  /// Bytes that have to be under way to the device for the link's rate. Many more would be asked for ahead of those of
+  /// other streams.
+  double in_flight(const Parameters& p);
+  /// ns for a byte of either engine's copies while the other works.
+  double both_to(const Parameters& p);
+  double both_from(const Parameters& p);
+  /// GB/s of copies by so many GPUs at once, `ways` 1 to the devices, 2 from them, 3 both. One has, one way,
+  /// what its link carries. Others have the links' rate while it is far below the host's limit, the limit while it is
+  /// far above it. Between them the host slows down gradually (others use it as well): 1 / rate^s = 1 / links^s + 1 /
+  /// host^s. Reads wait for answers that take longer and longer, and so does a GPU that reads and writes; writes alone
+  /// are posted and meet the limit later and more suddenly, at twice s. Twice is a choice: 1.5 to 4 predict the
+  /// four-GPU sets as well.
+  double together(const Parameters& p, std::int64_t gpus, std::int64_t ways);
   double payload() const { return static_cast<double>(path_.max_payload.count()); }  ///< MPS, in bytes
 
  private:
   Path path(const Parameters& p) const;
 
   Path path_;
-  using Key = std::tuple<int, double, double, double, double, std::int64_t, std::int64_t>;
+  using Key = std::tuple<int, double, double, double, double, std::int64_t, std::int64_t, std::int64_t>;
   std::map<Key, BothWays> played_;
 };
 

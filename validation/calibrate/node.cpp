@@ -68,7 +68,7 @@ class Node {
     own.launch_from = p_.kernel_setup_from - beside("kernel_from_device", model_.kernel_from(p_));
     own.atomic_latency =
         p_.atomic_latency + p_.atomic_queueing - played(own, "atomic_outstanding", {{"outstanding", 1}});
-    own.hand_over = p_.hand_over - engine_to;
+    own.hand_over = p_.hand_over - (engine_to + engine_from) / 2;  // it has one for both ways
     own.setup_to = p_.setup_to - engine_to;
     own.setup_to_busy = p_.setup_to_busy - engine_to;
     own.submit_inline = p_.submit_small - engine_to;
@@ -125,22 +125,12 @@ class Node {
   /// Of 1, 2, 3 ... GPUs; one alone has the limit of its link.
   ordered_json together(std::int64_t ways) {
     auto rates = ordered_json::array({no_limit});
-    for (std::size_t gpus = 2; gpus <= dataset_.gpus.size() && !silent_; ++gpus) {
-      compare::Point point;
-      point.experiment = compare::together;
-      point.settings = {{"gpus", static_cast<std::int64_t>(gpus)}, {"ways", ways}};
-      point.bytes = 1'000'000'000;
-      rates.push_back(rate_text(static_cast<double>(point.bytes) / *model_.predict(point, p_)));
-    }
+    for (std::size_t gpus = 2; gpus <= dataset_.gpus.size() && !silent_; ++gpus)
+      rates.push_back(rate_text(model_.together(p_, static_cast<std::int64_t>(gpus), ways)));
     return rates;
   }
 
-  /// Bytes that have to be under way for the link's rate. Many more would be asked for ahead of those of other streams.
-  std::int64_t in_flight() {
-    constexpr double way = 50, unit = 4096;
-    const auto least = ((1 - gpu_share) * p_.read_latency + way) / model_.engine_to(p_);
-    return static_cast<std::int64_t>((std::ceil(least / unit) + 1) * unit);
-  }
+  std::int64_t in_flight() { return static_cast<std::int64_t>(model_.in_flight(p_)); }
 
   ordered_json gpu(const compare::GpuFacts& facts, const Own& own) {
     const auto limit = static_cast<std::int64_t>(std::llround(p_.inline_limit));

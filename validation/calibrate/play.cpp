@@ -7,6 +7,7 @@
 #include "core/pcie/link_rate.hpp"
 #include "peerpath/base/fail.hpp"
 #include "peerpath/fabric/fabric.hpp"
+#include "peerpath/pcie/tlp.hpp"
 
 namespace peerpath::calibrate {
 namespace {
@@ -22,15 +23,24 @@ constexpr BitRate memory_rate{8'000'000'000'000};  // inside the root complex: n
 Duration from_ns(double ns) { return Duration{static_cast<std::int64_t>(ns * 1e6 + 0.5)}; }
 double to_ns(Duration time) { return static_cast<double>(femtoseconds(time)) / 1e6; }
 
+BitRate line_rate(const Path& path) {
+  return pcie::link_timing(path.link, path.max_payload, pcie::DllpAccounting::counted, path.link_share).rate;
+}
+
+/// Requests that a read of that size is cut into.
+int requests_of(const Path& path, Bytes read) {
+  return static_cast<int>((read + path.max_read_request - Bytes{1}) / path.max_read_request);
+}
+
 struct Machine {
   fabric::Topology topology;
   fabric::NodeId gpu, memory;
 };
 
-Machine build(const Path& path, int outstanding) {
-  const auto timing = pcie::link_timing(path.link, path.max_payload, pcie::DllpAccounting::counted, path.link_share);
-  const fabric::LinkDirection wire{
-      .rate = timing.rate, .ack_interval = Duration{1}, .fc_interval = from_ns(std::max(path.update_interval, 1e-6))};
+Machine build(const Path& path, int tags) {
+  const fabric::LinkDirection wire{.rate = line_rate(path),
+                                   .ack_interval = Duration{1},
+                                   .fc_interval = from_ns(std::max(path.update_interval, 1e-6))};
   const fabric::LinkDirection inside{.rate = memory_rate, .framing = Bytes{0}};
   fabric::Endpoint memory;
   memory.max_payload = path.max_payload;
@@ -41,8 +51,8 @@ Machine build(const Path& path, int outstanding) {
   fabric::Endpoint gpu;
   gpu.max_payload = path.max_payload;
   gpu.max_completion = path.max_payload;
-  gpu.max_read_request = Bytes{4096};
-  gpu.tags = std::max(outstanding, 1);
+  gpu.max_read_request = path.max_read_request;
+  gpu.tags = tags;
   gpu.channels = 2;
   gpu.reaction = from_ns(gpu_share * path.read_latency);
   Machine made;
@@ -57,8 +67,9 @@ Machine build(const Path& path, int outstanding) {
 /// Submits, and hears what became of it.
 class Player final : private fabric::DeliverySink {
  public:
-  Player(const Path& path, int outstanding)
-      : machine_{build(path, outstanding)},
+  /// `outstanding` reads at a time, each of so many requests.
+  Player(const Path& path, int outstanding, int requests = 1)
+      : machine_{build(path, outstanding * requests)},
         reaction_{machine_.topology.nodes[machine_.gpu.value()].endpoint.reaction},
         last_(static_cast<std::size_t>(outstanding)) {
     const auto problems = fabric::validate(machine_.topology);
@@ -138,11 +149,15 @@ double interval(const std::vector<Instant>& done, Instant begin, Instant end) {
 double read_step(const Path& path, Bytes request, int outstanding) {
   const auto chains = static_cast<std::size_t>(outstanding);
   const std::size_t before = outstanding < 256 ? 2 : 1, steps = outstanding < 256 ? 4 : 2;
-  Player player{path, outstanding};
+  Player player{path, outstanding, requests_of(path, request)};
   player.read(request);
   player.run_until((before + steps) * chains, 0);
   const auto done = player.reads();
   return to_ns(done[(before + steps) * chains - 1] - done[before * chains - 1]) / static_cast<double>(steps);
+}
+
+double completion_time(const Path& path, Bytes data) {
+  return to_ns((pcie::header_3dw + pcie::link_framing + data) / line_rate(path));
 }
 
 double write_interval(const Path& path, Bytes request) {
@@ -158,7 +173,7 @@ BothWays both_intervals(const Path& path, Bytes read_request, Bytes write_reques
   constexpr int writes = 1500;
   const auto outstanding =
       static_cast<int>(3 * 64 * path.read_latency / static_cast<double>(read_request.count())) + 16;
-  Player player{path, outstanding};
+  Player player{path, outstanding, requests_of(path, read_request)};
   player.write(write_request, writes);
   player.read(read_request);
   player.run_until(0, writes);

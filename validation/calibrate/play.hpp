@@ -14,15 +14,19 @@ constexpr double gpu_share = 0.3;
 struct Path {
   pcie::LinkShape link{5, 16};
   Bytes max_payload{256};
-  double link_share = 1;        ///< of the modelled link rate
-  double update_interval = 10;  ///< TLPs received this far apart cause one UpdateFC each; each causes one ACK
-  double read_latency = 1000;   ///< a request's way to memory and its data's way back, without their time on the line
-  double read_service = 0;      ///< memory takes in one read request after the other
-  double write_service = 0;     ///< likewise a write
+  double link_share = 1;         ///< of the modelled link rate
+  double update_interval = 10;   ///< TLPs received this far apart cause one UpdateFC each; each causes one ACK
+  double read_latency = 1000;    ///< a request's way to memory and its data's way back, without their time on the line
+  double read_service = 0;       ///< memory takes in one read request after the other
+  double write_service = 0;      ///< likewise a write
+  Bytes max_read_request{4096};  ///< reads are cut into requests of this size
 };
 
 /// Nanoseconds from a step to the next of `outstanding` chains of dependent reads, the slowest chain counting.
 double read_step(const Path& path, Bytes request, int outstanding);
+
+/// Nanoseconds that a completion with so much data takes on the line where nothing else is.
+double completion_time(const Path& path, Bytes data);
 
 /// Nanoseconds from one write to the next when all are queued.
 double write_interval(const Path& path, Bytes request);

@@ -20,6 +20,19 @@ TEST(Play, ManyReadsOutstandingTakeTheRateOfTheLink) {
   EXPECT_NEAR(read_step(path, 128_B, 4096) / 4096, 156 / 63.02 / (1 - 4.0 / 1538), 0.01);
 }
 
+TEST(Play, ACompletionAloneTakesItsBytes) {
+  EXPECT_NEAR(completion_time({}, 128_B), 148 / 63.02 / (1 - 4.0 / 1538), 0.01);
+}
+
+// Requests that come in a row cause fewer UpdateFCs than the same ones far apart, where one each is sent.
+TEST(Play, ReadsOfAPageAreCutIntoRequests) {
+  const Path whole{.update_interval = 1e6, .read_latency = 1000},
+      cut{.update_interval = 1e6, .read_latency = 1000, .max_read_request = 256_B};
+  EXPECT_NEAR(read_step(cut, 4096_B, 24) / (24 * 4096), read_step(whole, 256_B, 384) / (384 * 256), 0.0003);
+  const Path often{.update_interval = 2, .read_latency = 1000, .max_read_request = 256_B};
+  EXPECT_LT(read_step(often, 4096_B, 24) / (24 * 4096), 0.99 * read_step(often, 256_B, 384) / (384 * 256));
+}
+
 TEST(Play, ReadsNeverExceedWhatIsOutstandingByLatency) {
   const Path path{.read_latency = 1000};
   for (const int outstanding : {1, 8, 64, 256}) EXPECT_GE(read_step(path, 64_B, outstanding), 1000);

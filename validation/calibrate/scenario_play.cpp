@@ -49,16 +49,25 @@ json with(json entry, const char* key, json value) {
   return entry;
 }
 
+/// The same on average, no two of them alike in a row: streams that would keep step lie to each other in every way.
+json out_of_step(json entry, std::int64_t bytes) {
+  constexpr std::int64_t unit = 256;
+  const auto part = bytes / 4 / unit * unit;
+  entry["sizes"] = {size_text(bytes - part), size_text(bytes + part), size_text(bytes + part / 2 / unit * unit),
+                    size_text(bytes - part / 2 / unit * unit)};
+  return entry;
+}
+
 /// One copy after the other. Alone, each is like the first; beside another stream as many as it takes for their phase
 /// not to be seen.
 Plan copies(std::vector<json> traffic, std::int64_t bytes) {
-  constexpr std::int64_t enough = std::int64_t{4} << 20;
+  constexpr std::int64_t enough = std::int64_t{32} << 20;
   const auto alone = traffic.size() == 1 || bytes >= large_copy;
   Plan plan;
   for (auto& made : traffic) plan.traffic.push_back(std::move(made));
   if (alone) return plan;
   plan.skipped = 1;
-  plan.counted = static_cast<std::size_t>(std::clamp<std::int64_t>(enough / bytes, 2, 48));
+  plan.counted = static_cast<std::size_t>(std::clamp<std::int64_t>(enough / bytes, 2, 96));
   plan.each = 1 / static_cast<double>(plan.counted);
   return plan;
 }
@@ -107,8 +116,8 @@ Plan plan_of_copies(const Point& point) {
   const auto bytes = point.at("bytes");
   if (name == "copy_to_device") return copies({copy_to(bytes)}, bytes);
   if (name == "copy_from_device") return copies({copy_from(bytes)}, bytes);
-  if (name == "copy_to_device_against") return copies({copy_to(bytes), copy_from(bytes)}, bytes);
-  if (name == "copy_from_device_against") return copies({copy_from(bytes), copy_to(bytes)}, bytes);
+  if (name == "copy_to_device_against") return copies({copy_to(bytes), out_of_step(copy_from(bytes), bytes)}, bytes);
+  if (name == "copy_from_device_against") return copies({copy_from(bytes), out_of_step(copy_to(bytes), bytes)}, bytes);
   if (name == "kernel_to_device") return copies({with(copy_to(bytes), "by", "kernel")}, bytes);
   if (name == "kernel_from_device") return copies({with(copy_from(bytes), "by", "kernel")}, bytes);
   if (name == "copy_once_to_device") return copies({with(copy_to(bytes), "submission", "single")}, bytes);
