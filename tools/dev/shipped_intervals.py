@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Runs every shipped scenario with the window that peerpath finds, and holds what it says of it: the 95 % interval of
+each goodput and each median latency is at most `run.precision` (1 %) wide on either side, or a warning names the metric.
+
+usage: shipped_intervals.py PEERPATH SCENARIOS
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+JUDGED = ("goodput_gbps", "latency_p50_ns")
+PRECISION = 0.01
+
+
+def unsettled(metrics):
+    """Names of judged metrics whose interval is wider, or that have none."""
+    for metric in metrics:
+        value = float(metric["value"] or 0)
+        if metric["name"].rpartition(".")[2] not in JUDGED or value == 0:
+            continue
+        if float(metric.get("half_width") or 0) > PRECISION * value or "half_width" not in metric:
+            yield metric["name"]
+
+
+def play(program, scenario, folder):
+    file = folder / "scenario.json"
+    # Whether a scenario is of a device alone shows when it is run: those have no traffic.
+    file.write_text(json.dumps({"extends": str(scenario), "run": {"warmup": None, "measure": None}, "expect": []}))
+    done = subprocess.run([program, "run", str(file), "--json", "--out", str(folder / "out")], capture_output=True,
+                          text=True)
+    return json.loads(done.stdout) if done.returncode == 0 else done.stderr
+
+
+def main(program, scenarios):
+    root = pathlib.Path(scenarios).resolve()
+    files = [f for f in sorted(root.glob("*/*.json")) if "traffic" in f.read_text() and f.parent.name != "hardware"]
+    silent, narrow, warned, begin = [], 0, 0, time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        for file in files:
+            result = play(program, file, pathlib.Path(folder))
+            name = str(file.relative_to(root))
+            if isinstance(result, str):
+                silent.append(name + ": " + result.strip().splitlines()[0])
+                continue
+            text = "\n".join(result["steady"]["warnings"])
+            wide = list(unsettled(result["metrics"]))
+            silent += [name + ": " + metric for metric in wide if metric not in text]
+            narrow += not wide
+            warned += bool(wide)
+    print(f"{len(files)} scenarios in {time.monotonic() - begin:.0f} s: {narrow} within {PRECISION:.0%}, "
+          f"{warned} warned of, {len(silent)} faults")
+    for fault in silent:
+        print("  " + fault)
+    return 1 if silent or not files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
