@@ -31,6 +31,8 @@ void check_entry(const OdpNicConfig& nic, std::size_t entry, scenario::DeviceChe
   if (t.arrival != scenario::ArrivalLaw::regular)
     check.add_traffic(entry, "arrival", "messages of an odp_nic are regular");
   if (dma->traffic_class != 0) check.add_traffic(entry, "traffic_class", "an odp_nic has traffic class 0");
+  if (dma->addresses == scenario::Addresses::random)
+    check.add_traffic(entry, "addresses", "messages of an odp_nic take their places in turn");
   if (dma->window % nic.page != Bytes{0})
     check.add_traffic(entry, "window",
                       to_text(dma->window) + " is not a whole number of pages of " + t.from + ", " + to_text(nic.page));
