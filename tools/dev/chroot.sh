@@ -21,7 +21,11 @@ make_debian() {
 
 # in_debian SYSTEM FOLDER COMMAND: as its root, in that folder of it.
 in_debian() {
-  unshare --mount --pid --fork --kill-child --mount-proc="$1/proc" chroot "$1" \
+  # Terminals too, as a container has them.
+  # shellcheck disable=SC2016  # the shell inside expands it
+  unshare --mount --pid --fork --kill-child --mount-proc="$1/proc" sh -c \
+    'mkdir -p "$0/dev/pts"; mount -t devpts -o newinstance,ptmxmode=0666 devpts "$0/dev/pts" && ln -sf pts/ptmx "$0/dev/ptmx"
+     exec chroot "$0" "$@"' "$1" \
     env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 \
     NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt bash -c "cd '$2' && $3"
 }
