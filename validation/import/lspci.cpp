@@ -119,7 +119,7 @@ class Reader {
     if (const auto rest = after(line, "IOMMU group: ")) f.iommu_group = number(*rest);
     if (line.find("LnkCap:") != line.npos) shape(line, f.link_capability);
     if (line.find("LnkSta:") != line.npos) shape(line, f.link);
-    if (line.find("LnkCtl:") != line.npos && line.find("RCB ") != line.npos) size(line, "RCB ", f.rcb);
+    if (line.find("LnkCtl:") != line.npos && line.find("RCB ") != line.npos) size(line, "RCB ", f.rcb, 64, 128);
     if (line.find("AERCap:") != line.npos) flag(line, "CGenEn", f.ecrc_generation);
     if (line.find("ECRCGenEn") != line.npos) flag(line, "ECRCGenEn", f.ecrc_generation);
   }
@@ -157,13 +157,16 @@ class Reader {
     size(line, "MaxReadReq ", f.max_read_request);
   }
 
-  void size(std::string_view line, std::string_view label, std::optional<Bytes>& value) {
+  /// The fields of Device Control count from 128 bytes on (PCIe Base 5.0 section 7.5.3.4); RCB is 64 or 128.
+  void size(std::string_view line, std::string_view label, std::optional<Bytes>& value, int least = 128,
+            int most = 4096) {
     const auto rest = after(line, label);
     const auto bytes = rest ? number(*rest) : std::nullopt;
-    if (bytes && *bytes >= 64 && *bytes <= 4096 && (*bytes & (*bytes - 1)) == 0)
+    if (bytes && *bytes >= least && *bytes <= most && (*bytes & (*bytes - 1)) == 0)
       value = Bytes{*bytes};
     else
-      problem(std::string{label.substr(0, label.size() - 1)} + " is not a power of two from 64 to 4096 bytes");
+      problem(std::string{label.substr(0, label.size() - 1)} + " is not a power of two from " + std::to_string(least) +
+              " to " + std::to_string(most) + " bytes");
   }
 
   void shape(std::string_view line, std::optional<pcie::LinkShape>& value) {

@@ -76,6 +76,7 @@ TEST(Lspci, SaysWhereADumpIsBroken) {
   EXPECT_NE(first_problem(replaced("03:00.0", "00:03.0")).find("twice"), std::string::npos);
   EXPECT_NE(first_problem(replaced("MaxReadReq 4096", "MaxReadReq nan")).find("d.txt:16"), std::string::npos);
   EXPECT_NE(first_problem(replaced("MaxReadReq 4096", "MaxReadReq 300")).find("power of two"), std::string::npos);
+  EXPECT_NE(first_problem(replaced("MaxReadReq 4096", "MaxReadReq 64")).find("from 128 to 4096"), std::string::npos);
   EXPECT_NE(first_problem(replaced("LnkSta:\tSpeed 8GT/s", "LnkSta:\tSpeed 9GT/s")).find("d.txt:20"),
             std::string::npos);
 }

@@ -65,8 +65,7 @@ Json acs_json(std::uint16_t control) {
 
 Json function_json(const Function& f) {
   Json json;
-  if (f.max_payload_supported)
-    json["max_payload_supported"] = size_text(std::max(*f.max_payload_supported, Bytes{128}));
+  if (f.max_payload_supported) json["max_payload_supported"] = size_text(*f.max_payload_supported);
   json["max_payload"] = size_text(*f.max_payload);
   json["max_read_request"] = size_text(*f.max_read_request);
   json["tags"] = f.ten_bit_tag.value_or(false) ? 768 : f.extended_tag.value_or(false) ? 256 : 32;
@@ -119,6 +118,12 @@ class Builder {
     if (!f.max_payload || !f.max_read_request) {
       problems_.push_back({file_, f.line, 1, "",
                            f.address() + " does not show MaxPayload and MaxReadReq; was lspci -vvv run as root?"});
+      return;
+    }
+    if (f.max_payload_supported && *f.max_payload > *f.max_payload_supported) {
+      problems_.push_back({file_, f.line, 1, "",
+                           f.address() + " is set to MaxPayload " + size_text(*f.max_payload) + ", above the " +
+                               size_text(*f.max_payload_supported) + " of its DevCap"});
       return;
     }
     const std::string kind = device_kind(f);
@@ -224,7 +229,7 @@ class Builder {
   void raise_payload(const std::string& router, const Function& port) {
     if (!port.max_payload_supported) return;
     auto& most = payloads_[router];
-    most = std::max({most, *port.max_payload_supported, Bytes{128}});
+    most = std::max(most, *port.max_payload_supported);
     devices_[router]["max_payload_supported"] = size_text(most);
   }
 

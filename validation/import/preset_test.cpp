@@ -175,5 +175,14 @@ TEST(Preset, HiddenCapabilitiesAreAProblemWithALine) {
   EXPECT_FALSE(to_preset({}, "d.txt"));
 }
 
+TEST(Preset, APayloadAboveItsCapabilityIsAProblemWithALine) {
+  auto nic = leaf(3, "Ethernet controller", {4, 8});
+  nic.line = 42;
+  nic.max_payload = Bytes{1024};
+  const auto preset = to_preset({nic}, "d.txt");
+  ASSERT_FALSE(preset);
+  EXPECT_EQ(preset.error().front().line, 42);
+}
+
 }  // namespace
 }  // namespace peerpath::import
