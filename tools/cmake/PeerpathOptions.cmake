@@ -30,6 +30,9 @@ set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)
 add_compile_options(-Wall -Wextra -Wpedantic)
 # Results must not depend on the compiler: no fused multiply-add, and no -march=native (it was also slower).
 add_compile_options(-ffp-contract=off)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  add_compile_options(--param=ggc-min-heapsize=400000)  # less often looks for memory to use again: 6 % less time to compile
+endif()
 if(PEERPATH_WERROR)
   add_compile_options(-Werror)
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
