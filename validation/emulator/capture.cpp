@@ -8,6 +8,7 @@
 
 #include "core/pcie/split.hpp"
 #include "scenario/catalogue.hpp"
+#include "validation/emulator/purpose.hpp"
 
 namespace peerpath::emulator {
 namespace {
@@ -23,12 +24,6 @@ NodeId node_of(const observe::Scene& scene, const std::string& name) {
 }
 
 Instant time_of(const Json& line) { return Instant{std::chrono::nanoseconds{line.at("guest_ns").get<std::int64_t>()}}; }
-
-pcie::Purpose purpose_of(const std::string& word) {
-  for (const auto& known : enum_names(pcie::Purpose{}))
-    if (known.name == word) return known.value;
-  throw std::invalid_argument{"no purpose is called '" + word + "'"};
-}
 
 /// One line of an access, on its way to become TLPs.
 struct Access {

@@ -3,18 +3,13 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "validation/emulator/purpose.hpp"
+
 namespace peerpath::emulator {
 namespace {
 
 using Json = nlohmann::json;
 using observe::Direction;
-
-pcie::Purpose purpose_of(const std::string& name) {
-  for (const auto& known : enum_names(pcie::Purpose{})) {
-    if (known.name == name) return known.value;
-  }
-  throw std::invalid_argument{"no purpose is called '" + name + "'"};
-}
 
 observe::LedgerRow row_of(const Json& row) {
   observe::LedgerRow out;

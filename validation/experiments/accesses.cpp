@@ -2,40 +2,10 @@
 #include <algorithm>
 
 #include "validation/experiments/catalogue.hpp"
+#include "validation/experiments/chains.hpp"
 
 namespace peerpath::experiments {
 namespace {
-
-constexpr std::uint64_t line = 128;
-constexpr std::uint32_t warp = 32;  // of CUDA; HIP's 64 lanes run the same chains, half of them idle
-
-struct Grid {
-  unsigned blocks, threads;
-};
-
-/// One warp a chain, spread over the multiprocessors.
-Grid grid_for(std::int64_t chains) {
-  const unsigned warps = chains <= 2048 ? 1 : 4;
-  return {static_cast<unsigned>((chains + warps - 1) / warps), warps * warp};
-}
-
-/// Fewer steps where each moves much.
-std::uint64_t steps_for(std::int64_t chains) {
-  return static_cast<std::uint64_t>(std::clamp<std::int64_t>((1 << 18) / chains, 32, 256));
-}
-
-gpu::KernelArguments chain_arguments(const Bench& bench, const Settings& settings) {
-  const auto chains = static_cast<std::uint32_t>(settings.at("outstanding"));
-  return {.from = bench.host.device_at(),
-          .to = bench.host_target.device_at(),
-          .result = bench.result_at(),
-          .bytes = bench.host.size(),
-          .stride = line * chains,
-          .spacing = line,
-          .seed = host_seed,
-          .chains = chains,
-          .words = static_cast<std::uint32_t>(settings.at("request") / 4)};
-}
 
 /// Runs `kernel`, each run going on at the place where the last one ended.
 std::vector<double> run_chains(Bench& bench, const Lab& lab, const char* kernel, gpu::KernelArguments& a) {
@@ -50,7 +20,7 @@ std::vector<double> run_chains(Bench& bench, const Lab& lab, const char* kernel,
 
 Measurement read_chains(Lab& lab, const Settings& settings) {
   auto& bench = lab.first();
-  auto a = chain_arguments(bench, settings);
+  auto a = chains_of(bench, settings.at("outstanding"), settings.at("request"));
   bench.clear_result();
   Measurement m;
   m.ns = run_chains(bench, lab, "read_chains", a);
@@ -60,7 +30,7 @@ Measurement read_chains(Lab& lab, const Settings& settings) {
 }
 
 Measurement read_window(Lab& lab, const Settings& settings) {
-  constexpr std::uint64_t far_apart = 33 * line;
+  constexpr std::uint64_t far_apart = 33 * line_size;
   auto& bench = lab.first();
   gpu::KernelArguments a{.from = bench.host.device_at(),
                          .result = bench.result_at(),
@@ -89,7 +59,7 @@ bool places_right(const Bench& bench, const gpu::KernelArguments& a) {
 
 Measurement write_places(Lab& lab, const Settings& settings) {
   auto& bench = lab.first();
-  auto a = chain_arguments(bench, settings);
+  auto a = chains_of(bench, settings.at("outstanding"), settings.at("request"));
   a.seed = write_seed + static_cast<std::uint64_t>(settings.at("request"));
   Measurement m;
   m.ns = run_chains(bench, lab, "write_places", a);
@@ -100,15 +70,14 @@ Measurement write_places(Lab& lab, const Settings& settings) {
 
 Measurement add_chains(Lab& lab, const Settings& settings) {
   auto& bench = lab.first();
-  auto a = chain_arguments(bench, {{{"request", 4}, settings.values.front()}});
-  for (std::uint64_t chain = 0; chain < a.chains; ++chain) bench.host_target.words()[chain * line / 4] = 0;
-  a.words = 1;
+  auto a = chains_of(bench, settings.at("outstanding"), 4);
+  for (std::uint64_t chain = 0; chain < a.chains; ++chain) bench.host_target.words()[chain * line_size / 4] = 0;
   Measurement m;
   m.ns = run_chains(bench, lab, "add_chains", a);
   m.correct = true;
   for (std::uint64_t chain = 0; chain < a.chains; ++chain)
-    m.correct = m.correct && bench.host_target.words()[chain * line / 4] == a.first;
-  bench.poison_host(a.chains * line);
+    m.correct = m.correct && bench.host_target.words()[chain * line_size / 4] == a.first;
+  bench.poison_host(a.chains * line_size);
   return m;
 }
 

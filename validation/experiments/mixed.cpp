@@ -2,36 +2,18 @@
 #include <algorithm>
 
 #include "validation/experiments/catalogue.hpp"
+#include "validation/experiments/chains.hpp"
 
 namespace peerpath::experiments {
 namespace {
 
-constexpr std::uint64_t line = 128;
-constexpr std::uint32_t warp = 32;
 constexpr std::int64_t writers = 1024;  // warps that store
 
 std::size_t copy_size(const Lab& lab) { return std::min(lab.effort.largest, std::size_t{64} << 20); }
 
-/// One warp a chain, spread over the multiprocessors.
 void launch_chains(gpu::Stream& stream, const char* kernel, const gpu::KernelArguments& a) {
-  const unsigned warps = a.chains <= 2048 ? 1 : 4;
-  stream.launch(kernel, static_cast<unsigned>((a.chains + warps - 1) / warps), warps * warp, a);
-}
-
-gpu::KernelArguments chains_of(const Bench& bench, std::int64_t chains, std::int64_t request = 128) {
-  return {.from = bench.host.device_at(),
-          .to = bench.host_target.device_at(),
-          .result = bench.result_at(),
-          .bytes = bench.host.size(),
-          .stride = line * static_cast<std::uint64_t>(chains),
-          .spacing = line,
-          .seed = host_seed,
-          .chains = static_cast<std::uint32_t>(chains),
-          .words = static_cast<std::uint32_t>(request / 4)};
-}
-
-std::uint64_t steps_for(std::int64_t chains) {
-  return static_cast<std::uint64_t>(std::clamp<std::int64_t>((1 << 18) / chains, 32, 256));
+  const auto grid = grid_for(a.chains);
+  stream.launch(kernel, grid.blocks, grid.threads, a);
 }
 
 /// Steps of reading chains that take about so long beside something else.
