@@ -32,12 +32,14 @@ std::optional<int> generation_of(std::string_view speed) {
 
 class NcclReader {
  public:
-  explicit NcclReader(const std::string& file) : file_{file} {}
+  NcclReader(const Xml& xml, const std::string& file) : xml_{xml}, file_{file} {}
 
-  tl::expected<Machine, Problems> read(const Element& system) {
-    if (system.name != "system") fail(system, "<" + system.name + "> is not the <system> of a topology of NCCL");
-    for (const auto& cpu : system.children)
-      if (problems_.empty() && cpu.name == "cpu") read_cpu(cpu);
+  tl::expected<Machine, Problems> read() {
+    const auto system = xml_.root();
+    if (!is(system, "system"))
+      fail(system, "<" + std::string{system.name()} + "> is not the <system> of a topology of NCCL");
+    for (const auto& cpu : system.children("cpu"))
+      if (problems_.empty()) read_cpu(cpu);
     machine_.sockets = std::max(1, socket_);
     if (problems_.empty() && machine_.parts.empty()) fail(system, "no GPU and no NIC below any <cpu>");
     if (machine_.parts.size() > most_parts) fail(system, "more than " + std::to_string(most_parts) + " devices");
@@ -50,31 +52,36 @@ class NcclReader {
   }
 
  private:
-  void fail(const Element& at, const std::string& what) { problems_.push_back({file_, at.line, 1, "", what}); }
+  void fail(const pugi::xml_node& at, const std::string& what) {
+    problems_.push_back({file_, xml_.line_of(at), 1, "", what});
+  }
+
+  static bool is(const pugi::xml_node& element, std::string_view name) { return element.name() == name; }
 
   void leave_out(const std::string& what) { left_out_ += (left_out_.empty() ? "" : ", ") + what; }
 
-  void read_cpu(const Element& cpu) {
-    if (const std::string host{cpu["host_hash"]}; host_ && *host_ != host)
+  void read_cpu(const pugi::xml_node& cpu) {
+    if (const std::string host{value(cpu, "host_hash")}; host_ && *host_ != host)
       return fail(cpu, "a CPU of another host than the one before; a scenario's devices are of one, see hosts");
     else
       host_ = host;
-    machine_.cpu_vendor = cpu["vendor"];
+    machine_.cpu_vendor = value(cpu, "vendor");
     const auto before = machine_.parts.size();
-    for (const auto& child : cpu.children) read_below(child, -1);
+    for (const auto& child : cpu.children()) read_below(child, -1);
     if (machine_.parts.size() > before) ++socket_;
   }
 
-  void read_below(const Element& element, int above) {
-    if (element.name == "pci") return read_function(element, above);
-    if (element.name == "nic")
-      for (const auto& net : element.children) leave_out(std::string{net["name"]} + " (it has no PCI function)");
-    if (element.name == "gpu") fail(element, "a GPU that stands below no <pci>");
+  void read_below(const pugi::xml_node& element, int above) {
+    if (is(element, "pci")) return read_function(element, above);
+    if (is(element, "nic"))
+      for (const auto& net : element.children())
+        leave_out(std::string{value(net, "name")} + " (it has no PCI function)");
+    if (is(element, "gpu")) fail(element, "a GPU that stands below no <pci>");
   }
 
-  void read_function(const Element& pci, int above) {
-    const std::string bus{pci["busid"]};
-    const auto type = pci["class"];
+  void read_function(const pugi::xml_node& pci, int above) {
+    const std::string bus{value(pci, "busid")};
+    const auto type = value(pci, "class");
     if (bus.empty()) return fail(pci, "a <pci> without busid");
     if (!type.starts_with("0x") && !holds(pci, "gpu") && !holds(pci, "nic"))
       return fail(pci, bus + " has no class such as 0x030200, and neither <gpu> nor <nic> in it");
@@ -93,50 +100,47 @@ class NcclReader {
   }
 
   /// What NCCL has found it to be counts more than its class: there are NICs of class 00ff.
-  static bool holds(const Element& pci, std::string_view name) {
-    return std::ranges::count(pci.children, name, &Element::name) > 0;
-  }
+  static bool holds(const pugi::xml_node& pci, const char* name) { return !pci.child(name).empty(); }
 
   /// It is kept if something below it is.
-  void read_switch(const Element& pci, int above) {
+  void read_switch(const pugi::xml_node& pci, int above) {
     const auto at = machine_.parts.size();
     machine_.parts.push_back({.name = "switch" + std::to_string(counts_["switch"]++),
                               .kind = "pcie_switch",
                               .above = above,
                               .socket = socket_,
                               .link = link_of(pci)});
-    for (const auto& child : pci.children) read_below(child, static_cast<int>(at));
+    for (const auto& child : pci.children()) read_below(child, static_cast<int>(at));
     if (machine_.parts.size() > at + 1) return;
     machine_.parts.resize(at);
     --counts_["switch"];
-    leave_out(std::string{pci["busid"]} + " (a switch without GPU or NIC)");
+    leave_out(std::string{value(pci, "busid")} + " (a switch without GPU or NIC)");
   }
 
-  std::optional<pcie::LinkShape> link_of(const Element& pci) {
-    const auto speed = pci["link_speed"], width = pci["link_width"];
+  std::optional<pcie::LinkShape> link_of(const pugi::xml_node& pci) {
+    const auto speed = value(pci, "link_speed"), width = value(pci, "link_width");
     // sysfs says 0, 63 or 255 lanes, or no speed, of a function whose link is hidden, as in a virtual machine.
     const auto lanes = whole_number(width).value_or(width.empty() ? 0 : -1);
     if (speed.empty() || speed.starts_with("Unknown") || lanes == 0 || lanes == 63 || lanes == 255) return {};
     constexpr std::array widths{1, 2, 4, 8, 12, 16};
     const auto gen = generation_of(speed);
     if (gen && std::ranges::count(widths, lanes) == 1) return pcie::LinkShape{*gen, lanes};
-    fail(pci, std::string{pci["busid"]} + " has a link of \"" + std::string{speed} + "\" and \"" + std::string{width} +
-                  "\" lanes; expected such as \"16.0 GT/s PCIe\" and \"16\"");
+    fail(pci, std::string{value(pci, "busid")} + " has a link of \"" + std::string{speed} + "\" and \"" +
+                  std::string{width} + "\" lanes; expected such as \"16.0 GT/s PCIe\" and \"16\"");
     return {};
   }
 
-  void note_gpu(const Element& pci, const Part& part) {
-    for (const auto& gpu : pci.children)
-      if (gpu.name == "gpu" && gpu["dev"] != part.name.substr(3))
-        add_name(part.name + " is NCCL's dev " + std::string{gpu["dev"]});
+  void note_gpu(const pugi::xml_node& pci, const Part& part) {
+    for (const auto& gpu : pci.children("gpu"))
+      if (value(gpu, "dev") != part.name.substr(3))
+        add_name(part.name + " is NCCL's dev " + std::string{value(gpu, "dev")});
   }
 
-  void read_nets(const Element& pci, Part& part) {
-    for (const auto& nic : pci.children)
-      for (const auto& net : nic.children) {
-        if (net.name != "net") continue;
-        add_name(part.name + " is " + std::string{net["name"]});
-        const auto megabits = whole_number(net["speed"]).value_or(0);
+  void read_nets(const pugi::xml_node& pci, Part& part) {
+    for (const auto& below : pci.children())
+      for (const auto& net : below.children("net")) {
+        add_name(part.name + " is " + std::string{value(net, "name")});
+        const auto megabits = whole_number(value(net, "speed")).value_or(0);
         if (megabits < 1000 || megabits > 1'600'000) continue;
         part.wire_rate = std::max(part.wire_rate.value_or(BitRate{}), BitRate{std::int64_t{megabits} * 1'000'000});
       }
@@ -144,6 +148,7 @@ class NcclReader {
 
   void add_name(const std::string& text) { nets_ += (nets_.empty() ? "" : ", ") + text; }
 
+  const Xml& xml_;
   const std::string& file_;
   Machine machine_;
   Problems problems_;
@@ -157,9 +162,9 @@ class NcclReader {
 }  // namespace
 
 tl::expected<Machine, Problems> parse_nccl(std::string_view text, const std::string& file) {
-  const auto root = parse_xml(text, file);
-  if (!root) return tl::unexpected{Problems{root.error()}};
-  return NcclReader{file}.read(*root);
+  const auto xml = Xml::read(text, file);
+  if (!xml) return tl::unexpected{Problems{xml.error()}};
+  return NcclReader{*xml, file}.read();
 }
 
 }  // namespace peerpath::import

@@ -1,176 +1,69 @@
 #include "validation/import/xml.hpp"
 
 #include <algorithm>
-#include <array>
 #include <optional>
+#include <set>
 
 namespace peerpath::import {
 namespace {
 
-constexpr std::string_view blanks = " \t\r\n";
-constexpr std::string_view name_characters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:";
-
-class XmlParser {
+/// What a well-formed document must not hold, element after element.
+class Limits {
  public:
-  XmlParser(std::string_view text, const std::string& file) : text_{text}, file_{file} {}
+  Limits(const Xml& xml, const std::string& file) : xml_{xml}, file_{file} {}
 
-  tl::expected<Element, Problem> document() {
-    take("\xef\xbb\xbf");  // byte order mark
-    if (take("<?xml") && !skip_past("?>")) return tl::unexpected{*problem_};
-    while (!problem_ && (!done_ || !open_.empty())) step();
-    if (!problem_) skip_blanks_and_comments();
-    if (!problem_ && !text_.empty()) fail("text after the end of the document");
-    if (problem_) return tl::unexpected{*problem_};
-    return std::move(root_);
+  /// The first problem of the element and what stands in it.
+  std::optional<Problem> broken_by(const pugi::xml_node& element, int depth = 1) {
+    if (depth > deepest_element)
+      return problem(element, "elements stand more than " + std::to_string(deepest_element) + " deep");
+    if (++count_ > most_elements) return problem(element, "more than " + std::to_string(most_elements) + " elements");
+    std::set<std::string_view> names;
+    for (const auto& attribute : element.attributes())
+      if (!names.insert(attribute.name()).second)
+        return problem(element, std::string{element.name()} + " has two attributes \"" + attribute.name() + "\"");
+    for (const auto& child : element.children()) {
+      if (child.type() != pugi::node_element)
+        return problem(child, "text between elements; this is no topology of NCCL");
+      if (auto found = broken_by(child, depth + 1)) return found;
+    }
+    return {};
   }
 
  private:
-  /// The next tag, and the comments before it.
-  void step() {
-    if (!skip_blanks_and_comments()) return;
-    if (text_.empty())
-      fail(open_.empty() ? "no element in this file"
-                         : "ends within <" + open_.back()->name + "> of line " + std::to_string(open_.back()->line));
-    else if (take("</"))
-      close();
-    else if (take("<"))
-      open();
-    else
-      fail("text between elements; this is no topology of NCCL");
+  Problem problem(const pugi::xml_node& at, const std::string& what) const {
+    return {file_, xml_.line_of(at), 1, "", what};
   }
 
-  void open() {
-    Element element;
-    element.line = line_;
-    element.name = name();
-    if (element.name.empty()) return fail("an element without a name");
-    if (++count_ > most_elements) return fail("more than " + std::to_string(most_elements) + " elements");
-    while (!problem_) {
-      skip_blanks();
-      const bool empty = take("/>");
-      if (empty || take(">")) return add(std::move(element), empty);
-      attribute(element);
-    }
-  }
-
-  void add(Element element, bool empty) {
-    Element* added = &root_;
-    if (open_.empty())
-      root_ = std::move(element);
-    else
-      added = &open_.back()->children.emplace_back(std::move(element));
-    if (!empty) open_.push_back(added);
-    done_ = open_.empty();
-    if (open_.size() > static_cast<std::size_t>(deepest_element))
-      fail("elements stand more than " + std::to_string(deepest_element) + " deep");
-  }
-
-  void close() {
-    const auto closed = name();
-    skip_blanks();
-    if (!take(">")) return fail("</" + closed + " without its >");
-    if (open_.empty()) return fail("</" + closed + "> closes nothing");
-    if (open_.back()->name != closed)
-      return fail("</" + closed + "> closes <" + open_.back()->name + "> of line " +
-                  std::to_string(open_.back()->line));
-    open_.pop_back();
-    done_ = open_.empty();
-  }
-
-  void attribute(Element& element) {
-    const auto key = name();
-    if (key.empty()) return fail("<" + element.name + "> is not closed by >");
-    skip_blanks();
-    if (!take("=")) return fail(element.name + " has an attribute \"" + key + "\" without a value");
-    skip_blanks();
-    const char quote = text_.empty() ? '\0' : text_.front();
-    const auto end = quote == '"' || quote == '\'' ? text_.find(quote, 1) : text_.npos;
-    if (end == text_.npos) return fail("the value of " + element.name + "'s " + key + " is not in quotes");
-    if (!element[key].empty()) return fail(element.name + " has two attributes \"" + key + "\"");
-    auto value = plain(text_.substr(1, end - 1));
-    advance(end + 1);
-    if (!problem_) element.attributes.emplace_back(key, std::move(value));
-  }
-
-  /// A value with its entities replaced.
-  std::string plain(std::string_view value) {
-    constexpr std::array<std::pair<std::string_view, char>, 5> entities{
-        {{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}}};
-    std::string out;
-    while (!value.empty()) {
-      const auto* entity = std::ranges::find_if(entities, [&](const auto& e) { return value.starts_with(e.first); });
-      if (value.front() == '<' || (value.front() == '&' && entity == entities.end())) {
-        fail("a value with \"" + std::string{value.substr(0, 10)} + "\"; & and < are written &amp; and &lt;");
-        return out;
-      }
-      out += entity == entities.end() ? value.front() : entity->second;
-      value.remove_prefix(entity == entities.end() ? 1 : entity->first.size());
-    }
-    return out;
-  }
-
-  std::string name() {
-    const auto end = std::min(text_.find_first_not_of(name_characters), text_.size());
-    std::string word{text_.substr(0, end)};
-    advance(end);
-    return word;
-  }
-
-  bool skip_blanks_and_comments() {
-    skip_blanks();
-    while (!problem_ && take("<!--")) {
-      if (!skip_past("-->")) return false;
-      skip_blanks();
-    }
-    if (text_.starts_with("<!") || text_.starts_with("<?"))
-      fail("declarations and instructions are not part of a topology");
-    return !problem_;
-  }
-
-  void skip_blanks() { advance(std::min(text_.find_first_not_of(blanks), text_.size())); }
-
-  bool skip_past(std::string_view end) {
-    const auto at = text_.find(end);
-    if (at == text_.npos)
-      fail("ends before " + std::string{end});
-    else
-      advance(at + end.size());
-    return !problem_;
-  }
-
-  bool take(std::string_view word) {
-    if (!text_.starts_with(word)) return false;
-    advance(word.size());
-    return true;
-  }
-
-  void advance(std::size_t size) {
-    line_ += static_cast<int>(std::ranges::count(text_.substr(0, size), '\n'));
-    text_.remove_prefix(size);
-  }
-
-  void fail(const std::string& what) {
-    if (!problem_) problem_ = Problem{file_, line_, 1, "", what};
-  }
-
-  std::string_view text_;
+  const Xml& xml_;
   const std::string& file_;
-  int line_ = 1, count_ = 0;
-  bool done_ = false;  ///< the root element is closed
-  Element root_;
-  std::vector<Element*> open_;  ///< from the root on; only the last one gets children, so they stay where they are
-  std::optional<Problem> problem_;
+  int count_ = 0;
 };
 
 }  // namespace
 
-std::string_view Element::operator[](std::string_view attribute) const {
-  const auto found = std::ranges::find(attributes, attribute, &std::pair<std::string, std::string>::first);
-  return found == attributes.end() ? std::string_view{} : std::string_view{found->second};
+tl::expected<Xml, Problem> Xml::read(std::string_view text, const std::string& file) {
+  Xml xml{text};
+  const auto refuse = [&](std::ptrdiff_t at, const std::string& what) {
+    return tl::make_unexpected(Problem{file, xml.line_at(at), 1, "", what});
+  };
+  // pugixml takes a zero byte for the end of the document.
+  if (const auto zero = text.find('\0'); zero != text.npos)
+    return refuse(static_cast<std::ptrdiff_t>(zero), "a zero byte; this is no XML");
+  const auto read = xml.document_.load_buffer(text.data(), text.size(), pugi::parse_default, pugi::encoding_utf8);
+  if (!read) return refuse(read.offset, std::string{"no well-formed XML: "} + read.description());
+  if (auto problem = Limits{xml, file}.broken_by(xml.root())) return tl::make_unexpected(*std::move(problem));
+  for (const auto& other : xml.document_.children())
+    if (other != xml.root()) return refuse(other.offset_debug(), "a second root element; a dump has one");
+  return xml;
 }
 
-tl::expected<Element, Problem> parse_xml(std::string_view text, const std::string& file) {
-  return XmlParser{text, file}.document();
+Xml::Xml(std::string_view text) {
+  for (auto at = text.find('\n'); at != text.npos; at = text.find('\n', at + 1))
+    line_ends_.push_back(static_cast<std::ptrdiff_t>(at));
+}
+
+int Xml::line_at(std::ptrdiff_t offset) const {
+  return 1 + static_cast<int>(std::ranges::lower_bound(line_ends_, offset) - line_ends_.begin());
 }
 
 }  // namespace peerpath::import

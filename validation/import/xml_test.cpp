@@ -6,7 +6,7 @@ namespace peerpath::import {
 namespace {
 
 constexpr std::string_view document =
-    "<?xml version=\"1.0\"?>\n"
+    "\xef\xbb\xbf<?xml version=\"1.0\"?>\n"
     "<!-- what\n follows -->\n"
     "<system version='1' name=\"a &lt;b&gt; &amp; c\">\n"
     "  <cpu>\n"
@@ -17,46 +17,51 @@ constexpr std::string_view document =
     "</system>\n";
 
 TEST(Xml, ReadsElementsWithTheirLines) {
-  const auto system = parse_xml(document, "t.xml");
-  ASSERT_TRUE(system) << to_string(system.error());
-  EXPECT_EQ(system->name, "system");
-  EXPECT_EQ(system->line, 4);
-  EXPECT_EQ((*system)["version"], "1");
-  EXPECT_EQ((*system)["name"], "a <b> & c");
-  EXPECT_EQ((*system)["other"], "");
-  ASSERT_EQ(system->children.size(), 1U);
-  const auto& cpu = system->children[0];
-  ASSERT_EQ(cpu.children.size(), 2U);
-  EXPECT_EQ(cpu.children[0]["class"], "0x060400");
-  EXPECT_EQ(cpu.children[1].line, 8);
+  const auto xml = Xml::read(document, "t.xml");
+  ASSERT_TRUE(xml) << to_string(xml.error());
+  const auto system = xml->root();
+  EXPECT_STREQ(system.name(), "system");
+  EXPECT_EQ(xml->line_of(system), 4);
+  EXPECT_EQ(value(system, "version"), "1");
+  EXPECT_EQ(value(system, "name"), "a <b> & c");
+  EXPECT_EQ(value(system, "other"), "");
+  const auto first = system.child("cpu").first_child();
+  EXPECT_EQ(value(first, "class"), "0x060400");
+  EXPECT_EQ(xml->line_of(first), 6);
+  EXPECT_EQ(xml->line_of(first.next_sibling()), 8);
 }
 
 std::string xml_problem(std::string_view text) {
-  const auto read = parse_xml(text, "t.xml");
+  const auto read = Xml::read(text, "t.xml");
   return read ? "" : to_string(read.error());
 }
 
 TEST(Xml, SaysWhereADocumentIsBroken) {
-  EXPECT_EQ(xml_problem(""), "t.xml:1:1: no element in this file");
-  EXPECT_EQ(xml_problem("<a>\n<b>\n</a>"), "t.xml:3:1: </a> closes <b> of line 2");
-  EXPECT_EQ(xml_problem("<a>\n<b>"), "t.xml:2:1: ends within <b> of line 2");
-  EXPECT_EQ(xml_problem("\n</a>"), "t.xml:2:1: </a> closes nothing");
-  EXPECT_EQ(xml_problem("<a x>"), "t.xml:1:1: a has an attribute \"x\" without a value");
-  EXPECT_EQ(xml_problem("<a x=1>"), "t.xml:1:1: the value of a's x is not in quotes");
-  EXPECT_EQ(xml_problem("<a x=\"1\" x=\"2\"/>"), "t.xml:1:1: a has two attributes \"x\"");
-  EXPECT_EQ(xml_problem("<a\n/>\n<b/>"), "t.xml:3:1: text after the end of the document");
-  EXPECT_NE(xml_problem("<a x=\"&nbsp;\"/>").find("&nbsp;"), std::string::npos);
-  EXPECT_NE(xml_problem("<a>word</a>").find("text between elements"), std::string::npos);
-  EXPECT_NE(xml_problem("<!DOCTYPE a []><a/>").find("declarations"), std::string::npos);
-  EXPECT_NE(xml_problem("<a><!-- \n b</a>").find("ends before -->"), std::string::npos);
+  EXPECT_EQ(xml_problem(""), "t.xml:1:1: no well-formed XML: No document element found");
+  EXPECT_EQ(xml_problem("<a>\n<b>\n</a>"), "t.xml:3:1: no well-formed XML: Start-end tags mismatch");
+  EXPECT_EQ(xml_problem("<a>\n<b>"), "t.xml:2:1: no well-formed XML: Start-end tags mismatch");
+  EXPECT_EQ(xml_problem("\n</a>"), "t.xml:2:1: no well-formed XML: Start-end tags mismatch");
+  EXPECT_EQ(xml_problem("<a x>"), "t.xml:1:1: no well-formed XML: Error parsing element attribute");
+  EXPECT_EQ(xml_problem("<a x=1>"), "t.xml:1:1: no well-formed XML: Error parsing element attribute");
+  EXPECT_EQ(xml_problem("<a><!-- \n b</a>"), "t.xml:2:1: no well-formed XML: Error parsing comment");
+  EXPECT_EQ(xml_problem("<a\n x=\"1\" x=\"2\"/>"), "t.xml:1:1: a has two attributes \"x\"");
+  EXPECT_EQ(xml_problem("<a\n/>\n<b/>"), "t.xml:3:1: a second root element; a dump has one");
+  EXPECT_EQ(xml_problem("<a>\n<b/>\nword</a>"), "t.xml:2:1: text between elements; this is no topology of NCCL");
+  EXPECT_EQ(xml_problem(std::string_view{"<a/>\n\0", 6}), "t.xml:2:1: a zero byte; this is no XML");
+}
+
+TEST(Xml, AnEntityOfADocumentTypeIsNotExpanded) {
+  const auto xml = Xml::read("<!DOCTYPE a [<!ENTITY b \"bb\">]><a x=\"&b;&b;\"/>", "t.xml");
+  ASSERT_TRUE(xml) << to_string(xml.error());
+  EXPECT_EQ(value(xml->root(), "x"), "&b;&b;");
 }
 
 TEST(Xml, RefusesWhatIsTooDeepOrTooLarge) {
-  std::string deep, many = "<a>";
-  for (int i = 0; i <= deepest_element; ++i) deep += "<a>";
+  std::string deep, closed, many = "<a>";
+  for (int i = 0; i <= deepest_element; ++i) deep += "<a>\n", closed += "</a>";
   for (int i = 0; i <= most_elements; ++i) many += "<b/>";
-  EXPECT_NE(xml_problem(deep).find("64 deep"), std::string::npos);
-  EXPECT_NE(xml_problem(many).find("more than 100000 elements"), std::string::npos);
+  EXPECT_EQ(xml_problem(deep + closed), "t.xml:65:1: elements stand more than 64 deep");
+  EXPECT_NE(xml_problem(many + "</a>").find("more than 100000 elements"), std::string::npos);
 }
 
 TEST(Xml, EveryTruncationIsRefused) {
