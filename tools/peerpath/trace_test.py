@@ -75,7 +75,7 @@ class Traces(Case):
         for wanted in ("gpu0-sw0 down", "nic0", "payload", "core 0", "Ethernet port 0 in", "receive FIFO", "requests outstanding"):
             self.assertIn(wanted, names)
         self.assertTrue(all(parent == 0 or parent in tracks for _, parent in tracks.values()))
-        depth, last, flows, levels = {}, {}, {}, {}
+        depth, last, flows, levels, begun = {}, {}, {}, {}, {}
         for packet in packets:
             if EVENT not in packet:
                 continue
@@ -86,10 +86,17 @@ class Traces(Case):
                 self.assertEqual(depth.get(track, 0), kind - 1, tracks[track])
                 self.assertGreaterEqual(when, last.get(track, 0), tracks[track])
                 depth[track], last[track] = 2 - kind, when
+            if kind == 1:
+                begun[tracks[track][0]] = begun.get(tracks[track][0], 0) + 1
             if kind == 4:
                 levels.setdefault(tracks[track][0], []).append(event[COUNTER][0])
             for flow in event.get(FLOWS, []):
                 flows.setdefault(flow, set()).add(tracks[track][0])
+        # A slice for each TLP that the ledger has.
+        for part in json.loads((self.out / "results.json").read_text())["ledger"]:
+            if part["shape"] != "internal":
+                name = f"{part['link']} {part['direction']}"
+                self.assertEqual(begun.get(name, 0), sum(row["tlps"] for row in part["rows"]), name)
         # A read of the NIC: its transaction, its request on two links, and its completions on both.
         self.assertTrue(any({"nic0-sw0 up", "nic0-sw0 down", "sw0-rc up", "sw0-rc down"} <= where for where in flows.values()))
         # Descriptors and the completion entries of the same places.
