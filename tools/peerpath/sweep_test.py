@@ -9,6 +9,7 @@ import io
 import json
 import os
 import random
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -102,6 +103,19 @@ class Sweep(Case):
             self.assertEqual(table.read_text(), self.out.with_suffix(".csv").read_text())
             self.assertEqual(list(whole.parent.glob("*rank-*")), [], "a rank's own file is gone once its rows are in the whole one")
             table.unlink()
+
+    @unittest.skipUnless(shutil.which("mpirun"), "needs openmpi-bin")
+    def test_open_mpi_starts_two_ranks(self):
+        self.sweep(*GRID)
+        whole = self.out.with_suffix(".mpi")
+        # On this machine alone, with more ranks than processors if need be, and as root too.
+        local = {"OMPI_MCA_plm": "isolated", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        command = ["mpirun", "--oversubscribe", "-n", "2", PROGRAM, "sweep", SCENARIO, *SHORT, *GRID, "--out", str(whole)]
+        done = subprocess.run(command, env={**os.environ, **local}, capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(rows(whole), rows(self.file))
+        done = subprocess.run([*command, "--retry"], env={**os.environ, **local}, capture_output=True, text=True, timeout=120)
+        self.assertIn("--retry", done.stderr, "each knows that it is a rank")
 
     def test_a_rank_runs_its_share_and_no_other(self):
         rank = {**os.environ, "OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "2", "SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "4"}
