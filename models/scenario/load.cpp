@@ -1,10 +1,9 @@
 #include "peerpath/scenario/load.hpp"
 
 #include <algorithm>
-#include <set>
-#include <tuple>
 
 #include "peerpath/scenario/prepared.hpp"
+#include "scenario/files.hpp"
 #include "scenario/hosts.hpp"
 #include "scenario/overrides.hpp"
 #include "scenario/read.hpp"
@@ -13,21 +12,6 @@
 namespace peerpath::scenario {
 namespace fs = std::filesystem;
 namespace {
-
-// "netgpu/zero_copy" for scenarios/netgpu/zero_copy.json, else the stem.
-std::string name_of_file(const fs::path& file, const LoadOptions& options) {
-  fs::path name = file;
-  name.replace_extension();
-  for (const fs::path& base : options.search) {
-    const auto below = name.lexically_normal().lexically_relative(base.lexically_normal());
-    if (!below.empty() && *below.begin() != "..") return below.generic_string();
-  }
-  const auto part = std::find(name.begin(), name.end(), fs::path{"scenarios"});
-  if (part == name.end()) return name.stem().generic_string();
-  fs::path below;
-  for (auto it = std::next(part); it != name.end(); ++it) below /= *it;
-  return below.generic_string();
-}
 
 void find_captures(const Node& root, const Resolver& resolver, const LoadOptions& options, Loaded& out,
                    Report& report) {
@@ -73,41 +57,6 @@ void note_completed(Loaded& out) {
         network != nullptr && !network->headers_to.empty())
       note(join("/traffic", i) + "/headers_to", "the only host_memory");
   }
-}
-
-// Sorts problems by line within a file, and files by the order in which they were read. A mistake in a preset is
-// reported once, even if several devices extend the preset.
-Problems sorted(Problems problems, const Sources& sources) {
-  std::set<std::tuple<std::string, int, int, std::string>> said;
-  std::erase_if(problems, [&](const Problem& p) {
-    return p.line > 0 && !said.emplace(p.file, p.line, p.column, p.message).second;
-  });
-  std::ranges::stable_sort(problems, [&](const Problem& a, const Problem& b) {
-    const auto key = [&](const Problem& p) {
-      const auto file = std::ranges::find(sources.files, p.file) - sources.files.begin();
-      return std::tuple{p.message.starts_with("more problems"), file, p.line, p.column};
-    };
-    return key(a) < key(b);
-  });
-  return problems;
-}
-
-struct FileText {
-  fs::path file;
-  std::string text;
-};
-
-tl::expected<FileText, Problems> text_of(const fs::path& name, const LoadOptions& options) {
-  const fs::path file = Resolver::find(name, {}, options);
-  if (file.empty()) {
-    std::error_code error;
-    const bool folder = fs::is_directory(name, error);
-    return tl::unexpected{Problems{
-        {name.generic_string(), 0, 0, "", folder ? "is a folder, not a file" : "there is no such file or scenario"}}};
-  }
-  auto text = options.files.read(file);
-  if (!text) return tl::unexpected{Problems{{file.generic_string(), 0, 0, "", text.error()}}};
-  return FileText{file, std::move(*text)};
 }
 
 }  // namespace

@@ -41,20 +41,24 @@ Range<T> range_of(const Field<Owner, Member>& field) {
 
 }  // namespace
 
-void Reader::note(const Node& node, const std::string& pointer) {
+Origin origin_of(const Node& node, const Sources& sources, const std::filesystem::path& folder) {
   Origin origin;
   if (node.place.file == Place::command_line) {
     origin.kind = Origin::Kind::command_line;
   } else if (node.place.file >= 0) {
     origin.kind = node.place.file == 0 ? Origin::Kind::file : Origin::Kind::preset;
-    const std::filesystem::path file = sources_.files[static_cast<std::size_t>(node.place.file)];
-    const auto relative = folder_.empty() ? file : file.lexically_relative(folder_.lexically_normal());
+    const std::filesystem::path file = sources.files[static_cast<std::size_t>(node.place.file)];
+    const auto relative = folder.empty() ? file : file.lexically_relative(folder.lexically_normal());
     origin.file = (relative.empty() ? file : relative).generic_string();
     origin.line = node.place.line;
     origin.column = node.place.column;
   }
-  if (node.note >= 0) origin.source = sources_.notes[static_cast<std::size_t>(node.note)];
-  origins_[pointer] = std::move(origin);
+  if (node.note >= 0) origin.source = sources.notes[static_cast<std::size_t>(node.note)];
+  return origin;
+}
+
+void Reader::note(const Node& node, const std::string& pointer) {
+  origins_[pointer] = origin_of(node, sources_, folder_);
 }
 
 template <class T>
@@ -292,6 +296,13 @@ void Reader::read(const Node& root, Scenario& out) {
   if (const Node* kind = root.find("kind"); kind != nullptr && root.find("devices") == nullptr) {
     report_.add(kind->place, "/kind",
                 "this is a preset of one device, not a scenario; a device takes it in by \"extends\"");
+    return report_.give_up("");
+  }
+  if (const Node* network = root.find("network")) {
+    report_.add(
+        network->place, "/network",
+        "this is a scenario of an Ethernet network, which has no PCIe of its own: run, check, test, show, list and "
+        "explain take it, and nothing else does");
     return report_.give_up("");
   }
   for (const Member& member : root.members)

@@ -14,6 +14,9 @@
 
 namespace peerpath::scenario {
 
+/// Where the value of `node` came from; files are relative to `folder`.
+Origin origin_of(const Node& node, const Sources& sources, const std::filesystem::path& folder);
+
 /// Reads `root` into `out`. `origins` gets an entry for each value, by JSON pointer; places are turned into origins by
 /// `origin_of`.
 class Reader {

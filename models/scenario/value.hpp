@@ -26,6 +26,10 @@ inline constexpr bool is_vector = false;
 template <class T>
 inline constexpr bool is_vector<std::vector<T>> = true;
 template <class T>
+inline constexpr bool is_list_of_structs = false;
+template <Configurable T>
+inline constexpr bool is_list_of_structs<std::vector<T>> = true;
+template <class T>
 inline constexpr bool is_optional = false;
 template <class T>
 inline constexpr bool is_optional<std::optional<T>> = true;

@@ -3,48 +3,12 @@
 
 #include "peerpath/scenario/describe.hpp"
 #include "scenario/catalogue.hpp"
-#include "scenario/kinds.hpp"
-#include "scenario/value.hpp"
+#include "scenario/write_fields.hpp"
 
 namespace peerpath::scenario {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-template <class T>
-Json written_value(const T& value) {
-  if constexpr (Configurable<T>) {
-    Json out = Json::object(), own = Json::object();
-    std::apply(
-        [&](const auto&... f) {
-          (
-              [&] {
-                if constexpr (requires { value.is_of_sender(f.name); })
-                  if (value.is_of_sender(f.name)) return;
-                const auto& member = value.*f.member;
-                using Value = std::remove_cvref_t<decltype(member)>;
-                if constexpr (is_kinds<Value>) {
-                  out[std::string{f.name}] = std::visit([](const auto& what) { return what.name; }, member);
-                  own = std::visit([](const auto& what) { return written_value(what); }, member);
-                } else if constexpr (is_optional<Value>) {
-                  if (member) out[std::string{f.name}] = written_value(*member);
-                } else {
-                  out[std::string{f.name}] = written_value(member);
-                }
-              }(),
-              ...);
-        },
-        fields_of<T>);
-    out.update(own);
-    return out;
-  } else if constexpr (is_vector<T>) {
-    Json out = Json::array();
-    for (const auto& item : value) out.push_back(written_value(item));
-    return out;
-  } else {
-    return to_json_value(value);
-  }
-}
 
 void flatten(const Json& value, const std::string& pointer, std::vector<std::pair<std::string, std::string>>& rows) {
   if (value.is_object())
@@ -86,10 +50,12 @@ Json written(const Scenario& scenario) {
 
 std::string to_json(const Scenario& scenario) { return written(scenario).dump(2) + "\n"; }
 
-Json written_origins(const Loaded& loaded) {
+Json written_origins(const Loaded& loaded) { return written_origins(loaded.origins); }
+
+Json written_origins(const std::map<std::string, Origin>& origins) {
   Json::object_t rows;  // filled from the end, for an object looks its keys up from the start
-  rows.reserve(loaded.origins.size());
-  for (const auto& [pointer, origin] : loaded.origins) {
+  rows.reserve(origins.size());
+  for (const auto& [pointer, origin] : origins) {
     Json& entry = rows.emplace_back(pointer, Json::object()).second;
     entry["from"] = to_string(origin);
     if (!origin.source.empty()) entry["source"] = origin.source;
@@ -97,9 +63,11 @@ Json written_origins(const Loaded& loaded) {
   return rows;
 }
 
-std::string resolved_text(const Loaded& loaded) {
+std::string resolved_text(const Loaded& loaded) { return resolved_text(written(loaded.scenario), loaded.origins); }
+
+std::string resolved_text(const Json& scenario, const std::map<std::string, Origin>& origins) {
   std::vector<std::pair<std::string, std::string>> rows;
-  flatten(written(loaded.scenario), "", rows);
+  flatten(scenario, "", rows);
   std::size_t keys = 0, values = 0;
   constexpr std::size_t widest = 48;
   for (const auto& [key, value] : rows) {
@@ -108,8 +76,8 @@ std::string resolved_text(const Loaded& loaded) {
   }
   std::string out;
   for (const auto& [key, value] : rows) {
-    const auto found = loaded.origins.find(key);
-    if (found == loaded.origins.end()) continue;  // description and source of the file
+    const auto found = origins.find(key);
+    if (found == origins.end()) continue;  // description and source of the file
     std::string line = key;
     pad(line, keys);
     line += value;

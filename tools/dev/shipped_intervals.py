@@ -37,7 +37,7 @@ def play(program, scenario, folder):
 
 def main(program, scenarios):
     root = pathlib.Path(scenarios).resolve()
-    files = [f for f in sorted(root.glob("*/*.json")) if "traffic" in f.read_text() and f.parent.name != "hardware"]
+    files = [f for f in sorted(root.glob("*/*.json")) if '"traffic"' in f.read_text() and f.parent.name != "hardware"]
     silent, narrow, warned, begin = [], 0, 0, time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         for file in files:

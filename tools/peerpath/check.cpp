@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/peerpath/catalogue.hpp"
+#include "tools/peerpath/network_files.hpp"
 #include "tools/peerpath/route_text.hpp"
 #include "tools/peerpath/scenario_files.hpp"
 
@@ -22,7 +23,21 @@ struct Checked {
   std::string summary;  ///< likewise
 };
 
+Checked check_network(const std::string& name, const tl::expected<network_scenario::Loaded, Problems>& loaded) {
+  if (!loaded) return {loaded.error(), {}, {}};
+  const auto& s = loaded->scenario;
+  const auto& graph = loaded->graph;
+  return {{},
+          {},
+          name + ": ok, " + std::to_string(graph.hosts.size()) + " hosts, " +
+              std::to_string(graph.nodes.size() - graph.hosts.size()) + " switches, " +
+              std::to_string(graph.cables.size()) + " cables, " + std::to_string(s.rdma.size()) + " rdma entries, " +
+              std::to_string(s.collectives.size()) + " collectives, " + std::to_string(s.expect.size()) +
+              " expectations\n"};
+}
+
 Checked check_one(const std::string& name, const Arguments& arguments) {
+  if (const auto network = load_network(name, arguments)) return check_network(name, *network);
   auto loaded = load_scenario(name, arguments);
   if (!loaded) return {loaded.error(), {}, {}};
   const auto& s = loaded->scenario;

@@ -4,8 +4,11 @@
 #include "observe/metric_names.hpp"
 #include "peerpath/base/nearest.hpp"
 #include "peerpath/scenario/describe.hpp"
+#include "scenario/network/describe.hpp"
+#include "scenario/network/metrics.hpp"
 #include "tools/peerpath/backends.hpp"
 #include "tools/peerpath/catalogue.hpp"
+#include "tools/peerpath/network_files.hpp"
 #include "tools/peerpath/output_file.hpp"
 #include "tools/peerpath/scenario_files.hpp"
 #include "tools/peerpath/text_table.hpp"
@@ -18,6 +21,10 @@ using Entries = std::vector<scenario::Entry>;
 Entries scenario_entries() {
   Entries entries;
   for (const auto& name : scenario_names()) {
+    if (const auto network = load_network(name, {}); network && *network) {
+      entries.push_back({name, (*network)->scenario.description});
+      continue;
+    }
     const auto loaded = load_scenario(name, {});
     entries.push_back(
         {name, loaded ? loaded->scenario.description : "has problems: see `peerpath check " + name + "`"});
@@ -57,6 +64,20 @@ Entries metrics(const scenario::Scenario& scenario) {
   return entries;
 }
 
+Entries metrics(const network_scenario::NetworkScenario& scenario) {
+  Entries entries;
+  for (const auto& metric : network_scenario::metrics_of(scenario))
+    entries.push_back({metric.name, metric.doc + (metric.unit == "1" ? "" : " (" + metric.unit + ")")});
+  return entries;
+}
+
+/// The sections of PCIe scenarios, then the blocks of network scenarios.
+Entries sections() {
+  auto entries = scenario::sections();
+  for (const auto& topic : network_scenario::topics()) entries.push_back(topic.entry);
+  return entries;
+}
+
 Exit print(const Entries& entries, bool json, const Terminal& terminal) {
   auto document = nlohmann::ordered_json::array();
   TextTable table{{{"", TextTable::Align::left}, {"", TextTable::Align::left}}};
@@ -81,13 +102,15 @@ Exit list(const Arguments& arguments, Terminal& terminal) {
   if (what == "scenarios") return print(scenario_entries(), json, terminal);
   if (what == "presets") return print(preset_entries(), json, terminal);
   if (what == "devices") return print(scenario::device_kinds(), json, terminal);
-  if (what == "sections") return print(scenario::sections(), json, terminal);
+  if (what == "sections") return print(sections(), json, terminal);
   if (what == "backends") return print(backend_entries(), json, terminal);
   if (what == "metrics") {
     if (words.size() < 2) {
       terminal.error("metrics are named after the parts of a scenario: `peerpath list metrics netgpu/zero_copy`");
       return Exit::wrong_input;
     }
+    if (const auto network = load_network(words[1], arguments); network && *network)
+      return print(metrics((*network)->scenario), json, terminal);
     const auto loaded = load_scenario(words[1], arguments, terminal);
     return loaded ? print(metrics(loaded->scenario), json, terminal) : Exit::wrong_input;
   }

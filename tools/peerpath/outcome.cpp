@@ -52,29 +52,36 @@ Problems objections(const observe::Results& results) {
 
 }  // namespace
 
-Outcome outcome_of(const scenario::Loaded& loaded, const std::function<bool()>& stop) {
+Outcome judged(const observe::Results& results) {
   Outcome outcome;
-  outcome.scenario = loaded.scenario.name;
+  outcome.kind = kind_of(verdict(results));
+  if (outcome.kind == Kind::interrupted) return outcome;
+  if (outcome.kind != Kind::passed) outcome.problems = objections(results);
+  outcome.bottleneck = results.bottleneck;
+  for (const auto& metric : results.metrics)
+    outcome.metrics.push_back({metric.name, metric.value ? std::optional{metric.value->value()} : std::nullopt});
+  std::ranges::sort(outcome.metrics, {}, &Outcome::Measured::metric);
+  return outcome;
+}
+
+Outcome outcome_of(const scenario::Loaded& loaded, const std::function<bool()>& stop) {
   const auto begin = std::chrono::steady_clock::now();
   platform::RunOptions options;
   options.captures = loaded.captures;
   options.stop = stop;
   auto results = platform::run(loaded.scenario, options);
-  outcome.problems = results ? observe::finish(*results, loaded.scenario) : results.error();
-  outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (!outcome.problems.empty()) {
+  const auto wrong = results ? observe::finish(*results, loaded.scenario) : results.error();
+  const auto seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  Outcome outcome;
+  if (wrong.empty()) {
+    outcome = judged(*results);
+  } else {
     outcome.kind = Kind::wrong;
-    place_all(outcome.problems, loaded);
-    return outcome;
+    outcome.problems = wrong;
   }
-  outcome.kind = kind_of(verdict(*results));
-  if (outcome.kind == Kind::interrupted) return outcome;
-  if (outcome.kind != Kind::passed) outcome.problems = objections(*results);
+  outcome.scenario = loaded.scenario.name;
+  outcome.seconds = seconds;
   place_all(outcome.problems, loaded);
-  outcome.bottleneck = results->bottleneck;
-  for (const auto& metric : results->metrics)
-    outcome.metrics.push_back({metric.name, metric.value ? std::optional{metric.value->value()} : std::nullopt});
-  std::ranges::sort(outcome.metrics, {}, &Outcome::Measured::metric);
   return outcome;
 }
 

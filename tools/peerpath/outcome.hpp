@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "peerpath/base/problem.hpp"
+#include "peerpath/observe/results.hpp"
 #include "peerpath/scenario/load.hpp"
 
 namespace peerpath::cli {
@@ -35,6 +36,9 @@ struct Outcome {
 
 /// Runs the scenario in this thread and judges it; `stop` is asked about ten times a second.
 Outcome outcome_of(const scenario::Loaded& loaded, const std::function<bool()>& stop = {});
+
+/// What results that are finished amount to, without names and places.
+Outcome judged(const observe::Results& results);
 
 /// To text and back.
 std::string packed(const Outcome& outcome);

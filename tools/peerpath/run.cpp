@@ -12,10 +12,12 @@
 #include "tools/peerpath/backends.hpp"
 #include "tools/peerpath/catalogue.hpp"
 #include "tools/peerpath/interrupt.hpp"
+#include "tools/peerpath/network_files.hpp"
 #include "tools/peerpath/output_file.hpp"
 #include "tools/peerpath/profile.hpp"
 #include "tools/peerpath/progress.hpp"
 #include "tools/peerpath/result_table.hpp"
+#include "tools/peerpath/run_network.hpp"
 #include "tools/peerpath/run_on_emulator.hpp"
 #include "tools/peerpath/run_on_hardware.hpp"
 #include "tools/peerpath/run_output.hpp"
@@ -130,6 +132,11 @@ Exit run(const Arguments& arguments, Terminal& terminal) {
   const bool prove_it = arguments.has("--what-if");
   const auto jobs = jobs_of(arguments, terminal);
   InputFiles inputs;
+  if (const auto network = load_network(arguments.words().front(), arguments, &inputs)) {
+    if (*network) return run_network(arguments, **network, std::move(inputs), terminal);
+    terminal.report(network->error());
+    return Exit::wrong_input;
+  }
   const auto loaded = load_scenario(arguments.words().front(), arguments, terminal, false, &inputs);
   if (!loaded || !mode || loop == nullptr || !jobs || backend == Exit::wrong_input) return Exit::wrong_input;
   if (backend != Exit::done) return backend;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "observe/results_json.hpp"
+#include "peerpath/scenario/describe.hpp"
 #include "scenario/write.hpp"
 #include "tools/peerpath/number_text.hpp"
 #include "tools/peerpath/output_file.hpp"
@@ -14,9 +15,9 @@
 
 namespace peerpath::cli {
 
-std::filesystem::path output_folder(const Arguments& arguments, const scenario::Scenario& scenario) {
+std::filesystem::path output_folder(const Arguments& arguments, const std::string& name_of_scenario) {
   if (const auto folder = arguments.value("--out")) return *folder;
-  return std::filesystem::path{"peerpath-out"} / scenario.name;
+  return std::filesystem::path{"peerpath-out"} / name_of_scenario;
 }
 
 int report_located(const Problems& problems, const scenario::Loaded& loaded, const Terminal& terminal) {
@@ -60,19 +61,29 @@ report::Json series_of(const RunRecord& record) {
 }
 
 Exit publish(const Arguments& arguments, const scenario::Loaded& loaded, const observe::Results& results,
-             const RunRecord& record, const std::string& table, const Terminal& terminal) {
-  const auto document =
+             RunRecord record, const std::string& table, const Terminal& terminal) {
+  record.scenario_file = loaded.file;
+  record.quantum = scenario::to_text(loaded.scenario.run.quantum);
+  add_captures(loaded, record.inputs);
+  const Publication publication{
+      loaded.scenario.name,
       observe::results_document(results, {std::string{version()}, loaded.scenario.name,
-                                          scenario::written(loaded.scenario), scenario::written_origins(loaded)});
+                                          scenario::written(loaded.scenario), scenario::written_origins(loaded)})};
+  return publish(arguments, publication, results, record, table, terminal);
+}
+
+Exit publish(const Arguments& arguments, const Publication& publication, const observe::Results& results,
+             const RunRecord& record, const std::string& table, const Terminal& terminal) {
+  const auto& document = publication.document;
   const auto text = observe::results_text(document);
-  const auto run = run_json(record, loaded);
+  const auto run = run_json(record);
   if (arguments.has("--json"))
     terminal.data(text);
   else if (!terminal.quiet())
     terminal.data(table);
   else
     report_failed(results, terminal);
-  auto folder = output_folder(arguments, loaded.scenario);
+  auto folder = output_folder(arguments, publication.name);
   if (!results.complete && holds_complete_results(folder)) {
     terminal.say("\nthe complete results in " + folder.string() + " stay");
     folder /= "interrupted";

@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "peerpath/scenario/describe.hpp"
 #include "tools/peerpath/output_file.hpp"
 #include "tools/peerpath/version.hpp"
 
@@ -34,11 +33,9 @@ Json command() {
   return words;
 }
 
-Json inputs(const RunRecord& record, const scenario::Loaded& loaded) {
-  auto files = record.inputs;
-  add_captures(loaded, files);
+Json inputs(const RunRecord& record) {
   Json list = Json::array();
-  for (const auto& file : files) list.push_back({{"file", file.path.string()}, {"sha256", file.sha256}});
+  for (const auto& file : record.inputs) list.push_back({{"file", file.path.string()}, {"sha256", file.sha256}});
   return list;
 }
 
@@ -48,25 +45,25 @@ std::string utc(std::chrono::system_clock::time_point when) {
 
 }  // namespace
 
-std::string run_json(const RunRecord& record, const scenario::Loaded& loaded) {
+std::string run_json(const RunRecord& record) {
   const double wall = static_cast<double>(record.wall.count()) * 1e-9;
   const double simulated = static_cast<double>(record.simulated.count()) * 1e-15;
   std::error_code error;
   Json json;
   json["command"] = command();
   json["folder"] = std::filesystem::current_path(error).string();
-  json["scenario_file"] = std::filesystem::absolute(loaded.file, error).string();
-  json["inputs"] = inputs(record, loaded);
+  json["scenario_file"] = std::filesystem::absolute(record.scenario_file, error).string();
+  json["inputs"] = inputs(record);
   json["started"] = utc(record.started);
   json["wall_seconds"] = wall;
   json["times_real_time"] = wall > 0 ? simulated / wall : 0;
   json["exit"] = record.exit;
   json["backend"] = record.backend;
-  json["fabric"] = record.fabric;
+  if (!record.fabric.empty()) json["fabric"] = record.fabric;
   if (!record.loop.empty()) json["loop"] = record.loop;
   if (!record.processor.empty()) json["guest_processor"] = record.processor;
   if (!record.kernel.empty()) json["guest_kernel"] = record.kernel;
-  json["quantum"] = scenario::to_text(loaded.scenario.run.quantum);
+  if (!record.quantum.empty()) json["quantum"] = record.quantum;
   if (record.protocol) json["protocol"] = {{"checked", true}, {"violations", *record.protocol}};
   for (const auto& trace : record.traces) json["traces"].push_back({{"file", trace.name}, {"holds", trace.what}});
   json["host"] = host();

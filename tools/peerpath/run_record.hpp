@@ -30,12 +30,14 @@ struct RunRecord {
   std::chrono::nanoseconds wall{};
   Duration simulated{};
   int exit = 0;
+  std::filesystem::path scenario_file{};
+  std::string quantum{};  ///< of the fabric's batches; "" where there is no fabric
   std::vector<TraceFile> traces;
-  InputFiles inputs;  ///< the scenario and what it extends; captures that it replays are added
+  InputFiles inputs;                                   ///< the scenario, what it extends, captures that it replays
   std::optional<std::vector<std::string>> protocol{};  ///< violations; none: not checked
 };
 
 /// The document. Command and host are asked of the system.
-std::string run_json(const RunRecord& record, const scenario::Loaded& loaded);
+std::string run_json(const RunRecord& record);
 
 }  // namespace peerpath::cli

@@ -99,23 +99,25 @@ std::vector<std::string> scenario_names() {
   return names;
 }
 
-tl::expected<scenario::Loaded, Problems> load_scenario(const std::string& name, const Arguments& arguments,
-                                                       bool without_traffic, InputFiles* inputs) {
-  if (!scenario_file(name)) return tl::make_unexpected(Problems{not_found(name)});
+scenario::LoadOptions load_options(const Arguments& arguments, InputFiles* inputs) {
   scenario::LoadOptions options;
   options.overrides = overrides(arguments);
   options.search = search_folders();
-  options.without_traffic = without_traffic;
   if (inputs != nullptr) options.files = noting(options.files, *inputs);
+  return options;
+}
+
+tl::expected<scenario::Loaded, Problems> load_scenario(const std::string& name, const Arguments& arguments,
+                                                       bool without_traffic, InputFiles* inputs) {
+  if (!scenario_file(name)) return tl::make_unexpected(Problems{not_found(name)});
+  auto options = load_options(arguments, inputs);
+  options.without_traffic = without_traffic;
   return scenario::load(name, options);
 }
 
 tl::expected<scenario::Prepared, Problems> prepare_scenario(const std::string& name, const Arguments& arguments) {
   if (!scenario_file(name)) return tl::make_unexpected(Problems{not_found(name)});
-  scenario::LoadOptions options;
-  options.overrides = overrides(arguments);
-  options.search = search_folders();
-  return scenario::Prepared::read(name, options);
+  return scenario::Prepared::read(name, load_options(arguments));
 }
 
 std::optional<scenario::Loaded> load_scenario(const std::string& name, const Arguments& arguments,

@@ -37,6 +37,9 @@ bool is_part(const std::filesystem::path& file);
 /// That there is no such scenario, with the name that was probably meant.
 Problem not_found(const std::string& name);
 
+/// How the command line wants scenarios loaded. `inputs` takes the files that are read.
+scenario::LoadOptions load_options(const Arguments& arguments, InputFiles* inputs = nullptr);
+
 /// Loads the scenario with the overrides of --set, --seed and --quantum. Prints every problem; nullopt if there are
 /// any. `without_traffic`: it may be hardware alone. `inputs` takes the files that were read.
 std::optional<scenario::Loaded> load_scenario(const std::string& name, const Arguments& arguments,

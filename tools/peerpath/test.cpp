@@ -11,6 +11,8 @@
 #include "tools/peerpath/catalogue.hpp"
 #include "tools/peerpath/child_pool.hpp"
 #include "tools/peerpath/interrupt.hpp"
+#include "tools/peerpath/network_files.hpp"
+#include "tools/peerpath/network_outcome.hpp"
 #include "tools/peerpath/output_file.hpp"
 #include "tools/peerpath/scenario_files.hpp"
 #include "tools/peerpath/test_files.hpp"
@@ -29,20 +31,27 @@ Outcome skip(std::string why) {
   return outcome;
 }
 
+Outcome wrong(const Problems& problems) {
+  Outcome outcome;
+  outcome.kind = Kind::wrong;
+  outcome.problems = problems;
+  return outcome;
+}
+
 /// A file that is no scenario of its own, but a part that scenarios extend, is skipped.
 Outcome test_one(const std::string& file, const Arguments& arguments, const InterruptGuard& guard) {
+  const auto stop = [&guard] { return guard.interrupted(); };
+  if (const auto network = load_network(file, arguments))
+    return *network ? outcome_of(**network, stop) : wrong(network->error());
   const auto loaded = load_scenario(file, arguments, true);
   if (!loaded) {
     const auto& problems = loaded.error();
     if (is_part(file)) return skip("a part that scenarios extend");
     if (problems.size() == 1 && problems.front().key == "/kind") return skip("a preset of one device");
-    Outcome outcome;
-    outcome.kind = Kind::wrong;
-    outcome.problems = problems;
-    return outcome;
+    return wrong(problems);
   }
   if (loaded->scenario.traffic.empty()) return skip("hardware without traffic");
-  return outcome_of(*loaded, [&guard] { return guard.interrupted(); });
+  return outcome_of(*loaded, stop);
 }
 
 /// How the baseline calls a scenario: its path seen from there.

@@ -6,7 +6,8 @@ namespace peerpath::cli {
 
 bool ends_in_unwanted_deadlock(const observe::Results& results) {
   return results.deadlock && std::ranges::none_of(results.expectations, [](const observe::ExpectationResult& e) {
-           return e.metric == "run.deadlock_cycle" || e.metric == "run.blocked_queues";
+           return e.metric == "run.deadlock_cycle" || e.metric == "network.deadlock" ||
+                  e.metric == "run.blocked_queues";
          });
 }
 

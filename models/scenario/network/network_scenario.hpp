@@ -11,7 +11,7 @@
 #include "peerpath/scenario/scenario.hpp"
 #include "transport/roce/fleet.hpp"
 
-namespace peerpath::network_tool {
+namespace peerpath::network_scenario {
 
 using namespace literals;
 using namespace std::chrono_literals;
@@ -211,6 +211,7 @@ struct RunLength {
 
 /// A whole one.
 struct NetworkScenario {
+  std::string name;  ///< path below scenarios/ without .json, or the file's stem
   std::string description, source;
   Topology network;
   network::SwitchConfig switches;
@@ -223,4 +224,4 @@ struct NetworkScenario {
   std::vector<scenario::Expectation> expect;
 };
 
-}  // namespace peerpath::network_tool
+}  // namespace peerpath::network_scenario

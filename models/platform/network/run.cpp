@@ -1,14 +1,17 @@
-#include "tools/network/run.hpp"
+#include "platform/network/run.hpp"
 
 #include <algorithm>
 #include <deque>
 #include <map>
 
 #include "peerpath/observe/finish.hpp"
+#include "scenario/network/metrics.hpp"
+#include "scenario/network/names.hpp"
 
-namespace peerpath::network_tool {
+namespace peerpath::network_run {
 namespace {
 
+using namespace network_scenario;
 using observe::Decimal;
 using observe::quotient;
 
@@ -82,7 +85,7 @@ class Runner {
     for (std::size_t i = 0; i < s_.events.size(); ++i) fleet_.wake(Instant{s_.events[i].at}, i << 2 | cable_event);
   }
 
-  Outcome run() {
+  Outcome run(const Options& options) {
     Instant now{};
     network_.run(begin_);
     before_ = snapshot(begin_);
@@ -92,6 +95,11 @@ class Runner {
       network_.run(now);
       circle_ = network_.deadlock(now, s_.run.patience);
       if (circle_) break;
+      if (options.progress) options.progress(now.time_since_epoch(), end_.time_since_epoch());
+      if (options.stop && options.stop()) {
+        out_.results.complete = false;
+        break;
+      }
     }
     after_ = snapshot(now);
     return outcome();
@@ -229,8 +237,9 @@ class Runner {
   }
 
   Outcome outcome();
-  void metric(const std::string& name, const std::string& unit, std::optional<Decimal> value, const std::string& doc) {
-    out_.results.metrics.push_back({name, unit, value, doc});
+  void metric(const std::string& name, std::optional<Decimal> value) {
+    for (auto& metric : out_.results.metrics)
+      if (metric.name == name) metric.value = value;
   }
   void report_rdma();
   void report_collectives();
@@ -259,13 +268,12 @@ void Runner::report_rdma() {
     const auto& tally = tallies_[i];
     const auto& name = s_.rdma[i].name;
     const auto bits = static_cast<WideInt>(tally.messages) * s_.rdma[i].size.count() * 8;
-    metric(name + ".goodput_gbps", "Gb/s", quotient(bits * second / 1'000'000'000, window, 3),
-           "Payload of messages that are over");
-    metric(name + ".messages", "1", Decimal{tally.messages, 0}, "Over, with success");
-    metric(name + ".failed_messages", "1", Decimal{tally.failed, 0}, "Reported as failed");
+    metric(name + ".goodput_gbps", quotient(bits * second / 1'000'000'000, window, 3));
+    metric(name + ".messages", Decimal{tally.messages, 0});
+    metric(name + ".failed_messages", Decimal{tally.failed, 0});
     const auto time = [&](const char* what, Duration d) {
-      metric(name + ".latency_" + what + "_us", "us",
-             tally.latency.count() == 0 ? std::nullopt : std::optional{microseconds(d)}, "Posted to over");
+      metric(name + ".latency_" + what + "_us",
+             tally.latency.count() == 0 ? std::nullopt : std::optional{microseconds(d)});
     };
     time("p50", tally.latency.quantile(500'000));
     time("p99", tally.latency.quantile(990'000));
@@ -283,15 +291,13 @@ void Runner::report_collectives() {
       ended = std::max(ended, ring.ended());
     }
     const auto took = ended - Instant{entry.start};
-    metric(entry.name + ".time_us", "us", over ? std::optional{microseconds(took)} : std::nullopt,
-           "Start to last message in");
+    metric(entry.name + ".time_us", over ? std::optional{microseconds(took)} : std::nullopt);
     // nccl-tests: bytes a rank over time, times what a rank has to send of each of them.
     const auto ranks = static_cast<WideInt>(spelt_out(entry.hosts).size() / static_cast<std::size_t>(entry.rings));
     const auto factor = (entry.kind == CollectiveKind::all_reduce ? 2 : 1) * (ranks - 1);
     const auto bits = static_cast<WideInt>(entry.bytes.count()) / entry.rings * 8 * factor;
-    metric(entry.name + ".nic_gbps", "Gb/s",
-           over ? std::optional{quotient(bits * second / 1'000'000'000 / ranks, took.count(), 3)} : std::nullopt,
-           "What a NIC has to send, over that time");
+    metric(entry.name + ".nic_gbps",
+           over ? std::optional{quotient(bits * second / 1'000'000'000 / ranks, took.count(), 3)} : std::nullopt);
   }
 }
 
@@ -318,26 +324,37 @@ void Runner::report_network() {
     nic_dropped += fleet_.counters(h).dropped;
   }
   for (roce::QpIndex q = 0; q < fleet_.queue_pairs(); ++q) again += fleet_.requester(q).retransmissions();
-  metric("network.packets", "1", Decimal{packets, 0}, "Packets on cables, each cable counted");
-  metric("network.dropped", "1", Decimal{dropped + nic_dropped, 0}, "Lost in switches, on cables and in NICs");
-  metric("network.marked", "1", Decimal{marked, 0}, "Congestion Experienced");
-  metric("network.pauses", "1", Decimal{pauses, 0}, "PFC frames that stop a priority");
-  metric("network.paused_us", "us", microseconds(paused), "Time that ports were held with packets waiting, summed");
-  metric("network.queue_peak_bytes", "B", Decimal{peak, 0},
-         "Most that waited at one port in one priority, since the start");
-  metric("network.nic_pauses", "1", Decimal{nic_pauses, 0},
-         "Of the pauses: by NICs whose host was slow, since the start");
-  metric("network.sent_again", "1", Decimal{again, 0}, "Packets that RDMA repeated, since the start");
-  metric("network.deadlock", "1", Decimal{circle_ ? 1 : 0, 0},
-         "Whether paused queues waited for each other in a circle");
+  metric("network.packets", Decimal{packets, 0});
+  metric("network.dropped", Decimal{dropped + nic_dropped, 0});
+  metric("network.marked", Decimal{marked, 0});
+  metric("network.pauses", Decimal{pauses, 0});
+  metric("network.paused_us", microseconds(paused));
+  metric("network.queue_peak_bytes", Decimal{peak, 0});
+  metric("network.nic_pauses", Decimal{nic_pauses, 0});
+  metric("network.sent_again", Decimal{again, 0});
+  metric("network.deadlock", Decimal{circle_ ? 1 : 0, 0});
   std::ranges::stable_sort(out_.cables, [](const CableUse& a, const CableUse& b) {
     return a.busy_percent.value() > b.busy_percent.value();
   });
 }
 
+/// The circle as queues that wait for each other.
+observe::DeadlockResult deadlock_of(const network::PauseCircle& circle, const network::Graph& graph, Instant found) {
+  observe::DeadlockResult out;
+  out.found = found;
+  for (std::size_t i = 0; i < circle.ports.size(); ++i) {
+    const auto next = circle.ports[(i + 1) % circle.ports.size()];
+    out.blocked.push_back({graph.name_of(circle.ports[i]), "priority " + std::to_string(circle.priority),
+                           "room behind " + graph.name_of(next)});
+    out.cycle.push_back(i);
+  }
+  return out;
+}
+
 /// What limits the run: a circle, hosts that are slow, or the busiest cable.
 void Runner::explain() {
   if (circle_) {
+    out_.results.deadlock = deadlock_of(*circle_, loaded_.graph, after_.when);
     std::string circle = "deadlock: in priority " + std::to_string(circle_->priority);
     for (const auto port : circle_->ports)
       circle += (port == circle_->ports.front() ? ", " : " waits for ") + loaded_.graph.name_of(port);
@@ -350,12 +367,15 @@ void Runner::explain() {
   if (!out_.cables.empty())
     out_.said.push_back("busiest cable: " + out_.cables.front().name + ", " +
                         to_string(out_.cables.front().busy_percent) + " %");
+  if (!out_.said.empty()) out_.results.bottleneck = out_.said.front();
 }
 
 Outcome Runner::outcome() {
+  for (const auto& info : metrics_of(s_))
+    out_.results.metrics.push_back({info.name, info.unit, std::nullopt, info.doc, std::nullopt});
+  out_.results.warmup = s_.run.warmup;
   out_.results.window = after_.when - before_.when;
   out_.results.wanted_window = s_.run.measure;
-  out_.deadlock = circle_.has_value();
   report_rdma();
   report_collectives();
   report_network();
@@ -365,18 +385,12 @@ Outcome Runner::outcome() {
 
 }  // namespace
 
-tl::expected<Outcome, Problems> run(const Loaded& loaded) {
+Outcome run(const Loaded& loaded, const Options& options) {
   Runner runner{loaded};
-  auto outcome = runner.run();
-  Problems problems;
-  for (const auto& expectation : loaded.scenario.expect) {
-    if (auto verdict = observe::judge(outcome.results, expectation))
-      outcome.results.expectations.push_back(std::move(*verdict));
-    else
-      problems.push_back({"", 0, 0, "/expect", "there is no metric \"" + expectation.metric + "\""});
-  }
-  if (!problems.empty()) return tl::unexpected{std::move(problems)};
+  auto outcome = runner.run(options);
+  for (const auto& expectation : loaded.scenario.expect)  // the loader has seen to it that the metric is there
+    outcome.results.expectations.push_back(*observe::judge(outcome.results, expectation));
   return outcome;
 }
 
-}  // namespace peerpath::network_tool
+}  // namespace peerpath::network_run

@@ -1,13 +1,14 @@
 // A network scenario, run.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "peerpath/observe/results.hpp"
-#include "tools/network/read.hpp"
+#include "scenario/network/load.hpp"
 
-namespace peerpath::network_tool {
+namespace peerpath::network_run {
 
 /// How busy a direction of a cable was, and how long the other end held it.
 struct CableUse {
@@ -17,13 +18,16 @@ struct CableUse {
 };
 
 struct Outcome {
-  observe::Results results;       ///< metrics, and verdicts on what was expected
+  observe::Results results;       ///< metrics, the deadlock, and verdicts on what was expected
   std::vector<CableUse> cables;   ///< busiest first
   std::vector<std::string> said;  ///< sentences: what limits the run, and why
-  bool deadlock = false;
 };
 
-/// Problems are expectations of metrics that there are not.
-tl::expected<Outcome, Problems> run(const Loaded& loaded);
+struct Options {
+  std::function<void(Duration simulated, Duration most)> progress{};
+  std::function<bool()> stop{};  ///< asked now and then; true ends the run before its time
+};
 
-}  // namespace peerpath::network_tool
+Outcome run(const network_scenario::Loaded& loaded, const Options& options = {});
+
+}  // namespace peerpath::network_run

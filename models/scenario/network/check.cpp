@@ -1,0 +1,132 @@
+#include "scenario/network/check.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "scenario/network/metrics.hpp"
+#include "scenario/network/names.hpp"
+#include "scenario/network/topology.hpp"
+#include "scenario/suggest.hpp"
+
+namespace peerpath::network_scenario {
+namespace {
+
+using scenario::join;
+using scenario::Node;
+using scenario::Report;
+
+class Check {
+ public:
+  Check(const Node& root, Report& report, Loaded& loaded) : root_{root}, report_{report}, loaded_{loaded} {}
+
+  void all() {
+    if (!make_graph(root_, report_, loaded_.scenario.network, loaded_.graph)) return;
+    for (const auto& wrong : loaded_.graph.problems()) add("/network", wrong);
+    for (std::size_t i = 0; i < loaded_.graph.nodes.size(); ++i)
+      numbers_[loaded_.graph.nodes[i].name] = static_cast<network::NodeIndex>(i);
+    auto& s = loaded_.scenario;
+    for (std::size_t i = 0; i < s.slow_hosts.size(); ++i)
+      hosts(join(join("/slow_hosts", i), "hosts"), s.slow_hosts[i].hosts);
+    for (std::size_t i = 0; i < s.rdma.size(); ++i) rdma(join("/rdma", i), s.rdma[i], i);
+    for (std::size_t i = 0; i < s.collectives.size(); ++i) collective(join("/collectives", i), s.collectives[i], i);
+    for (std::size_t i = 0; i < s.events.size(); ++i) event(join("/events", i), s.events[i]);
+    switches(s.switches);
+    if (s.rdma.empty() && s.collectives.empty())
+      add("", "has neither \"rdma\" nor \"collectives\": nothing would happen");
+    if (s.nics.pause_above > s.nics.buffer) add("/nics/pause_above", "is above the buffer");
+    if (s.nics.resume_below > s.nics.pause_above) add("/nics/resume_below", "is above pause_above");
+    if (s.run.warmup.count() < 0) add("/run/warmup", "is negative");
+    for (std::size_t i = 0; i < s.expect.size(); ++i) expectation(join("/expect", i), s.expect[i]);
+  }
+
+ private:
+  void add(const std::string& at, const std::string& what) { report_.add(scenario::locate(root_, at), at, what); }
+
+  /// The number of hosts named, if all of them are there.
+  std::optional<std::size_t> hosts(const std::string& at, const std::vector<std::string>& names) {
+    const auto spelt = spelt_out(names);
+    if (spelt.empty()) add(at, "names no host");
+    bool good = !spelt.empty();
+    for (const auto& name : spelt) {
+      const auto found = numbers_.find(name);
+      if (found != numbers_.end() && loaded_.graph.nodes[found->second].is_host) continue;
+      std::vector<std::string> all;
+      for (const auto host : loaded_.graph.hosts) all.push_back(loaded_.graph.nodes[host].name);
+      add(at, "there is no host \"" + name + "\"" + scenario::did_you_mean(name, all));
+      good = false;
+      break;
+    }
+    return good ? std::optional{spelt.size()} : std::nullopt;
+  }
+
+  void name(const std::string& at, std::string& name, const std::string& standard) {
+    if (name.empty()) name = standard;
+    if (!names_.insert(name).second) add(join(at, "name"), "another entry is called \"" + name + "\"");
+  }
+
+  void rdma(const std::string& at, Rdma& entry, std::size_t number) {
+    name(at, entry.name, "rdma" + std::to_string(number));
+    const auto from = hosts(join(at, "from"), entry.from), to = hosts(join(at, "to"), entry.to);
+    if (from && to && *to != 1 && *to != *from)
+      add(join(at, "to"),
+          "names " + std::to_string(*to) + " hosts, and \"from\" " + std::to_string(*from) + "; one, or as many");
+    if (entry.fresh && entry.interval == Duration{}) add(join(at, "fresh"), "needs an interval");
+    if (roce::is_atomic(entry.operation) && entry.size != 8_B) add(join(at, "size"), "an atomic has 8B");
+  }
+
+  void collective(const std::string& at, Collective& entry, std::size_t number) {
+    name(at, entry.name, "collective" + std::to_string(number));
+    const auto count = hosts(join(at, "hosts"), entry.hosts);
+    if (!count) return;
+    if (*count < 2) add(join(at, "hosts"), "a collective has two ranks at least");
+    if (*count % static_cast<std::size_t>(entry.rings) != 0 || *count / static_cast<std::size_t>(entry.rings) < 2)
+      add(join(at, "rings"), std::to_string(*count) + " hosts do not make so many rings of two or more");
+    if (entry.kind == CollectiveKind::all_to_all && entry.rings != 1) add(join(at, "rings"), "all_to_all has none");
+    const auto part = entry.bytes.count() / static_cast<std::int64_t>(*count);
+    if (part > 0x7fffffff) add(join(at, "bytes"), "messages of more than 2 GiB");
+  }
+
+  void event(const std::string& at, const CableEvent& event) {
+    const auto& g = loaded_.graph;
+    for (const auto& cable : g.cables) {
+      const auto &a = g.nodes[cable.a].name, &b = g.nodes[cable.b].name;
+      if ((a == event.from && b == event.to) || (a == event.to && b == event.from)) return;
+    }
+    add(at, "no cable joins \"" + event.from + "\" and \"" + event.to + "\"");
+  }
+
+  void switches(const network::SwitchConfig& config) {
+    for (std::size_t i = 0; i < config.lossless.size(); ++i)
+      if (config.lossless[i] < 0 || config.lossless[i] > 7)
+        add(join("/switches/lossless", i), "is no priority, 0 to 7");
+    if (!config.weights.empty() && config.weights.size() != 8) add("/switches/weights", "needs eight numbers");
+    for (const int weight : config.weights)
+      if (weight < 0 || weight > 1000) add("/switches/weights", "a weight is from 0 to 1000");
+    if (config.ecn_min > config.ecn_max) add("/switches/ecn_min", "is above ecn_max");
+  }
+
+  void expectation(const std::string& at, const scenario::Expectation& e) {
+    std::vector<std::string> all;
+    for (const auto& metric : metrics_of(loaded_.scenario)) all.push_back(metric.name);
+    if (std::ranges::find(all, e.metric) == all.end())
+      add(join(at, "metric"), e.metric.empty()
+                                  ? "is missing"
+                                  : "there is no metric \"" + e.metric + "\"" + scenario::did_you_mean(e.metric, all));
+    if (e.is) add(join(at, "is"), "is for the bottleneck of a PCIe scenario");
+    if (!e.equals && !e.at_least && !e.at_most) add(at, "has none of equals, at_least and at_most");
+    if (e.within_percent && !e.equals) add(join(at, "within_percent"), "needs \"equals\"");
+  }
+
+  const Node& root_;
+  Report& report_;
+  Loaded& loaded_;
+  std::map<std::string, network::NodeIndex> numbers_;
+  std::set<std::string> names_;
+};
+
+}  // namespace
+
+void check(const Node& root, Report& report, Loaded& loaded) { Check{root, report, loaded}.all(); }
+
+}  // namespace peerpath::network_scenario

@@ -1,0 +1,68 @@
+#include "scenario/network/load.hpp"
+
+#include "scenario/files.hpp"
+#include "scenario/network/check.hpp"
+#include "scenario/network/fields_reader.hpp"
+#include "scenario/overrides.hpp"
+#include "scenario/resolve.hpp"
+
+namespace peerpath::network_scenario {
+namespace {
+
+void read_all(const Node& root, scenario::Report& report, FieldsReader& reader, NetworkScenario& s) {
+  reader.unknown(root, "",
+                 {"$schema", "description", "source", "network", "switches", "nics", "slow_hosts", "rdma",
+                  "collectives", "events", "run", "expect"});
+  std::string schema;
+  reader.text(root.find("$schema"), "/$schema", schema);
+  reader.text(root.find("description"), "/description", s.description);
+  reader.text(root.find("source"), "/source", s.source);
+  if (const auto* network = root.find("network"))
+    reader.object(network, "/network", s.network);
+  else
+    report.add(root.place, "/network", "is missing: hosts, switches and cables, or one of clos, fat_tree, ...");
+  reader.object(root.find("switches"), "/switches", s.switches);
+  reader.object(root.find("nics"), "/nics", s.nics);
+  reader.list(root.find("slow_hosts"), "/slow_hosts", s.slow_hosts);
+  reader.list(root.find("rdma"), "/rdma", s.rdma);
+  reader.list(root.find("collectives"), "/collectives", s.collectives);
+  reader.list(root.find("events"), "/events", s.events);
+  reader.object(root.find("run"), "/run", s.run);
+  reader.list(root.find("expect"), "/expect", s.expect);
+}
+
+bool is_of_a_network(const Node& root) {
+  for (const auto* mark : {"network", "rdma", "collectives"})
+    if (root.find(mark) != nullptr) return true;
+  return false;
+}
+
+}  // namespace
+
+std::optional<tl::expected<Loaded, Problems>> load_text(std::string_view text, const std::filesystem::path& file,
+                                                        const scenario::LoadOptions& options) {
+  scenario::Sources sources;
+  scenario::Report report{sources};
+  scenario::Resolver resolver{options, sources, report};
+  Node root;
+  if (!resolver.resolve(text, file, root) || !is_of_a_network(root)) return std::nullopt;
+  scenario::apply_overrides(options.overrides, root, report);
+  Loaded loaded;
+  loaded.file = file;
+  loaded.scenario.name = scenario::name_of_file(file, options);
+  FieldsReader reader{sources, report, file.parent_path()};
+  read_all(root, report, reader, loaded.scenario);
+  if (report.problems().empty()) check(root, report, loaded);
+  if (!report.problems().empty()) return tl::unexpected{scenario::sorted(report.problems(), sources)};
+  loaded.origins = std::move(reader.origins());
+  return loaded;
+}
+
+std::optional<tl::expected<Loaded, Problems>> load(const std::filesystem::path& name,
+                                                   const scenario::LoadOptions& options) {
+  const auto text = scenario::text_of(name, options);
+  if (!text) return std::nullopt;
+  return network_scenario::load_text(text->text, text->file, options);
+}
+
+}  // namespace peerpath::network_scenario

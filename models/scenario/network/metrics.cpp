@@ -1,0 +1,71 @@
+#include "scenario/network/metrics.hpp"
+
+#include <array>
+
+namespace peerpath::network_scenario {
+namespace {
+
+struct Definition {
+  std::string_view name, unit, doc;  ///< name: behind the owner's
+};
+
+constexpr std::array of_rdma{
+    Definition{"goodput_gbps", "Gb/s", "Payload of messages that are over"},
+    Definition{"messages", "1", "Over, with success"},
+    Definition{"failed_messages", "1", "Reported as failed"},
+    Definition{"latency_p50_us", "us", "Posted to over"},
+    Definition{"latency_p99_us", "us", "Posted to over"},
+    Definition{"latency_max_us", "us", "Posted to over"},
+};
+constexpr std::array of_collective{
+    Definition{"time_us", "us", "Start to last message in"},
+    Definition{"nic_gbps", "Gb/s", "What a NIC has to send, over that time"},
+};
+constexpr std::array of_network{
+    Definition{"packets", "1", "Packets on cables, each cable counted"},
+    Definition{"dropped", "1", "Lost in switches, on cables and in NICs"},
+    Definition{"marked", "1", "Congestion Experienced"},
+    Definition{"pauses", "1", "PFC frames that stop a priority"},
+    Definition{"paused_us", "us", "Time that ports were held with packets waiting, summed"},
+    Definition{"queue_peak_bytes", "B", "Most that waited at one port in one priority, since the start"},
+    Definition{"nic_pauses", "1", "Of the pauses: by NICs whose host was slow, since the start"},
+    Definition{"sent_again", "1", "Packets that RDMA repeated, since the start"},
+    Definition{"deadlock", "1", "Whether paused queues waited for each other in a circle"},
+};
+
+template <class List>
+void add(std::vector<MetricInfo>& out, const std::string& owner, const List& list) {
+  for (const auto& d : list)
+    out.push_back({owner + "." + std::string{d.name}, std::string{d.unit}, std::string{d.doc}});
+}
+
+template <class List>
+void explain_in(std::string& out, const char* owner, const List& list, std::string_view end) {
+  for (const auto& d : list)
+    if (d.name == end)
+      out += std::string{owner} + "." + std::string{d.name} + " (" + std::string{d.unit} +
+             "), of a network scenario\n    " + std::string{d.doc} + "\n";
+}
+
+}  // namespace
+
+std::vector<MetricInfo> metrics_of(const NetworkScenario& s) {
+  std::vector<MetricInfo> out;
+  for (const auto& entry : s.rdma) add(out, entry.name, of_rdma);
+  for (const auto& entry : s.collectives) add(out, entry.name, of_collective);
+  add(out, "network", of_network);
+  return out;
+}
+
+std::optional<std::string> explain_metric(std::string_view name) {
+  const auto dot = name.rfind('.');
+  const auto owner = dot == name.npos ? "" : name.substr(0, dot);
+  const auto end = dot == name.npos ? name : name.substr(dot + 1);
+  std::string out;
+  if (owner != "network") explain_in(out, "<rdma>", of_rdma, end);
+  if (owner != "network") explain_in(out, "<collective>", of_collective, end);
+  if (owner.empty() || owner == "network") explain_in(out, "network", of_network, end);
+  return out.empty() ? std::nullopt : std::optional{out};
+}
+
+}  // namespace peerpath::network_scenario

@@ -1,0 +1,106 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "scenario/network/describe.hpp"
+#include "scenario/network/load.hpp"
+#include "scenario/network/metrics.hpp"
+#include "scenario/network/write.hpp"
+#include "scenario/test_files.hpp"
+
+namespace peerpath::network_scenario {
+namespace {
+
+using scenario::in_memory;
+using scenario::lines_of;
+using testing::HasSubstr;
+
+constexpr const char* good = R"({
+  "network": { "clos": { "racks": 2, "hosts": 2, "spines": 2 } },
+  "rdma": [{ "name": "write", "from": "h0", "to": "h3" }],
+  "run": { "measure": "1ms" }
+})";
+
+std::string said(const std::string& text, std::vector<std::string> overrides = {}) {
+  auto options = in_memory({});
+  options.overrides = std::move(overrides);
+  const auto loaded = network_scenario::load_text(text, "wrong.json", options);
+  return !loaded ? "no network scenario" : *loaded ? "" : lines_of(loaded->error());
+}
+
+TEST(NetworkLoad, WhatHasNoNetworkIsLeftToOthers) {
+  EXPECT_EQ(said(R"({"devices": {}})"), "no network scenario");
+  EXPECT_EQ(said("{"), "no network scenario");
+  EXPECT_EQ(said(good), "");
+}
+
+TEST(NetworkLoad, MistakesHavePlaceAndSpelling) {
+  EXPECT_THAT(said(R"({"network": {"close": {}}})"),
+              HasSubstr(R"(wrong.json:1:14: /network/close: unknown key; did you mean "clos"?)"));
+  EXPECT_THAT(said(R"({"netwrok": {}, "rdma": []})"), HasSubstr(R"(did you mean "network"?)"));
+  EXPECT_THAT(said(R"({"network": {"clos": {"cables": {"host_rate": 400}}}})"), HasSubstr("has no unit"));
+  EXPECT_THAT(said(R"({"network": {"clos": {}}, "rdma": [{"from": "h0", "to": "h999"}]})"),
+              HasSubstr(R"(/rdma/0/to: there is no host "h999")"));
+  EXPECT_THAT(said(R"({"network": {"hosts": ["h0..h999999"]}})"), HasSubstr("are more than 100000"));
+  EXPECT_THAT(said(R"({"network": {"clos": {}}, "rdma": [{"name": "w", "from": "h0", "to": "h1"}],
+                       "expect": [{"metric": "w.goodput_gps", "at_least": 1}]})"),
+              HasSubstr(R"(did you mean "w.goodput_gbps"?)"));
+}
+
+TEST(NetworkLoad, TheCommandLineChangesValues) {
+  auto options = in_memory({});
+  options.overrides = {"run.seed=7", "rdma.write.size=1MiB", "network.clos.racks=3"};
+  const auto loaded = network_scenario::load_text(good, "scenarios/roce/mine.json", options);
+  ASSERT_TRUE(loaded && *loaded);
+  const auto& s = (*loaded)->scenario;
+  EXPECT_EQ(s.name, "roce/mine");
+  EXPECT_EQ(s.run.seed, 7);
+  EXPECT_EQ(s.rdma[0].size, 1_MiB);
+  EXPECT_EQ((*loaded)->graph.hosts.size(), 6U);
+  EXPECT_EQ(to_string((*loaded)->origins.at("/run/seed")), "--set");
+  EXPECT_EQ(to_string((*loaded)->origins.at("/run/measure")), "mine.json:4:23");
+  EXPECT_EQ(to_string((*loaded)->origins.at("/nics/mtu")), "default");
+  EXPECT_THAT(said(good, {"rdma.wirte.size=1MiB"}), HasSubstr(R"(did you mean "write"?)"));
+}
+
+TEST(NetworkLoad, ShippedScenariosAreRightAndWrittenTheyMeanTheSame) {
+  int n = 0;
+  for (const auto* folder : {"roce", "meta_roce"})
+    for (const auto& entry : std::filesystem::directory_iterator{scenario::shipped_scenarios() / folder}) {
+      scenario::LoadOptions options;
+      options.search = {scenario::shipped_scenarios()};
+      const auto loaded = network_scenario::load(entry.path(), options);
+      ASSERT_TRUE(loaded.has_value()) << entry.path();
+      ASSERT_TRUE(loaded->has_value()) << lines_of(loaded->error());
+      const auto& s = (*loaded)->scenario;
+      EXPECT_FALSE(s.description.empty()) << entry.path();
+      EXPECT_FALSE(s.expect.empty()) << entry.path();
+      const auto text = written(s).dump();
+      const auto again = network_scenario::load_text(text, "again.json", options);
+      ASSERT_TRUE(again && *again) << entry.path();
+      EXPECT_EQ(written((*again)->scenario).dump(), text);
+      ++n;
+    }
+  EXPECT_GT(n, 10);
+}
+
+TEST(NetworkDescribe, KnowsOptionsAndMetrics) {
+  EXPECT_THAT(scenario::explain_among(topics(), "network.clos.racks").value_or(""), HasSubstr("Of a cluster"));
+  EXPECT_THAT(scenario::explain_among(topics(), "network.cables.rate").value_or(""), HasSubstr("default 400Gbps"));
+  EXPECT_THAT(scenario::explain_among(topics(), "convergence").value_or(""), HasSubstr("switches.convergence"));
+  EXPECT_FALSE(scenario::explain_among(topics(), "convergance").has_value());
+  EXPECT_EQ(scenario::nearest_among(topics(), "convergance"), "convergence");
+  EXPECT_THAT(explain_metric("network.pauses").value_or(""), HasSubstr("PFC"));
+  EXPECT_THAT(explain_metric("all_reduce.time_us").value_or(""), HasSubstr("<collective>.time_us (us)"));
+  EXPECT_FALSE(explain_metric("network.puases").has_value());
+}
+
+TEST(NetworkDescribe, TheSchemaHasEveryBlock) {
+  const auto schema = nlohmann::json::parse(schema_json());
+  const auto& properties = schema["properties"];
+  EXPECT_EQ(properties["nics"]["properties"]["mtu"]["maximum"], 4096);
+  EXPECT_EQ(properties["network"]["properties"]["cables"]["items"]["properties"]["count"]["minimum"], 1);
+  EXPECT_EQ(properties["rdma"]["items"]["properties"]["outstanding"]["default"], 16);
+}
+
+}  // namespace
+}  // namespace peerpath::network_scenario

@@ -1,0 +1,106 @@
+"""Network scenarios on the command line: run, test, check, show, list, explain, schema; the same seed gives the same bytes.
+
+usage: cli_network_test.py PEERPATH SCENARIOS
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+
+def peerpath(*arguments, cwd=None):
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=300, cwd=cwd, check=False)
+
+
+class Network(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def results(self, name, *arguments):
+        done = peerpath("run", SCENARIOS / (name + ".json"), "--json", "--out", self.folder / "out", *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def metrics(self, name, *arguments):
+        return {m["name"]: m["value"] for m in self.results(name, *arguments)["metrics"]}
+
+    def test_same_seed_same_bytes(self):
+        def run(*arguments):
+            self.results("roce/incast_dcqcn", *arguments)
+            return (self.folder / "out" / "results.json").read_bytes()
+        self.assertEqual(run(), run())
+        self.assertNotEqual(run(), run("--seed", "7"))
+
+    def test_files_and_table(self):
+        done = peerpath("run", SCENARIOS / "roce" / "two_nodes_read.json", "--out", self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for words in ("read.goodput_gbps", "Busiest cables", "2 hosts, 1 switches, 2 cables", "ok      read.goodput_gbps"):
+            self.assertIn(words, done.stdout)
+        results = json.loads((self.folder / "results.json").read_text())
+        self.assertEqual(results["name"], "roce/two_nodes_read")
+        self.assertEqual(results["scenario"]["nics"]["mtu"], 4096)
+        self.assertEqual(results["origins"]["/rdma/0/size"]["from"].split(":")[0], "two_nodes_read.json")
+        self.assertEqual(len(results["network"]["cables"]), 4)
+        run = json.loads((self.folder / "run.json").read_text())
+        self.assertEqual(run["exit"], 0)
+        self.assertTrue(run["inputs"][0]["file"].endswith("two_nodes_read.json"))
+        self.assertIn("read.goodput_gbps", (self.folder / "report.html").read_text())
+
+    def test_hashing_the_queue_pair_is_worth_a_quarter_at_least_and_pinning_too(self):
+        plain, enhanced, pinned = (self.metrics("meta_roce/all_reduce_" + p)["all_reduce.time_us"] for p in ("ecmp", "ecmp_qp", "pinned"))
+        self.assertGreater(plain / enhanced, 1.25)
+        self.assertGreater(plain / pinned, 1.25)
+
+    def test_a_deadlock_is_named(self):
+        results = self.results("roce/pause_deadlock")
+        self.assertRegex(results["network"]["said"][0], r"^deadlock: in priority 3, s\d -> s\d waits for s\d -> s\d")
+        self.assertEqual(len(results["deadlock"]["cycle"]), 5)
+        self.assertEqual(peerpath("run", SCENARIOS / "roce" / "pause_deadlock.json", "--set", "expect=[]", "--out", self.folder,
+                                  "--quiet").returncode, 1)
+
+    def test_a_slow_host_is_named_as_the_cause(self):
+        self.assertRegex(self.results("meta_roce/slow_gpu")["network"]["said"][0], r"^the NIC of h4 paused its switch \d+ times")
+
+    def test_failed_expectations_exit_1_and_have_their_place(self):
+        changed = ("--set", "expect.0.equals=50")
+        self.assertEqual(peerpath("run", SCENARIOS / "roce" / "two_nodes_read.json", *changed, "--out", self.folder).returncode, 1)
+        done = peerpath("test", SCENARIOS / "roce" / "two_nodes_read.json", *changed)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stdout, r"two_nodes_read.json:\d+:\d+: .*read.goodput_gbps is 98")
+
+    def test_check_show_list_explain_schema(self):
+        self.assertIn("16 hosts, 6 switches, 24 cables", peerpath("check", SCENARIOS / "roce" / "incast_pfc.json").stdout)
+        show = peerpath("show", SCENARIOS / "roce" / "incast_pfc.json", "--resolved", "--set", "run.seed=5").stdout
+        self.assertRegex(show, r"/run/seed +5 +--set")
+        self.assertIn("network.pauses", peerpath("list", "metrics", SCENARIOS / "roce" / "incast_pfc.json").stdout)
+        self.assertIn("roce/two_nodes_write", peerpath("list", "scenarios").stdout)
+        self.assertIn("collective", peerpath("list", "sections").stdout)
+        self.assertIn("switches.path", peerpath("explain", "path").stdout)
+        self.assertIn("PFC", peerpath("explain", "network.pauses").stdout)
+        schema = json.loads(peerpath("schema").stdout)
+        self.assertIn("clos", schema["then"]["properties"]["network"]["properties"])
+        self.assertIn("devices", schema["else"]["properties"])
+
+    def test_mistakes(self):
+        def said(text, *arguments):
+            file = self.folder / "wrong.json"
+            file.write_text(text)
+            done = peerpath(*(arguments or ("run",)), file)
+            self.assertEqual(done.returncode, 2, done.stdout)
+            self.assertEqual(done.stdout, "")
+            return done.stderr
+        self.assertIn('wrong.json:1:14: /network/close: unknown key; did you mean "clos"?', said('{"network": {"close": {}}}'))
+        good = (SCENARIOS / "roce" / "two_nodes_read.json").read_text()
+        self.assertIn("is for scenarios of PCIe", said(good, "run", "--trace", "pcapng"))
+        self.assertIn("runs on the model alone", said(good, "run", "--on", "emulator"))
+        self.assertIn("this is a scenario of an Ethernet network", said(good, "sweep", "--vary", "run.seed=1,2"))
+
+
+if __name__ == "__main__":
+    PROGRAM, SCENARIOS = sys.argv[1], pathlib.Path(sys.argv[2])
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,21 @@
+#include "tools/peerpath/network_outcome.hpp"
+
+#include <chrono>
+
+#include "platform/network/run.hpp"
+#include "tools/peerpath/located.hpp"
+
+namespace peerpath::cli {
+
+Outcome outcome_of(const network_scenario::Loaded& loaded, const std::function<bool()>& stop) {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto ran = network_run::run(loaded, {.progress = {}, .stop = stop});
+  const auto seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  auto outcome = judged(ran.results);
+  outcome.scenario = loaded.scenario.name;
+  outcome.seconds = seconds;
+  for (auto& problem : outcome.problems) problem = located(problem, loaded.file, loaded.origins);
+  return outcome;
+}
+
+}  // namespace peerpath::cli

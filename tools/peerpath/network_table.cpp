@@ -1,0 +1,57 @@
+#include "tools/peerpath/network_table.hpp"
+
+#include <fmt/format.h>
+
+#include "tools/peerpath/number_text.hpp"
+#include "tools/peerpath/result_table.hpp"
+#include "tools/peerpath/text_table.hpp"
+
+namespace peerpath::cli {
+namespace {
+
+using Side = TextTable::Align;
+
+std::string bold_line(const Terminal& terminal, std::string_view text) {
+  return "\n" + terminal.paint(Terminal::Paint::bold, text) + "\n";
+}
+
+std::string measured(const observe::Results& results) {
+  TextTable table{{{"", Side::left}, {""}, {"", Side::left}}};
+  for (const auto& m : results.metrics)
+    table.add({m.name, m.value ? observe::to_string(*m.value) : "-", m.unit == "1" ? "" : m.unit});
+  return table.text(2);
+}
+
+std::string cables(const network_run::Outcome& outcome) {
+  constexpr std::size_t shown = 8;
+  TextTable table{{{"", Side::left}, {"busy %"}, {"paused %"}, {"queue peak B"}, {"dropped"}}};
+  for (std::size_t i = 0; i < std::min(shown, outcome.cables.size()); ++i) {
+    const auto& c = outcome.cables[i];
+    table.add({c.name, observe::to_string(c.busy_percent), observe::to_string(c.paused_percent), grouped(c.peak),
+               grouped(c.dropped)});
+  }
+  return table.text(2);
+}
+
+}  // namespace
+
+std::string network_table(const network_scenario::Loaded& loaded, const network_run::Outcome& outcome,
+                          const Terminal& terminal) {
+  const auto& s = loaded.scenario;
+  const auto& results = outcome.results;
+  auto text = terminal.paint(Terminal::Paint::bold, s.name);
+  if (!s.description.empty()) text += ": " + s.description;
+  text += fmt::format("\n{} measured after {} of warm-up, seed {}; {} hosts, {} switches, {} cables\n",
+                      readable(results.window), readable(results.warmup), s.run.seed, loaded.graph.hosts.size(),
+                      loaded.graph.nodes.size() - loaded.graph.hosts.size(), loaded.graph.cables.size());
+  if (!results.complete)
+    text += terminal.paint(Terminal::Paint::yellow, "INCOMPLETE: interrupted before the end") + "\n";
+  text += bold_line(terminal, "Results") + measured(results);
+  text += bold_line(terminal, "Busiest cables") + cables(outcome);
+  text += bold_line(terminal, "Bottleneck");
+  for (const auto& sentence : outcome.said) text += "  " + sentence + "\n";
+  if (!results.expectations.empty()) text += bold_line(terminal, "Expectations") + expectation_table(results, terminal);
+  return text;
+}
+
+}  // namespace peerpath::cli

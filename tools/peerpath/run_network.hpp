@@ -1,0 +1,13 @@
+// `peerpath run` of a network scenario.
+#pragma once
+
+#include "scenario/network/load.hpp"
+#include "tools/peerpath/command.hpp"
+#include "tools/peerpath/input_files.hpp"
+
+namespace peerpath::cli {
+
+Exit run_network(const Arguments& arguments, const network_scenario::Loaded& loaded, InputFiles inputs,
+                 Terminal& terminal);
+
+}  // namespace peerpath::cli
