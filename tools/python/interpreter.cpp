@@ -2,7 +2,8 @@
 // a shared one. Takes the arguments of python3.
 #include <Python.h>
 
-extern "C" PyObject* PyInit__core();
+// Python prescribes the name.
+extern "C" PyObject* PyInit__core();  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
 
 int main(int argc, char** argv) {
   if (PyImport_AppendInittab("_core", &PyInit__core) != 0) return 1;
