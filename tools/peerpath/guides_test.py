@@ -45,6 +45,13 @@ class Guides(GuideCase):
                 pattern = r"\s+".join(re.escape(word).replace(re.escape("..."), ".*") for word in line.split())
                 self.assertRegex(done.stdout, pattern, command)
 
+    def test_commands_of_size_a_training_network_run(self):
+        first, ways = blocks("size-a-training-network.md")
+        for script in [*first.splitlines(), ways]:
+            done = self.shell(script)
+            self.assertIn(done.returncode, (0, 1) if "dcqcn=off" in script else (0,), script + done.stdout + done.stderr)
+            self.assertTrue(done.stdout, script)
+
     def test_every_command_and_option_that_a_page_names_is_there(self):
         known = {name: peerpath(name, "--help").stdout for name in re.findall(r"(?m)^  ([a-z]+)  ", peerpath("--help").stdout)}
         self.assertIn("sweep", known)

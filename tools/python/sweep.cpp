@@ -61,15 +61,15 @@ class Pool {
     for (auto& thread : threads_) thread.join();
   }
 
-  /// Until every point is done; true: `tick` has stopped it.
+  /// Until every point is done, of which `tick` is told last; true: it has stopped the sweep.
   bool wait(const std::function<bool(std::size_t, std::size_t)>& tick) {
-    std::unique_lock lock{mutex_};
-    while (done_ < points_.size() && !stopped_) {
-      changed_.wait_for(lock, std::chrono::milliseconds{100}, [this] { return done_ == points_.size(); });
-      const auto done = done_;
-      lock.unlock();
+    for (std::size_t done = 0; done < points_.size() && !stopped_;) {
+      {
+        std::unique_lock lock{mutex_};
+        changed_.wait_for(lock, std::chrono::milliseconds{100}, [this] { return done_ == points_.size(); });
+        done = done_;
+      }
       if (tick(done, points_.size())) stopped_ = true;
-      lock.lock();
     }
     return stopped_;
   }
