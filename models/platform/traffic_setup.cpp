@@ -373,7 +373,11 @@ void TrafficSetup::copy(std::size_t entry, const scenario::traffic::Copy& copy) 
 }
 
 void TrafficSetup::attach_copies() {
-  std::map<std::size_t, std::vector<std::pair<DeviceIndex, Duration>>> ends;  // of staged copies, by entry
+  struct Staged {
+    std::vector<DeviceIndex> ends;
+    Duration hand_over{};  // of the GPU that takes the chunks in
+  };
+  std::map<std::size_t, Staged> staged;  // by entry
   for (auto& [name, copies] : copies_) {
     const auto& gpu = *platform_.find<Gpu>(name);
     const auto channels = static_cast<int>(copies.streams->size());
@@ -384,16 +388,17 @@ void TrafficSetup::attach_copies() {
     for (std::size_t n = 0; n < copies.entries.size(); ++n) {
       const auto entry = copies.entries[n];
       meter_.owners.map_source(gpu.node(), fabric::ChannelIndex{static_cast<std::uint16_t>(first + n)}, entry);
-      const auto& through = scenario_.traffic[entry].as<traffic::Copy>()->through;
-      if (!through.empty())
-        ends[entry].push_back({device, gpu.config().copies.value_or(device::CopiesConfig{}).hand_over});
+      const auto& traffic = scenario_.traffic[entry];
+      if (traffic.as<traffic::Copy>()->through.empty()) continue;
+      staged[entry].ends.push_back(device);
+      if (traffic.to == name)
+        staged[entry].hand_over = gpu.config().copies.value_or(device::CopiesConfig{}).hand_over_to;
     }
   }
   constexpr BitRate at_once{400'000'000'000'000};
-  for (const auto& [entry, both] : ends) {
+  for (const auto& [entry, copy] : staged) {
     const auto port = static_cast<int>(entry);
-    platform_.domain.join({both[0].first, port}, {both[1].first, port},
-                          {at_once, std::min(both[0].second, both[1].second), {}});
+    platform_.domain.join({copy.ends[0], port}, {copy.ends[1], port}, {at_once, copy.hand_over, {}});
   }
 }
 

@@ -28,7 +28,7 @@ struct Own {
   double memory_latency = 0;
   double setup_to = 0, setup_from = 0, setup_to_busy = 0, setup_from_busy = 0;
   double submit_inline = 0, submit_to = 0, submit_from = 0;
-  double hand_over = 0;
+  double hand_over_to = 0, hand_over_from = 0;
   double launch_to = 0, launch_from = 0, atomic_latency = 0;
 };
 
@@ -68,7 +68,8 @@ class Node {
     own.launch_from = p_.kernel_setup_from - beside("kernel_from_device", model_.kernel_from(p_));
     own.atomic_latency =
         p_.atomic_latency + p_.atomic_queueing - played(own, "atomic_outstanding", {{"outstanding", 1}});
-    own.hand_over = p_.hand_over - (engine_to + engine_from) / 2;  // it has one for both ways
+    own.hand_over_to = p_.hand_over - engine_to;
+    own.hand_over_from = p_.hand_over - engine_from;
     own.setup_to = p_.setup_to - engine_to;
     own.setup_to_busy = p_.setup_to_busy - engine_to;
     own.submit_inline = p_.submit_small - engine_to;
@@ -160,10 +161,11 @@ class Node {
                                {"submit_to", fitted("submit_large") + less},
                                {"submit_from", fitted("submit_from") + less}};
     if (dataset_.gpus.size() > 1) {
-      copies["hand_over"] = time_text(std::max(own.hand_over, 100.0));
+      copies["hand_over_to"] = time_text(std::max(own.hand_over_to, 100.0));
+      copies["hand_over_from"] = time_text(std::max(own.hand_over_from, 100.0));
       copies["peer_setup"] = time_text(p_.peer_setup);
       copies["peer_rate"] = rate_text(p_.peer_rate);
-      copies_source["hand_over"] = fitted("hand_over") + less;
+      copies_source["hand_over_to"] = copies_source["hand_over_from"] = fitted("hand_over") + less;
       copies_source["peer_setup"] = fitted("peer_setup");
       copies_source["peer_rate"] = fitted("peer_rate");
     }

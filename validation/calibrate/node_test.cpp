@@ -52,8 +52,8 @@ TEST(Node, HasEveryGpuAndEveryTermOfTheLaws) {
   const auto preset = json::parse(four().preset);
   for (const auto* gpu : {"gpu0", "gpu1", "gpu2", "gpu3"}) {
     ASSERT_TRUE(preset["devices"].contains(gpu)) << gpu;
-    for (const auto* key :
-         {"request", "write_rate", "setup_to", "setup_from_busy", "submit_inline", "hand_over", "peer_rate"})
+    for (const auto* key : {"request", "write_rate", "setup_to", "setup_from_busy", "submit_inline", "hand_over_to",
+                            "hand_over_from", "peer_rate"})
       EXPECT_TRUE(preset["devices"][gpu]["copies"].contains(key)) << key;
     for (const auto* key : {"read_latency", "read_queueing", "reads", "store_interval", "atomic_latency", "launch_to"})
       EXPECT_TRUE(preset["devices"][gpu]["kernels"].contains(key)) << key;

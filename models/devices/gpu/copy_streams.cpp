@@ -38,13 +38,18 @@ void CopyStreams::start(device::Outbox& out) {
   for (std::size_t n = 0; n < streams_.size(); ++n) begin_copy(n, Instant{}, out);
 }
 
+/// Of a staged copy: between its pieces.
+Duration CopyStreams::hand_over(const Stream& self) const {
+  return self.work.way == Way::to_gpu ? copies_.hand_over_to : copies_.hand_over_from;
+}
+
 /// Before the first request of a piece.
 Duration CopyStreams::setup(const Stream& self) const {
   const auto& work = self.work;
   const bool to = work.way == Way::to_gpu;
   if (work.way == Way::to_peer) return copies_.peer_setup;
   if (work.by_kernel) return to ? kernels_.launch_to : kernels_.launch_from;
-  if (work.stage != Stage::none) return copies_.hand_over;
+  if (work.stage != Stage::none) return hand_over(self);
   if (work.single)
     return !to ? copies_.submit_from : self.size <= copies_.inline_limit ? copies_.submit_inline : copies_.submit_to;
   const bool other_way = std::ranges::any_of(streams_, [&](const Stream& other) {
@@ -67,7 +72,7 @@ void CopyStreams::begin_piece(std::size_t stream, Instant now, device::Outbox& o
   self.size = self.work.stage == Stage::none ? self.left : std::min(self.left, self.work.chunk);
   self.left -= self.size;
   self.issued = self.moved = Bytes{0};
-  // The message that a chunk is there took hand_over already.
+  // The message that a chunk is there took hand_over_to already.
   auto start = self.work.stage == Stage::second ? std::max(now, self.ready) : now + setup(self);
   self.busy = true;
   self.next_write = start;
@@ -122,7 +127,7 @@ void CopyStreams::on_delivery(const fabric::Delivery& delivery, device::Outbox& 
 void CopyStreams::end_piece(std::size_t stream, Instant now, device::Outbox& out) {
   auto& self = streams_[stream];
   self.busy = false;
-  self.ready = now + copies_.hand_over;
+  self.ready = now + hand_over(self);
   const bool last = self.left == Bytes{0};
   const auto whole = self.work.sizes[(self.number - 1) % self.work.sizes.size()];
   if (self.work.stage == Stage::none || (self.work.stage == Stage::second && last)) {

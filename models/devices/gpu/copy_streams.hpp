@@ -68,6 +68,7 @@ class CopyStreams final : public device::Endpoint {
   void begin_piece(std::size_t stream, Instant now, device::Outbox& out);
   void fill(std::size_t stream, Instant now, device::Outbox& out);
   void end_piece(std::size_t stream, Instant now, device::Outbox& out);
+  Duration hand_over(const Stream& stream) const;
   Duration setup(const Stream& stream) const;
 
   device::CopiesConfig copies_;

@@ -64,7 +64,8 @@ constexpr device::CopiesConfig known{.setup_to = 1us,
                                      .submit_inline = 10us,
                                      .submit_to = 20us,
                                      .submit_from = 30us,
-                                     .hand_over = 4us,
+                                     .hand_over_to = 4us,
+                                     .hand_over_from = 5us,
                                      .peer_setup = 3us,
                                      .peer_rate = BitRate{80'000'000'000}};
 
@@ -132,12 +133,12 @@ TEST(CopyStreams, AStagedCopyIsAPipelineOfItsChunks) {
   bench.add(down, 0);
   bench.add(up, 1);
   bench.run(Instant{20ms});
-  // The end of the copy before is told. Sixteen chunks are written, 16 B with every 256 B, each 4 us after the one
+  // The end of the copy before is told. Sixteen chunks are written, 16 B with every 256 B, each 5 us after the one
   // before has arrived; the last one is handed over and read, 12 B with every 256 B, behind its request.
   const double written = 65536 * 272.0 / 256, read = 65536 * 268.0 / 256, request = 16 + 150 + 90 + 150;
   ASSERT_GE(bench.ends[1].size(), 3u);
   EXPECT_NEAR(static_cast<double>(femtoseconds(bench.between(1))) / 1e6,
-              4000 + 16 * (4000 + written + 150) + 4000 + request + read, 100);
+              4000 + 16 * (5000 + written + 150) + 4000 + request + read, 100);
   EXPECT_TRUE(bench.ends[0].empty()) << "a staged copy is over when its second part is";
 }
 

@@ -21,7 +21,7 @@ struct CopiesConfig {
   Duration setup_to_busy = 1500ns, setup_from_busy = 1500ns;
   Bytes inline_limit = 0_B;
   Duration submit_inline = 5us, submit_to = 5us, submit_from = 5us;
-  Duration hand_over = 4us;
+  Duration hand_over_to = 4us, hand_over_from = 4us;
   Duration peer_setup = 2us;
   BitRate peer_rate = BitRate{};
 
@@ -64,9 +64,14 @@ struct CopiesConfig {
         field("submit_from", &CopiesConfig::submit_from, "The same of a copy from the GPU")
             .at_most(longest_wait)
             .from("assumed"),
-        field("hand_over", &CopiesConfig::hand_over,
-              "Staged copies: from a chunk's end in host memory, and from the end of the chunk before, to the start of "
-              "either GPU's copy of it")
+        field("hand_over_to", &CopiesConfig::hand_over_to,
+              "Staged copies: from a chunk's end in host memory, and from the end of the chunk before, to the first "
+              "request of the copy to the GPU")
+            .at_least(100ns)
+            .at_most(longest_wait)
+            .from("assumed"),
+        field("hand_over_from", &CopiesConfig::hand_over_from,
+              "Staged copies: from the end of the chunk before to the first request of the copy from the GPU")
             .at_least(100ns)
             .at_most(longest_wait)
             .from("assumed"),
