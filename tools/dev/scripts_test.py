@@ -19,10 +19,10 @@ JUNIT = """<testsuite>
 
 # A stand-in for peerpath: writes results.json as run.quantum and its own name tell it to.
 STAND_IN = """#!/bin/sh
-[ "$1" = run ] && [ "$3" = --set ] && [ "$5" = --out ] || exit 2
-echo '{"value": 1}' > "$6/results.json"
-case "$0:$4" in
-  *drifts:run.quantum=10us) echo '{"value": 2}' > "$6/results.json" ;;
+[ "$1" = run ] && [ "$3" = --out ] && [ "$5" = --set ] || exit 2
+echo '{"value": 1}' > "$4/results.json"
+case "$0:$6" in
+  *drifts:run.quantum=10us) echo '{"value": 2}' > "$4/results.json" ;;
   *dies:*) echo "no such device" >&2; exit 70 ;;
 esac
 """

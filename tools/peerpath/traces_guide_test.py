@@ -22,7 +22,8 @@ class TracesGuide(GuideCase):
 
     def test_its_options_are_there(self):
         known = peerpath("run", "--help").stdout
-        for option in set(re.findall(r"--[a-z][a-z-]+", (GUIDES / "traces.md").read_text())):
+        text = re.sub(r"`protoc [^`]*`", "", (GUIDES / "traces.md").read_text())
+        for option in set(re.findall(r"--[a-z][a-z-]+", text)):
             self.assertIn(option, known)
 
 
