@@ -74,16 +74,25 @@ TEST(Schedule, AllToAllSendsToEachOtherOnceAndKeepsItsWindow) {
   EXPECT_EQ(pairs.size(), 30u);
 }
 
-Duration play(const Schedule& schedule, int ranks, int qps, QpUse use) {
+Duration play(const Schedule& schedule, int ranks, int qps, QpUse use, int admitted = 0) {
   roce::testing::Rig rig{roce::testing::star(ranks, BitRate{400'000'000'000}), {}, {}};
   std::vector<roce::HostIndex> hosts;
   for (int r = 0; r < ranks; ++r) hosts.push_back(static_cast<roce::HostIndex>(r));
-  Player player{rig.fleet, schedule, hosts, qps, use};
+  Player player{rig.fleet, schedule, hosts, {.qps = qps, .use = use, .admitted = admitted}};
   rig.fleet.message = [&](roce::QpIndex qp, const roce::Packet&, Instant now) { player.arrived(qp, now); };
   player.start(Instant{});
   rig.network.run(Instant{100ms});
   EXPECT_TRUE(player.over());
   return player.ended() - Instant{};
+}
+
+TEST(Player, ClearedByTheReceiverAllStillArrivesAndCostsARoundTripAtMostWhereTwoAreAdmitted) {
+  const auto schedule = all_to_all(8, Bytes{8'000'000}, 7);
+  const auto free = play(schedule, 8, 1, QpUse::round_robin), two = play(schedule, 8, 2, QpUse::split, 2),
+             one = play(schedule, 8, 1, QpUse::round_robin, 1);
+  EXPECT_LT(two, free * 11 / 10);
+  EXPECT_GT(one, two);  // a round trip for each message
+  EXPECT_LT(one, free * 13 / 10);
 }
 
 TEST(Player, ARingOnOneSwitchTakesItsBytesOverTheWireAndALatencyAStep) {

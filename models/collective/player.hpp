@@ -20,10 +20,18 @@ constexpr std::array<EnumName<QpUse>, 2> enum_names(QpUse) {
   return {{{"round_robin", QpUse::round_robin}, {"split", QpUse::split}}};
 }
 
+/// How messages are laid on queue pairs, and when they may go.
+struct PlayerConfig {
+  int qps = 1;  ///< of each two ranks
+  QpUse use = QpUse::round_robin;
+  int admitted = 0;  ///< messages that a receiver has cleared at a time, in the order of the schedule; 0: none waits
+                     ///< for that. Clearances are messages of 64 bytes on urgent queue pairs (NCCL's FIFO of receives)
+};
+
 /// One collective: its ranks are hosts of the fleet. Connections are made as they are first used.
 class Player {
  public:
-  Player(roce::Fleet& fleet, Schedule schedule, std::vector<roce::HostIndex> ranks, int qps, QpUse use);
+  Player(roce::Fleet& fleet, Schedule schedule, std::vector<roce::HostIndex> ranks, const PlayerConfig& config);
 
   void start(Instant now);
   /// A message has arrived at this end; false: it is not one of this collective.
@@ -38,17 +46,27 @@ class Player {
   };
 
   void send(std::uint32_t number, Instant now);
+  void clear_next(std::uint32_t rank, Instant now);
+  bool cleared(roce::QpIndex qp, Instant now);
   void post(roce::QpIndex qp, std::uint32_t number, std::int64_t bytes, Instant now);
 
   roce::Fleet& fleet_;
   Schedule schedule_;
   std::vector<roce::HostIndex> ranks_;
-  std::size_t qps_;
-  QpUse use_;
+  PlayerConfig config_;
   std::vector<std::vector<std::uint32_t>> waiting_;  ///< by send: those that wait for it
   std::vector<std::uint32_t> parts_;                 ///< by send: messages still on their way
   std::map<std::pair<std::uint32_t, std::uint32_t>, Pair> pairs_;
   std::map<roce::QpIndex, Ring<std::uint32_t>> on_way_;  ///< by sending end: sends in order
+  /// Of a receiver: sends to it in order, and the first that has not been cleared.
+  struct Receives {
+    std::vector<std::uint32_t> sends{};
+    std::size_t next = 0;
+  };
+  std::vector<Receives> receives_;                                               ///< by rank, if they clear
+  std::vector<std::uint8_t> awaited_;                                            ///< by send: of it and its clearance
+  std::map<std::pair<std::uint32_t, std::uint32_t>, roce::QpIndex> clearances_;  ///< by receiver and sender
+  std::map<roce::QpIndex, Ring<std::uint32_t>> clearing_;                        ///< by sending end
   std::size_t left_ = 0;
   Instant ended_{};
 };

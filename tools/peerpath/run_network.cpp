@@ -37,6 +37,28 @@ bool refuses(const Arguments& arguments, const Terminal& terminal) {
 
 Json number(const observe::Decimal& value) { return Json::parse(observe::to_string(value)); }
 
+Json nanoseconds(Duration time) { return number({time.count(), 6}); }
+
+/// What was fitted to the hosts of an entry, and to what. Without a rate the wire is the limit.
+Json node(const network_scenario::NodeEntry& entry, const network_run::NodeFit& fit) {
+  const auto rate = [](BitRate limit) { return limit == BitRate{} ? Json() : number({limit.bps(), 9}); };
+  Json out{{"hosts", entry.hosts},
+           {"scenario", entry.scenario},
+           {"set", entry.set},
+           {"receive_gbps", rate(fit.receive)},
+           {"transmit_gbps", rate(fit.transmit)},
+           {"latency_ns", nanoseconds(fit.latency)},
+           {"rate_error_percent", number(fit.rate_error_percent)},
+           {"latency_error_percent", number(fit.latency_error_percent)},
+           {"bottleneck", fit.bottleneck}};
+  for (const auto& p : fit.points)
+    out["points"].push_back({{"offered_gbps", number(p.offered_gbps)},
+                             {"goodput_gbps", number(p.goodput_gbps)},
+                             {"sent_gbps", number(p.sent_gbps)},
+                             {"latency_ns", nanoseconds(p.latency)}});
+  return out;
+}
+
 /// The document of all results, without the parts that are of PCIe, and with the cables.
 Json document_of(const network_scenario::Loaded& loaded, const network_run::Outcome& outcome) {
   auto document = observe::results_document(
@@ -47,6 +69,8 @@ Json document_of(const network_scenario::Loaded& loaded, const network_run::Outc
     document.erase(key);
   auto& network = document["network"];
   network["said"] = outcome.said;
+  for (std::size_t i = 0; i < outcome.nodes.size(); ++i)
+    network["nodes"].push_back(node(loaded.scenario.nodes[i], outcome.nodes[i]));
   network["cables"] = Json::array();
   for (const auto& c : outcome.cables)
     network["cables"].push_back({{"name", c.name},
@@ -69,12 +93,17 @@ Exit run_network(const Arguments& arguments, const network_scenario::Loaded& loa
   record.fabric.clear();
   record.started = std::chrono::system_clock::now();
   const auto begin = std::chrono::steady_clock::now();
-  const auto outcome = [&] {
+  const auto ran = [&] {
     const InterruptGuard guard;
     Progress progress{terminal};
     return network_run::run(loaded, {.progress = [&](Duration now, Duration most) { progress.update(now, most); },
                                      .stop = [&guard] { return guard.interrupted(); }});
   }();
+  if (!ran) {
+    terminal.report(ran.error());
+    return Exit::wrong_input;
+  }
+  const auto& outcome = *ran;
   record.wall = std::chrono::steady_clock::now() - begin;
   record.simulated = outcome.results.warmup + outcome.results.window;
   record.exit = static_cast<int>(verdict(outcome.results));

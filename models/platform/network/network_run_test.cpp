@@ -12,7 +12,10 @@ using observe::Verdict;
 Outcome run_text(const std::string& text, const Options& options = {}) {
   const auto loaded = network_scenario::load_text(text, "test.json", scenario::in_memory({}));
   EXPECT_TRUE(loaded && *loaded) << (loaded ? scenario::lines_of(loaded->error()) : "");
-  return loaded && *loaded ? run(**loaded, options) : Outcome{};
+  if (!loaded || !*loaded) return {};
+  auto outcome = run(**loaded, options);
+  EXPECT_TRUE(outcome) << scenario::lines_of(outcome ? Problems{} : outcome.error());
+  return outcome ? std::move(*outcome) : Outcome{};
 }
 
 double value(const Outcome& outcome, const std::string& name) {

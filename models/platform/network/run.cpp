@@ -7,6 +7,7 @@
 #include "peerpath/observe/finish.hpp"
 #include "scenario/network/metrics.hpp"
 #include "scenario/network/names.hpp"
+#include "transport/roce/frame.hpp"
 
 namespace peerpath::network_run {
 namespace {
@@ -17,7 +18,16 @@ using observe::quotient;
 
 constexpr std::int64_t second = 1'000'000'000'000'000;
 
-roce::FleetConfig fleet_config(const Loaded& loaded) {
+/// The rate of frames whose payload has that rate.
+BitRate with_headers(BitRate payload, int mtu) {
+  roce::Packet packet;
+  packet.opcode = opcode(roce::Service::reliable_connection, roce::Operation::write_middle);
+  packet.length = static_cast<std::uint32_t>(mtu);
+  return BitRate{static_cast<std::int64_t>(static_cast<WideInt>(payload.bps()) *
+                                           static_cast<std::int64_t>(roce::frame_size(packet)) / mtu)};
+}
+
+roce::FleetConfig fleet_config(const Loaded& loaded, const std::vector<NodeFit>& fits) {
   const auto& n = loaded.scenario.nics;
   roce::FleetConfig config;
   config.connection.mtu = static_cast<std::uint32_t>(n.mtu);
@@ -34,6 +44,14 @@ roce::FleetConfig fleet_config(const Loaded& loaded) {
   config.drain.resize(loaded.graph.hosts.size());
   for (const auto& slow : loaded.scenario.slow_hosts)
     for (const auto host : hosts_of(loaded.graph, slow.hosts)) config.drain[host] = slow.rate;
+  config.fetch.resize(loaded.graph.hosts.size());
+  config.latency.resize(loaded.graph.hosts.size());
+  for (std::size_t i = 0; i < fits.size(); ++i)
+    for (const auto host : hosts_of(loaded.graph, loaded.scenario.nodes[i].hosts)) {
+      config.drain[host] = with_headers(fits[i].receive, n.mtu);
+      config.fetch[host] = with_headers(fits[i].transmit, n.mtu);
+      config.latency[host] = fits[i].latency;
+    }
   return config;
 }
 
@@ -60,15 +78,16 @@ struct Snapshot {
 
 class Runner {
  public:
-  explicit Runner(const Loaded& loaded)
+  Runner(const Loaded& loaded, std::vector<NodeFit> fits)
       : loaded_{loaded},
         s_{loaded.scenario},
-        fleet_{fleet_config(loaded)},
+        fleet_{fleet_config(loaded, fits)},
         network_{loaded.graph, s_.switches, static_cast<std::uint64_t>(s_.run.seed), fleet_},
         begin_{s_.run.warmup},
         end_{begin_ + s_.run.measure},
         tallies_(s_.rdma.size()),
         players_(s_.collectives.size()) {
+    out_.nodes = std::move(fits);
     fleet_.attach(network_);
     fleet_.completed = [this](auto qp, const auto& completion, Instant posted, Instant now) {
       completed(qp, completion, posted, now);
@@ -196,7 +215,8 @@ class Runner {
       std::vector<roce::HostIndex> ranks;
       for (std::size_t h = r; h < hosts.size(); h += rings) ranks.push_back(hosts[h]);
       auto schedule = schedule_of(entry, static_cast<std::uint32_t>(ranks.size()));
-      players_[number].emplace_back(fleet_, std::move(schedule), ranks, entry.qps, entry.qp_use);
+      players_[number].emplace_back(fleet_, std::move(schedule), ranks,
+                                    collective::PlayerConfig{entry.qps, entry.qp_use, entry.clear_to_send});
     }
     for (auto& ring : players_[number]) ring.start(now);
   }
@@ -351,6 +371,28 @@ observe::DeadlockResult deadlock_of(const network::PauseCircle& circle, const ne
   return out;
 }
 
+std::string listed(const std::vector<std::string>& words) {
+  std::string out;
+  for (const auto& word : words) out += (out.empty() ? "" : ", ") + word;
+  return out;
+}
+
+/// What a host of a node entry can, and why: "h4 (node.json with links.gpu0.from=sw1): takes in 96.1 Gb/s of ...".
+std::string sentence(const NodeEntry& entry, const NodeFit& fit) {
+  auto text =
+      listed(entry.hosts) + " (" + entry.scenario + (entry.set.empty() ? "" : " with " + listed(entry.set)) + ")";
+  const auto& full = fit.points.front();
+  const auto rate = [](BitRate limit, const Decimal& carried) {
+    return limit == BitRate{} ? std::string{"all"} : to_string(carried) + " Gb/s";
+  };
+  text += ": takes in " + rate(fit.receive, full.goodput_gbps) + " of " + to_string(full.offered_gbps) + " Gb/s";
+  if (full.sent_gbps.digits > 0) text += ", sends " + rate(fit.transmit, full.sent_gbps) + " meanwhile";
+  text += ", " + to_string(microseconds(fit.latency)) + " us to memory";
+  if (fit.receive != BitRate{} || fit.transmit != BitRate{}) text += "; at full load: " + fit.bottleneck;
+  return text + " (fitted: rate " + to_string(fit.rate_error_percent) + " %, latency " +
+         to_string(fit.latency_error_percent) + " % off)";
+}
+
 /// What limits the run: a circle, hosts that are slow, or the busiest cable.
 void Runner::explain() {
   if (circle_) {
@@ -364,6 +406,7 @@ void Runner::explain() {
     if (const auto count = fleet_.counters(h).pauses; count > 0)
       out_.said.push_back("the NIC of " + loaded_.graph.nodes[loaded_.graph.hosts[h]].name + " paused its switch " +
                           std::to_string(count) + " times: its host takes in less than the wire brings");
+  for (std::size_t i = 0; i < out_.nodes.size(); ++i) out_.said.push_back(sentence(s_.nodes[i], out_.nodes[i]));
   if (!out_.cables.empty())
     out_.said.push_back("busiest cable: " + out_.cables.front().name + ", " +
                         to_string(out_.cables.front().busy_percent) + " %");
@@ -385,8 +428,10 @@ Outcome Runner::outcome() {
 
 }  // namespace
 
-Outcome run(const Loaded& loaded, const Options& options) {
-  Runner runner{loaded};
+tl::expected<Outcome, Problems> run(const Loaded& loaded, const Options& options) {
+  auto fits = fit_nodes(loaded);
+  if (!fits) return tl::unexpected{std::move(fits.error())};
+  Runner runner{loaded, std::move(*fits)};
   auto outcome = runner.run(options);
   for (const auto& expectation : loaded.scenario.expect)  // the loader has seen to it that the metric is there
     outcome.results.expectations.push_back(*observe::judge(outcome.results, expectation));

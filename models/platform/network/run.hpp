@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "peerpath/observe/results.hpp"
+#include "platform/network/node.hpp"
 #include "scenario/network/load.hpp"
 
 namespace peerpath::network_run {
@@ -20,6 +21,7 @@ struct CableUse {
 struct Outcome {
   observe::Results results;       ///< metrics, the deadlock, and verdicts on what was expected
   std::vector<CableUse> cables;   ///< busiest first
+  std::vector<NodeFit> nodes;     ///< of each entry of `nodes`
   std::vector<std::string> said;  ///< sentences: what limits the run, and why
 };
 
@@ -28,6 +30,7 @@ struct Options {
   std::function<bool()> stop{};  ///< asked now and then; true ends the run before its time
 };
 
-Outcome run(const network_scenario::Loaded& loaded, const Options& options = {});
+/// First the hosts of `nodes`, each kind at the level of TLPs, then the network. Problems are those of building a host.
+tl::expected<Outcome, Problems> run(const network_scenario::Loaded& loaded, const Options& options = {});
 
 }  // namespace peerpath::network_run

@@ -28,6 +28,7 @@ class Check {
     auto& s = loaded_.scenario;
     for (std::size_t i = 0; i < s.slow_hosts.size(); ++i)
       hosts(join(join("/slow_hosts", i), "hosts"), s.slow_hosts[i].hosts);
+    for (std::size_t i = 0; i < s.nodes.size(); ++i) node(join("/nodes", i), s.nodes[i]);
     for (std::size_t i = 0; i < s.rdma.size(); ++i) rdma(join("/rdma", i), s.rdma[i], i);
     for (std::size_t i = 0; i < s.collectives.size(); ++i) collective(join("/collectives", i), s.collectives[i], i);
     for (std::size_t i = 0; i < s.events.size(); ++i) event(join("/events", i), s.events[i]);
@@ -58,6 +59,23 @@ class Check {
       break;
     }
     return good ? std::optional{spelt.size()} : std::nullopt;
+  }
+
+  /// Hosts of one entry have cables of one rate, and a host has one entry.
+  void node(const std::string& at, const NodeEntry& entry) {
+    if (!hosts(join(at, "hosts"), entry.hosts)) return;
+    const auto numbers = hosts_of(loaded_.graph, entry.hosts);
+    for (const auto host : numbers) {
+      const auto& name = loaded_.graph.nodes[loaded_.graph.hosts[host]].name;
+      if (rate_of_host(loaded_.graph, host) != rate_of_host(loaded_.graph, numbers.front()))
+        add(join(at, "hosts"), "\"" + name + "\" has a cable of another rate than the first");
+      if (!with_node_.insert(host).second) add(join(at, "hosts"), "\"" + name + "\" is in another entry of `nodes`");
+    }
+    const auto mine = spelt_out(entry.hosts);
+    for (const auto& slow : loaded_.scenario.slow_hosts)
+      for (const auto& name : spelt_out(slow.hosts))
+        if (std::ranges::find(mine, name) != mine.end())
+          return add(join(at, "hosts"), "\"" + name + "\" is in `slow_hosts`, too");
   }
 
   void name(const std::string& at, std::string& name, const std::string& standard) {
@@ -122,7 +140,8 @@ class Check {
   Report& report_;
   Loaded& loaded_;
   std::map<std::string, network::NodeIndex> numbers_;
-  std::set<std::string> names_;
+  std::set<std::string> names_{"network"};
+  std::set<network::HostIndex> with_node_;
 };
 
 }  // namespace

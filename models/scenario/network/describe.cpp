@@ -23,6 +23,8 @@ constexpr std::tuple blocks{
     Block<Nics>{"nics", "nics", "What all NICs of a network have"},
     Block<SlowHost>{"slow_hosts", "slow_host",
                     "An entry of `slow_hosts`: hosts whose memory takes in less than the wire brings", true},
+    Block<NodeEntry>{"nodes", "node",
+                     "An entry of `nodes`: hosts of a network whose PCIe is run TLP by TLP, and fitted", true},
     Block<Rdma>{"rdma", "rdma", "An entry of `rdma`: messages of one size between hosts of a network", true},
     Block<Collective>{"collectives", "collective",
                       "An entry of `collectives`: a collective of hosts of a network, once", true},

@@ -3,6 +3,7 @@
 #include "scenario/files.hpp"
 #include "scenario/network/check.hpp"
 #include "scenario/network/fields_reader.hpp"
+#include "scenario/network/nodes.hpp"
 #include "scenario/overrides.hpp"
 #include "scenario/resolve.hpp"
 
@@ -11,7 +12,7 @@ namespace {
 
 void read_all(const Node& root, scenario::Report& report, FieldsReader& reader, NetworkScenario& s) {
   reader.unknown(root, "",
-                 {"$schema", "description", "source", "network", "switches", "nics", "slow_hosts", "rdma",
+                 {"$schema", "description", "source", "network", "switches", "nics", "slow_hosts", "rdma", "nodes",
                   "collectives", "events", "run", "expect"});
   std::string schema;
   reader.text(root.find("$schema"), "/$schema", schema);
@@ -24,6 +25,7 @@ void read_all(const Node& root, scenario::Report& report, FieldsReader& reader, 
   reader.object(root.find("switches"), "/switches", s.switches);
   reader.object(root.find("nics"), "/nics", s.nics);
   reader.list(root.find("slow_hosts"), "/slow_hosts", s.slow_hosts);
+  reader.list(root.find("nodes"), "/nodes", s.nodes);
   reader.list(root.find("rdma"), "/rdma", s.rdma);
   reader.list(root.find("collectives"), "/collectives", s.collectives);
   reader.list(root.find("events"), "/events", s.events);
@@ -53,7 +55,13 @@ std::optional<tl::expected<Loaded, Problems>> load_text(std::string_view text, c
   FieldsReader reader{sources, report, file.parent_path()};
   read_all(root, report, reader, loaded.scenario);
   if (report.problems().empty()) check(root, report, loaded);
-  if (!report.problems().empty()) return tl::unexpected{scenario::sorted(report.problems(), sources)};
+  Problems of_nodes;
+  if (report.problems().empty()) of_nodes = load_nodes(root, report, resolver, options, loaded);
+  if (!report.problems().empty() || !of_nodes.empty()) {
+    auto problems = scenario::sorted(report.problems(), sources);
+    problems.insert(problems.end(), of_nodes.begin(), of_nodes.end());
+    return tl::unexpected{std::move(problems)};
+  }
   loaded.origins = std::move(reader.origins());
   return loaded;
 }

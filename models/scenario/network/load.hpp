@@ -19,6 +19,7 @@ struct Loaded {
   network::Graph graph;
   std::filesystem::path file;                         ///< that was read
   std::map<std::string, scenario::Origin> origins{};  ///< by JSON pointer
+  std::vector<scenario::Loaded> nodes{};              ///< the scenario of each entry of `nodes`
 };
 
 /// Reads a scenario that has a `network`, `rdma` or `collectives`; nothing if it has none, or is no JSON: then

@@ -41,6 +41,13 @@ std::vector<std::string> spelt_out(const std::vector<std::string>& names) {
   return out;
 }
 
+BitRate rate_of_host(const network::Graph& graph, network::HostIndex host) {
+  const auto node = graph.hosts[host];
+  for (const auto& cable : graph.cables)
+    if (cable.a == node || cable.b == node) return cable.rate;
+  return {};
+}
+
 std::vector<network::HostIndex> hosts_of(const network::Graph& graph, const std::vector<std::string>& names) {
   std::map<std::string, network::HostIndex> numbers;
   for (network::HostIndex h = 0; h < graph.hosts.size(); ++h) numbers[graph.nodes[graph.hosts[h]].name] = h;

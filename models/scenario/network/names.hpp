@@ -15,6 +15,9 @@ inline constexpr int most_names = 100'000;
 /// `most_names` only one name more is written.
 std::vector<std::string> spelt_out(const std::vector<std::string>& names);
 
+/// Of the cable that joins the host to its switch.
+BitRate rate_of_host(const network::Graph& graph, network::HostIndex host);
+
 /// The numbers of hosts by their names; all of them are there.
 std::vector<network::HostIndex> hosts_of(const network::Graph& graph, const std::vector<std::string>& names);
 

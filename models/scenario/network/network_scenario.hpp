@@ -100,6 +100,24 @@ struct SlowHost {
   }
 };
 
+/// Hosts of a kind, of which one is run at the level of TLPs; the network sees what was fitted to that.
+struct NodeEntry {
+  std::vector<std::string> hosts{};
+  std::string scenario;
+  std::vector<std::string> set{};
+
+  static constexpr auto fields() {
+    using C = NodeEntry;
+    return std::tuple{
+        field("hosts", &C::hosts, "Names; h0..h7 is eight of them"),
+        field("scenario", &C::scenario,
+              "Of the PCIe of one such host: a file, relative to this one, or a name. It has one `receive` entry, and "
+              "one `transmit` entry if the host sends meanwhile; their rates and sizes are set to the wire's and the "
+              "MTU"),
+        field("set", &C::set, "Changes to it, as --set has them: links.gpu0.from=sw1")};
+  }
+};
+
 /// Messages of one size from hosts to a host.
 struct Rdma {
   std::string name;
@@ -151,6 +169,7 @@ struct Collective {
   int qps = 1;
   collective::QpUse qp_use = collective::QpUse::round_robin;
   int window = 4;
+  int clear_to_send = 0;
   Duration start{};
 
   static constexpr auto fields() {
@@ -173,6 +192,11 @@ struct Collective {
         field("qps", &C::qps, "Queue pairs of a connection").at_least(1).at_most(64),
         field("qp_use", &C::qp_use, "How messages are laid on them"),
         field("window", &C::window, "all_to_all: messages of a rank on their way at a time").at_least(1).at_most(1024),
+        field("clear_to_send", &C::clear_to_send,
+              "Messages that a receiver admits at a time, each by a message of 64 B in priority 5; 0: senders do not "
+              "wait for that")
+            .at_least(0)
+            .at_most(1024),
         field("start", &C::start, "When").at_most(10s)};
   }
 };
@@ -217,6 +241,7 @@ struct NetworkScenario {
   network::SwitchConfig switches;
   Nics nics;
   std::vector<SlowHost> slow_hosts;
+  std::vector<NodeEntry> nodes;
   std::vector<Rdma> rdma;
   std::vector<Collective> collectives;
   std::vector<CableEvent> events;

@@ -23,6 +23,7 @@ nlohmann::ordered_json written(const NetworkScenario& s) {
   out["switches"] = written_value(s.switches);
   out["nics"] = written_value(s.nics);
   out["slow_hosts"] = written_value(s.slow_hosts);
+  if (!s.nodes.empty()) out["nodes"] = written_value(s.nodes);
   out["rdma"] = written_value(s.rdma);
   out["collectives"] = written_value(s.collectives);
   out["events"] = written_value(s.events);

@@ -32,9 +32,11 @@ void Fleet::attach(network::Network& network) {
   network_ = &network;
   nics_.resize(network.graph().hosts.size());
   for (std::size_t h = 0; h < config_.drain.size() && h < nics_.size(); ++h) nics_[h].drain = config_.drain[h];
+  for (std::size_t h = 0; h < config_.fetch.size() && h < nics_.size(); ++h) nics_[h].fetch = config_.fetch[h];
+  for (std::size_t h = 0; h < config_.latency.size() && h < nics_.size(); ++h) nics_[h].latency = config_.latency[h];
 }
 
-QpIndex Fleet::connect(HostIndex a, HostIndex b) {
+QpIndex Fleet::connect(HostIndex a, HostIndex b, bool urgent) {
   const auto first = static_cast<QpIndex>(qps_.size());
   for (const auto side : {0u, 1u}) {
     const auto host = side == 0 ? a : b;
@@ -42,6 +44,7 @@ QpIndex Fleet::connect(HostIndex a, HostIndex b) {
     auto attributes = config_.connection;
     attributes.remote_qp = first + 1 - side;
     auto& qp = qps_.emplace_back(*this, first + side, host, attributes, line, parameters(config_.dcqcn, line));
+    qp.urgent = urgent;
     const auto port = config_.port_by_qp ? source_port(first + 2, first + 3) : 0xc000;
     const auto other = side == 0 ? b : a;
     qp.hash = static_cast<std::uint32_t>(mix(std::uint64_t{host} << 40 | std::uint64_t{other} << 16 | port));
@@ -71,7 +74,7 @@ void Fleet::activate(QueuePair& qp, Instant now) {
   }
   if (!qp.sends && qp.requester.can_send(now)) {
     qp.sends = more = true;
-    nic.sending.push(qp.number);
+    (qp.urgent ? nic.urgent : nic.sending).push(qp.number);
   }
   if (more) network_->ready(qp.host, now);
 }
@@ -90,12 +93,28 @@ void Fleet::send(QueuePair& qp, const Packet& packet, int priority, network::Pac
 
 bool Fleet::next(HostIndex host, std::uint8_t open, Instant now, network::Packet& out) {
   auto& nic = nics_[host];
-  if ((open >> config_.control_priority & 1) && next_answer(nic, out)) return true;
+  if ((open >> config_.control_priority & 1) && next_answer(nic, now, out)) return true;
+  if ((open >> config_.urgent_priority & 1) && next_urgent(nic, now, out)) return true;
   return (open >> config_.priority & 1) && next_data(nic, host, now, out);
 }
 
+/// Short messages that neither DCQCN nor a slow host holds back.
+bool Fleet::next_urgent(Nic& nic, Instant now, network::Packet& out) {
+  while (!nic.urgent.empty()) {
+    auto& qp = qps_[nic.urgent.front()];
+    nic.urgent.pop();
+    qp.sends = qp.requester.can_send(now);
+    if (!qp.sends) continue;
+    nic.urgent.push(qp.number);
+    send(qp, qp.requester.next(now).packet, config_.urgent_priority, out);
+    watch(qp);
+    return true;
+  }
+  return false;
+}
+
 /// Acknowledgements and CNPs. Read responses carry data, so they go in its priority.
-bool Fleet::next_answer(Nic& nic, network::Packet& out) {
+bool Fleet::next_answer(Nic& nic, Instant now, network::Packet& out) {
   if (nic.answering.empty()) return false;
   auto& qp = qps_[nic.answering.front()];
   nic.answering.pop();
@@ -111,6 +130,7 @@ bool Fleet::next_answer(Nic& nic, network::Packet& out) {
   } else {
     const auto answer = qp.responder.next().packet;
     send(qp, answer, is_read_response(answer.operation()) ? config_.priority : config_.control_priority, out);
+    if (is_read_response(answer.operation())) fetch(nic, out.bytes, now);
   }
   if (qp.cnp || qp.responder.can_send()) {
     qp.answers = true;
@@ -121,6 +141,7 @@ bool Fleet::next_answer(Nic& nic, network::Packet& out) {
 
 bool Fleet::next_data(Nic& nic, HostIndex host, Instant now, network::Packet& out) {
   Instant earliest = never;
+  if (nic.fetched > now) return wake_later(nic, host, nic.fetched);
   for (auto left = nic.sending.size(); left > 0; --left) {
     auto& qp = qps_[nic.sending.front()];
     nic.sending.pop();
@@ -134,16 +155,38 @@ bool Fleet::next_data(Nic& nic, HostIndex host, Instant now, network::Packet& ou
       continue;
     }
     send(qp, qp.requester.next(now).packet, config_.priority, out);
+    fetch(nic, out.bytes, now);
     const auto line = network_->port(network_->port_of(host)).rate;
     if (const auto rate = qp.rate.at(now); rate < line) qp.paced = now + net_time(out.bytes, rate);
     watch(qp);
     return true;
   }
-  if (earliest < nic.alarm) {
-    nic.alarm = earliest;
-    network_->wake_at(earliest, host, pace);
+  return wake_later(nic, host, earliest);
+}
+
+/// Nothing may be sent now, and perhaps then.
+bool Fleet::wake_later(Nic& nic, HostIndex host, Instant then) {
+  if (then < nic.alarm) {
+    nic.alarm = then;
+    network_->wake_at(then, host, pace);
   }
   return false;
+}
+
+/// Data leaves a host's memory at its rate.
+void Fleet::fetch(Nic& nic, std::int64_t bytes, Instant now) {
+  if (nic.fetch != BitRate{}) nic.fetched = std::max(nic.fetched, now) + Bytes{bytes} / nic.fetch;
+}
+
+/// A message is whole in the NIC, and with the host's latency in its memory.
+void Fleet::take(QueuePair& qp, const Packet& last, Instant now) {
+  const auto& nic = nics_[qp.host];
+  if (nic.latency == Duration{}) {
+    if (message) message(qp.number, last, now);
+    return;
+  }
+  qp.placing.push(last);
+  network_->wake_at(std::max(now, nic.drained) + nic.latency, qp.number, placed);
 }
 
 void Fleet::watch(QueuePair& qp) {
@@ -209,7 +252,7 @@ void Fleet::arrived(HostIndex host, const network::Packet& packet, Instant now) 
 }
 
 void Fleet::woken(std::uint32_t subject, std::uint64_t detail, Instant now) {
-  switch (static_cast<Alarm>(detail & 3)) {
+  switch (static_cast<Alarm>(detail & 7)) {
     case pace:
       nics_[subject].alarm = never;
       return network_->ready(subject, now);
@@ -228,8 +271,15 @@ void Fleet::woken(std::uint32_t subject, std::uint64_t detail, Instant now) {
       nic.pausing = false;
       return network_->pause(subject, config_.priority, false, now);
     }
+    case placed: {
+      auto& qp = qps_[subject];
+      const auto last = qp.placing.front();
+      qp.placing.pop();
+      if (message) message(subject, last, now);
+      return;
+    }
     case app:
-      if (alarm) alarm(detail >> 2, now);
+      if (alarm) alarm(detail >> 3, now);
   }
 }
 

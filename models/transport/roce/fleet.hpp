@@ -21,11 +21,15 @@ struct FleetConfig {
   ConnectionAttributes connection{};
   DcqcnSet dcqcn = DcqcnSet::off;
   int priority = 3;          ///< of data
+  int urgent_priority = 5;   ///< of data of urgent queue pairs
   int control_priority = 6;  ///< of acknowledgements and CNPs
   bool port_by_qp = true;   ///< the UDP source port follows the queue pairs, as Linux sets it; else one a pair of hosts
   Bytes buffer{2'000'000};  ///< receive buffer of a NIC
   Bytes pause_above{1'000'000}, resume_below{900'000};
   std::vector<BitRate> drain{};  ///< by host: at which its memory takes in what arrives; none or 0: at once
+  std::vector<BitRate> fetch{};  ///< by host: at which its NIC gets data out of memory; none or 0: at once. Responses
+                                 ///< to reads take their share and are not held back
+  std::vector<Duration> latency{};  ///< by host: how much later than in its NIC a whole message is in its memory
 };
 
 /// Counters of one NIC.
@@ -48,7 +52,8 @@ class Fleet final : public network::Hosts {
   void attach(network::Network& network);
 
   /// Joins two hosts; returns the end at `a`. Rates and parameters are of the hosts' own cables.
-  QpIndex connect(HostIndex a, HostIndex b);
+  /// Data of an urgent one goes before all other data, in a priority of its own.
+  QpIndex connect(HostIndex a, HostIndex b, bool urgent = false);
   void post(QpIndex qp, const WorkRequest& request, Instant now);
   /// Takes the connection down, as a failed process does.
   void stop(QpIndex qp, Instant now);
@@ -59,7 +64,7 @@ class Fleet final : public network::Hosts {
   std::function<void(QpIndex qp, const Packet& last, Instant now)> message{};
   /// `wake` was asked for.
   std::function<void(std::uint64_t detail, Instant now)> alarm{};
-  void wake(Instant when, std::uint64_t detail) { network_->wake_at(when, 0, detail << 2 | app); }
+  void wake(Instant when, std::uint64_t detail) { network_->wake_at(when, 0, detail << 3 | app); }
 
   const NicCounters& counters(HostIndex host) const { return nics_[host].counters; }
   HostIndex host_of(QpIndex qp) const { return qps_[qp].host; }
@@ -73,7 +78,7 @@ class Fleet final : public network::Hosts {
   void woken(std::uint32_t subject, std::uint64_t detail, Instant now) override;
 
  private:
-  enum Alarm : std::uint64_t { pace, retry, drained, app };
+  enum Alarm : std::uint64_t { pace, retry, drained, placed, app };
 
   struct QueuePair final : Target {
     QueuePair(Fleet& in, QpIndex self, HostIndex at, const ConnectionAttributes& attributes, BitRate line,
@@ -81,9 +86,7 @@ class Fleet final : public network::Hosts {
         : fleet{in}, number{self}, host{at}, requester{attributes}, responder{attributes, *this}, rate{dcqcn, line} {}
     bool allows(Operation, std::uint32_t, std::uint64_t, std::uint32_t) override { return true; }
     void place(const Packet& packet, std::uint64_t) override { fleet.nics_[host].counters.payload += packet.length; }
-    void arrived(const Packet& last, Instant now) override {
-      if (fleet.message) fleet.message(number, last, now);
-    }
+    void arrived(const Packet& last, Instant now) override { fleet.take(*this, last, now); }
     std::uint64_t modify(const Packet&) override { return memory++; }
 
     Fleet& fleet;
@@ -94,25 +97,32 @@ class Fleet final : public network::Hosts {
     DcqcnRate rate;
     CongestionNotifier notifier{};
     Ring<Instant> posted{};
-    Instant paced{};  ///< no data before
+    Ring<Packet> placing{};  ///< last packets of messages that are on their way from the NIC to memory
+    Instant paced{};         ///< no data before
     std::uint64_t memory = 0;
     std::uint32_t hash = 0;
+    bool urgent = false;
     bool sends = false, answers = false, cnp = false;  ///< stands in the list of its NIC
     bool timed = false;                                ///< an alarm for its retry timer is due
   };
   struct Nic {
-    Ring<QpIndex> sending{}, answering{};
+    Ring<QpIndex> sending{}, urgent{}, answering{};
     Instant alarm = never;
-    Instant drained{};
-    BitRate drain{};
+    Instant drained{}, fetched{};
+    BitRate drain{}, fetch{};
+    Duration latency{};
     bool pausing = false;
     NicCounters counters{};
   };
 
   void activate(QueuePair& qp, Instant now);
   void send(QueuePair& qp, const Packet& packet, int priority, network::Packet& out);
-  bool next_answer(Nic& nic, network::Packet& out);
+  bool next_answer(Nic& nic, Instant now, network::Packet& out);
+  bool next_urgent(Nic& nic, Instant now, network::Packet& out);
   bool next_data(Nic& nic, HostIndex host, Instant now, network::Packet& out);
+  bool wake_later(Nic& nic, HostIndex host, Instant then);
+  void fetch(Nic& nic, std::int64_t bytes, Instant now);
+  void take(QueuePair& qp, const Packet& last, Instant now);
   void watch(QueuePair& qp);
   void finish(QueuePair& qp, Instant now);
   bool fill(Nic& nic, HostIndex host, std::int64_t bytes, Instant now);
