@@ -61,5 +61,31 @@ TEST(NetworkRun, AMetricOfWhatNeverEndedHasNoValue) {
   EXPECT_FALSE(time->value.has_value());
 }
 
+TEST(NetworkRun, AHostTakesInWhatItsPcieDoesAndTheReasonIsNamed) {
+  scenario::LoadOptions options;
+  options.search = {scenario::shipped_scenarios()};
+  const auto loaded = network_scenario::load_text(R"({
+    "network": { "hosts": ["h0..h2"], "switches": ["s"], "cables": [{ "from": "h0..h2", "to": "s", "rate": "400Gbps" }] },
+    "nodes": [{ "hosts": "h1", "scenario": "hosts/training_host",
+                "set": ["devices.sw0.acs=[\"SV\",\"RR\",\"CR\",\"UF\"]", "devices.rc.acs=[\"SV\",\"RR\",\"CR\",\"UF\"]"] }],
+    "rdma": [{ "name": "in", "from": "h0", "to": "h1", "size": "64KiB" }, { "name": "out", "from": "h1", "to": "h2", "size": "64KiB" }],
+    "run": { "warmup": "500us", "measure": "2ms" } })",
+                                                  "test.json", options);
+  ASSERT_TRUE(loaded && *loaded) << scenario::lines_of(loaded->error());
+  const auto outcome = run(**loaded);
+  ASSERT_TRUE(outcome) << scenario::lines_of(outcome.error());
+  ASSERT_EQ(outcome->nodes.size(), 1U);
+  const auto& fit = outcome->nodes[0];
+  // The uplink carries what comes and what goes, each way: half of 504 Gb/s less what TLPs cost.
+  EXPECT_NEAR(static_cast<double>(fit.receive.bps()) / 1e9, 216, 5);
+  EXPECT_NEAR(static_cast<double>(fit.transmit.bps()) / 1e9, 220, 5);
+  EXPECT_EQ(fit.bottleneck.find("link sw0-rc"), 0U) << fit.bottleneck;
+  EXPECT_LT(fit.rate_error_percent.value(), 1);
+  EXPECT_NEAR(value(*outcome, "in.goodput_gbps"), static_cast<double>(fit.receive.bps()) / 1e9, 1.5);
+  EXPECT_NEAR(value(*outcome, "out.goodput_gbps"), static_cast<double>(fit.transmit.bps()) / 1e9, 1.5);
+  EXPECT_GT(value(*outcome, "network.nic_pauses"), 0);
+  EXPECT_THAT(outcome->said, testing::Contains(testing::HasSubstr("h1 (hosts/training_host with devices.sw0.acs")));
+}
+
 }  // namespace
 }  // namespace peerpath::network_run

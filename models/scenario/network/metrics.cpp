@@ -43,8 +43,8 @@ template <class List>
 void explain_in(std::string& out, const char* owner, const List& list, std::string_view end) {
   for (const auto& d : list)
     if (d.name == end)
-      out += std::string{owner} + "." + std::string{d.name} + " (" + std::string{d.unit} +
-             "), of a network scenario\n    " + std::string{d.doc} + "\n";
+      out += std::string{owner} + "." + std::string{d.name} + ": " + std::string{d.unit} +
+             "\n    Of a network scenario. " + std::string{d.doc} + ".\n";
 }
 
 }  // namespace

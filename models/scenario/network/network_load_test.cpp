@@ -62,6 +62,21 @@ TEST(NetworkLoad, TheCommandLineChangesValues) {
   EXPECT_THAT(said(good, {"rdma.wirte.size=1MiB"}), HasSubstr(R"(did you mean "write"?)"));
 }
 
+TEST(NetworkLoad, MistakesOfNodesAreNamed) {
+  const auto with = [](const std::string& nodes) {
+    return R"({"network": {"clos": {}}, "rdma": [{"name": "w", "from": "h0", "to": "h1"}], "nodes": )" + nodes + "}";
+  };
+  EXPECT_THAT(said(with(R"([{"hosts": "h0"}])")), HasSubstr("/nodes/0/scenario: is missing"));
+  EXPECT_THAT(said(with(R"([{"hosts": "h0", "scenario": "no.json"}])")), HasSubstr(R"(there is no file "no.json")"));
+  EXPECT_THAT(said(with(R"([{"hosts": "h0..h1", "scenario": "a"}, {"hosts": "h1", "scenario": "a"}])")),
+              HasSubstr(R"("h1" is in another entry)"));
+  auto options = in_memory({{"a.json", R"({"devices": {"rc": {"kind": "root_complex"}}, "traffic": []})"}});
+  const auto loaded =
+      network_scenario::load_text(with(R"([{"hosts": "h0", "scenario": "a.json"}])"), "wrong.json", options);
+  ASSERT_TRUE(loaded && !*loaded);
+  EXPECT_THAT(lines_of(loaded->error()), HasSubstr("a.json"));
+}
+
 TEST(NetworkLoad, ShippedScenariosAreRightAndWrittenTheyMeanTheSame) {
   int n = 0;
   for (const auto* folder : {"roce", "meta_roce"})
@@ -75,7 +90,7 @@ TEST(NetworkLoad, ShippedScenariosAreRightAndWrittenTheyMeanTheSame) {
       EXPECT_FALSE(s.description.empty()) << entry.path();
       EXPECT_FALSE(s.expect.empty()) << entry.path();
       const auto text = written(s).dump();
-      const auto again = network_scenario::load_text(text, "again.json", options);
+      const auto again = network_scenario::load_text(text, entry.path().parent_path() / "again.json", options);
       ASSERT_TRUE(again && *again) << entry.path();
       EXPECT_EQ(written((*again)->scenario).dump(), text);
       ++n;
@@ -90,7 +105,7 @@ TEST(NetworkDescribe, KnowsOptionsAndMetrics) {
   EXPECT_FALSE(scenario::explain_among(topics(), "convergance").has_value());
   EXPECT_EQ(scenario::nearest_among(topics(), "convergance"), "convergence");
   EXPECT_THAT(explain_metric("network.pauses").value_or(""), HasSubstr("PFC"));
-  EXPECT_THAT(explain_metric("all_reduce.time_us").value_or(""), HasSubstr("<collective>.time_us (us)"));
+  EXPECT_THAT(explain_metric("all_reduce.time_us").value_or(""), HasSubstr("<collective>.time_us: us"));
   EXPECT_FALSE(explain_metric("network.puases").has_value());
 }
 
