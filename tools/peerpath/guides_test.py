@@ -46,8 +46,9 @@ class Guides(GuideCase):
                 self.assertRegex(done.stdout, pattern, command)
 
     def test_commands_of_size_a_training_network_run(self):
-        first, ways = blocks("size-a-training-network.md")
-        for script in [*first.splitlines(), ways]:
+        first, *others = blocks("size-a-training-network.md")
+        self.assertEqual(len(others), 3)
+        for script in [*first.splitlines(), *others]:
             done = self.shell(script)
             self.assertIn(done.returncode, (0, 1) if "dcqcn=off" in script else (0,), script + done.stdout + done.stderr)
             self.assertTrue(done.stdout, script)
