@@ -9,7 +9,21 @@ namespace peerpath::observe {
 namespace {
 
 /// Whose metric it is.
-enum class Owner { traffic, traffic_link, direction, link, cpu, memory, gpu, nic, nvme, odp_nic, root_complex, run };
+enum class Owner {
+  traffic,
+  traffic_link,
+  direction,
+  link,
+  cpu,
+  memory,
+  gpu,
+  nic,
+  nvme,
+  odp_nic,
+  gpunet_proxy,
+  root_complex,
+  run
+};
 
 struct Definition {
   Owner owner{};
@@ -41,6 +55,8 @@ std::string_view pattern_of(Owner owner) {
       return "<nvme>";
     case Owner::odp_nic:
       return "<odp_nic>";
+    case Owner::gpunet_proxy:
+      return "<gpunet_proxy>";
     case Owner::root_complex:
       return "<root_complex>";
     case Owner::run:
@@ -135,6 +151,43 @@ constexpr Definition definitions[] = {
      "the interrupt arrives", "as latency"},
     {Owner::traffic, "latency_driver_p99_ns", "ns",
      "What 99 % do not exceed of the stage driver: interrupt, core and driver.", "the interrupt arrives", "as latency"},
+    {Owner::traffic, "latency_store_p50_ns", "ns", "Median of the stage store of gpunet: gsend.", "the block sends",
+     "its entry is in host memory, or it has rung the NIC's doorbell"},
+    {Owner::traffic, "latency_store_p99_ns", "ns", "What 99 % do not exceed of the stage store of gpunet: gsend.",
+     "the block sends", "its entry is in host memory, or it has rung the NIC's doorbell"},
+    {Owner::traffic, "latency_sweep_p50_ns", "ns",
+     "Median of the stage sweep of gpunet: what is there lies until somebody looks.", "it is there",
+     "the proxy, or the program, has it"},
+    {Owner::traffic, "latency_sweep_p99_ns", "ns",
+     "What 99 % do not exceed of the stage sweep of gpunet: what is there lies until somebody looks.", "it is there",
+     "the proxy, or the program, has it"},
+    {Owner::traffic, "latency_channel_p50_ns", "ns", "Median of the stage channel of gpunet: the call that sends.",
+     "it begins", "the channel has taken the bytes"},
+    {Owner::traffic, "latency_channel_p99_ns", "ns",
+     "What 99 % do not exceed of the stage channel of gpunet: the call that sends.", "it begins",
+     "the channel has taken the bytes"},
+    {Owner::traffic, "latency_announce_p50_ns", "ns",
+     "Median of the stage announce of gpunet: on the wire and at the receiver's proxy.",
+     "the channel has taken the bytes", "the GPU is told of them"},
+    {Owner::traffic, "latency_announce_p99_ns", "ns",
+     "What 99 % do not exceed of the stage announce of gpunet: on the wire and at the receiver's proxy.",
+     "the channel has taken the bytes", "the GPU is told of them"},
+    {Owner::traffic, "latency_poll_p50_ns", "ns", "Median of the stage poll of gpunet: the GPU's look.",
+     "the GPU is told of the bytes", "it has seen that"},
+    {Owner::traffic, "latency_poll_p99_ns", "ns",
+     "What 99 % do not exceed of the stage poll of gpunet: the GPU's look.", "the GPU is told of the bytes",
+     "it has seen that"},
+    {Owner::traffic, "latency_copy_p50_ns", "ns", "Median of the stage copy of gpunet: to the one who asked.",
+     "it has been seen", "the bytes are with the block or the program"},
+    {Owner::traffic, "latency_copy_p99_ns", "ns",
+     "What 99 % do not exceed of the stage copy of gpunet: to the one who asked.", "it has been seen",
+     "the bytes are with the block or the program"},
+    {Owner::traffic, "latency_answer_p50_ns", "ns",
+     "Median of the stage answer of gpunet: what the block does for an answer.", "it has the request",
+     "the answer is in host memory"},
+    {Owner::traffic, "latency_answer_p99_ns", "ns",
+     "What 99 % do not exceed of the stage answer of gpunet: what the block does for an answer.", "it has the request",
+     "the answer is in host memory"},
     {Owner::traffic, "payload_crossings", "1",
      "Links that the average byte of the entry's user data crossed: payload of the entry on all directions of all "
      "links, "
@@ -253,6 +306,14 @@ constexpr Definition definitions[] = {
     {Owner::odp_nic, "first_byte_ns", "ns", "Time to first byte.", "the start", "the first payload is in memory"},
     {Owner::odp_nic, "fault_ns", "ns", "Time that a fault takes, mean over the window.", "the NIC finds no translation",
      "it has one, or hears that there is none"},
+    {Owner::gpunet_proxy, "sends", "1", "Calls of send for the GPU's bytes."},
+    {Owner::gpunet_proxy, "sent_entries", "1", "Entries of the GPU that went out with them."},
+    {Owner::gpunet_proxy, "receives", "1", "Calls of recv that found something."},
+    {Owner::gpunet_proxy, "work_requests", "1", "Work requests that it gave to its NIC."},
+    {Owner::gpunet_proxy, "completions", "1", "Completions of its NIC about what has come."},
+    {Owner::gpunet_proxy, "stalls", "1", "Looks at something that had no credit, no room or no buffer."},
+    {Owner::gpunet_proxy, "gpu_polls", "1", "Looks of its GPU at host memory."},
+    {Owner::gpunet_proxy, "gpu_entries", "1", "Entries that its GPU took."},
     {Owner::root_complex, "iommu_misses_of_size", "1",
      "Of the misses, those whose page an IOTLB of twice the entries would about have held."},
     {Owner::root_complex, "iommu_hits", "1", "Requests whose page the IOTLB held."},

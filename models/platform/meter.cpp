@@ -245,6 +245,10 @@ Duration Meter::wire_busy(std::size_t entry, Instant now) const {
   return busy;
 }
 
+void Meter::offered(std::size_t entry, Instant when, Bytes payload) {
+  if (!closed_) happen({.what = Happening::What::offered, .entry = entry, .when = when, .payload = payload});
+}
+
 void Meter::done(std::size_t entry, Instant begin, Instant end, Bytes payload) {
   if (closed_) return;
   happen({.what = Happening::What::done, .entry = entry, .when = end, .begin = begin, .payload = payload});

@@ -87,6 +87,12 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
     done(entry, begin, end, payload);
     if (watch_) enough_ = watch_(entry, begin, end) || enough_;
   }
+  /// Programs that wait for each other offer what they begin.
+  void offered(std::size_t entry, Instant when, Bytes payload);
+  /// The moments between which the stages of what is over lie.
+  void staged(std::size_t entry, const std::array<Instant, 7>& moments) {
+    if (!closed_ && is_sampled(entry)) stage({entry, moments});
+  }
   void watch(std::function<bool(std::size_t, Instant, Instant)> watch) { watch_ = std::move(watch); }
   /// Whether who heard of it wants no more.
   bool enough() const { return enough_; }

@@ -79,6 +79,7 @@ TrafficSetup::TrafficSetup(const scenario::Scenario& scenario, Platform& platfor
     if (t.is<traffic::Transmit>()) once(transmitters, t.from);
     if (const auto* dma = t.as<traffic::Dma>()) transfer(i, *dma);
     if (const auto* copies = t.as<traffic::Copy>()) copy(i, *copies);
+    if (t.is<traffic::Gpunet>()) sockets(i);
   }
   attach_copies();
   meter.record_stages(scenario.run.stage_interval);
@@ -370,6 +371,27 @@ void TrafficSetup::copy(std::size_t entry, const scenario::traffic::Copy& copy) 
     add(t.to, Way::to_gpu, Stage::second, true);
   }
   if (work.way != Way::to_peer) meter_.count_arrivals(entry, platform_.node(t.to));
+}
+
+void TrafficSetup::sockets(std::size_t entry) {
+  const auto& t = scenario_.traffic[entry];
+  auto& result = meter_.traffic[entry];
+  for (const auto& [name, doc] : GpuSockets::stages(t, platform_.find<HostMemory>(t.from) != nullptr))
+    result.stages.push_back({name, doc, {}});
+  result.requesters.clear();
+  for (const auto& end : {t.from, t.to})
+    if (const auto* proxy = platform_.find<GpunetProxy>(end)) {
+      result.requesters.push_back(proxy->config().gpu);
+      if (!proxy->config().nic.empty()) result.requesters.push_back(proxy->config().nic);
+    }
+  const auto& sockets = *sockets_.emplace_back(std::make_unique<GpuSockets>(
+      t, platform_, [this, entry](Instant when, Bytes size) { meter_.offered(entry, when, size); },
+      [this, entry](const proxy::Moments& at, Bytes size) {
+        meter_.transferred(entry, at.front(), at.back(), size);
+        meter_.staged(entry, at);
+      }));
+  for (const auto& [node, device] : sockets.sources())
+    meter_.owners.map_source(node, platform_.domain.first_channel(device), entry);
 }
 
 void TrafficSetup::attach_copies() {

@@ -9,6 +9,7 @@
 
 #include "devices/gpu/bar1.hpp"
 #include "devices/gpu/copy_streams.hpp"
+#include "devices/gpunet_proxy/platform.hpp"
 #include "peerpath/base/problem.hpp"
 #include "peerpath/scenario/bar1.hpp"
 #include "platform/meter.hpp"
@@ -43,6 +44,7 @@ class TrafficSetup {
   /// Streams of copies, by the GPU that makes them: added one by one, then attached.
   void copy(std::size_t entry, const scenario::traffic::Copy& copy);
   void attach_copies();
+  void sockets(std::size_t entry);
   void start_source(std::size_t entry, transport::DmaPattern pattern);
   /// What becomes of the GPU memory of an entry, if it is a GPU's.
   bool refused(std::size_t entry) const;
@@ -66,6 +68,7 @@ class TrafficSetup {
   std::map<std::string, FarEnd> far_ends_;                                     ///< by transmit entry
   std::vector<std::unique_ptr<gpu::Bar1Pieces>> pieces_;
   std::vector<std::unique_ptr<transport::DmaSource>> dma_;
+  std::vector<std::unique_ptr<GpuSockets>> sockets_;
   struct Copies {
     std::unique_ptr<gpu::CopyStreams> streams;
     std::vector<std::size_t> entries;  ///< by stream

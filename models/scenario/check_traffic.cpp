@@ -84,6 +84,7 @@ class TrafficCheck {
       if (const auto* dma = traffic.as<traffic::Dma>()) check_dma(traffic, *dma);
       if (const auto* copy = traffic.as<traffic::Copy>()) check_copy(traffic, *copy);
       if (traffic.is<traffic::Atomic>()) check_atomic(traffic);
+      if (traffic.is<traffic::Gpunet>()) check_sockets(traffic);
       if (!traffic.replays() && !traffic.sizes.empty()) check_pace(traffic);
       if (traffic.ends_after() > Bytes{0}) check_end(traffic);
     }
@@ -194,6 +195,15 @@ class TrafficCheck {
     for (std::size_t i = 0; i < t.sizes.size(); ++i)
       if (t.sizes[i] > most)
         add(join(at_ + "/sizes", i), to_text(t.sizes[i]) + " is more than an atomic operation has, " + to_text(most));
+  }
+
+  /// Ends of sockets; the rest is checked by the proxy at `to`.
+  void check_sockets(const Traffic& t) {
+    const auto is_proxy = [](const Device& d) { return std::holds_alternative<device::GpunetProxyConfig>(d.config); };
+    end("to", t.to, "a gpunet_proxy", is_proxy);
+    end("from", t.from, "a gpunet_proxy, or host_memory for a program of the CPU",
+        [&](const Device& d) { return is_proxy(d) || std::holds_alternative<device::HostMemoryConfig>(d.config); });
+    if (t.arrival != ArrivalLaw::regular) add(at_ + "/arrival", "programs send when they can: regular");
   }
 
   /// Copies are made by the GPU at one of their ends.

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "tools/peerpath/run_output.hpp"
+#include "tools/peerpath/run_sockets.hpp"
 #include "validation/backends/gpu/driver.hpp"
 
 namespace peerpath::cli {
@@ -66,7 +67,10 @@ std::vector<std::string> missing_for(const scenario::Scenario& scenario, const N
 
 Exit run_on_hardware(const Arguments& arguments, const scenario::Loaded& loaded, const Terminal& terminal) {
   auto reasons = missing_for(loaded.scenario, examine_node());
-  if (reasons.empty())
+  if (is_of_sockets(loaded.scenario)) {
+    for (auto& reason : not_played(loaded.scenario)) reasons.push_back(std::move(reason));
+    if (reasons.empty()) return run_sockets(arguments, loaded.scenario, terminal);
+  } else if (reasons.empty())
     reasons.emplace_back("the equipment is here, but traffic between nodes is started by hand: peerpath-agent on both");
   std::vector<std::string> would_run;
   for (const auto& traffic : loaded.scenario.traffic) would_run.push_back(describe(traffic));

@@ -23,7 +23,8 @@ Node examine_node(const std::string& network = "/sys/class/net");
 /// A sentence for each device of the scenario that the node has nothing for.
 std::vector<std::string> missing_for(const scenario::Scenario& scenario, const Node& node);
 
-/// Always waived so far: traffic on real NICs is started by hand, with peerpath-agent on both nodes.
+/// Sockets of GPU programs run here. All else is waived so far: traffic on real NICs is started by hand, with
+/// peerpath-agent on both nodes.
 Exit run_on_hardware(const Arguments& arguments, const scenario::Loaded& loaded, const Terminal& terminal);
 
 }  // namespace peerpath::cli

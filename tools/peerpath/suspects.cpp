@@ -78,6 +78,16 @@ class Resources {
                                       {at + "copy_rate"}});
     add(name + " cores", {{at + "cores"}});
   }
+  void of(const std::string& name, const device::GpunetProxyConfig&) {
+    const auto at = device(name);
+    add(name, {{at + "unix/send", true},
+               {at + "unix/receive", true},
+               {at + "tcp/send", true},
+               {at + "tcp/receive", true},
+               {at + "rdma/post", true},
+               {at + "look", true},
+               {at + "threads"}});
+  }
   void of(const std::string& name, const device::RootComplexConfig&) {
     const auto at = device(name);
     add(name + " IOMMU page walkers", {{at + "iommu/walkers"}});

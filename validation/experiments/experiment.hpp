@@ -22,6 +22,7 @@ struct Measurement {
   std::vector<double> ns;  ///< of one operation, one entry a sample
   std::int64_t bytes = 0;  ///< payload that one operation moves; 0 if it moves none worth a rate
   bool correct = false;    ///< the data that was moved was checked and is right
+  std::vector<std::pair<std::string_view, double>> counted{};  ///< what was counted on the way, by name
 };
 
 struct Experiment {

@@ -24,12 +24,10 @@ std::string missing_for_gpunet(const Lab& lab) {
   return std::filesystem::exists(kernel_file(lab)) ? "" : "the kernel in " + kernel_file(lab);
 }
 
-std::string missing_for_gpunet_stream(const Lab& lab) {
-  return lab.gpus.size() < 2 ? "a second GPU" : missing_for_gpunet(lab);
-}
-
 /// GPUs with the kernel of gpunet, and addresses; for the time of one point.
 class Sockets {
+  static constexpr std::uint16_t first_port = 12000, last_port = 32000;  ///< below those that the kernel gives away
+
  public:
   Sockets(Lab& lab, bool tcp) : tcp_{tcp} {
     std::ifstream in{kernel_file(lab), std::ios::binary};
@@ -50,8 +48,8 @@ class Sockets {
     return {open, threads, address()};
   }
   Address address() {
-    static std::uint16_t port = 21000;
-    if (tcp_) return tcp_address(loopback, port += 64);
+    static std::uint16_t port = first_port;
+    if (tcp_) return tcp_address(loopback, port = port < last_port ? port + 64 : first_port);
     return local_address((folder_ / std::to_string(++number_)).c_str());
   }
 
@@ -67,11 +65,40 @@ class Sockets {
   std::vector<std::unique_ptr<gpu::Gpu>> gpus_;
 };
 
+double each(std::uint64_t sum, std::uint64_t count) {
+  return count == 0 ? 0.0 : static_cast<double>(sum) / static_cast<double>(count);
+}
+
+/// Means of the proxies' stages, and how much they did at a time.
+void count(Measurement& m, const Metrics& metrics) {
+  if (metrics.sends == 0) return;
+  m.counted = {{"sends", static_cast<double>(metrics.sends)},
+               {"bytes_a_send", each(metrics.sent_bytes, metrics.sends)},
+               {"entries_a_send", each(metrics.sent_entries, metrics.sends)},
+               {"receives", static_cast<double>(metrics.receives)},
+               {"bytes_a_receive", each(metrics.received_bytes, metrics.receives)},
+               {"unseen_ns", each(metrics.unseen_ns, metrics.sends)},
+               {"gather_ns", each(metrics.gather_ns, metrics.sends)},
+               {"send_ns", each(metrics.send_ns, metrics.sends + metrics.stalls_for_channel)},
+               {"receive_ns", each(metrics.receive_ns - metrics.empty_receive_ns, metrics.receives)},
+               {"empty_receives", static_cast<double>(metrics.empty_receives)},
+               {"empty_receive_ns", each(metrics.empty_receive_ns, metrics.empty_receives)},
+               {"announce_ns", each(metrics.announce_ns, metrics.receives)},
+               {"turn_ns", each(metrics.turn_ns, metrics.turns)},
+               {"turns", static_cast<double>(metrics.turns)},
+               {"sweeps", static_cast<double>(metrics.sweeps)},
+               {"busy_sweeps", static_cast<double>(metrics.busy_sweeps)},
+               {"stalls_for_entries", static_cast<double>(metrics.stalls_for_entries)},
+               {"stalls_for_ring", static_cast<double>(metrics.stalls_for_ring)},
+               {"stalls_for_channel", static_cast<double>(metrics.stalls_for_channel)}};
+}
+
 Measurement of(const run::Timing& timing, std::uint64_t bytes) {
   Measurement m;
   m.ns = timing.ns;
   m.bytes = static_cast<std::int64_t>(bytes);
   m.correct = timing.right;
+  count(m, timing.proxy);
   return m;
 }
 
@@ -107,12 +134,13 @@ Measurement echo_without(Lab& lab, const Settings& settings) {
   return of(run::echo_of_cpu(sockets.address(), bytes, lab.effort.rounds), bytes);
 }
 
-std::vector<Settings> stream_points(const Lab&) {
+std::vector<Settings> stream_points(const Lab& lab) {
   std::vector<Settings> points;
-  for (const std::int64_t tcp : {0, 1})
-    for (const std::int64_t streams : {1, 4})
-      for (std::int64_t bytes = 4096; bytes <= 1 << 20; bytes *= 4)
-        points.push_back({{{"bytes", bytes}, {"streams", streams}, {"tcp", tcp}}});
+  for (std::int64_t gpus = 1; gpus <= std::min<std::int64_t>(2, static_cast<std::int64_t>(lab.gpus.size())); ++gpus)
+    for (const std::int64_t tcp : {0, 1})
+      for (const std::int64_t streams : {1, 4, 16, 64})
+        for (std::int64_t bytes = 64; bytes <= (streams <= 4 ? 1 << 20 : 1 << 16); bytes *= 4)
+          points.push_back({{{"bytes", bytes}, {"streams", streams}, {"gpus", gpus}, {"tcp", tcp}}});
   return points;
 }
 
@@ -122,14 +150,19 @@ Measurement stream_between(Lab& lab, const Settings& settings) {
   m.correct = true;
   const auto bytes = static_cast<std::uint64_t>(settings.at("bytes"));
   const auto streams = static_cast<unsigned>(settings.at("streams"));
-  const auto messages = std::min<std::uint64_t>(20'000, (std::uint64_t{256} << 20) / bytes);
+  const auto messages =
+      std::clamp<std::uint64_t>((std::uint64_t{128} << 20) / (bytes * streams), 64, 20'000 / std::min(streams, 16u));
+  Metrics proxies;
   for (int sample = 0; sample < 3; ++sample) {
     Sockets sockets{lab, settings.at("tcp") != 0};
-    const auto timing = run::stream(sockets.trial(512), bytes, messages, streams, 1, 16);
+    const auto timing = run::stream(sockets.trial(streams > 4 ? 128 : 512), bytes, messages, streams, 1, 16,
+                                    static_cast<int>(settings.at("gpus")) - 1);
     m.ns.push_back(timing.ns.front() / static_cast<double>(messages - 1));
     m.correct = m.correct && timing.right;
+    proxies.add(timing.proxy);
   }
   m.bytes = static_cast<std::int64_t>(bytes * streams);
+  count(m, proxies);
   return m;
 }
 
@@ -144,8 +177,10 @@ std::vector<Experiment> gpu_sockets() {
        echo_points, echo_with, "", missing_for_gpunet},
       {"gpunet_cpu_echo", "the same with a thread of the CPU that never sleeps in place of the GPU: the sockets alone",
        cpu_points, echo_without, "", missing_for_gpunet},
-      {"gpunet_stream", "messages from blocks of one GPU to blocks of another by sockets, one proxy thread each",
-       stream_points, stream_between, "", missing_for_gpunet_stream},
+      {"gpunet_stream",
+       "messages from blocks of a GPU to other blocks by sockets, of the same GPU or of another one; two proxies of a "
+       "thread each",
+       stream_points, stream_between, "", missing_for_gpunet},
   };
 }
 

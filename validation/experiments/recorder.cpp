@@ -38,6 +38,11 @@ void Recorder::point(const Experiment& experiment, const Settings& settings, con
     line.add("bytes", measurement.bytes)
         .add("rate_unit", "GB/s")
         .add("rate", static_cast<double>(measurement.bytes) / median);
+  if (!measurement.counted.empty()) {
+    JsonLine counted;
+    for (const auto& [name, value] : measurement.counted) counted.add(name, value);
+    line.add_raw("counted", counted.text());
+  }
   this->line(line.text());
   ++points_;
 }

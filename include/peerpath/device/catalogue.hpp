@@ -6,6 +6,7 @@
 
 #include "devices/dma_card/kind.hpp"
 #include "devices/gpu/kind.hpp"
+#include "devices/gpunet_proxy/kind.hpp"
 #include "devices/host_cpu/kind.hpp"
 #include "devices/host_memory/kind.hpp"
 #include "devices/nic/kind.hpp"
@@ -19,6 +20,6 @@ namespace peerpath::device {
 /// The options of a device of any kind. In this order a platform makes devices, so nodes and links of the fabric are
 /// numbered in it.
 using AnyConfig = std::variant<RootComplexConfig, HostMemoryConfig, SwitchConfig, GpuConfig, NicConfig, DmaCardConfig,
-                               NvmeConfig, OdpNicConfig, HostCpuConfig>;
+                               NvmeConfig, OdpNicConfig, HostCpuConfig, GpunetProxyConfig>;
 
 }  // namespace peerpath::device

@@ -62,6 +62,32 @@ constexpr std::array<EnumName<Submission>, 2> enum_names(Submission) {
   return {{{"queued", Submission::queued}, {"single", Submission::single}}};
 }
 
+/// What programs at the two ends of a GPU's sockets do.
+enum class SocketPattern : std::uint8_t {
+  echo,         ///< `from` sends on every connection, and waits until all has come back
+  stream,       ///< `from` sends without end
+  mapreduce,    ///< blocks of both GPUs send to each other without end, each message after some work
+  face_server,  ///< `from` sends photographs; a block gets another one of a memcached, compares, and answers
+};
+constexpr std::array<EnumName<SocketPattern>, 4> enum_names(SocketPattern) {
+  return {{{"echo", SocketPattern::echo},
+           {"stream", SocketPattern::stream},
+           {"mapreduce", SocketPattern::mapreduce},
+           {"face_server", SocketPattern::face_server}}};
+}
+
+/// What carries the bytes of sockets between two proxies, or a proxy and a program.
+enum class SocketChannel : std::uint8_t { local, tcp, rdma };
+constexpr std::array<EnumName<SocketChannel>, 3> enum_names(SocketChannel) {
+  return {{{"unix", SocketChannel::local}, {"tcp", SocketChannel::tcp}, {"rdma", SocketChannel::rdma}}};
+}
+
+/// Who tells the NIC of what is to be sent, and hears of what has come.
+enum class Doorbell : std::uint8_t { proxy, gpu };
+constexpr std::array<EnumName<Doorbell>, 2> enum_names(Doorbell) {
+  return {{{"proxy", Doorbell::proxy}, {"gpu", Doorbell::gpu}}};
+}
+
 namespace traffic {
 
 /// What traffic of a NIC's queues has.
@@ -168,6 +194,33 @@ struct Copy {
   }
 };
 
+/// Programs of a GPU talk by sockets (validation/gpunet). `path` says whether NICs reach the GPU's memory, `flows` how
+/// many connections there are, each with a block of its own.
+struct Gpunet {
+  static constexpr std::string_view name = "gpunet";
+  SocketPattern pattern = SocketPattern::echo;
+  SocketChannel channel = SocketChannel::local;
+  Doorbell doorbell = Doorbell::proxy;
+  Bytes answer = 16_B;
+  Duration work{};
+
+  static constexpr auto fields() {
+    using namespace std::chrono_literals;
+    return std::tuple{
+        field("pattern", &Gpunet::pattern, "What the programs do"),
+        field("channel", &Gpunet::channel,
+              "unix, tcp: sockets of the kernel within one host; rdma: reliable connections of the proxies' NICs"),
+        field("doorbell", &Gpunet::doorbell,
+              "rdma: who rings the NIC's doorbell and is told of completions: the proxy, or the GPU by itself"),
+        field("answer", &Gpunet::answer, "face_server: of the answer, and of a request to memcached")
+            .at_least(1_B)
+            .at_most(120_B),
+        field("work", &Gpunet::work, "mapreduce, face_server: what a block computes for each message")
+            .at_least(Duration{})
+            .at_most(1s)};
+  }
+};
+
 }  // namespace traffic
 
 /// One source of traffic. Each alternative of `what` has
@@ -177,7 +230,8 @@ struct Traffic {
   static constexpr std::string_view called = "traffic";
 
   std::string name;
-  std::variant<traffic::Receive, traffic::Transmit, traffic::Write, traffic::Read, traffic::Copy, traffic::Atomic>
+  std::variant<traffic::Receive, traffic::Transmit, traffic::Write, traffic::Read, traffic::Copy, traffic::Atomic,
+               traffic::Gpunet>
       what{};
   std::string from;
   std::string to;
@@ -188,7 +242,7 @@ struct Traffic {
   ArrivalLaw arrival = ArrivalLaw::regular;
   int burst = 32;
 
-  /// "receive", "transmit", "write", "read", "copy" or "atomic".
+  /// "receive", "transmit", "write", "read", "copy", "atomic" or "gpunet".
   std::string_view kind() const {
     return std::visit([](const auto& kind) { return kind.name; }, what);
   }
@@ -234,18 +288,18 @@ struct Traffic {
         field("kind", &Traffic::what, "What happens"),
         field("from", &Traffic::from,
               "receive, transmit: the NIC; write, read, atomic: the device that does the DMA; copy: a GPU or host "
-              "memory"),
+              "memory; gpunet: a gpunet_proxy, or host memory for a program of the CPU"),
         field("to", &Traffic::to,
               "Memory that the payload goes to (receive, write, copy) or comes from (transmit, read): a GPU, DMA card "
-              "or host memory"),
+              "or host memory; gpunet: as from"),
         field("path", &Traffic::path,
               "receive, transmit: zero copy between NIC and GPU, or bounced through host memory by the GPU's copy "
-              "engine and a copy of the CPU"),
+              "engine and a copy of the CPU; gpunet over rdma: the same, bounced by the GPU's stores and loads"),
         field("rate", &Traffic::rate,
               "receive, transmit: rate on the wire, preamble and gap included; all others: payload offered"),
         field("sizes", &Traffic::sizes, "Payload bytes of a frame or transfer; several are taken in turn"),
         field("flows", &Traffic::flows,
-              "TCP connections; write, read: parts of the window, each with its own next address, taken in turn (one "
+              "Connections; write, read: parts of the window, each with its own next address, taken in turn (one "
               "where a "
               "dma_card's own engine transfers: arrival regular, traffic class 0)")
             .at_least(1)

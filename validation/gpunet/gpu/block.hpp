@@ -54,8 +54,12 @@ class Block {
   }
 #endif
 
-  __device__ void put_bytes(void* to, const void* from, std::uint64_t count) { copy(to, from, count); }
-  __device__ void get_bytes(void* to, const void* from, std::uint64_t count) { copy(to, from, count); }
+  __device__ void put_bytes(void* to, const void* from, std::uint64_t count) {
+    copy<Way::put>(static_cast<unsigned char*>(to), static_cast<unsigned char*>(const_cast<void*>(from)), count);
+  }
+  __device__ void get_bytes(void* to, const void* from, std::uint64_t count) {
+    copy<Way::get>(static_cast<unsigned char*>(const_cast<void*>(from)), static_cast<unsigned char*>(to), count);
+  }
 
   template <class T>
   __device__ T add(T* to, T value) {
@@ -73,21 +77,71 @@ class Block {
   template <class T>
   using Addable = std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;
 
+  enum class Way { put, get };
+
+  /// A unit from or to memory of the GPU that is aligned to a Word only.
+  template <class Word>
+  __device__ static Unit gather(const unsigned char* local) {
+    Unit unit;
+    for (unsigned k = 0; k < sizeof(Unit) / sizeof(Word); ++k)
+      reinterpret_cast<Word*>(&unit)[k] = reinterpret_cast<const Word*>(local)[k];
+    return unit;
+  }
+  template <class Word>
+  __device__ static void scatter(unsigned char* local, Unit unit) {
+    for (unsigned k = 0; k < sizeof(Unit) / sizeof(Word); ++k)
+      reinterpret_cast<Word*>(local)[k] = reinterpret_cast<const Word*>(&unit)[k];
+  }
+
   /// Four units a thread under way: what a round trip over PCIe needs of them.
-  __device__ void copy(void* to, const void* from, std::uint64_t count) {
-    const bool whole = (reinterpret_cast<std::uint64_t>(to) | reinterpret_cast<std::uint64_t>(from)) % 16 == 0;
-    const std::uint64_t units = whole ? count / 16 : 0;
-    auto* t = static_cast<Unit*>(to);
-    const auto* f = static_cast<const Unit*>(from);
+  template <Way way, class Word>
+  __device__ static void copy_units(Unit* host, unsigned char* local, std::uint64_t units) {
     const std::uint64_t step = blockDim.x;
     std::uint64_t i = threadIdx.x;
     for (; i + 3 * step < units; i += 4 * step) {
-      const Unit a = f[i], b = f[i + step], c = f[i + 2 * step], d = f[i + 3 * step];
-      t[i] = a, t[i + step] = b, t[i + 2 * step] = c, t[i + 3 * step] = d;
+      Unit four[4];
+      for (unsigned k = 0; k < 4; ++k)
+        four[k] = way == Way::get ? host[i + k * step] : gather<Word>(local + 16 * (i + k * step));
+      for (unsigned k = 0; k < 4; ++k)
+        if constexpr (way == Way::get)
+          scatter<Word>(local + 16 * (i + k * step), four[k]);
+        else
+          host[i + k * step] = four[k];
     }
-    for (; i < units; i += step) t[i] = f[i];
-    for (std::uint64_t at = units * 16 + threadIdx.x; at < count; at += step)
-      static_cast<unsigned char*>(to)[at] = static_cast<const unsigned char*>(from)[at];
+    for (; i < units; i += step)
+      if constexpr (way == Way::get)
+        scatter<Word>(local + 16 * i, host[i]);
+      else
+        host[i] = gather<Word>(local + 16 * i);
+  }
+
+  template <Way way>
+  __device__ static void copy_bytes(unsigned char* host, unsigned char* local, std::uint64_t count) {
+    for (std::uint64_t at = threadIdx.x; at < count; at += blockDim.x)
+      if constexpr (way == Way::get)
+        local[at] = host[at];
+      else
+        host[at] = local[at];
+  }
+
+  /// Host memory is accessed by whole units, whatever the alignment of the GPU's own, where an access costs little.
+  template <Way way>
+  __device__ static void copy(unsigned char* host, unsigned char* local, std::uint64_t count) {
+    const auto place = reinterpret_cast<std::uint64_t>(host);
+    const std::uint64_t before = (16 - place % 16) % 16;
+    const std::uint64_t head = before < count ? before : count;
+    const std::uint64_t units = (count - head) / 16;
+    copy_bytes<way>(host, local, head);
+    auto* first = reinterpret_cast<Unit*>(host + head);
+    const auto alignment = reinterpret_cast<std::uint64_t>(local + head) % 16;
+    if (alignment == 0)
+      copy_units<way, Unit>(first, local + head, units);
+    else if (alignment % 4 == 0)
+      copy_units<way, unsigned>(first, local + head, units);
+    else
+      copy_units<way, unsigned char>(first, local + head, units);
+    const auto done = head + 16 * units;
+    copy_bytes<way>(host + done, local + done, count - done);
   }
 
   const Net& net_;

@@ -84,8 +84,13 @@ bool move_in(const Net& net, Socket& socket, Metrics& metrics) {
   const auto first = std::min(room, ring - at);
   const std::array pieces{iovec{base + at, first}, iovec{base, room - first}};
   const auto got = socket.channel->receive({pieces.data(), first < room ? 2u : 1u});
-  metrics.receive_ns += elapsed_ns(before);
-  if (got == -EAGAIN) return in.readable = false, false;
+  const auto took = elapsed_ns(before);
+  metrics.receive_ns += took;
+  if (got == -EAGAIN) {
+    ++metrics.empty_receives;
+    metrics.empty_receive_ns += took;
+    return in.readable = false, false;
+  }
   if (got <= 0) {
     const int error = static_cast<int>(-got);
     finish(net, socket, error ? error : in.error);
@@ -99,6 +104,9 @@ bool move_in(const Net& net, Socket& socket, Metrics& metrics) {
   ++metrics.receives;
   metrics.received_bytes += static_cast<std::uint64_t>(got);
   announce(net, socket, start, static_cast<std::uint64_t>(got), base);
+  in.announced = Clock::now();
+  metrics.announce_ns +=
+      static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(in.announced - in.last).count());
   return true;
 }
 

@@ -84,6 +84,21 @@ void account(const Net& net, Socket& socket, const Batch& batch, std::uint64_t s
   store(net.sent + socket.slot, sent_word(out.next - 1, 0));
 }
 
+std::uint64_t between(Clock::time_point from, Clock::time_point to) {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(to - from).count());
+}
+
+/// What the GPU has stored was found at `looked`, and goes to the channel at `start`.
+void count_found(Socket& socket, Clock::time_point looked, Clock::time_point start, Metrics& metrics) {
+  if (socket.out.looked != Clock::time_point{}) metrics.unseen_ns += between(socket.out.looked, looked);
+  socket.out.looked = {};
+  metrics.gather_ns += between(looked, start);
+  if (socket.in.announced == Clock::time_point{}) return;
+  ++metrics.turns;
+  metrics.turn_ns += between(socket.in.announced, looked);
+  socket.in.announced = {};
+}
+
 /// The GPU's shutdown goes out behind its last byte.
 bool shut(Socket& socket) {
   auto& out = socket.out;
@@ -110,11 +125,16 @@ void announce_gone(const Net& net, Socket& socket, const Channel::Gone& gone) {
 bool move_out(const Net& net, Socket& socket, Metrics& metrics) {
   auto& out = socket.out;
   if (out.error != 0) return false;
-  if (number_of(load(&net.entry_out(socket.slot, out.next).words[0])) != out.next) return shut(socket);
+  const auto looked = Clock::now();
+  if (number_of(load(&net.entry_out(socket.slot, out.next).words[0])) != out.next) {
+    out.looked = looked;
+    return shut(socket);
+  }
   Batch batch{net, socket};
   for (auto number = out.next; batch.add(number, number == out.next ? out.offset : 0); ++number) {}
   if (batch.gathered() == 0) return false;
   const auto start = Clock::now();
+  count_found(socket, looked, start, metrics);
   const auto sent = socket.channel->send(batch.pieces());
   metrics.send_ns += elapsed_ns(start);
   if (sent == -EAGAIN || sent == -ENOBUFS) {

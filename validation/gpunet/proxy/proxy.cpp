@@ -27,16 +27,7 @@ void Proxy::settle() {
 
 Metrics Proxy::metrics() const {
   Metrics sum;
-  for (const auto& shard : shards_) {
-    const auto& one = shard->metrics();
-    sum.sweeps += one.sweeps, sum.busy_sweeps += one.busy_sweeps, sum.naps += one.naps, sum.calls += one.calls;
-    sum.sends += one.sends, sum.sent_bytes += one.sent_bytes, sum.sent_entries += one.sent_entries;
-    sum.receives += one.receives, sum.received_bytes += one.received_bytes;
-    sum.stalls_for_entries += one.stalls_for_entries, sum.stalls_for_ring += one.stalls_for_ring;
-    sum.stalls_for_channel += one.stalls_for_channel;
-    sum.send_ns += one.send_ns, sum.receive_ns += one.receive_ns, sum.call_ns += one.call_ns;
-    for (std::size_t i = 0; i < sum.batches.size(); ++i) sum.batches[i] += one.batches[i];
-  }
+  for (const auto& shard : shards_) sum.add(shard->metrics());
   return sum;
 }
 

@@ -25,7 +25,8 @@ struct Socket {
     std::uint64_t position = 0;
     int error = 0;  ///< sending is over
     bool shut_wanted = false, shut = false;
-    std::uint32_t shut_at = 0;  ///< entries before this one go out first
+    std::uint32_t shut_at = 0;   ///< entries before this one go out first
+    Clock::time_point looked{};  ///< when there was nothing last; zero: not since something was sent
   } out;
 
   /// To the GPU.
@@ -39,6 +40,7 @@ struct Socket {
     bool gone = false;                          ///< and so was that the peer is gone altogether
     bool readable = true;                       ///< receiving is worth a try
     Clock::time_point last{}, not_before{};     ///< of a receive; until when more shall gather
+    Clock::time_point announced{};              ///< the latest entry; zero: the GPU has sent something since
   } in;
 
   bool closing = false;

@@ -74,6 +74,8 @@ Timing echo(const Trial& trial, std::uint64_t bytes, int rounds) {
     timing = ping(peer, bytes, rounds);
   }
   timing.right = node->wait(20) && timing.right;
+  node->proxy().stop();
+  timing.proxy = node->proxy().metrics();
   return timing;
 }
 
@@ -121,6 +123,8 @@ Timing echo_many(const Trial& trial, std::uint64_t bytes, unsigned connections, 
     }
   }
   timing.right = node->wait(20) && timing.right;
+  node->proxy().stop();
+  timing.proxy = node->proxy().metrics();
   return timing;
 }
 

@@ -9,11 +9,11 @@
 namespace peerpath::gpunet::run {
 
 Timing stream(const Trial& trial, std::uint64_t bytes, std::uint64_t messages, unsigned blocks, unsigned proxies,
-              std::uint32_t check_every) {
+              std::uint32_t check_every, int to) {
   const Dimensions size{.sockets = 4 * blocks + 4 * proxies, .blocks = blocks, .ring_bytes = stream_ring};
   ProxyOptions options;
   options.threads = proxies;
-  const auto sender = trial.open(0, size, options), receiver = trial.open(1, size, options);
+  const auto sender = trial.open(0, size, options), receiver = trial.open(to, size, options);
   apps::Task task;
   task.address = trial.address;
   task.bytes = bytes;
@@ -39,6 +39,10 @@ Timing stream(const Trial& trial, std::uint64_t bytes, std::uint64_t messages, u
   }
   timing.bytes = blocks * bytes * (messages - 1);  // the clock starts with the first message's end
   timing.ns.push_back(static_cast<double>(end - start));
+  for (const auto& node : {sender.get(), receiver.get()}) {
+    node->proxy().stop();
+    timing.proxy.add(node->proxy().metrics());
+  }
   return timing;
 }
 

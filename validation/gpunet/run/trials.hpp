@@ -22,6 +22,7 @@ struct Timing {
   std::vector<double> ns;  ///< of one operation, an entry each
   std::uint64_t bytes = 0;
   bool right = false;  ///< all content was as sent
+  Metrics proxy;       ///< of all proxies that took part, from their start to their end
 };
 
 /// Round trips of a CPU program with an echo server in one block.
@@ -31,10 +32,11 @@ Timing echo_of_cpu(const Address& address, std::uint64_t bytes, int rounds);
 /// `connections` blocks with a connection each, all in use at once; ns are of one round over all of them.
 Timing echo_many(const Trial& trial, std::uint64_t bytes, unsigned connections, int rounds);
 
-/// Messages one way, from node 0 to node 1, `blocks` streams side by side through `proxies` threads of each proxy; the
-/// content of one in `check_every` is looked at, and of the last. ns has one entry, of all of it.
+/// Messages one way, from node 0 to node `to`, which may be the same GPU, `blocks` streams side by side through
+/// `proxies` threads of each proxy; the content of one in `check_every` is looked at, and of the last. ns has one
+/// entry, of all of it.
 Timing stream(const Trial& trial, std::uint64_t bytes, std::uint64_t messages, unsigned blocks, unsigned proxies,
-              std::uint32_t check_every);
+              std::uint32_t check_every, int to = 1);
 /// The same by two threads that send and receive as proxies do, from and to buffers of the size of a ring.
 Timing stream_of_cpu(const Address& address, std::uint64_t bytes, std::uint64_t messages, std::uint64_t buffer);
 
