@@ -275,7 +275,7 @@ void Blocks::on_wake(device::TimerId timer, Instant now, device::Outbox& out) {
 }
 
 void Blocks::on_delivery(const fabric::Delivery& delivery, device::Outbox& out) {
-  if (delivery.kind == fabric::DeliveryKind::arrived && delivery.target != places_.host) {  // a NIC's completion
+  if (delivery.purpose == pcie::Purpose::completion_entry) {  // a NIC's, in the GPU's memory
     const auto word = Word::unpack(delivery.cookie);
     auto& lane = *lanes_[word.lane];
     auto& from = word.what == Word::What::completion ? lane.landing : lane.acked;

@@ -55,12 +55,13 @@ Bytes Cores::send_some(Lane& lane, const device::SocketCosts& costs, Bytes size,
   for (Bytes done{}; done < all;) {
     const auto segment = std::min(costs.segment, all - done);
     done += segment;
-    const auto there = now + costs.send + done / costs.send_rate + costs.latency;
+    const auto taken_in = now + costs.send + done / costs.send_rate;
+    const auto there = taken_in + costs.latency;
+    lane.pass(lane.stamps.sent, segment, taken_in);
     lane.wire.push_back({segment, there});
     poke(&lane, false, there, out);
   }
   lane.wire_used += all;
-  lane.pass(lane.stamps.sent, all, now + time);
   return all;
 }
 
