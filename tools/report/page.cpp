@@ -61,6 +61,7 @@ std::string series_charts() {
 
 std::string body(const Json& results, const Json& run, const Extras& extras) {
   auto text = run_head(results);
+  const auto has = [&](const char* key) { return !at(results, key).empty(); };
   text += section("overlay", "Beside another run", comparison_table(results, extras.other, extras.other_name),
                   "Dashed in the charts: " + escaped(extras.other_name) + ".");
   text += section("expectations", "Expectations", expectation_table(results));
@@ -69,7 +70,10 @@ std::string body(const Json& results, const Json& run, const Extras& extras) {
                   "All bytes on each link, TLP and link-layer overhead included; &#8593; is towards the root complex. "
                   "Dashed: which way "
                   "payload goes.");
-  text += section("latency", "Latency", chart("latency-chart", "Latency by percentile"),
+  text += section("network", "What limits the network", said_list(results));
+  text += section("cables", "Busiest cables", cable_table(results),
+                  "Each direction by itself; paused: held by the switch or NIC at its end.");
+  text += section("latency", "Latency", has("traffic") ? chart("latency-chart", "Latency by percentile") : "",
                   "Which share of packets took no longer than so long: each step up leaves ten times fewer beyond it.");
   text += section("stages", "Where the latency goes", waterfall(results),
                   "Mean of each stage, one after the other, of the packets whose stages were recorded.");
@@ -78,11 +82,13 @@ std::string body(const Json& results, const Json& run, const Extras& extras) {
         section("series", "Over time", series_charts(),
                 "What the trace <code>series</code> of the run holds: payload by link, and the most that was in use in "
                 "each part of the time.");
-  text += section("links", "What each link carried", chart("link-chart", "Bytes on each link by purpose"),
+  text += section("links", "What each link carried",
+                  has("ledger") ? chart("link-chart", "Bytes on each link by purpose") : "",
                   "Share of the time, by purpose.");
-  text += section(
-      "resources", "How busy everything was",
-      chart("resource-chart", "Utilisation of each resource") + folded("As a table", utilisation_table(results)));
+  if (has("utilisation"))
+    text += section(
+        "resources", "How busy everything was",
+        chart("resource-chart", "Utilisation of each resource") + folded("As a table", utilisation_table(results)));
   text += section("what-if", "What if", suspect_table(results),
                   "The run again, with one resource doubled or halved; of a time, doubled is half of it.");
   text += section("assumptions", "Assumed values that the result hangs on", assumption_table(results),

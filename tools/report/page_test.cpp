@@ -22,9 +22,19 @@ TEST(Page, HoldsResultsAndEscapesThem) {
   EXPECT_EQ(html.find("<sample>"), std::string::npos);
 }
 
+TEST(Page, OfANetworkHasItsCablesAndNoChartOfPcie) {
+  const Json network = {{"said", {"the NIC of h4 paused its switch"}},
+                        {"cables", {{{"name", "s0 -> h4"}, {"busy_percent", 99.5}, {"paused_percent", 12.5}}}}};
+  const auto html = page({{"network", network}}, Json::object());
+  for (const auto* part : {"<li>the NIC of h4 paused its switch</li>", "s0 -&gt; h4", "99.5 %", "12.5 %"})
+    EXPECT_NE(html.find(part), std::string::npos) << part;
+  for (const auto* chart : {"id=\"resource-chart\"", "id=\"link-chart\"", "id=\"latency-chart\""})
+    EXPECT_EQ(html.find(chart), std::string::npos) << chart;
+}
+
 TEST(Page, AnythingAtAllGivesAPage) {
   for (const auto* text : {"", "[]", "{\"metrics\": 3}", "{\"ledger\": [1, \"x\"]}", "{\"traffic\": [{}]}",
-                           "{\"origins\": {\"/a\": 1}}"}) {
+                           "{\"origins\": {\"/a\": 1}}", "{\"network\": {\"said\": [1], \"cables\": [2]}}"}) {
     const auto json = Json::parse(text, nullptr, false);
     EXPECT_NE(page(json, json).find("</html>"), std::string::npos) << text;
   }

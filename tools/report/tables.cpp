@@ -78,6 +78,25 @@ std::string utilisation_table(const Json& results) {
   return table({"resource", "busy"}, rows, 1);
 }
 
+std::string said_list(const Json& results) {
+  std::string items;
+  for (const auto& sentence : at(at(results, "network"), "said"))
+    if (sentence.is_string()) items += "<li>" + escaped(sentence.get<std::string>()) + "</li>\n";
+  return items.empty() ? "" : "<ul>\n" + items + "</ul>\n";
+}
+
+std::string cable_table(const Json& results) {
+  constexpr std::size_t most = 24;
+  Rows rows;
+  for (const auto& c : at(at(results, "network"), "cables")) {
+    if (rows.size() == most) break;
+    rows.push_back({escaped(text_at(c, "name")), fixed(at(c, "busy_percent"), 1) + " %",
+                    fixed(at(c, "paused_percent"), 1) + " %", integer(at(c, "queue_peak_bytes")),
+                    integer(at(c, "dropped"))});
+  }
+  return table({"cable", "busy", "paused", "most queued, bytes", "dropped"}, rows, 1);
+}
+
 std::string ledger_table(const Json& results) {
   Rows rows;
   for (const auto& side : at(results, "ledger"))

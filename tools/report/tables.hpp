@@ -11,6 +11,8 @@ std::string expectation_table(const Json& results);
 std::string traffic_table(const Json& results);
 std::string way_table(const Json& results);
 std::string utilisation_table(const Json& results);
+std::string said_list(const Json& results);    ///< of a network: what limits it, sentence by sentence
+std::string cable_table(const Json& results);  ///< of a network: the busiest first
 std::string ledger_table(const Json& results);
 std::string bar1_table(const Json& results);
 std::string event_table(const Json& results);
