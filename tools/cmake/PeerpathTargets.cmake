@@ -206,7 +206,7 @@ function(peerpath_add_test name)
   if(CMAKE_CURRENT_SOURCE_DIR MATCHES "/models/(base|core|devices|fabric|loop|scenario)(/|$)")
     set_property(GLOBAL APPEND PROPERTY peerpath_sanitized_tests ${name})
   endif()
-  gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+  gtest_discover_tests(${name} TEST_PREFIX ${name}. NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
                        PROPERTIES TIMEOUT 600 LABELS "${arg_LABELS}")
 endfunction()
 
