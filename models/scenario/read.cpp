@@ -299,10 +299,10 @@ void Reader::read(const Node& root, Scenario& out) {
     return report_.give_up("");
   }
   if (const Node* network = root.find("network")) {
-    report_.add(
-        network->place, "/network",
-        "this is a scenario of an Ethernet network, which has no PCIe of its own: run, check, test, show, list and "
-        "explain take it, and nothing else does");
+    report_.add(network->place, "/network",
+                "this is a scenario of an Ethernet network, which has no PCIe of its own: run, check, test, sweep, "
+                "show, list and "
+                "explain take it, and nothing else does");
     return report_.give_up("");
   }
   for (const Member& member : root.members)

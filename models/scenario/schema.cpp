@@ -78,6 +78,7 @@ std::string schema_json() {
        list(by_alternative<decltype(Event::what)>(object_schema<Event>(doc_of("event"), {"at", "kind", "device"})))},
       {"run", object_schema<Run>(doc_of("run"), {})},
       {"emulator", object_schema<Emulator>(doc_of("emulator"), {})},
+      {"sweep", object_schema<Sweep>(doc_of("sweep"), {})},
       {"expect", list(object_schema<Expectation>(doc_of("expect"), {"metric"}))}};
   properties["hosts"] = hosts_schema(properties, doc_of("host"));
   const Json schema{{"$schema", "http://json-schema.org/draft-07/schema#"},

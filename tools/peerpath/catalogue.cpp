@@ -72,6 +72,8 @@ constexpr std::array schema_options{
 constexpr std::array report_options{
     Option{"--out", "FILE", "The page to write; DIR/report.html, or beside the sweep's file, if left out", Word::file,
            false, "-o"},
+    Option{"--metric", "NAME", "Of a sweep: the metric that the page shows; goodput of all traffic, if left out",
+           Word::text},
     Option{"--with", "DIR", "Lay another run over it: latencies and curves dashed, differences in a table",
            Word::folder}};
 constexpr std::array route_options{set, json};

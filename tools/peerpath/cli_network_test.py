@@ -5,6 +5,7 @@ usage: cli_network_test.py PEERPATH SCENARIOS
 
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -51,6 +52,42 @@ class Network(unittest.TestCase):
         self.assertTrue(run["inputs"][0]["file"].endswith("two_nodes_read.json"))
         self.assertIn("read.goodput_gbps", (self.folder / "report.html").read_text())
 
+    def test_a_capture_is_read_by_tshark(self):
+        if shutil.which("tshark") is None:
+            self.skipTest("needs tshark")
+        self.results("roce/incast_dcqcn", "--set", "run.measure=60us", "--set", "expect=[]", "--trace", "pcapng", "--trace-for", "50us")
+        file = self.folder / "out" / "trace.pcapng"
+        def rows(*words):
+            return subprocess.run(["tshark", "-r", file, *words], capture_output=True, text=True, check=True).stdout.splitlines()
+        self.assertEqual(rows("-Y", "_ws.malformed"), [])
+        fields = ("frame.time_epoch", "frame.interface_name", "frame.packet_flags_direction", "ip.src", "ip.dst", "infiniband.bth.opcode",
+                  "infiniband.bth.psn")
+        frames = [line.split("\t") for line in rows("-T", "fields", *(word for field in fields for word in ("-e", field)))]
+        said = json.loads((self.folder / "out" / "run.json").read_text())["traces"]
+        self.assertEqual(said, [{"file": "trace.pcapng", "holds": f"{len(frames)} frames"}])
+        self.assertEqual({frame[1] for frame in frames}, {"h0-tor", "h8-tor"}, "the others send later")
+        sent, received = {}, 0
+        for time, interface, direction, *packet in frames:
+            self.assertLess(float(time), 50e-6)
+            if int(direction, 0) == 2:
+                sent[tuple(packet)] = float(time)
+                continue
+            received += 1
+            self.assertGreater(float(time) - sent[tuple(packet)], 2e-6, f"{interface} receives what was sent two cables before")
+        self.assertGreater(received, 50)
+        write_middle, acknowledgement = 7, 17
+        self.assertLessEqual({write_middle, acknowledgement}, {int(frame[5], 0) for frame in frames})
+
+    def test_a_capture_that_is_asked_for_wrongly(self):
+        two_nodes = SCENARIOS / "roce" / "two_nodes_write.json"
+        for words, said in ((("--trace", "vcd"), "takes pcapng alone, not vcd"), (("--trace", "pcapng", "--trace-links", "h9-leaf"), 'did you mean'),
+                            (("--trace-links", "h0-leaf"), "give that, too")):
+            done = peerpath("run", two_nodes, *words, "--out", self.folder)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(said, done.stderr)
+        done = peerpath("run", two_nodes, "--set", "run.measure=10us", "--trace", "pcapng", "--trace-links", "h0-*", "--out", self.folder, "--quiet")
+        self.assertIn("trace.pcapng", [file.name for file in self.folder.iterdir()])
+
     def test_hashing_the_queue_pair_is_worth_a_quarter_at_least_and_pinning_too(self):
         plain, enhanced, pinned = (self.metrics("meta_roce/all_reduce_" + p)["all_reduce.time_us"] for p in ("ecmp", "ecmp_qp", "pinned"))
         self.assertGreater(plain / enhanced, 1.25)
@@ -85,6 +122,8 @@ class Network(unittest.TestCase):
         schema = json.loads(peerpath("schema").stdout)
         self.assertIn("clos", schema["then"]["properties"]["network"]["properties"])
         self.assertIn("devices", schema["else"]["properties"])
+        for kind in ("then", "else"):
+            self.assertIn("vary", schema[kind]["properties"]["sweep"]["properties"])
 
     def test_mistakes(self):
         def said(text, *arguments):
@@ -96,9 +135,9 @@ class Network(unittest.TestCase):
             return done.stderr
         self.assertIn('wrong.json:1:14: /network/close: unknown key; did you mean "clos"?', said('{"network": {"close": {}}}'))
         good = (SCENARIOS / "roce" / "two_nodes_read.json").read_text()
-        self.assertIn("is for scenarios of PCIe", said(good, "run", "--trace", "pcapng"))
+        self.assertIn("is for scenarios of PCIe", said(good, "run", "--profile"))
         self.assertIn("runs on the model alone", said(good, "run", "--on", "emulator"))
-        self.assertIn("this is a scenario of an Ethernet network", said(good, "sweep", "--vary", "run.seed=1,2"))
+        self.assertIn("this is a scenario of an Ethernet network", said(good, "emulate"))
 
 
 if __name__ == "__main__":

@@ -1,3 +1,6 @@
+#include <algorithm>
+
+#include "peerpath/base/nearest.hpp"
 #include "tools/peerpath/catalogue.hpp"
 #include "tools/peerpath/output_file.hpp"
 #include "tools/peerpath/sweep_file.hpp"
@@ -37,11 +40,30 @@ Exit write_page(const fs::path& file, const std::string& page, const Terminal& t
   return Exit::done;
 }
 
+/// The metric that the page is of; "": goodput. Where none has goodput it is the time of a collective.
+tl::expected<std::string, std::string> figure_of(const Arguments& arguments, const SweepFile& file) {
+  const auto metrics = file.metrics();
+  const auto ends_with = [&](std::string_view end) {
+    return std::ranges::find_if(metrics, [&](const std::string& metric) { return metric.ends_with(end); });
+  };
+  if (const auto wanted = arguments.value("--metric")) {
+    if (std::ranges::find(metrics, *wanted) != metrics.end()) return *wanted;
+    const auto near = nearest(*wanted, metrics);
+    return tl::unexpected{"the sweep has no metric \"" + *wanted + "\"" +
+                          (near.empty() ? "" : "; did you mean \"" + near + "\"?")};
+  }
+  if (const auto time = ends_with(".time_us"); time != metrics.end() && ends_with(".goodput_gbps") == metrics.end())
+    return *time;
+  return std::string{};
+}
+
 Exit report_sweep(const fs::path& database, const Arguments& arguments, const Terminal& terminal) {
   const auto file = SweepFile::open(database);
   if (!file) return terminal.error(file.error()), Exit::wrong_input;
+  const auto metric = figure_of(arguments, *file);
+  if (!metric) return terminal.error(metric.error()), Exit::wrong_input;
   const auto page = arguments.value("--out").value_or(fs::path{database}.replace_extension(".html").string());
-  return write_page(page, report::sweep_page(file->summary()), terminal);
+  return write_page(page, report::sweep_page(file->summary(*metric)), terminal);
 }
 
 }  // namespace
@@ -50,6 +72,10 @@ Exit report(const Arguments& arguments, Terminal& terminal) {
   const fs::path folder = arguments.words().front();
   std::error_code error;
   if (fs::is_regular_file(folder, error)) return report_sweep(folder, arguments, terminal);
+  if (arguments.has("--metric")) {
+    terminal.error("--metric is for the file of a sweep; " + folder.string() + " is a run");
+    return Exit::wrong_input;
+  }
   const auto results = results_of(folder, terminal);
   if (results.is_null()) return Exit::wrong_input;
   report::Extras extras;

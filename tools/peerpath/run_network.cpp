@@ -2,25 +2,21 @@
 
 #include <array>
 
-#include "observe/results_json.hpp"
 #include "platform/network/run.hpp"
-#include "scenario/network/write.hpp"
-#include "scenario/write.hpp"
 #include "tools/peerpath/interrupt.hpp"
+#include "tools/peerpath/network_document.hpp"
 #include "tools/peerpath/network_table.hpp"
 #include "tools/peerpath/progress.hpp"
 #include "tools/peerpath/run_output.hpp"
+#include "tools/peerpath/trace_request.hpp"
 #include "tools/peerpath/version.hpp"
 
 namespace peerpath::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 /// Options that speak of PCIe, or of who else could run a scenario.
-constexpr std::array<std::string_view, 12> of_pcie{"--kernel",         "--quantum",     "--fabric",     "--loop",
-                                                   "--check-protocol", "--trace",       "--trace-from", "--trace-for",
-                                                   "--trace-scale",    "--trace-links", "--profile",    "--what-if"};
+constexpr std::array<std::string_view, 8> of_pcie{"--kernel",         "--quantum",     "--fabric",  "--loop",
+                                                  "--check-protocol", "--trace-scale", "--profile", "--what-if"};
 
 bool refuses(const Arguments& arguments, const Terminal& terminal) {
   if (const auto on = arguments.value("--on").value_or("model"); on != "model") {
@@ -35,51 +31,37 @@ bool refuses(const Arguments& arguments, const Terminal& terminal) {
   return false;
 }
 
-Json number(const observe::Decimal& value) { return Json::parse(observe::to_string(value)); }
-
-Json nanoseconds(Duration time) { return number({time.count(), 6}); }
-
-/// What was fitted to the hosts of an entry, and to what. Without a rate the wire is the limit.
-Json node(const network_scenario::NodeEntry& entry, const network_run::NodeFit& fit) {
-  const auto rate = [](BitRate limit) { return limit == BitRate{} ? Json() : number({limit.bps(), 9}); };
-  Json out{{"hosts", entry.hosts},
-           {"scenario", entry.scenario},
-           {"set", entry.set},
-           {"receive_gbps", rate(fit.receive)},
-           {"transmit_gbps", rate(fit.transmit)},
-           {"latency_ns", nanoseconds(fit.latency)},
-           {"rate_error_percent", number(fit.rate_error_percent)},
-           {"latency_error_percent", number(fit.latency_error_percent)},
-           {"bottleneck", fit.bottleneck}};
-  for (const auto& p : fit.points)
-    out["points"].push_back({{"offered_gbps", number(p.offered_gbps)},
-                             {"goodput_gbps", number(p.goodput_gbps)},
-                             {"sent_gbps", number(p.sent_gbps)},
-                             {"latency_ns", nanoseconds(p.latency)}});
-  return out;
+/// Where frames are captured, if they shall be; nullopt, and said why, if that is asked for wrongly.
+std::optional<std::optional<network_run::CaptureRequest>> capture_request(const Arguments& arguments,
+                                                                          const network_scenario::Loaded& loaded,
+                                                                          const Terminal& terminal) {
+  const auto& run = loaded.scenario.run;
+  const auto traced = trace_request(arguments, Instant{run.warmup + run.measure}, terminal);
+  if (!traced) return std::nullopt;
+  if (traced->formats.empty()) return std::optional<network_run::CaptureRequest>{};
+  for (const auto* format : traced->formats) {
+    if (format->name == "pcapng") continue;
+    terminal.error("of a network --trace takes pcapng alone, not " + std::string{format->name});
+    return std::nullopt;
+  }
+  const auto folder = output_folder(arguments, loaded.scenario.name);
+  if (!make_folder(folder, terminal)) return std::nullopt;
+  const auto file = folder / (std::string{traced->formats.front()->file} + ".part");
+  return network_run::CaptureRequest{file, traced->program, traced->links, traced->window, traced->end};
 }
 
-/// The document of all results, without the parts that are of PCIe, and with the cables.
-Json document_of(const network_scenario::Loaded& loaded, const network_run::Outcome& outcome) {
-  auto document = observe::results_document(
-      outcome.results, {std::string{version()}, loaded.scenario.name, network_scenario::written(loaded.scenario),
-                        scenario::written_origins(loaded.origins)});
-  for (const auto* key :
-       {"steady", "limit", "flattered", "traffic", "utilisation", "ledger", "conservation", "bar1", "faults", "aer"})
-    document.erase(key);
-  auto& network = document["network"];
-  network["said"] = outcome.said;
-  for (std::size_t i = 0; i < outcome.nodes.size(); ++i)
-    network["nodes"].push_back(node(loaded.scenario.nodes[i], outcome.nodes[i]));
-  network["cables"] = Json::array();
-  for (const auto& c : outcome.cables)
-    network["cables"].push_back({{"name", c.name},
-                                 {"busy_percent", number(c.busy_percent)},
-                                 {"paused_percent", number(c.paused_percent)},
-                                 {"queue_peak_bytes", c.peak},
-                                 {"dropped", c.dropped},
-                                 {"marked", c.marked}});
-  return document;
+/// Notes the file in the record, or says that the disk could not hold it.
+bool finish_capture(const network_run::CaptureRequest& request, const network_run::Outcome& outcome, RunRecord& record,
+                    const Terminal& terminal) {
+  if (!outcome.captured) {
+    terminal.error(request.file.string() + ": the trace could not be written whole; is the disk full?");
+    std::error_code ignored;
+    std::filesystem::remove(request.file, ignored);
+    return false;
+  }
+  record.traces.push_back({request.file, request.file.stem().string(),
+                           std::to_string(*outcome.captured) + (*outcome.captured == 1 ? " frame" : " frames")});
+  return true;
 }
 
 }  // namespace
@@ -87,6 +69,8 @@ Json document_of(const network_scenario::Loaded& loaded, const network_run::Outc
 Exit run_network(const Arguments& arguments, const network_scenario::Loaded& loaded, InputFiles inputs,
                  Terminal& terminal) {
   if (refuses(arguments, terminal)) return Exit::wrong_input;
+  const auto capture = capture_request(arguments, loaded, terminal);
+  if (!capture) return Exit::wrong_input;
   RunRecord record;
   record.inputs = std::move(inputs);
   record.scenario_file = loaded.file;
@@ -97,18 +81,21 @@ Exit run_network(const Arguments& arguments, const network_scenario::Loaded& loa
     const InterruptGuard guard;
     Progress progress{terminal};
     return network_run::run(loaded, {.progress = [&](Duration now, Duration most) { progress.update(now, most); },
-                                     .stop = [&guard] { return guard.interrupted(); }});
+                                     .stop = [&guard] { return guard.interrupted(); },
+                                     .capture = *capture});
   }();
   if (!ran) {
     terminal.report(ran.error());
     return Exit::wrong_input;
   }
   const auto& outcome = *ran;
+  if (*capture && !finish_capture(**capture, outcome, record, terminal)) return Exit::wrong_input;
   record.wall = std::chrono::steady_clock::now() - begin;
   record.simulated = outcome.results.warmup + outcome.results.window;
   record.exit = static_cast<int>(verdict(outcome.results));
-  return publish(arguments, Publication{loaded.scenario.name, document_of(loaded, outcome)}, outcome.results, record,
-                 network_table(loaded, outcome, terminal), terminal);
+  return publish(arguments,
+                 Publication{loaded.scenario.name, network_document(loaded, outcome, std::string{version()})},
+                 outcome.results, record, network_table(loaded, outcome, terminal), terminal);
 }
 
 }  // namespace peerpath::cli

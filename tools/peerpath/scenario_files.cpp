@@ -115,9 +115,9 @@ tl::expected<scenario::Loaded, Problems> load_scenario(const std::string& name, 
   return scenario::load(name, options);
 }
 
-tl::expected<scenario::Prepared, Problems> prepare_scenario(const std::string& name, const Arguments& arguments) {
+tl::expected<SweepSubject, Problems> sweep_subject(const std::string& name, const Arguments& arguments) {
   if (!scenario_file(name)) return tl::make_unexpected(Problems{not_found(name)});
-  return scenario::Prepared::read(name, load_options(arguments));
+  return SweepSubject::read(name, load_options(arguments));
 }
 
 std::optional<scenario::Loaded> load_scenario(const std::string& name, const Arguments& arguments,

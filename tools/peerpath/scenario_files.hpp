@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "peerpath/scenario/load.hpp"
-#include "peerpath/scenario/prepared.hpp"
 #include "tools/peerpath/command.hpp"
 #include "tools/peerpath/input_files.hpp"
 #include "tools/peerpath/located.hpp"
+#include "tools/peerpath/sweep_subject.hpp"
 
 namespace peerpath::cli {
 
@@ -50,7 +50,7 @@ std::optional<scenario::Loaded> load_scenario(const std::string& name, const Arg
 tl::expected<scenario::Loaded, Problems> load_scenario(const std::string& name, const Arguments& arguments,
                                                        bool without_traffic = false, InputFiles* inputs = nullptr);
 
-/// The scenario with the same overrides, to be loaded many times.
-tl::expected<scenario::Prepared, Problems> prepare_scenario(const std::string& name, const Arguments& arguments);
+/// The scenario of a host or of a network with the same overrides, to be varied.
+tl::expected<SweepSubject, Problems> sweep_subject(const std::string& name, const Arguments& arguments);
 
 }  // namespace peerpath::cli

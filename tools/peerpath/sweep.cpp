@@ -5,7 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "scenario/write.hpp"
+#include <nlohmann/json.hpp>
+
 #include "tools/peerpath/catalogue.hpp"
 #include "tools/peerpath/child_pool.hpp"
 #include "tools/peerpath/interrupt.hpp"
@@ -27,38 +28,34 @@ Exit refused(const std::string& why, const Terminal& terminal) {
 }
 
 /// Of all that decides the rows (FNV-1a, 64 bits).
-std::string fingerprint(const scenario::Scenario& scenario, const std::vector<SweepStep>& points) {
+std::string fingerprint(const SweepSubject& subject, const std::vector<SweepStep>& points) {
   std::uint64_t hash = 0xcbf29ce484222325;
   const auto take = [&hash](std::string_view text) {
     for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
     hash = (hash ^ 0xff) * 0x100000001b3;
   };
-  auto document = scenario::written(scenario);
-  document.erase("sweep");  // the points stand for it
-  take(document.dump());
+  take(subject.written().dump());
   for (const auto& point : points)
     for (const auto& text : point.overrides) take(text);
   return fmt::format("{:016x}", hash);
 }
 
 /// The axes of the command line, or of the scenario if there are none.
-tl::expected<std::vector<SweepAxis>, std::string> axes_of(const Arguments& arguments,
-                                                          const scenario::Prepared& prepared,
-                                                          const scenario::Sweep& block) {
+tl::expected<std::vector<SweepAxis>, std::string> axes_of(const Arguments& arguments, const SweepSubject& subject) {
   auto vary = arguments.values("--vary"), variants = arguments.values("--variant");
   if (vary.empty() && variants.empty()) {
-    vary = block.vary;
-    variants = block.variants;
+    vary = subject.block().vary;
+    variants = subject.block().variants;
   }
   std::vector<SweepAxis> axes;
   if (!variants.empty()) {
-    auto axis = variant_axis(variants, prepared);
+    auto axis = variant_axis(variants, subject);
     if (!axis) return tl::unexpected{axis.error()};
     axes.push_back(std::move(*axis));
   }
   std::size_t points = axes.empty() ? 1 : axes.front().steps.size();
   for (const auto& text : vary) {
-    auto axis = sweep_axis(text, prepared);
+    auto axis = sweep_axis(text, subject);
     if (!axis) return tl::unexpected{axis.error()};
     points *= axis->steps.size();
     if (points > most_sweep_points) return tl::unexpected{std::string{"these are more than 1000000 points"}};
@@ -115,17 +112,8 @@ class SweepProgress {
   Clock::time_point started_ = Clock::now(), next_ = started_ + std::chrono::milliseconds{300};
 };
 
-Outcome run_point(const scenario::Prepared& prepared, const SweepStep& point, const InterruptGuard& guard) {
-  const auto loaded = prepared.with(point.overrides);
-  if (loaded) return outcome_of(*loaded, [&guard] { return guard.interrupted(); });
-  Outcome outcome;
-  outcome.kind = Outcome::Kind::wrong;
-  outcome.problems = loaded.error();
-  return outcome;
-}
-
 /// Computes the points of `missing` into the file, which is committed at least every second. "" or why that failed.
-std::string compute(const scenario::Prepared& prepared, const std::vector<SweepStep>& points,
+std::string compute(const SweepSubject& subject, const std::vector<SweepStep>& points,
                     const std::vector<std::size_t>& missing, int jobs, SweepFile& file, const InterruptGuard& guard,
                     const Terminal& terminal) {
   SweepProgress progress{terminal, missing.size()};
@@ -133,7 +121,9 @@ std::string compute(const scenario::Prepared& prepared, const std::vector<SweepS
   auto committed = Clock::now();
   ChildPool pool;
   pool.jobs = jobs;
-  pool.work = [&](std::size_t n) { return packed(run_point(prepared, points[missing[n]], guard)); };
+  pool.work = [&](std::size_t n) {
+    return packed(subject.run(points[missing[n]].overrides, [&guard] { return guard.interrupted(); }));
+  };
   pool.ended = [&](std::size_t n, const ChildEnd& end) {
     if (guard.interrupted() && !end.crash.empty()) return;
     const auto outcome = unpacked(end.output, end.crash);
@@ -195,7 +185,7 @@ Exit merge(const Arguments& arguments, const Terminal& terminal) {
 
 /// One rank's share: points go to a file of its own, which joins `whole` at the end, so that ranks wait for each other
 /// only there. The rank that finds `whole` complete exports it.
-Exit sweep_as_rank(const Arguments& arguments, const Rank& rank, const scenario::Prepared& prepared,
+Exit sweep_as_rank(const Arguments& arguments, const Rank& rank, const SweepSubject& subject,
                    const std::vector<SweepStep>& points, int jobs, SweepFile& whole, const std::filesystem::path& path,
                    const Terminal& terminal) {
   const std::filesystem::path own = fmt::format("{}.rank-{}-of-{}", path.string(), rank.number, rank.of);
@@ -207,7 +197,7 @@ Exit sweep_as_rank(const Arguments& arguments, const Rank& rank, const scenario:
     std::vector<std::size_t> missing;
     for (auto n = rank.number; n < points.size(); n += rank.of)
       if (joined[n] == 0 && kept[n] == 0) missing.push_back(n);
-    const auto trouble = compute(prepared, points, missing, jobs, *part, guard, terminal);
+    const auto trouble = compute(subject, points, missing, jobs, *part, guard, terminal);
     if (!trouble.empty()) return refused(trouble, terminal);
   }
   if (const auto trouble = whole.merge(own); !trouble.empty()) return refused(trouble, terminal);
@@ -240,24 +230,22 @@ Exit sweep(const Arguments& arguments, Terminal& terminal) {
     return refused("--csv - would be printed by several ranks; give it a file", terminal);
   if (rank && arguments.has("--retry"))
     return refused("--retry is for one process: run it without the launcher", terminal);
-  const auto prepared = prepare_scenario(words.front(), arguments);
-  const auto base = prepared.and_then([](const scenario::Prepared& p) { return p.with({}); });
-  if (!base) {
-    terminal.report(base.error());
+  const auto subject = sweep_subject(words.front(), arguments);
+  if (!subject) {
+    terminal.report(subject.error());
     return Exit::wrong_input;
   }
-  const auto axes = axes_of(arguments, *prepared, base->scenario.sweep);
+  const auto axes = axes_of(arguments, *subject);
   if (!axes) return refused(axes.error(), terminal);
   const auto points = sweep_points(*axes);
-  SweepIdentity identity{
-      base->scenario.name, std::string{version()}, fingerprint(base->scenario, points), {}, points.size()};
+  SweepIdentity identity{subject->name(), std::string{version()}, fingerprint(*subject, points), {}, points.size()};
   for (const auto& axis : *axes) identity.keys.insert(identity.keys.end(), axis.names.begin(), axis.names.end());
   for (auto key = identity.keys.begin(); key != identity.keys.end(); ++key)
     if (std::find(std::next(key), identity.keys.end(), *key) != identity.keys.end())
       return refused(*key + " is varied twice", terminal);
   // Where no point can be read the mistake is in what is varied, and no file is made for it.
-  if (std::ranges::none_of(points, [&](const SweepStep& p) { return prepared->with(p.overrides).has_value(); })) {
-    terminal.report(prepared->with(points.front().overrides).error());
+  if (std::ranges::none_of(points, [&](const SweepStep& p) { return subject->problems(p.overrides).empty(); })) {
+    terminal.report(subject->problems(points.front().overrides));
     return refused("no point of this sweep can be run", terminal);
   }
 
@@ -265,14 +253,14 @@ Exit sweep(const Arguments& arguments, Terminal& terminal) {
   if (path.has_parent_path() && !make_folder(path.parent_path(), terminal)) return Exit::wrong_input;
   auto file = SweepFile::open(path, identity);
   if (!file) return refused(file.error(), terminal);
-  if (rank) return sweep_as_rank(arguments, *rank, *prepared, points, *jobs, *file, path, terminal);
+  if (rank) return sweep_as_rank(arguments, *rank, *subject, points, *jobs, *file, path, terminal);
   if (arguments.has("--retry")) file->forget_failed();
   const auto done = file->done();
   std::vector<std::size_t> missing;
   for (auto n = shard->number - 1; n < points.size(); n += shard->of)
     if (done[n] == 0) missing.push_back(n);
   const InterruptGuard guard;
-  const auto trouble = compute(*prepared, points, missing, *jobs, *file, guard, terminal);
+  const auto trouble = compute(*subject, points, missing, *jobs, *file, guard, terminal);
   if (!trouble.empty()) return refused(trouble, terminal);
   return concluded(arguments, *file, path, guard.interrupted(), terminal);
 }

@@ -15,8 +15,8 @@ std::string with_unit(const std::string& key, std::string value) {
 }
 
 tl::expected<std::vector<std::string>, std::string> overrides_of(const std::string& key, const std::string& value,
-                                                                 const scenario::Prepared& scenario) {
-  const auto keys = scenario.keys(key);
+                                                                 const SweepSubject& subject) {
+  const auto keys = subject.keys(key);
   if (!keys) return tl::unexpected{keys.error()};
   std::vector<std::string> overrides;
   for (const auto& each : *keys) overrides.push_back(each + "=" + with_unit(key, value));
@@ -25,7 +25,7 @@ tl::expected<std::vector<std::string>, std::string> overrides_of(const std::stri
 
 }  // namespace
 
-tl::expected<SweepAxis, std::string> sweep_axis(const std::string& text, const scenario::Prepared& scenario) {
+tl::expected<SweepAxis, std::string> sweep_axis(const std::string& text, const SweepSubject& subject) {
   SweepAxis axis;
   for (const auto& part : split_list(text, ';')) {
     const auto equals = part.find('=');
@@ -40,7 +40,7 @@ tl::expected<SweepAxis, std::string> sweep_axis(const std::string& text, const s
     axis.names.push_back(key);
     axis.steps.resize(values->size());
     for (std::size_t n = 0; n < values->size(); ++n) {
-      const auto overrides = overrides_of(key, (*values)[n], scenario);
+      const auto overrides = overrides_of(key, (*values)[n], subject);
       if (!overrides) return tl::unexpected{overrides.error()};
       axis.steps[n].values.push_back((*values)[n]);
       axis.steps[n].overrides.insert(axis.steps[n].overrides.end(), overrides->begin(), overrides->end());
@@ -49,8 +49,7 @@ tl::expected<SweepAxis, std::string> sweep_axis(const std::string& text, const s
   return axis;
 }
 
-tl::expected<SweepAxis, std::string> variant_axis(const std::vector<std::string>& texts,
-                                                  const scenario::Prepared& scenario) {
+tl::expected<SweepAxis, std::string> variant_axis(const std::vector<std::string>& texts, const SweepSubject& subject) {
   SweepAxis axis{{"variant"}, {}};
   for (const auto& text : texts) {
     const auto colon = text.find(':');
@@ -64,7 +63,7 @@ tl::expected<SweepAxis, std::string> variant_axis(const std::vector<std::string>
       const auto equals = change.find('=');
       if (equals == change.npos || equals == 0)
         return tl::unexpected{"\"" + change + "\" of variant \"" + step.values.front() + "\" is not key=value"};
-      const auto overrides = overrides_of(change.substr(0, equals), change.substr(equals + 1), scenario);
+      const auto overrides = overrides_of(change.substr(0, equals), change.substr(equals + 1), subject);
       if (!overrides) return tl::unexpected{overrides.error()};
       step.overrides.insert(step.overrides.end(), overrides->begin(), overrides->end());
     }

@@ -6,7 +6,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-#include "peerpath/scenario/prepared.hpp"
+#include "tools/peerpath/sweep_subject.hpp"
 
 namespace peerpath::cli {
 
@@ -26,11 +26,10 @@ struct SweepAxis {
 tl::expected<std::vector<std::string>, std::string> sweep_values(std::string_view text);
 
 /// `key=values`, or several with `;` between them that go in step.
-tl::expected<SweepAxis, std::string> sweep_axis(const std::string& text, const scenario::Prepared& scenario);
+tl::expected<SweepAxis, std::string> sweep_axis(const std::string& text, const SweepSubject& subject);
 
 /// The axis of variants, each `name:key=value,key=value`; `name:` alone leaves the scenario as it is.
-tl::expected<SweepAxis, std::string> variant_axis(const std::vector<std::string>& texts,
-                                                  const scenario::Prepared& scenario);
+tl::expected<SweepAxis, std::string> variant_axis(const std::vector<std::string>& texts, const SweepSubject& subject);
 
 /// The product of the axes in order, the last one fastest.
 std::vector<SweepStep> sweep_points(const std::vector<SweepAxis>& axes);

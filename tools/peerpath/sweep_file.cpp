@@ -204,10 +204,15 @@ std::size_t SweepFile::count(const std::string& status) const {
              : 0;
 }
 
-std::string SweepFile::csv() const {
+std::vector<std::string> SweepFile::metrics() const {
   std::vector<std::string> metrics;
   const auto names = prepare("SELECT DISTINCT metric FROM results ORDER BY metric");
   while (sqlite3_step(names.get()) == SQLITE_ROW) metrics.push_back(column(names.get(), 0));
+  return metrics;
+}
+
+std::string SweepFile::csv() const {
+  const auto metrics = this->metrics();
   std::string text = "point";
   for (const auto& key : identity_.keys) text += "," + csv_cell(key);
   text += ",status,message,bottleneck";
@@ -242,12 +247,24 @@ std::string SweepFile::csv() const {
   return text;
 }
 
-report::SweepSummary SweepFile::summary() const {
-  report::SweepSummary summary{identity_.scenario, identity_.keys, identity_.points, {}};
+report::SweepSummary SweepFile::summary(const std::string& metric) const {
+  report::SweepSummary summary;
+  summary.scenario = identity_.scenario;
+  summary.keys = identity_.keys;
+  summary.points = identity_.points;
+  if (!metric.empty()) {
+    summary.figure = metric;
+    summary.unit.clear();
+  }
   const auto points = prepare("SELECT point, status, bottleneck FROM points ORDER BY point");
   const auto parameter = prepare("SELECT value FROM parameters WHERE point = ? AND key = ?");
-  const auto goodput = prepare("SELECT sum(value) FROM results WHERE point = ? AND metric GLOB '*.goodput_gbps'");
-  const auto latency = prepare("SELECT max(value) FROM results WHERE point = ? AND metric GLOB '*.latency_p99_ns'");
+  const auto figure =
+      prepare(metric.empty() ? "SELECT sum(value) FROM results WHERE point = ?1 AND metric GLOB '*.goodput_gbps'"
+                             : "SELECT value FROM results WHERE point = ?1 AND metric = ?2");
+  if (!metric.empty()) put(figure.get(), 2, metric);
+  const auto latency = prepare(
+      "SELECT max(CASE WHEN metric GLOB '*_us' THEN 1000 * value ELSE value END) FROM results "
+      "WHERE point = ?1 AND metric GLOB '*.latency_p99_[nu]s'");
   const auto number = [](const Statement& statement, std::size_t point) {
     put(statement.get(), 1, point);
     std::optional<double> value;
@@ -267,7 +284,7 @@ report::SweepSummary SweepFile::summary() const {
       row.values.push_back(sqlite3_step(parameter.get()) == SQLITE_ROW ? column(parameter.get(), 0) : std::string{});
       sqlite3_reset(parameter.get());
     }
-    row.goodput = number(goodput, row.number);
+    row.value = number(figure, row.number);
     row.latency = number(latency, row.number);
     summary.rows.push_back(std::move(row));
   }

@@ -47,8 +47,10 @@ class SweepFile {
 
   /// All rows by point: parameters, status, message, bottleneck and every metric.
   std::string csv() const;
-  /// What the page of the sweep shows.
-  report::SweepSummary summary() const;
+  /// What the page of the sweep shows of a metric; without one, of the goodput of all traffic.
+  report::SweepSummary summary(const std::string& metric = {}) const;
+  /// Names of all metrics that some point has.
+  std::vector<std::string> metrics() const;
   /// How many rows have this status.
   std::size_t count(const std::string& status) const;
 

@@ -67,6 +67,29 @@ class Sweep(Case):
         self.assertEqual(len(self.table(scenario=scenario)), 4)
         self.assertEqual(len(self.table("--vary", "nic0.queues=8", scenario=scenario, out=self.out)), 1, "the command line comes first")
 
+    def test_a_network_is_varied_like_a_host(self):
+        scenario = self.scenario(json.dumps({"extends": "roce/two_nodes_write", "run": {"warmup": "0us", "measure": "20us"}, "expect": [],
+                                             "sweep": {"vary": ["rdma.write.size=16KiB,64KiB", "nics.mtu=1024,4096"]}}))
+        done = peerpath("sweep", scenario, "--out", str(self.file), "--csv", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        table = list(csv.DictReader(io.StringIO(done.stdout)))
+        self.assertEqual([(row["rdma.write.size"], row["nics.mtu"]) for row in table], [(s, m) for s in ("16KiB", "64KiB") for m in ("1024", "4096")])
+        for row in table:
+            run = peerpath("run", scenario, "--set", f"rdma.write.size={row['rdma.write.size']}", "--set", f"nics.mtu={row['nics.mtu']}",
+                           "--json", "--quiet", "--out", str(self.out))
+            wanted = {metric["name"]: metric["value"] for metric in json.loads(run.stdout)["metrics"]}
+            self.assertEqual(float(row["write.goodput_gbps"]), wanted["write.goodput_gbps"])
+        self.assertEqual(len({row["write.goodput_gbps"] for row in table}), 4)
+        page = self.out.with_suffix(".html")
+        self.assertEqual(peerpath("report", str(self.file), "-o", str(page), "--metric", "write.latency_p50_us").returncode, 0)
+        self.assertTrue("<th>write.latency_p50_us</th>" in page.read_text(), "the metric is a column of the page")
+        unknown = peerpath("report", str(self.file), "--metric", "write.latency_p50_ns")
+        self.assertEqual(unknown.returncode, 2)
+        self.assertIn('did you mean "write.latency_p50_us"', unknown.stderr)
+        wrong = peerpath("sweep", scenario, "--vary", "nics.mtuu=1024,4096", "--out", str(self.out))
+        self.assertEqual(wrong.returncode, 2)
+        self.assertIn('did you mean "mtu"', wrong.stderr)
+
     def test_it_is_idempotent(self):
         self.sweep(*GRID)
         before = self.file.read_bytes()

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Runs the first command of docs/guides/traces.md, and finds every file and option that the guide names.
+"""Runs the commands of docs/guides/traces.md for the model, and finds every file and option that the guide names.
 
 usage: traces_guide_test.py PEERPATH SCENARIOS
 """
 
 import re
+import shutil
 import unittest
 
 from cli_case import peerpath
@@ -19,6 +20,14 @@ class TracesGuide(GuideCase):
         self.assertEqual(len(files), 4)
         for name in files:
             self.assertGreater((self.root / "build" / "traced" / name).stat().st_size, 1000, name)
+
+    def test_a_network_is_captured(self):
+        if shutil.which("tshark") is None:
+            self.skipTest("needs tshark")
+        block = next(block for block in blocks("traces.md") if "roce/" in block)
+        done = self.shell(block)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("RC Acknowledge", done.stdout, "tshark found acknowledgements")
 
     def test_its_options_are_there(self):
         known = peerpath("run", "--help").stdout

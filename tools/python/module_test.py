@@ -53,6 +53,18 @@ class Run(unittest.TestCase):
         self.assertEqual(result.units["rx.goodput_gbps"], "Gb/s")
         self.assertIn("<peerpath.Result netgpu/zero_copy: passed", repr(result))
 
+    def test_a_network_scenario_gives_the_results_of_the_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            result = peerpath.run("roce/two_nodes_write", set={"run.measure": "20us"})
+            result.save(folder + "/python")
+            words = ["--set", "run.measure=20us", "--out", folder + "/program", "--quiet"]
+            subprocess.run([PROGRAM, "run", "roce/two_nodes_write", *words], capture_output=True, check=False)
+            ours, theirs = (pathlib.Path(folder, who, "results.json").read_bytes() for who in ("python", "program"))
+        self.assertEqual(ours, theirs)
+        self.assertEqual(result.warnings, [])
+        with self.assertRaisesRegex(peerpath.ScenarioError, "no curves are kept"):
+            peerpath.run("roce/two_nodes_write", series=True)
+
     def test_a_dict_is_a_scenario(self):
         scenario = {"extends": "netgpu/zero_copy", "run": {"measure": "20us"}, "traffic": [
             {"name": "rx", "kind": "receive", "from": "nic0", "to": "gpu0", "headers_to": "dram", "path": "zero_copy", "rate": "100Gbps",

@@ -9,6 +9,7 @@
 #include "peerpath/scenario/window.hpp"
 #include "scenario/write.hpp"
 #include "tools/peerpath/located.hpp"
+#include "tools/peerpath/network_document.hpp"
 #include "tools/peerpath/verdict.hpp"
 #include "tools/python/core.hpp"
 
@@ -25,8 +26,9 @@ trace::Request series_alone(const scenario::Scenario& scenario) {
   return request;
 }
 
-tl::unexpected<Problems> placed(Problems problems, const scenario::Loaded& loaded) {
-  for (auto& problem : problems) problem = cli::located(problem, loaded);
+template <class Loaded>
+tl::unexpected<Problems> placed(Problems problems, const Loaded& loaded) {
+  for (auto& problem : problems) problem = cli::located(problem, loaded.file, loaded.origins);
   return tl::make_unexpected(std::move(problems));
 }
 
@@ -34,6 +36,25 @@ std::string text_of(const std::filesystem::path& file) {
   std::ostringstream text;
   text << std::ifstream{file}.rdbuf();
   return text.str();
+}
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+tl::expected<RunOutput, Problems> run_network(const network_scenario::Loaded& loaded, bool with_series,
+                                              const std::function<bool()>& stop) {
+  if (with_series)
+    return tl::make_unexpected(Problems{{loaded.file, 0, 0, "", "is a network scenario, of which no curves are kept"}});
+  const auto begin = std::chrono::steady_clock::now();
+  const auto outcome = network_run::run(loaded, {.progress = {}, .stop = stop});
+  if (!outcome) return placed(outcome.error(), loaded);
+  RunOutput output;
+  output.seconds = seconds_since(begin);
+  output.passed = cli::verdict(outcome->results) == cli::Exit::done;
+  output.interrupted = !outcome->results.complete;
+  output.results = observe::results_text(cli::network_document(loaded, *outcome, PEERPATH_VERSION));
+  return output;
 }
 
 }  // namespace
@@ -54,6 +75,8 @@ scenario::LoadOptions load_options(const Source& source) {
 
 tl::expected<RunOutput, Problems> run(const Source& source, const std::string& series_folder,
                                       const std::function<bool()>& stop) {
+  if (const auto network = network_scenario::load(source.name, load_options(source)))
+    return network->and_then([&](const auto& loaded) { return run_network(loaded, !series_folder.empty(), stop); });
   const auto loaded = scenario::load(source.name, load_options(source));
   if (!loaded) return tl::make_unexpected(loaded.error());
   platform::RunOptions options;
@@ -72,7 +95,7 @@ tl::expected<RunOutput, Problems> run(const Source& source, const std::string& s
   auto results = platform::run(loaded->scenario, options);
   if (!results) return placed(results.error(), *loaded);
   RunOutput output;
-  output.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  output.seconds = seconds_since(begin);
   const auto unknown = observe::finish(*results, loaded->scenario);
   if (!unknown.empty()) return placed(unknown, *loaded);
   output.passed = cli::verdict(*results) == cli::Exit::done;

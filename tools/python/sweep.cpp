@@ -6,7 +6,6 @@
 #include <mutex>
 #include <thread>
 
-#include "peerpath/scenario/prepared.hpp"
 #include "tools/peerpath/outcome.hpp"
 #include "tools/peerpath/sweep_axis.hpp"
 #include "tools/python/core.hpp"
@@ -19,7 +18,7 @@ using Outcomes = std::vector<std::optional<cli::Outcome>>;
 Problems said(std::string why) { return {{"", 0, 0, "", std::move(why)}}; }
 
 tl::expected<std::vector<cli::SweepAxis>, std::string> axes_of(const SweepRequest& request,
-                                                               const scenario::Prepared& prepared) {
+                                                               const cli::SweepSubject& subject) {
   std::vector<cli::SweepAxis> axes;
   std::size_t points = 1;
   const auto take = [&](tl::expected<cli::SweepAxis, std::string> axis) -> std::string {
@@ -29,29 +28,19 @@ tl::expected<std::vector<cli::SweepAxis>, std::string> axes_of(const SweepReques
     return points > cli::most_sweep_points ? "these are more than 1000000 points" : "";
   };
   std::string trouble;
-  if (!request.variants.empty()) trouble = take(cli::variant_axis(request.variants, prepared));
+  if (!request.variants.empty()) trouble = take(cli::variant_axis(request.variants, subject));
   for (const auto& text : request.vary)
-    if (trouble.empty()) trouble = take(cli::sweep_axis(text, prepared));
+    if (trouble.empty()) trouble = take(cli::sweep_axis(text, subject));
   if (trouble.empty() && axes.empty()) trouble = "nothing is varied: give vary={\"links.*.generation\": [4, 5]}";
   if (!trouble.empty()) return tl::make_unexpected(trouble);
   return axes;
 }
 
-cli::Outcome outcome_at(const scenario::Prepared& prepared, const cli::SweepStep& point,
-                        const std::function<bool()>& stop) {
-  const auto loaded = prepared.with(point.overrides);
-  if (loaded) return cli::outcome_of(*loaded, stop);
-  cli::Outcome outcome;
-  outcome.kind = cli::Outcome::Kind::wrong;
-  outcome.problems = loaded.error();
-  return outcome;
-}
-
 /// Threads that take one point after the other.
 class Pool {
  public:
-  Pool(const scenario::Prepared& prepared, const std::vector<cli::SweepStep>& points, int jobs)
-      : prepared_{prepared}, points_{points}, outcomes_(points.size()) {
+  Pool(const cli::SweepSubject& subject, const std::vector<cli::SweepStep>& points, int jobs)
+      : subject_{subject}, points_{points}, outcomes_(points.size()) {
     const auto most = std::min<std::size_t>(points.size(), static_cast<std::size_t>(std::max(1, jobs)));
     for (std::size_t n = 0; n < most; ++n) threads_.emplace_back([this] { work(); });
   }
@@ -78,7 +67,7 @@ class Pool {
  private:
   void work() {
     for (auto n = next_++; n < points_.size() && !stopped_; n = next_++) {
-      auto outcome = outcome_at(prepared_, points_[n], [this] { return stopped_.load(); });
+      auto outcome = subject_.run(points_[n].overrides, [this] { return stopped_.load(); });
       const std::scoped_lock lock{mutex_};
       outcomes_[n] = std::move(outcome);
       ++done_;
@@ -86,7 +75,7 @@ class Pool {
     }
   }
 
-  const scenario::Prepared& prepared_;
+  const cli::SweepSubject& subject_;
   const std::vector<cli::SweepStep>& points_;
   Outcomes outcomes_;
   std::mutex mutex_;
@@ -136,19 +125,18 @@ SweepOutput columns(const std::vector<cli::SweepAxis>& axes, const std::vector<c
 
 tl::expected<SweepOutput, Problems> sweep(const Source& source, const SweepRequest& request,
                                           const std::function<bool(std::size_t, std::size_t)>& tick) {
-  const auto prepared = scenario::Prepared::read(source.name, load_options(source));
-  if (!prepared) return tl::make_unexpected(prepared.error());
-  if (const auto base = prepared->with({}); !base) return tl::make_unexpected(base.error());
-  const auto axes = axes_of(request, *prepared);
+  const auto subject = cli::SweepSubject::read(source.name, load_options(source));
+  if (!subject) return tl::make_unexpected(subject.error());
+  const auto axes = axes_of(request, *subject);
   if (!axes) return tl::make_unexpected(said(axes.error()));
   const auto points = cli::sweep_points(*axes);
   // Where no point can be read the mistake is in what is varied.
-  if (std::ranges::none_of(points, [&](const cli::SweepStep& p) { return prepared->with(p.overrides).has_value(); }))
-    return tl::make_unexpected(prepared->with(points.front().overrides).error());
+  if (std::ranges::none_of(points, [&](const cli::SweepStep& p) { return subject->problems(p.overrides).empty(); }))
+    return tl::make_unexpected(subject->problems(points.front().overrides));
   bool interrupted = false;
   Outcomes outcomes;
   {
-    Pool pool{*prepared, points, request.jobs};
+    Pool pool{*subject, points, request.jobs};
     interrupted = pool.wait(tick);
     if (!interrupted) outcomes = pool.outcomes();
   }

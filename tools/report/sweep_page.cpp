@@ -14,21 +14,27 @@ Json chart_data(const SweepSummary& sweep) {
   for (const auto& row : sweep.rows)
     points.push_back({{"number", row.number},
                       {"values", row.values},
-                      {"goodput", number(row.goodput)},
+                      {"value", number(row.value)},
                       {"latency", number(row.latency)},
                       {"bottleneck", row.bottleneck}});
-  return {{"sweep", {{"keys", sweep.keys}, {"points", points}}}};
+  return {{"sweep", {{"figure", sweep.figure}, {"unit", sweep.unit}, {"keys", sweep.keys}, {"points", points}}}};
+}
+
+/// As the head of a column. Metrics have their unit in their name.
+std::string with_unit(const SweepSummary& sweep) {
+  return sweep.unit.empty() ? sweep.figure : sweep.figure + " " + sweep.unit;
 }
 
 std::string point_table(const SweepSummary& sweep) {
   std::vector<std::string> head{"point"};
   for (const auto& key : sweep.keys) head.push_back("<code>" + escaped(key) + "</code>");
-  for (const char* more : {"goodput Gb/s", "latency p99 ns", "status", "bottleneck"}) head.emplace_back(more);
+  head.push_back(escaped(with_unit(sweep)));
+  for (const char* more : {"latency p99 ns", "status", "bottleneck"}) head.emplace_back(more);
   std::vector<std::vector<std::string>> rows;
   for (const auto& row : sweep.rows) {
     std::vector<std::string> cells{std::to_string(row.number)};
     for (const auto& value : row.values) cells.push_back(escaped(value));
-    cells.push_back(fixed(number(row.goodput), 2));
+    cells.push_back(fixed(number(row.value), 2));
     cells.push_back(fixed(number(row.latency), 0));
     cells.push_back(escaped(row.status));
     cells.push_back(escaped(row.bottleneck));
@@ -42,13 +48,15 @@ std::string point_table(const SweepSummary& sweep) {
 std::string sweep_page(const SweepSummary& sweep) {
   auto body = fmt::format("<header><h1>{}</h1>\n<p>A sweep of {} points over {} keys; {} of them ran.</p></header>\n",
                           escaped(sweep.scenario), sweep.points, sweep.keys.size(), sweep.rows.size());
+  const auto figure = escaped(sweep.figure), title = sweep.figure == "goodput" ? std::string{"Goodput"} : figure;
   body += section("sensitivity", "What matters",
-                  chart("sensitivity-chart", "How far the goodput of the values of each key lies apart"),
-                  "Of the mean goodput of the points of each value of a key: the best less the worst.");
-  body += section("heat", "Goodput", chart("heat-chart", "Goodput over the two keys that matter most"),
-                  "Over the two keys that matter most; of several points in one place, the best.");
-  body += section("pareto", "Goodput and latency", chart("pareto-chart", "Goodput against latency of each point"),
-                  "Goodput of all traffic, and the worst 99th percentile of its latencies.");
+                  chart("sensitivity-chart", "How far " + figure + " of the values of each key lies apart"),
+                  "Of the mean " + figure + " of the points of each value of a key: the highest less the lowest.");
+  const std::string over = sweep.keys.size() == 1 ? sweep.keys.front() : "the two keys that matter most";
+  body += section("figure", title, chart("figure-chart", figure + " over " + escaped(over)),
+                  sweep.keys.size() == 1 ? "" : "Over " + over + "; of several points in one place, the mean.");
+  body += section("pareto", title + " and latency", chart("pareto-chart", title + " against latency of each point"),
+                  "The latency is the worst 99th percentile of all.");
   body +=
       section("points", "All points", "<details><summary>As a table</summary>\n" + point_table(sweep) + "</details>\n");
   return document(sweep.scenario + ", a sweep - peerpath", body, "peerpath sweep", chart_data(sweep));

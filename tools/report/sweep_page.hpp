@@ -13,13 +13,13 @@ struct SweepPoint {
   std::size_t number = 0;
   std::vector<std::string> values;  ///< by key, as they were written
   std::string status, bottleneck;
-  /// Goodput of all traffic in Gb/s, and the worst 99th percentile of its latencies in ns; nothing where a point has
-  /// none.
-  std::optional<double> goodput, latency;
+  /// The figure of the sweep, and the worst 99th percentile of all latencies in ns; nothing where a point has none.
+  std::optional<double> value, latency;
 };
 
 struct SweepSummary {
   std::string scenario;
+  std::string figure = "goodput", unit = "Gb/s";  ///< of `value`: goodput of all traffic, or a metric by its name
   std::vector<std::string> keys;
   std::size_t points = 0;  ///< that the sweep has; `rows` holds those that ran
   std::vector<SweepPoint> rows;

@@ -11,13 +11,11 @@
 namespace peerpath::trace {
 namespace {
 
-constexpr Duration longest_in_picoseconds = std::chrono::milliseconds{18};
-
 class Pcapng final : public Sink {
  public:
   Pcapng(std::ostream& out, const Subject& subject)
       : scene_{subject.scene},
-        digits_{subject.end - Instant{} > longest_in_picoseconds ? 9 : 12},
+        digits_{timestamp_digits(subject.end)},
         writer_{out, subject.program, comment(subject.scene), digits_},
         links_(subject.scene.links.size()) {
     for (std::size_t n = 0; n < links_.size(); ++n) {
@@ -63,9 +61,7 @@ class Pcapng final : public Sink {
            scene.topology.nodes[tlp.record.target.value()].name + ", transaction " + std::to_string(tlp.record.cookie);
   }
 
-  std::uint64_t time(Instant t) const {
-    return static_cast<std::uint64_t>(femtoseconds(t) / (digits_ == 12 ? 1'000 : 1'000'000));
-  }
+  std::uint64_t time(Instant t) const { return timestamp(t, digits_); }
 
   /// pcapng allows an interface between packets, so ports are added when they have a frame.
   std::uint32_t port(const Frame& frame) {

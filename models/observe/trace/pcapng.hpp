@@ -10,9 +10,6 @@ namespace peerpath::trace {
 /// An interface for each link of PCIe (its TLPs: header, and the length of data that has no content here), and for each
 /// Ethernet port (its frames' headers). A packet's comment says what it is for, who asked whom, and which transaction
 /// it belongs to. Inbound is towards the root complex, or into the NIC.
-///
-/// Timestamps are picoseconds; nanoseconds where the run is longer than 18 ms, because Wireshark 4.0 computes fractions
-/// of a second in 64 bits, which finer ones overflow from then on.
 std::unique_ptr<Sink> make_pcapng(std::ostream& out, const Subject& subject);
 
 }  // namespace peerpath::trace

@@ -20,7 +20,15 @@ std::string little_endian(std::uint64_t value, int bytes) {
   return text;
 }
 
+constexpr Duration longest_in_picoseconds = std::chrono::milliseconds{18};
+
 }  // namespace
+
+int timestamp_digits(Instant end) { return end - Instant{} > longest_in_picoseconds ? 9 : 12; }
+
+std::uint64_t timestamp(Instant when, int digits) {
+  return static_cast<std::uint64_t>(femtoseconds(when) / (digits == 12 ? 1'000 : 1'000'000));
+}
 
 void PcapngWriter::begin() { block_.clear(); }
 void PcapngWriter::put16(unsigned value) { block_ += little_endian(value, 2); }

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "peerpath/base/time.hpp"
+
 namespace peerpath::trace {
 
 /// LINKTYPE_ETHERNET, and LINKTYPE_USER0 for TLPs: the type registered for PCIe has no defined format.
@@ -22,6 +24,11 @@ struct PcapngInterface {
 };
 
 enum class PacketDirection : std::uint8_t { inbound = 1, outbound = 2 };
+
+/// Of timestamps in a run that ends then: 12, picoseconds; 9 where it is longer than 18 ms, because Wireshark 4.0
+/// computes fractions of a second in 64 bits, which finer ones overflow from then on.
+int timestamp_digits(Instant end);
+std::uint64_t timestamp(Instant when, int digits);
 
 /// Little-endian on every machine, so that a trace is the same bytes everywhere.
 class PcapngWriter {

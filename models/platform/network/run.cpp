@@ -78,11 +78,12 @@ struct Snapshot {
 
 class Runner {
  public:
-  Runner(const Loaded& loaded, std::vector<NodeFit> fits)
+  Runner(const Loaded& loaded, std::vector<NodeFit> fits, const std::optional<CaptureRequest>& capture)
       : loaded_{loaded},
         s_{loaded.scenario},
         fleet_{fleet_config(loaded, fits)},
-        network_{loaded.graph, s_.switches, static_cast<std::uint64_t>(s_.run.seed), fleet_},
+        capture_{capture ? std::make_unique<Capture>(*capture, loaded.graph, fleet_) : nullptr},
+        network_{loaded.graph, s_.switches, static_cast<std::uint64_t>(s_.run.seed), hosts()},
         begin_{s_.run.warmup},
         end_{begin_ + s_.run.measure},
         tallies_(s_.rdma.size()),
@@ -104,6 +105,8 @@ class Runner {
     for (std::size_t i = 0; i < s_.events.size(); ++i) fleet_.wake(Instant{s_.events[i].at}, i << 2 | cable_event);
   }
 
+  Problems problems() const { return capture_ ? capture_->problems() : Problems{}; }
+
   Outcome run(const Options& options) {
     Instant now{};
     network_.run(begin_);
@@ -121,6 +124,7 @@ class Runner {
       }
     }
     after_ = snapshot(now);
+    if (capture_) out_.captured = capture_->finish();
     return outcome();
   }
 
@@ -247,6 +251,11 @@ class Runner {
     return true;
   }
 
+  network::Hosts& hosts() {
+    if (capture_) return *capture_;
+    return fleet_;
+  }
+
   Snapshot snapshot(Instant now) const {
     Snapshot taken{now, {}, {}};
     for (network::PortIndex p = 0; p < 2 * network_.cables(); ++p) {
@@ -269,6 +278,7 @@ class Runner {
   const Loaded& loaded_;
   const NetworkScenario& s_;
   roce::Fleet fleet_;
+  std::unique_ptr<Capture> capture_;
   network::Network network_;
   Instant begin_, end_;
   std::vector<Tally> tallies_;
@@ -431,7 +441,8 @@ Outcome Runner::outcome() {
 tl::expected<Outcome, Problems> run(const Loaded& loaded, const Options& options) {
   auto fits = fit_nodes(loaded);
   if (!fits) return tl::unexpected{std::move(fits.error())};
-  Runner runner{loaded, std::move(*fits)};
+  Runner runner{loaded, std::move(*fits), options.capture};
+  if (auto problems = runner.problems(); !problems.empty()) return tl::unexpected{std::move(problems)};
   auto outcome = runner.run(options);
   for (const auto& expectation : loaded.scenario.expect)  // the loader has seen to it that the metric is there
     outcome.results.expectations.push_back(*observe::judge(outcome.results, expectation));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "peerpath/observe/results.hpp"
+#include "platform/network/capture.hpp"
 #include "platform/network/node.hpp"
 #include "scenario/network/load.hpp"
 
@@ -19,15 +20,17 @@ struct CableUse {
 };
 
 struct Outcome {
-  observe::Results results;       ///< metrics, the deadlock, and verdicts on what was expected
-  std::vector<CableUse> cables;   ///< busiest first
-  std::vector<NodeFit> nodes;     ///< of each entry of `nodes`
-  std::vector<std::string> said;  ///< sentences: what limits the run, and why
+  observe::Results results;                ///< metrics, the deadlock, and verdicts on what was expected
+  std::vector<CableUse> cables;            ///< busiest first
+  std::vector<NodeFit> nodes;              ///< of each entry of `nodes`
+  std::vector<std::string> said;           ///< sentences: what limits the run, and why
+  std::optional<std::int64_t> captured{};  ///< frames; nothing if none was to be, or the file is not whole
 };
 
 struct Options {
   std::function<void(Duration simulated, Duration most)> progress{};
   std::function<bool()> stop{};  ///< asked now and then; true ends the run before its time
+  std::optional<CaptureRequest> capture{};
 };
 
 /// First the hosts of `nodes`, each kind at the level of TLPs, then the network. Problems are those of building a host.

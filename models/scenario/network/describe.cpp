@@ -58,6 +58,7 @@ std::string schema_json() {
     auto object = scenario::object_schema<Config>(block.doc, {});
     properties[std::string{block.key}] = block.is_list ? Json{{"type", "array"}, {"items", object}} : object;
   });
+  properties["sweep"] = scenario::object_schema<scenario::Sweep>("What `peerpath sweep` varies", {});
   properties["expect"] = {
       {"type", "array"},
       {"items", scenario::object_schema<scenario::Expectation>("What must be true of the results", {"metric"})}};

@@ -13,7 +13,7 @@ namespace {
 void read_all(const Node& root, scenario::Report& report, FieldsReader& reader, NetworkScenario& s) {
   reader.unknown(root, "",
                  {"$schema", "description", "source", "network", "switches", "nics", "slow_hosts", "rdma", "nodes",
-                  "collectives", "events", "run", "expect"});
+                  "collectives", "events", "run", "expect", "sweep"});
   std::string schema;
   reader.text(root.find("$schema"), "/$schema", schema);
   reader.text(root.find("description"), "/description", s.description);
@@ -31,6 +31,7 @@ void read_all(const Node& root, scenario::Report& report, FieldsReader& reader, 
   reader.list(root.find("events"), "/events", s.events);
   reader.object(root.find("run"), "/run", s.run);
   reader.list(root.find("expect"), "/expect", s.expect);
+  reader.object(root.find("sweep"), "/sweep", s.sweep);
 }
 
 bool is_of_a_network(const Node& root) {

@@ -247,6 +247,7 @@ struct NetworkScenario {
   std::vector<CableEvent> events;
   RunLength run;
   std::vector<scenario::Expectation> expect;
+  scenario::Sweep sweep;
 };
 
 }  // namespace peerpath::network_scenario

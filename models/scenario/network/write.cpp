@@ -29,6 +29,7 @@ nlohmann::ordered_json written(const NetworkScenario& s) {
   out["events"] = written_value(s.events);
   out["run"] = written_value(s.run);
   out["expect"] = written_value(s.expect);
+  if (!s.sweep.vary.empty() || !s.sweep.variants.empty()) out["sweep"] = written_value(s.sweep);
   return out;
 }
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Pages of the report in Chromium, light and dark, at 1280 and 390 px: runs of topologies of 2, 8 and 40 devices, two runs over each other
-# and a sweep of each, a sweep of a shipped scenario, and measured against predicted curves. Needs chromium, chromedriver and npm. Leaves pictures in build/report_pages.
+# and a sweep of each, runs and a sweep of shipped scenarios, and measured against predicted curves. Needs chromium, chromedriver and npm. Leaves pictures in build/report_pages.
 set -eu
 cd "$(dirname "$0")/../../.."
 program=build/release/bin/peerpath
@@ -34,6 +34,10 @@ done
 "$program" sweep netgpu/zero_copy --set run.measure=20us --set 'expect=[]' --vary 'nic0.queues=1..8*2' --vary nic0.mps=128,256 \
   --vary 'traffic.rx.rate=100Gbps..200Gbps*2' --out "$out/sweep.sqlite" --quiet
 "$program" report "$out/sweep.sqlite" -o "$out/sweep.html"
+for scenario in netgpu/zero_copy gpunet/echo gpunet/stream roce/incast_dcqcn meta_roce/all_reduce_wrong_switch; do
+  "$program" run "$scenario" --out "$out/run_${scenario##*/}" --quiet
+  cp "$out/run_${scenario##*/}/report.html" "$out/${scenario##*/}.html"
+done
 "$program" validate validation/data/h200/one_gpu.jsonl -o "$out/curves.html" --quiet >/dev/null || true
 npm install --prefix "$out/npm" --no-save --silent axe-core@4.10.3
 python3 -B tools/report/browser_test.py "$out/npm/node_modules/axe-core/axe.min.js" "$out/pictures" "$out"/*.html

@@ -67,7 +67,7 @@ class Result:
     @property
     def warnings(self) -> List[str]:
         """What had not settled in the measured window, a sentence each."""
-        return self._document["steady"]["warnings"]
+        return self._document.get("steady", {}).get("warnings", [])
 
     @property
     def scenario(self) -> Dict[str, Any]:
@@ -80,8 +80,8 @@ class Result:
 
     @property
     def latency(self) -> Dict[str, Histogram]:
-        """By traffic entry: how long its packets or transfers took."""
-        return {entry["name"]: Histogram(entry["latency_fs"]) for entry in self._document["traffic"]}
+        """By traffic entry: how long its packets or transfers took. A network keeps quantiles alone, among the metrics."""
+        return {entry["name"]: Histogram(entry["latency_fs"]) for entry in self._document.get("traffic", [])}
 
     @property
     def series(self) -> Dict[str, Series]:

@@ -4,7 +4,7 @@ import { drawLatency } from "./latency.js";
 import { drawLinks } from "./links.js";
 import { drawResources } from "./resources.js";
 import { drawSeries, groups } from "./series.js";
-import { drawHeat, drawPareto, drawSensitivities } from "./sweep.js";
+import { drawFigure, drawPareto, drawSensitivities } from "./sweep.js";
 import { start } from "./charts.js";
 
 const results = JSON.parse(document.getElementById("results").textContent);
@@ -17,6 +17,6 @@ for (const group of Object.keys(groups)) start(`${group}-chart`, (theme) => draw
   start(`curve-${number}`, (theme) => drawCurve(curve, theme));
   start(`curve-${number}-error`, (theme) => drawErrors(curve, theme));
 });
-start("heat-chart", (theme) => drawHeat(results, theme));
+start("figure-chart", (theme) => drawFigure(results, theme));
 start("pareto-chart", (theme) => drawPareto(results, theme));
 start("sensitivity-chart", (theme) => drawSensitivities(results, theme));

@@ -1,18 +1,18 @@
-// A sweep: goodput over the two keys that matter most, the points that no other one beats, and how much each key does.
+// A sweep: its figure (goodput, or a metric) over the two keys that matter most, the points that no other one beats, and how much each key does.
 import { axis, barsHeight } from "./charts.js";
 
 /** The values of a key in the order of the sweep. */
 const valuesOf = (sweep, key) => [...new Set(sweep.points.map((point) => point.values[key]))];
 
-/** Mean goodput for each value of a key. */
+/** Mean figure for each value of a key. */
 function means(sweep, key) {
   return valuesOf(sweep, key).map((value) => {
-    const of = sweep.points.filter((point) => point.values[key] === value && point.goodput !== null);
-    return of.length === 0 ? null : of.reduce((sum, point) => sum + point.goodput, 0) / of.length;
+    const of = sweep.points.filter((point) => point.values[key] === value && point.value !== null);
+    return of.length === 0 ? null : of.reduce((sum, point) => sum + point.value, 0) / of.length;
   });
 }
 
-/** Keys with how far the mean goodput of their values lies apart, most first. */
+/** Keys with how far the mean figure of their values lies apart, most first. */
 function sensitivities(sweep) {
   return sweep.keys.map((name, key) => {
     const found = means(sweep, key).filter((mean) => mean !== null);
@@ -27,28 +27,48 @@ export function drawSensitivities(results, theme) {
     height: barsHeight(ranked.length) + 10,
     option: {
       grid: { left: 10, right: 90, top: 6, bottom: 40, containLabel: true },
-      xAxis: axis(theme, { type: "value", min: 0, name: "Gb/s", nameLocation: "middle", nameGap: 26 }),
+      xAxis: axis(theme, { type: "value", min: 0, name: results.sweep.unit, nameLocation: "middle", nameGap: 26 }),
       yAxis: axis(theme, { type: "category", splitLine: { show: false }, axisTick: { show: false }, data: ranked.map((key) => key.name),
         axisLabel: { color: theme.ink, width: 220, overflow: "truncate" } }),
       tooltip: { trigger: "item" },
       series: [{ type: "bar", barWidth: 16, data: ranked.map((key) => Number(key.spread.toFixed(3))), color: theme.series[0],
-        label: { show: true, position: "right", color: theme.ink, formatter: (bar) => `${bar.value} Gb/s` } }],
+        label: { show: true, position: "right", color: theme.ink, formatter: (bar) => `${bar.value} ${results.sweep.unit}` } }],
     },
   };
 }
 
-export function drawHeat(results, theme) {
+/** Over the one key of a sweep. */
+function curve(sweep, theme) {
+  const label = [sweep.figure, sweep.unit].filter(Boolean).join(", ");
+  return {
+    height: 320,
+    option: {
+      grid: { left: 10, right: 30, top: 36, bottom: 34, containLabel: true },
+      xAxis: axis(theme, { type: "category", data: valuesOf(sweep, 0), name: sweep.keys[0], nameLocation: "middle", nameGap: 28, axisLabel: { color: theme.ink, hideOverlap: true } }),
+      yAxis: axis(theme, { type: "value", scale: true, name: label, nameTextStyle: { color: theme.soft, align: "left" } }),
+      tooltip: { trigger: "axis" },
+      series: [{ type: "line", symbolSize: 7, color: theme.series[0], data: means(sweep, 0) }],
+    },
+  };
+}
+
+export function drawFigure(results, theme) {
   const sweep = results.sweep;
-  if (!sweep || sweep.keys.length < 2) return null;
+  if (!sweep) return null;
+  return sweep.keys.length === 1 ? curve(sweep, theme) : heat(sweep, theme);
+}
+
+function heat(sweep, theme) {
   const [first, second] = sensitivities(sweep).slice(0, 2).map((key) => key.key).sort((a, b) => a - b);
   const columns = valuesOf(sweep, first), rows = valuesOf(sweep, second);
   const cells = new Map();
   for (const point of sweep.points) {
-    if (point.goodput === null) continue;
+    if (point.value === null) continue;
     const place = `${columns.indexOf(point.values[first])},${rows.indexOf(point.values[second])}`;
-    if (!(cells.get(place) >= point.goodput)) cells.set(place, point.goodput);
+    cells.set(place, [...(cells.get(place) ?? []), point.value]);
   }
-  const data = [...cells].map(([place, value]) => [...place.split(",").map(Number), Number(value.toFixed(2))]);
+  const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const data = [...cells].map(([place, values]) => [...place.split(",").map(Number), Number(mean(values).toFixed(2))]);
   if (data.length === 0) return null;
   const all = data.map((cell) => cell[2]);
   const middle = (Math.min(...all) + Math.max(...all)) / 2;
@@ -61,8 +81,8 @@ export function drawHeat(results, theme) {
       xAxis: axis(theme, { type: "category", data: columns, name: sweep.keys[first], nameLocation: "middle", nameGap: 28, axisLabel: { color: theme.ink, hideOverlap: true } }),
       yAxis: axis(theme, { type: "category", data: rows, name: sweep.keys[second], nameTextStyle: { color: theme.soft, align: "left" } }),
       visualMap: { min: Math.min(...all), max: Math.max(...all), precision: 1, calculable: false, orient: "horizontal", left: "center", bottom: 0,
-        text: [`${Math.max(...all)} Gb/s`, `${Math.min(...all)} Gb/s`], textStyle: { color: theme.ink }, inRange: { color: ["#2c3e70", "#2f8f8f", "#f2d75c"] } },
-      tooltip: { trigger: "item", formatter: (cell) => `${sweep.keys[first]} ${columns[cell.value[0]]}<br>${sweep.keys[second]} ${rows[cell.value[1]]}<br>${cell.value[2]} Gb/s` },
+        text: [`${Math.max(...all)} ${sweep.unit}`, `${Math.min(...all)} ${sweep.unit}`], textStyle: { color: theme.ink }, inRange: { color: ["#2c3e70", "#2f8f8f", "#f2d75c"] } },
+      tooltip: { trigger: "item", formatter: (cell) => `${sweep.keys[first]} ${columns[cell.value[0]]}<br>${sweep.keys[second]} ${rows[cell.value[1]]}<br>${cell.value[2]} ${sweep.unit}` },
       series: [{ type: "heatmap", data: labelled, label: { show: columns.length <= 12 } }],
     },
   };
@@ -70,16 +90,17 @@ export function drawHeat(results, theme) {
 
 /** Points that no other one beats in both: more goodput, and less latency. */
 export function front(points) {
-  return points.filter((point) => !points.some((other) => other.goodput >= point.goodput && other.latency <= point.latency &&
-    (other.goodput > point.goodput || other.latency < point.latency)));
+  return points.filter((point) => !points.some((other) => other.value >= point.value && other.latency <= point.latency &&
+    (other.value > point.value || other.latency < point.latency)));
 }
 
 export function drawPareto(results, theme) {
   const sweep = results.sweep;
-  const points = (sweep?.points ?? []).filter((point) => point.goodput !== null && point.latency !== null);
+  if (sweep?.figure !== "goodput") return null;
+  const points = sweep.points.filter((point) => point.value !== null && point.latency !== null);
   if (points.length === 0) return null;
-  const best = front(points).sort((a, b) => a.goodput - b.goodput);
-  const place = (point) => ({ value: [point.goodput, point.latency / 1000], point });
+  const best = front(points).sort((a, b) => a.value - b.value);
+  const place = (point) => ({ value: [point.value, point.latency / 1000], point });
   const tip = ({ data }) => [`point ${data.point.number}`, ...sweep.keys.map((key, n) => `${key} = ${data.point.values[n]}`),
     `${data.value[0].toFixed(2)} Gb/s, p99 ${data.value[1].toFixed(2)} µs`, data.point.bottleneck].filter(Boolean).join("<br>");
   return {

@@ -1,0 +1,61 @@
+#include "tools/peerpath/network_document.hpp"
+
+#include "observe/results_json.hpp"
+#include "scenario/network/write.hpp"
+#include "scenario/write.hpp"
+
+namespace peerpath::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(const observe::Decimal& value) { return Json::parse(observe::to_string(value)); }
+
+Json nanoseconds(Duration time) { return number({time.count(), 6}); }
+
+/// What was fitted to the hosts of an entry, and to what. Without a rate the wire is the limit.
+Json node(const network_scenario::NodeEntry& entry, const network_run::NodeFit& fit) {
+  const auto rate = [](BitRate limit) { return limit == BitRate{} ? Json() : number({limit.bps(), 9}); };
+  Json out{{"hosts", entry.hosts},
+           {"scenario", entry.scenario},
+           {"set", entry.set},
+           {"receive_gbps", rate(fit.receive)},
+           {"transmit_gbps", rate(fit.transmit)},
+           {"latency_ns", nanoseconds(fit.latency)},
+           {"rate_error_percent", number(fit.rate_error_percent)},
+           {"latency_error_percent", number(fit.latency_error_percent)},
+           {"bottleneck", fit.bottleneck}};
+  for (const auto& p : fit.points)
+    out["points"].push_back({{"offered_gbps", number(p.offered_gbps)},
+                             {"goodput_gbps", number(p.goodput_gbps)},
+                             {"sent_gbps", number(p.sent_gbps)},
+                             {"latency_ns", nanoseconds(p.latency)}});
+  return out;
+}
+
+}  // namespace
+
+Json network_document(const network_scenario::Loaded& loaded, const network_run::Outcome& outcome,
+                      const std::string& version) {
+  auto document = observe::results_document(outcome.results,
+                                            {version, loaded.scenario.name, network_scenario::written(loaded.scenario),
+                                             scenario::written_origins(loaded.origins)});
+  for (const auto* key :
+       {"steady", "limit", "flattered", "traffic", "utilisation", "ledger", "conservation", "bar1", "faults", "aer"})
+    document.erase(key);
+  auto& network = document["network"];
+  network["said"] = outcome.said;
+  for (std::size_t i = 0; i < outcome.nodes.size(); ++i)
+    network["nodes"].push_back(node(loaded.scenario.nodes[i], outcome.nodes[i]));
+  network["cables"] = Json::array();
+  for (const auto& c : outcome.cables)
+    network["cables"].push_back({{"name", c.name},
+                                 {"busy_percent", number(c.busy_percent)},
+                                 {"paused_percent", number(c.paused_percent)},
+                                 {"queue_peak_bytes", c.peak},
+                                 {"dropped", c.dropped},
+                                 {"marked", c.marked}});
+  return document;
+}
+
+}  // namespace peerpath::cli
