@@ -1,0 +1,120 @@
+// Hosts with TCP at the ends of a network: NIC, cores, sockets and applications.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <vector>
+
+#include "network/network.hpp"
+#include "peerpath/base/ring.hpp"
+#include "transport/tcp/connection.hpp"
+#include "transport/tcp/host_config.hpp"
+
+namespace peerpath::tcp {
+
+using network::HostIndex;
+using EndIndex = std::uint32_t;  ///< one end of a connection; the other is `end ^ 1`
+
+struct FleetConfig {
+  Config connection{};
+  HostConfig host{};
+  int priority = 0;
+};
+
+/// Counters of one host.
+struct HostCounters {
+  std::int64_t sent = 0, received = 0;  ///< packets
+  std::int64_t dropped = 0;             ///< by the NIC: no entry of the ring, or no memory
+  Duration kernel{}, application{};     ///< work of the cores
+};
+
+/// Connections over a network. A host's NIC keeps what arrives in a ring until a core takes it, up to 64 packets at a
+/// time, and merges what belongs together (GRO); an application reads, and gives the memory back. Data leaves in pieces
+/// that the NIC cuts (TSO), two of which at most wait in front of it. All work takes its time on a core.
+class Fleet final : public network::Hosts {
+ public:
+  Fleet(const FleetConfig& config, std::uint64_t seed) : config_{config}, seed_{seed} {}
+  void attach(network::Network& network);
+
+  /// A client at `a` and a server at `b`; returns the client's end. Nothing is sent before `open`.
+  EndIndex connect(HostIndex a, HostIndex b, const Consumer& consumer);
+  /// The client opens the connection, sends so many bytes and closes it.
+  void open(EndIndex end, std::int64_t bytes, bool closes, Instant now);
+  /// The application of that end gives no memory back any more, or does so again.
+  void keep_memory(EndIndex end, bool keeps, Instant now);
+
+  /// The other end has closed, and all its data has been read.
+  std::function<void(EndIndex, Instant)> completed{};
+  /// So many bytes have been read.
+  std::function<void(EndIndex, std::int64_t, Instant)> taken{};
+  /// A packet leaves a host (true) or has come in.
+  std::function<void(HostIndex, bool, const Segment&, bool marked, Instant)> tap{};
+  std::function<void(std::uint64_t detail, Instant now)> alarm{};
+  void wake(Instant when, std::uint64_t detail) { network_->wake_at(when, 0, detail << 3 | app); }
+
+  const Connection& connection(EndIndex end) const { return ends_[end].connection; }
+  HostIndex host_of(EndIndex end) const { return ends_[end].host; }
+  std::size_t ends() const { return ends_.size(); }
+  const HostCounters& counters(HostIndex host) const { return hosts_[host].counters; }
+
+  bool next(HostIndex host, std::uint8_t open, Instant now, network::Packet& packet) override;
+  void arrived(HostIndex host, const network::Packet& packet, Instant now) override;
+  void woken(std::uint32_t subject, std::uint64_t detail, Instant now) override;
+
+ private:
+  enum Alarm : std::uint64_t { timer, interrupt, polled, read, built, app };
+
+  struct End {
+    End(const Config& config, std::uint32_t initial, HostIndex at, EndIndex self, const Consumer& what)
+        : connection{config, initial}, consumer{what}, host{at}, index{self} {}
+    Connection connection;
+    Consumer consumer;
+    HostIndex host;
+    EndIndex index;
+    std::uint32_t hash = 0;
+    std::int64_t in_ring = 0;  ///< bytes that the NIC has placed and no core has seen
+    std::int64_t reading = 0;  ///< bytes of the read that is under way
+    std::int64_t owed = 0;     ///< read, to be given back
+    Instant alarm = never;
+    bool waits = false;  ///< stands in the list of those that have something to send
+    bool keeps = false, done = false;
+  };
+  struct Received {
+    Segment segment{};
+    bool marked = false;
+  };
+  struct Host {
+    Ring<EndIndex> sending{};
+    Ring<Segment> out{};  ///< cut and ready for the wire
+    std::vector<Segment> building{};
+    std::int64_t out_bytes = 0;
+    Ring<Received> ring{};
+    std::size_t polling = 0;  ///< packets that the core is at work on
+    bool busy = false;        ///< an interrupt or a poll is under way
+    bool builds = false;
+    Instant kernel{}, application{};  ///< cores are free from then on
+    HostCounters counters{};
+  };
+
+  Instant work(Host& host, bool of_kernel, Duration cost, Instant now);
+  void poll(HostIndex host, Instant now);
+  void deliver(HostIndex host, std::size_t packets, Instant now);
+  void take(const Received& received, Instant now);
+  void look(End& end, Instant now);
+  void read_done(End& end, Instant now);
+  void settle(End& end, Instant now);
+  void watch(End& end, Instant now);
+  void activate(End& end, Instant now);
+  void build(HostIndex host, Instant now);
+  bool pull(Host& host, Instant now);
+  static void finish_build(Host& host);
+  bool has_memory(const End& end, const Segment& segment) const;
+
+  FleetConfig config_;
+  std::uint64_t seed_;
+  network::Network* network_ = nullptr;
+  std::deque<End> ends_;
+  std::vector<Host> hosts_;
+};
+
+}  // namespace peerpath::tcp
