@@ -1,4 +1,5 @@
 #include "tools/report/page.hpp"
+#include "tools/report/network_drawing.hpp"
 
 #include <fmt/format.h>
 
@@ -65,12 +66,15 @@ std::string body(const Json& results, const Json& run, const Extras& extras) {
   text += section("overlay", "Beside another run", comparison_table(results, extras.other, extras.other_name),
                   "Dashed in the charts: " + escaped(extras.other_name) + ".");
   text += section("expectations", "Expectations", expectation_table(results));
+  if (has("network")) text += section("figures", "Results", metric_table(results));
   text += section("traffic", "Traffic", traffic_table(results) + way_table(results));
   text += section("topology", "Topology", topology_svg(results),
                   "All bytes on each link, TLP and link-layer overhead included; &#8593; is towards the root complex. "
                   "Dashed: which way "
                   "payload goes.");
   text += section("network", "What limits the network", said_list(results));
+  text += section("layers", "The network", network_svg(results),
+                  "Switches in layers, and the busier direction of the cables between them.");
   text += section("cables", "Busiest cables", cable_table(results),
                   "Each direction by itself; paused: held by the switch or NIC at its end.");
   text += section("latency", "Latency", has("traffic") ? chart("latency-chart", "Latency by percentile") : "",
@@ -102,7 +106,8 @@ std::string body(const Json& results, const Json& run, const Extras& extras) {
   text += section("faults", "Faults", fault_table(results));
   text += section("aer", "Advanced Error Reporting", error_table(results));
   text += section("ledger", "Byte ledger", folded("Every requester and purpose on every link", ledger_table(results)));
-  text += section("metrics", "All metrics", folded("Names as in <code>expect</code>", metric_table(results)));
+  if (!has("network"))
+    text += section("metrics", "All metrics", folded("Names as in <code>expect</code>", metric_table(results)));
   text += section("scenario", "Scenario",
                   folded("Every value and where it comes from", origin_table(results)) +
                       folded("As JSON", "<pre>" + escaped(at(results, "scenario").dump(2)) + "</pre>\n"));

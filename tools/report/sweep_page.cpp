@@ -46,12 +46,14 @@ std::string point_table(const SweepSummary& sweep) {
 }  // namespace
 
 std::string sweep_page(const SweepSummary& sweep) {
-  auto body = fmt::format("<header><h1>{}</h1>\n<p>A sweep of {} points over {} keys; {} of them ran.</p></header>\n",
-                          escaped(sweep.scenario), sweep.points, sweep.keys.size(), sweep.rows.size());
+  auto body = fmt::format("<header><h1>{}</h1>\n<p>A sweep of {} points over {} key{}; {} of them ran.</p></header>\n",
+                          escaped(sweep.scenario), sweep.points, sweep.keys.size(), sweep.keys.size() == 1 ? "" : "s",
+                          sweep.rows.size());
   const auto figure = escaped(sweep.figure), title = sweep.figure == "goodput" ? std::string{"Goodput"} : figure;
-  body += section("sensitivity", "What matters",
-                  chart("sensitivity-chart", "How far " + figure + " of the values of each key lies apart"),
-                  "Of the mean " + figure + " of the points of each value of a key: the highest less the lowest.");
+  if (sweep.keys.size() > 1)
+    body += section("sensitivity", "What matters",
+                    chart("sensitivity-chart", "How far " + figure + " of the values of each key lies apart"),
+                    "Of the mean " + figure + " of the points of each value of a key: the highest less the lowest.");
   const std::string over = sweep.keys.size() == 1 ? sweep.keys.front() : "the two keys that matter most";
   body += section("figure", title, chart("figure-chart", figure + " over " + escaped(over)),
                   sweep.keys.size() == 1 ? "" : "Over " + over + "; of several points in one place, the mean.");

@@ -34,10 +34,14 @@ done
 "$program" sweep netgpu/zero_copy --set run.measure=20us --set 'expect=[]' --vary 'nic0.queues=1..8*2' --vary nic0.mps=128,256 \
   --vary 'traffic.rx.rate=100Gbps..200Gbps*2' --out "$out/sweep.sqlite" --quiet
 "$program" report "$out/sweep.sqlite" -o "$out/sweep.html"
-for scenario in netgpu/zero_copy gpunet/echo gpunet/stream roce/incast_dcqcn meta_roce/all_reduce_wrong_switch; do
+for scenario in netgpu/zero_copy gpunet/echo gpunet/stream roce/incast_dcqcn roce/pause_deadlock meta_roce/all_reduce_wrong_switch; do
   "$program" run "$scenario" --out "$out/run_${scenario##*/}" --quiet
   cp "$out/run_${scenario##*/}/report.html" "$out/${scenario##*/}.html"
 done
+"$program" sweep meta_roce/all_reduce_ecmp_qp --set 'expect=[]' --set collectives.0.bytes=4MiB --vary collectives.0.qps=1,2,4,8 \
+  --out "$out/network.sqlite" --quiet
+"$program" report "$out/network.sqlite" -o "$out/network.html"
+"$program" report "$out/sweep.sqlite" --metric rx.latency_p99_ns -o "$out/latency.html"
 "$program" validate validation/data/h200/one_gpu.jsonl -o "$out/curves.html" --quiet >/dev/null || true
 npm install --prefix "$out/npm" --no-save --silent axe-core@4.10.3
 python3 -B tools/report/browser_test.py "$out/npm/node_modules/axe-core/axe.min.js" "$out/pictures" "$out"/*.html

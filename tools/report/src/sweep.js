@@ -27,7 +27,7 @@ export function drawSensitivities(results, theme) {
     height: barsHeight(ranked.length) + 10,
     option: {
       grid: { left: 10, right: 90, top: 6, bottom: 40, containLabel: true },
-      xAxis: axis(theme, { type: "value", min: 0, name: results.sweep.unit, nameLocation: "middle", nameGap: 26 }),
+      xAxis: axis(theme, { type: "value", min: 0, name: results.sweep.unit, nameLocation: "middle", nameGap: 26, axisLabel: { color: theme.ink, hideOverlap: true } }),
       yAxis: axis(theme, { type: "category", splitLine: { show: false }, axisTick: { show: false }, data: ranked.map((key) => key.name),
         axisLabel: { color: theme.ink, width: 220, overflow: "truncate" } }),
       tooltip: { trigger: "item" },
