@@ -88,6 +88,16 @@ class Network(unittest.TestCase):
         done = peerpath("run", two_nodes, "--set", "run.measure=10us", "--trace", "pcapng", "--trace-links", "h0-*", "--out", self.folder, "--quiet")
         self.assertIn("trace.pcapng", [file.name for file in self.folder.iterdir()])
 
+    def test_two_runs_are_compared_and_laid_over_each_other(self):
+        for path, out in (("ecmp", "a"), ("pinned", "b")):
+            peerpath("run", SCENARIOS / "meta_roce" / f"all_reduce_{path}.json", "--set", "collectives.0.bytes=16MiB", "--set", "expect=[]", "--out",
+                     self.folder / out, "--quiet")
+        self.assertRegex(peerpath("compare", self.folder / "a", self.folder / "b").stdout, r"all_reduce.time_us +us .* better")
+        page = self.folder / "both.html"
+        done = peerpath("report", self.folder / "a", "--with", self.folder / "b", "-o", page)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("<th class=\"number\">difference</th>", page.read_text())
+
     def test_hashing_the_queue_pair_is_worth_a_quarter_at_least_and_pinning_too(self):
         plain, enhanced, pinned = (self.metrics("meta_roce/all_reduce_" + p)["all_reduce.time_us"] for p in ("ecmp", "ecmp_qp", "pinned"))
         self.assertGreater(plain / enhanced, 1.25)

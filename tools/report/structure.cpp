@@ -183,17 +183,41 @@ Damage origins(const Json& all) {
   return std::nullopt;
 }
 
-Damage lists(const Json& results) {
+/// What every run has.
+Damage of_all(const Json& results) {
+  constexpr std::array keys{
+      Key{"schema_version", Type::integer}, Key{"peerpath", Type::text},       Key{"name", Type::text},
+      Key{"complete", Type::truth},         Key{"simulated_ns", Type::number}, Key{"wanted_ns", Type::number},
+      Key{"bottleneck", Type::text},        Key{"scenario", Type::object},     Key{"origins", Type::object}};
   constexpr std::array expectation{Key{"metric", Type::text}, Key{"wanted", Type::text},
                                    Key{"found", Type::number_or_null}, Key{"unit", Type::text}, Key{"ok", Type::truth}};
   constexpr std::array metric{Key{"name", Type::text}, Key{"value", Type::number_or_null}, Key{"unit", Type::text},
                               Key{"doc", Type::text}};
+  if (auto found = object(results, "", keys)) return found;
+  if (results["schema_version"] != schema_version)
+    return "/schema_version is not " + std::to_string(schema_version) + ", the one that is known here";
+  if (auto found = list(results, "expectations", "", expectation)) return found;
+  if (auto found = list(results, "metrics", "", metric)) return found;
+  if (!results.contains("deadlock")) return "/deadlock is missing";
+  if (!results["deadlock"].is_null())
+    if (auto found = deadlock(results["deadlock"])) return found;
+  return origins(results["origins"]);
+}
+
+Damage network(const Json& item) {
+  constexpr std::array cable{Key{"name", Type::text}, Key{"busy_percent", Type::number},
+                             Key{"paused_percent", Type::number}, Key{"queue_peak_bytes", Type::integer},
+                             Key{"dropped", Type::integer}};
+  if (!item.is_object()) return "/network is not an object";
+  if (auto found = texts(item, "said", "/network")) return found;
+  return list(item, "cables", "/network", cable);
+}
+
+Damage lists(const Json& results) {
   constexpr std::array busy{Key{"name", Type::text}, Key{"percent", Type::number}};
   constexpr std::array fault{Key{"device", Type::text}, Key{"what", Type::text}, Key{"count", Type::integer},
                              Key{"first_ns", Type::number}};
   constexpr std::array event{Key{"at_ns", Type::number}, Key{"what", Type::text}};
-  if (auto found = list(results, "expectations", "", expectation)) return found;
-  if (auto found = list(results, "metrics", "", metric)) return found;
   if (auto found = list(results, "traffic", "", traffic)) return found;
   if (auto found = list(results, "utilisation", "", busy)) return found;
   if (auto found = list(results, "ledger", "", side)) return found;
@@ -206,25 +230,16 @@ Damage lists(const Json& results) {
 }  // namespace
 
 std::optional<std::string> damage(const Json& results) {
-  constexpr std::array keys{
-      Key{"schema_version", Type::integer}, Key{"peerpath", Type::text},       Key{"name", Type::text},
-      Key{"complete", Type::truth},         Key{"simulated_ns", Type::number}, Key{"wanted_ns", Type::number},
-      Key{"bottleneck", Type::text},        Key{"conservation", Type::object}, Key{"scenario", Type::object},
-      Key{"origins", Type::object}};
+  constexpr std::array of_pcie{Key{"conservation", Type::object}};
   constexpr std::array balance{Key{"holds", Type::truth}};
-  if (auto found = object(results, "", keys)) return found;
-  if (results["schema_version"] != schema_version)
-    return "/schema_version is not " + std::to_string(schema_version) + ", the one that is known here";
+  if (auto found = of_all(results)) return found;
+  if (results.contains("network")) return network(results["network"]);
+  if (auto found = object(results, "", of_pcie)) return found;
   if (auto found = object(results["conservation"], "/conservation", balance)) return found;
   if (auto found = texts(results["conservation"], "violations", "/conservation")) return found;
   if (auto found = lists(results)) return found;
   if (auto found = forest(results["ledger"])) return found;
-  if (!results.contains("deadlock")) return "/deadlock is missing";
-  if (!results["deadlock"].is_null())
-    if (auto found = deadlock(results["deadlock"])) return found;
-  if (results.contains("what_if"))
-    if (auto found = what_if(results["what_if"])) return found;
-  return origins(results["origins"]);
+  return results.contains("what_if") ? what_if(results["what_if"]) : std::nullopt;
 }
 
 }  // namespace peerpath::report

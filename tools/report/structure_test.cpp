@@ -22,6 +22,22 @@ TEST(Structure, LacksNothingThatThePageReads) {
   }
 }
 
+TEST(Structure, OfANetworkHasSentencesAndCables) {
+  auto results = sample();
+  for (const char* key : {"conservation", "traffic", "utilisation", "ledger", "bar1", "faults", "aer"})
+    results.erase(key);
+  results["network"] = {
+      {"said", {"busiest cable: a -> b"}},
+      {"cables",
+       {{{"name", "a -> b"}, {"busy_percent", 3.5}, {"paused_percent", 0}, {"queue_peak_bytes", 1}, {"dropped", 0}}}}};
+  EXPECT_EQ(damage(results), std::nullopt);
+  auto without = results;
+  without["network"].erase("said");
+  EXPECT_EQ(damage(without), "/network/said is missing");
+  results["network"]["cables"][0]["busy_percent"] = "high";
+  EXPECT_EQ(damage(results), "/network/cables/0/busy_percent is not a number");
+}
+
 struct Change {
   const char *at, *value, *said;
 };

@@ -189,6 +189,28 @@ std::string origin_table(const Json& results) {
   return table({"key", "value", "from", "source of the number"}, rows, 4);
 }
 
+namespace {
+
+std::string difference(const Json& here, const Json& there) {
+  const bool comparable = here.is_number() && there.is_number() && there.get<double>() != 0;
+  return comparable ? fmt::format("{:+.1f} %", 100 * (here.get<double>() / there.get<double>() - 1)) : "-";
+}
+
+/// Of networks, which have no traffic entries: every metric that both have.
+std::string metric_comparison(const Json& results, const Json& other, const std::string& other_name) {
+  Rows rows;
+  for (const auto& m : at(results, "metrics")) {
+    const auto& here = at(m, "value");
+    const auto& there = metric(other, text_at(m, "name"));
+    if (here.is_null() || there.is_null()) continue;
+    rows.push_back({"<code>" + escaped(text_at(m, "name")) + "</code>", number_or_text(here), number_or_text(there),
+                    difference(here, there)});
+  }
+  return table({"metric", "this run", escaped(other_name), "difference"}, rows, 1);
+}
+
+}  // namespace
+
 std::string comparison_table(const Json& results, const Json& other, const std::string& other_name) {
   if (other.is_null()) return "";
   struct Measure {
@@ -205,11 +227,9 @@ std::string comparison_table(const Json& results, const Json& other, const std::
       const auto name = text_at(t, "name") + "." + measure;
       const auto &here = metric(results, name), &there = metric(other, name);
       if (here.is_null() && there.is_null()) continue;
-      const bool comparable = here.is_number() && there.is_number() && there.get<double>() != 0;
-      rows.push_back(
-          {escaped(text_at(t, "name")), title, text(here), text(there),
-           comparable ? fmt::format("{:+.1f} %", 100 * (here.get<double>() / there.get<double>() - 1)) : "-"});
+      rows.push_back({escaped(text_at(t, "name")), title, text(here), text(there), difference(here, there)});
     }
+  if (at(results, "traffic").empty()) return metric_comparison(results, other, other_name);
   return table({"traffic", "measure", "this run", escaped(other_name), "difference"}, rows, 2);
 }
 

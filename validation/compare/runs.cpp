@@ -26,10 +26,14 @@ struct ShownMetric {
 
 /// Metrics that a comparison shows, by the end of their names; the first that fits.
 constexpr std::array shown_metrics{
-    ShownMetric{".goodput_gbps", Wanted::more},         ShownMetric{".latency_p50_ns", Wanted::less},
-    ShownMetric{".latency_p99_ns", Wanted::less},       ShownMetric{".loss_percent", Wanted::less},
-    ShownMetric{".payload_crossings", Wanted::less},    ShownMetric{".cores_busy", Wanted::less},
-    ShownMetric{".busiest_core_percent", Wanted::less}, ShownMetric{".utilisation_percent", Wanted::neither}};
+    ShownMetric{".goodput_gbps", Wanted::more}, ShownMetric{".latency_p50_ns", Wanted::less},
+    ShownMetric{".latency_p99_ns", Wanted::less}, ShownMetric{".loss_percent", Wanted::less},
+    ShownMetric{".payload_crossings", Wanted::less}, ShownMetric{".cores_busy", Wanted::less},
+    ShownMetric{".busiest_core_percent", Wanted::less}, ShownMetric{".utilisation_percent", Wanted::neither},
+    // of networks
+    ShownMetric{".time_us", Wanted::less}, ShownMetric{".latency_p50_us", Wanted::less},
+    ShownMetric{".latency_p99_us", Wanted::less}, ShownMetric{"network.dropped", Wanted::less},
+    ShownMetric{"network.paused_us", Wanted::less}, ShownMetric{"network.queue_peak_bytes", Wanted::less}};
 
 const ShownMetric* shown(std::string_view metric) {
   const auto* found =
