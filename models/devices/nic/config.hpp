@@ -32,6 +32,8 @@ struct NicConfig {
   int writeback_batch = 4;
   Bytes mini_completion = 0_B;
   Duration writeback_timeout = 1us;
+  Bytes coalesce = 0_B;
+  Duration coalesce_wait = 5us;
   Duration interrupt_moderation = 20us;
   int interrupt_frames = 64;
   Bytes mtu = 9000_B;
@@ -74,6 +76,14 @@ struct NicConfig {
             .at_most(32_B),
         field("writeback_timeout", &NicConfig::writeback_timeout, "Longest wait for a batch to fill")
             .at_most(longest_wait),
+        field("coalesce", &NicConfig::coalesce,
+              "Receive coalescing (LRO, HW-GRO): TCP segments of a flow that follow each other become one packet of so "
+              "much payload at most; 0B: none")
+            .at_least(0_B)
+            .at_most(64_KiB),
+        field("coalesce_wait", &NicConfig::coalesce_wait, "Longest wait of a packet's first segment for further ones")
+            .at_most(longest_wait)
+            .from("assumed"),
         field("interrupt_moderation", &NicConfig::interrupt_moderation, "Least time between interrupts of one queue")
             .at_most(longest_wait),
         field("interrupt_frames", &NicConfig::interrupt_frames,

@@ -17,12 +17,12 @@ inline constexpr fabric::ChannelIndex descriptor_channel{2};
 inline constexpr fabric::ChannelIndex data_read_channel{3};
 inline constexpr int nic_channels = 3;
 
-/// Timers: four a queue, and one of the transmit buffer.
+/// Timers: four a queue, one of the transmit buffer, and one of coalescing.
 enum class Timer : std::uint8_t { rx_writeback, rx_interrupt, tx_writeback, tx_interrupt };
 constexpr device::TimerId timer_of(QueueIndex queue, Timer timer) {
   return device::TimerId{static_cast<std::uint16_t>(queue.value() * 4 + static_cast<unsigned>(timer))};
 }
-inline constexpr device::TimerId tx_space_timer{0xffff};
+inline constexpr device::TimerId tx_space_timer{0xffff}, coalesce_timer{0xfffe};
 
 struct Context {
   const device::NicConfig config;

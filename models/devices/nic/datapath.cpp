@@ -26,6 +26,7 @@ Datapath::Datapath(const device::NicConfig& config, QueueMemory& memory)
     rx_.emplace_back(nic_, queue);
     tx_.emplace_back(nic_, queue);
   }
+  if (config.coalesce > Bytes{0}) merger_.emplace(config.coalesce, config.coalesce_wait);
 }
 
 void Datapath::drop(Drop why, const device::Frame& frame, Bytes payload, Instant now) {
@@ -79,7 +80,22 @@ void Datapath::on_frame(const device::Frame& frame, Instant now, device::Outbox&
   ++counters.rx_frames;
   counters.rx_bytes += frame.size;
   counters.rx_payload += parsed.payload;
-  queue.frame(in, now, out);
+  if (!merger_ || parsed.key.layer4 != net::Layer4::tcp) return queue.frame(in, now, out);
+  coalesce(in, parsed, shape.buffer_size * device::sure_buffers(rings.buffers.size()), now, out);
+}
+
+void Datapath::coalesce(const RxFrame& frame, const net::ParsedFrame& parsed, Bytes most, Instant now,
+                        device::Outbox& out) {
+  const auto before = merger_->due();
+  const auto deliver = [&](const RxFrame& packet) { rx_[packet.record.queue.value()].frame(packet, now, out); };
+  if (parsed.fragment) {
+    merger_->let_go(parsed.key, deliver);
+    deliver(frame);
+  } else {
+    merger_->take({frame, parsed.key, parsed.tcp_sequence, parsed.tcp_flags, most - Bytes{frame.in_front}}, now,
+                  deliver);
+  }
+  if (merger_->due() != before) out.wake_at(coalesce_timer, merger_->due());
 }
 
 void Datapath::doorbell(QueueIndex index, Doorbell doorbell, std::uint32_t value, Instant now, device::Outbox& out) {
@@ -134,6 +150,10 @@ void Datapath::write_computed(const fabric::Delivery& delivery) {
 
 void Datapath::on_timer(device::TimerId timer, Instant now, device::Outbox& out) {
   if (timer == tx_space_timer) return transmitter_.serve(tx_, now, out);
+  if (timer == coalesce_timer && merger_) {
+    merger_->on_timer(now, [&](const RxFrame& packet) { rx_[packet.record.queue.value()].frame(packet, now, out); });
+    return out.wake_at(coalesce_timer, merger_->due());
+  }
   const std::size_t queue = timer.value() / 4u;
   if (queue >= rx_.size()) return;
   switch (static_cast<Timer>(timer.value() % 4)) {
@@ -148,8 +168,14 @@ void Datapath::on_timer(device::TimerId timer, Instant now, device::Outbox& out)
   }
 }
 
+void Datapath::stop_rx(QueueIndex queue, Instant now) {
+  if (merger_)
+    merger_->drop(queue, [&](const RxFrame& packet) { rx_[queue.value()].drop(packet, Drop::queue_stopped, now); });
+  rx_[queue.value()].stop(now);
+}
+
 void Datapath::reset(Instant now) {
-  for (auto& queue : rx_) queue.stop(now);
+  for (std::size_t n = 0; n < rx_.size(); ++n) stop_rx(QueueIndex{static_cast<std::uint16_t>(n)}, now);
   for (auto& queue : tx_) queue.stop();
   transmitter_.clear();
   nic_.fifo.clear();

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "devices/nic/rx_queue.hpp"
+#include "devices/nic/segment_merger.hpp"
 #include "devices/nic/steering.hpp"
 #include "devices/nic/transmitter.hpp"
 
@@ -30,7 +32,7 @@ class Datapath {
   void on_timer(device::TimerId timer, Instant now, device::Outbox& out);
 
   /// The configuration path. A stopped queue does no DMA and drops what is steered to it.
-  void stop_rx(QueueIndex queue, Instant now) { rx_[queue.value()].stop(now); }
+  void stop_rx(QueueIndex queue, Instant now);
   void start_rx(QueueIndex queue) { rx_[queue.value()].start(); }
   void stop_tx(QueueIndex queue) { transmitter_.give_back(tx_[queue.value()].stop()); }
   void start_tx(QueueIndex queue) { tx_[queue.value()].start(); }
@@ -47,12 +49,14 @@ class Datapath {
 
  private:
   void drop(Drop why, const device::Frame& frame, Bytes payload, Instant now);
+  void coalesce(const RxFrame& frame, const net::ParsedFrame& parsed, Bytes most, Instant now, device::Outbox& out);
 
   Context nic_;
   Steering steering_;
   std::vector<RxQueue> rx_;
   std::vector<TxQueue> tx_;
   Transmitter transmitter_;
+  std::optional<SegmentMerger> merger_;  ///< only if it coalesces
   bool link_up_ = true;
 };
 

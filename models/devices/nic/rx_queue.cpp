@@ -38,14 +38,15 @@ void RxQueue::start() {
   running_ = true;
 }
 
+void RxQueue::drop(const RxFrame& frame, Drop why, Instant now) {
+  nic_->fifo.release(frame.record.frame, now);
+  ++nic_->counters.rx_dropped[static_cast<std::size_t>(why)];
+  nic_->counters.rx_dropped_payload += frame.record.payload;
+  nic_->memory.journal().dropped(frame.record.handle, why, frame.record.wire);
+}
+
 void RxQueue::stop(Instant now) {
-  for (; !waiting_.empty(); waiting_.pop()) {
-    const auto& frame = waiting_.front();
-    nic_->fifo.release(frame.record.frame, now);
-    ++nic_->counters.rx_dropped[static_cast<std::size_t>(Drop::queue_stopped)];
-    nic_->counters.rx_dropped_payload += frame.record.payload;
-    nic_->memory.journal().dropped(frame.record.handle, Drop::queue_stopped, frame.record.wire);
-  }
+  for (; !waiting_.empty(); waiting_.pop()) drop(waiting_.front(), Drop::queue_stopped, now);
   running_ = false;
   epoch_ = static_cast<std::uint8_t>((epoch_ + 1) & 15);
   fetch_.restart(fetch_role(*nic_, index_), epoch_);

@@ -29,6 +29,8 @@ class RxQueue {
   void buffers_posted(std::uint32_t producer, Instant now, device::Outbox& out);
   void descriptors_read(const Cookie& cookie, pcie::Status status, Instant now, device::Outbox& out);
   void frame(const RxFrame& frame, Instant now, device::Outbox& out);
+  /// Gives up a frame that is in the FIFO.
+  void drop(const RxFrame& frame, Drop why, Instant now);
   CompletionWriter& completions() { return completions_; }
 
   bool running() const { return running_; }
