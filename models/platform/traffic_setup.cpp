@@ -312,6 +312,8 @@ void TrafficSetup::transfer(std::size_t entry, const scenario::traffic::Dma& dma
   }
   pattern.outstanding = dma.outstanding.value_or(device.outstanding());
   device.shape(pattern, t.is<traffic::Atomic>());
+  if (leaves_by_one_queue(t.from))
+    platform_.find<Gpu>(t.from)->queue(pattern, dma.outstanding.value_or(device.outstanding()));
   start_source(entry, std::move(pattern));
 }
 
@@ -322,6 +324,7 @@ void TrafficSetup::start_source(std::size_t entry, transport::DmaPattern pattern
   dma.watch([this, entry](Instant when, Instant over, const fabric::Delivery& d) {
     if (d.status == pcie::Status::success) meter_.transferred(entry, when, over, d.bytes);
   });
+  if (leaves_by_one_queue(t.from)) return queued_[t.from].sources.emplace_back(&dma, entry), void();
   auto& endpoint = platform_.domain.endpoint(source);
   ++endpoint.channels;
   const auto device =
@@ -394,6 +397,42 @@ void TrafficSetup::sockets(std::size_t entry) {
     meter_.owners.map_source(node, platform_.domain.first_channel(device), entry);
 }
 
+/// With one entry alone there is nobody to queue with.
+bool TrafficSetup::leaves_by_one_queue(const std::string& name) const {
+  const auto* gpu = platform_.find<Gpu>(name);
+  if (gpu == nullptr || !gpu->config().kernels || !gpu->config().kernels->one_queue) return false;
+  std::size_t accesses = 0, copies = 0;
+  for (const auto& t : scenario_.traffic) {
+    const auto* copy = t.as<traffic::Copy>();
+    if (copy != nullptr)
+      copies += t.from == name || t.to == name;
+    else
+      accesses += t.from == name && t.as<traffic::Dma>() != nullptr;
+  }
+  return accesses > 0 && accesses + copies > 1;
+}
+
+device::DeviceIndex TrafficSetup::attach_queue(const std::string& name, gpu::CopyStreams* copies) {
+  const auto& gpu = *platform_.find<Gpu>(name);
+  const auto& config = gpu.config();
+  auto& [queue, sources] = queued_[name];
+  queue = std::make_unique<gpu::RequestQueue>(config.function.tags,
+                                              config.copies ? config.copies->request : config.function.max_read_request,
+                                              config.copies ? config.copies->write_rate : BitRate{});
+  if (copies != nullptr) copies->queue();
+  if (copies != nullptr) queue->add(*copies, static_cast<int>(copies->size()));
+  std::vector<int> before;
+  for (const auto& [source, entry] : sources) before.push_back(queue->add(*source, 1));
+  platform_.domain.endpoint(gpu.node()).channels += queue->channels();
+  const auto device = platform_.domain.attach(
+      *queue, {.node = gpu.node(), .channels = queue->channels(), .hears_arrivals = true, .only_asks = true});
+  const auto first = platform_.domain.first_channel(device).value();
+  for (std::size_t n = 0; n < sources.size(); ++n)
+    meter_.owners.map_source(gpu.node(), fabric::ChannelIndex{static_cast<std::uint16_t>(first + before[n])},
+                             sources[n].second);
+  return device;
+}
+
 void TrafficSetup::attach_copies() {
   struct Staged {
     std::vector<DeviceIndex> ends;
@@ -403,9 +442,14 @@ void TrafficSetup::attach_copies() {
   for (auto& [name, copies] : copies_) {
     const auto& gpu = *platform_.find<Gpu>(name);
     const auto channels = static_cast<int>(copies.streams->size());
-    platform_.domain.endpoint(gpu.node()).channels += channels;
-    const auto device = platform_.domain.attach(
-        *copies.streams, {.node = gpu.node(), .channels = channels, .hears_arrivals = true, .only_asks = true});
+    DeviceIndex device;
+    if (queued_.contains(name)) {
+      device = attach_queue(name, copies.streams.get());
+    } else {
+      platform_.domain.endpoint(gpu.node()).channels += channels;
+      device = platform_.domain.attach(
+          *copies.streams, {.node = gpu.node(), .channels = channels, .hears_arrivals = true, .only_asks = true});
+    }
     const auto first = platform_.domain.first_channel(device).value();
     for (std::size_t n = 0; n < copies.entries.size(); ++n) {
       const auto entry = copies.entries[n];
@@ -417,6 +461,8 @@ void TrafficSetup::attach_copies() {
         staged[entry].hand_over = gpu.config().copies.value_or(device::CopiesConfig{}).hand_over_to;
     }
   }
+  for (const auto& [name, queued] : queued_)
+    if (!queued.queue) attach_queue(name, nullptr);
   constexpr BitRate at_once{400'000'000'000'000};
   for (const auto& [entry, copy] : staged) {
     const auto port = static_cast<int>(entry);

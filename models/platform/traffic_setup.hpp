@@ -9,6 +9,7 @@
 
 #include "devices/gpu/bar1.hpp"
 #include "devices/gpu/copy_streams.hpp"
+#include "devices/gpu/request_queue.hpp"
 #include "devices/gpunet_proxy/platform.hpp"
 #include "peerpath/base/problem.hpp"
 #include "peerpath/scenario/bar1.hpp"
@@ -45,6 +46,9 @@ class TrafficSetup {
   void copy(std::size_t entry, const scenario::traffic::Copy& copy);
   void attach_copies();
   void sockets(std::size_t entry);
+  /// Whether what the device asks for leaves it by one queue (KernelsConfig::one_queue).
+  bool leaves_by_one_queue(const std::string& device) const;
+  device::DeviceIndex attach_queue(const std::string& gpu, gpu::CopyStreams* copies);
   void start_source(std::size_t entry, transport::DmaPattern pattern);
   /// What becomes of the GPU memory of an entry, if it is a GPU's.
   bool refused(std::size_t entry) const;
@@ -74,6 +78,11 @@ class TrafficSetup {
     std::vector<std::size_t> entries;  ///< by stream
   };
   std::map<std::string, Copies> copies_;  ///< by GPU
+  struct Queued {
+    std::unique_ptr<gpu::RequestQueue> queue;
+    std::vector<std::pair<transport::DmaSource*, std::size_t>> sources;  ///< with their entries
+  };
+  std::map<std::string, Queued> queued_;  ///< by GPU: where kernels and others leave by one queue
   Problems problems_;
 };
 

@@ -91,11 +91,12 @@ void CopyStreams::fill(std::size_t stream, Instant now, device::Outbox& out) {
   const auto& work = self.work;
   const bool reads = work.way == Way::to_gpu;
   const auto piece = work.by_kernel ? kernels_.copy_request : engine_piece;
-  const auto most = (work.by_kernel ? kernels_.copy_in_flight : copies_.in_flight) / piece;
+  const auto by_engine = !queued_ ? copies_.in_flight : reads ? copies_.queued_reads : copies_.queued_writes;
+  const auto most = (work.by_kernel ? kernels_.copy_in_flight : by_engine) / piece;
   while (self.issued < self.size && self.in_flight < most) {
     const auto size = std::min(piece, self.size - self.issued);
     auto ready = now;
-    if (!reads && !work.by_kernel && copies_.write_rate > BitRate{}) {
+    if (!reads && !work.by_kernel && !queued_ && copies_.write_rate > BitRate{}) {
       ready = std::max(now, self.next_write);
       self.next_write = ready + size / copies_.write_rate;
     }

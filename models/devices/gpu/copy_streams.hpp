@@ -43,6 +43,8 @@ class CopyStreams final : public device::Endpoint {
   /// Before the start; returns the number of the stream.
   std::size_t add(CopyWork work);
   std::size_t size() const { return streams_.size(); }
+  /// They stand behind a RequestQueue. Before the start.
+  void queue() { queued_ = true; }
 
   void start(device::Outbox& out) override;
   void on_delivery(const fabric::Delivery& delivery, device::Outbox& out) override;
@@ -73,6 +75,7 @@ class CopyStreams final : public device::Endpoint {
 
   device::CopiesConfig copies_;
   device::KernelsConfig kernels_;
+  bool queued_ = false;
   std::vector<Stream> streams_;
 };
 

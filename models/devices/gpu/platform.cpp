@@ -60,6 +60,18 @@ void Gpu::shape(transport::DmaPattern& pattern, bool atomic) const {
   if (atomic) pace(kernels.atomic_interval, 1);
 }
 
+void Gpu::queue(transport::DmaPattern& pattern, int asked) const {
+  const auto& kernels = *config_.kernels;
+  if (pattern.op == pcie::Operation::memory_write) {
+    pattern.outstanding = asked * kernels.stores;
+    return;
+  }
+  // Those beyond `reads` wait in the queue.
+  pattern.reaction += pattern.queueing * std::min(asked, kernels.reads);
+  pattern.queueing = Duration{0};
+  pattern.outstanding = asked;
+}
+
 void Gpu::count_refused_writes() {
   refused_ = std::make_unique<host::RefusedWrites>(pcie.gate);
   pcie.gate = refused_.get();

@@ -39,6 +39,8 @@ class Gpu final : public Device {
   Port& take_port(bool) override { return pcie; }
   int outstanding() const override { return config_.outstanding.value_or(Device::outstanding()); }
   void shape(transport::DmaPattern& pattern, bool atomic) const override;
+  /// What kernels have outstanding where it leaves by one queue: `asked` reads or storing warps.
+  void queue(transport::DmaPattern& pattern, int asked) const;
   void count_refused_writes() override;
   std::any count(Instant now) override;
   void report(Report& report, const std::string& name, const std::any& before, const std::any& after) const override;

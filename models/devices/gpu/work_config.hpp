@@ -16,6 +16,7 @@ using namespace std::chrono_literals;
 struct CopiesConfig {
   Bytes request = 256_B;
   Bytes in_flight = 192_KiB;
+  Bytes queued_reads = 192_KiB, queued_writes = 192_KiB;
   BitRate write_rate = BitRate{};
   Duration setup_to = 1500ns, setup_from = 1500ns;
   Duration setup_to_busy = 1500ns, setup_from_busy = 1500ns;
@@ -35,6 +36,16 @@ struct CopiesConfig {
             .at_least(4_KiB)
             .at_most(16_MiB)
             .from("assumed: 768 tags of 256 B"),
+        field("queued_reads", &CopiesConfig::queued_reads,
+              "in_flight of copies to the GPU where kernels ask beside them and all leaves by one queue")
+            .at_least(4_KiB)
+            .at_most(16_MiB)
+            .from("assumed: 768 tags of 256 B"),
+        field("queued_writes", &CopiesConfig::queued_writes,
+              "The same of copies from the GPU: what is sent and not yet there, or queued in the GPU")
+            .at_least(4_KiB)
+            .at_most(16_MiB)
+            .from("assumed: as queued_reads"),
         field("write_rate", &CopiesConfig::write_rate, "Rate at which an engine writes; 0bps: what the link carries")
             .at_least(BitRate{}),
         field("setup_to", &CopiesConfig::setup_to,
@@ -89,6 +100,8 @@ struct KernelsConfig {
   Duration read_queueing{};
   int reads = 65536;
   Duration store_interval{};
+  bool one_queue = false;
+  int stores = 1;
   Duration atomic_latency{}, atomic_queueing{}, atomic_interval{};
   Bytes copy_request = 128_B;
   Bytes copy_in_flight = 96_KiB;
@@ -107,6 +120,14 @@ struct KernelsConfig {
             .at_most(65536),
         field("store_interval", &KernelsConfig::store_interval, "From one store of a warp to its next")
             .at_most(longest_wait),
+        field("one_queue", &KernelsConfig::one_queue,
+              "What kernels ask for leaves the GPU in the order in which it was asked for, and with it what copies "
+              "beside "
+              "them ask for; off: they take turns"),
+        field("stores", &KernelsConfig::stores, "Stores that a warp has on their way at a time, with one_queue")
+            .at_least(1)
+            .at_most(4096)
+            .from("assumed"),
         field("atomic_latency", &KernelsConfig::atomic_latency, "What an atomic operation takes inside the GPU")
             .at_most(longest_wait),
         field("atomic_queueing", &KernelsConfig::atomic_queueing, "Added to it by each one outstanding")
