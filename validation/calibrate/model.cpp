@@ -40,15 +40,27 @@ struct Against {
   double to = 0, from = 0;
 };
 
+/// Bytes of a buffer that the host's cache holds: as many as it can, if the buffer is used over and over.
+double cached_of(const Parameters& p, double bytes) { return std::min(bytes, p.cached * (1 << 20)); }
+
+/// ns for a byte of either engine's copies of a buffer of that size while the other works. Of what no cache holds the
+/// host reads slower beside writes, which then have more of the line; they have it for as long as such reads take.
+Against both_rates(Model& m, const Parameters& p, double bytes) {
+  const auto held = cached_of(p, bytes) * m.both_to(p), rest = (bytes - cached_of(p, bytes)) * m.both_to(p, false);
+  const auto written = held / m.both_from(p) + rest / m.both_from(p, false);
+  return {(held + rest) / bytes, (held + rest) / written};
+}
+
 /// Two engines that copy, one each way. While one is in its setup the other has the link for itself, so that each one's
 /// time hangs on the other's.
 Against against(Model& m, const Parameters& p, double bytes) {
   constexpr int rounds = 12;
-  Against ns{p.setup_to_busy + bytes * m.both_to(p), p.setup_from_busy + bytes * m.both_from(p)};
+  const auto both = both_rates(m, p, bytes);
+  Against ns{p.setup_to_busy + bytes * both.to, p.setup_from_busy + bytes * both.from};
   for (int n = 0; n < rounds; ++n) {
     const auto moving_to = 1 - p.setup_to_busy / ns.to, moving_from = 1 - p.setup_from_busy / ns.from;
-    ns.to = p.setup_to_busy + bytes * (moving_from * m.both_to(p) + (1 - moving_from) * m.engine_to(p));
-    ns.from = p.setup_from_busy + bytes * (moving_to * m.both_from(p) + (1 - moving_to) * m.engine_from(p));
+    ns.to = p.setup_to_busy + bytes * (moving_from * both.to + (1 - moving_from) * m.engine_to(p));
+    ns.from = p.setup_from_busy + bytes * (moving_to * both.from + (1 - moving_to) * m.engine_from(p));
   }
   return ns;
 }
@@ -96,7 +108,24 @@ double atomics(Model&, const Parameters& p, const Point& point) {
 /// is a whole way there and back from where the flag was already true: one and a half round trips with the answer.
 double flag(Model& m, const Parameters& p, const Point& point) { return 1.5 * dependent_reads(m, p, point); }
 
+/// Two engines that begin together, one each way, until the last is over, which has the link for itself at the end. The
+/// start of the buffer that is read is what the cache holds.
+double opposed(Model& m, const Parameters& p, double bytes) {
+  double read = 0, written = 0, ns = 0;
+  for (const bool cached : {true, false}) {
+    const auto part = cached ? cached_of(p, bytes) : bytes - cached_of(p, bytes);
+    const auto to = m.both_to(p, cached), from = m.both_from(p, cached);
+    const auto time = std::min(part * to, (bytes - written) * from);
+    ns += time;
+    read += time / to;
+    written += time / from;
+  }
+  return ns + (bytes - read) * m.engine_to(p) + (bytes - written) * m.engine_from(p);
+}
+
 double together(Model& m, const Parameters& p, const Point& point) {
+  if (point.at("gpus") == 1 && point.at("ways") == (to_device | from_device))
+    return opposed(m, p, static_cast<double>(point.bytes) / 2);
   return static_cast<double>(point.bytes) / m.together(p, point.at("gpus"), point.at("ways"));
 }
 
@@ -133,7 +162,8 @@ constexpr std::array laws{
     Law{"atomic_outstanding", atomics, "closed form: the longer of latency and service (Little's law)"},
     Law{"flag_round_trip", flag, "closed form: 1.5 reads"},
     Law{"copies_together", together,
-        "closed form: the links' rates, played on the fabric, and of several the host's limits, gradually"},
+        "closed form: the links' rates, played on the fabric; of one both ways its reads beside writes; of several the "
+        "host's limits, gradually"},
     Law{"staged", staged, "closed form: pipeline of two copies"},
     Law{"peer_copy", peer, "closed form: setup + bytes / rate"},
 };
@@ -197,12 +227,15 @@ double Model::write_interval(const Parameters& p, std::int64_t request) {
   return entry->second.write;
 }
 
-BothWays Model::both(const Parameters& p) {
+BothWays Model::both(const Parameters& p, bool cached) {
   const auto request = static_cast<std::int64_t>(p.engine_request);
+  const auto uncached = cached ? 0 : static_cast<double>(request) / p.beside_writes_rate;
+  const auto service = std::max(p.read_service, uncached);
   auto [entry, fresh] =
-      played_.try_emplace({2, p.link_share, p.update_interval, p.read_latency, p.read_service, request, 0, 0});
+      played_.try_emplace({2, p.link_share, p.update_interval, p.read_latency, service, request, 0, 0});
   if (fresh) {
     auto path = this->path(p);
+    path.read_service = service;
     path.max_read_request = Bytes{std::max(request, least_read_request)};
     entry->second = both_intervals(path, Bytes{piece_of(request)}, path_.max_payload);
   }
@@ -227,18 +260,20 @@ double Model::in_flight(const Parameters& p) {
   return (std::ceil(least / unit) + 1) * unit;
 }
 
-double Model::both_to(const Parameters& p) {
-  return both(p).read / static_cast<double>(piece_of(std::llround(p.engine_request)));
+double Model::both_to(const Parameters& p, bool cached) {
+  return both(p, cached).read / static_cast<double>(piece_of(std::llround(p.engine_request)));
 }
 
-double Model::both_from(const Parameters& p) { return std::max(both(p).write / payload(), 1 / p.engine_write_rate); }
+double Model::both_from(const Parameters& p, bool cached) {
+  return std::max(both(p, cached).write / payload(), 1 / p.engine_write_rate);
+}
 
 double Model::together(const Parameters& p, std::int64_t gpus, std::int64_t ways) {
   const auto count = static_cast<double>(gpus);
   const auto links = ways == to_device     ? count / engine_to(p)
                      : ways == from_device ? count / engine_from(p)
                                            : 2 * count / std::max(both_to(p), both_from(p));
-  if (gpus == 1 && ways != (to_device | from_device)) return links;
+  if (gpus == 1) return links;
   const auto host = ways == to_device ? p.host_read_rate : ways == from_device ? p.host_write_rate : p.host_both_rate;
   const auto sharpness = (ways == from_device ? 2 : 1) * p.host_sharpness;
   const auto faster = std::max(links, host), slower = std::min(links, host);

@@ -31,7 +31,8 @@ class Model {
   double read_step(const Parameters& p, double latency, std::int64_t size, std::int64_t outstanding,
                    std::int64_t max_request = 4096);
   double write_interval(const Parameters& p, std::int64_t request);
-  BothWays both(const Parameters& p);
+  /// Of what the host's cache holds, or of what it does not.
+  BothWays both(const Parameters& p, bool cached = true);
   /// ns for a byte by copy engine, to the device and from it; by kernels.
   double engine_to(const Parameters& p);
   double engine_from(const Parameters& p);
@@ -43,14 +44,14 @@ class Model {
   /// other streams.
   double in_flight(const Parameters& p);
   /// ns for a byte of either engine's copies while the other works.
-  double both_to(const Parameters& p);
-  double both_from(const Parameters& p);
-  /// GB/s of copies by so many GPUs at once, `ways` 1 to the devices, 2 from them, 3 both. One has, one way,
-  /// what its link carries. Others have the links' rate while it is far below the host's limit, the limit while it is
-  /// far above it. Between them the host slows down gradually (others use it as well): 1 / rate^s = 1 / links^s + 1 /
-  /// host^s. Reads wait for answers that take longer and longer, and so does a GPU that reads and writes; writes alone
-  /// are posted and meet the limit later and more suddenly, at twice s. Twice is a choice: 1.5 to 4 predict the
-  /// four-GPU sets as well.
+  double both_to(const Parameters& p, bool cached = true);
+  double both_from(const Parameters& p, bool cached = true);
+  /// GB/s of copies by so many GPUs at once, `ways` 1 to the devices, 2 from them, 3 both. One has what its link
+  /// carries; both ways see opposed() in model.cpp. Others have the links' rate while it is far below the host's limit,
+  /// the limit while it is far above it. Between them the host slows down gradually (others use it as well): 1 / rate^s
+  /// = 1 / links^s + 1 / host^s. Reads wait for answers that take longer and longer, and so does a GPU that reads and
+  /// writes; writes alone are posted and meet the limit later and more suddenly, at twice s. Twice is a choice: 1.5 to
+  /// 4 predict the four-GPU sets as well.
   double together(const Parameters& p, std::int64_t gpus, std::int64_t ways);
   double payload() const { return static_cast<double>(path_.max_payload.count()); }  ///< MPS, in bytes
 

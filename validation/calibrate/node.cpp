@@ -18,6 +18,10 @@ using nlohmann::ordered_json;
 constexpr double root_complex_ns = 150, propagation_ns = 10;
 constexpr std::int64_t way_to = 1, way_from = 2, way_both = 3;
 constexpr auto no_limit = "16Tbps";
+// Queues inside the GPU, which only mixed traffic shows: fitted to one point each of an H100's (docs/validation.md).
+constexpr std::int64_t queued_reads = 192 << 10, queued_writes = 128 << 10, stores_of_a_warp = 22;
+constexpr auto queued =
+    "fitted to one point of the mixed traffic of an H100, not to this machine's: docs/validation.md";
 
 std::string time_text(double ns) { return std::to_string(std::llround(1000 * std::max(ns, 0.0))) + "ps"; }
 std::string bytes_text(std::int64_t bytes) { return std::to_string(bytes) + "B"; }
@@ -113,11 +117,17 @@ class Node {
                         {"write_rate", "no limit of its own: see shared"},
                         {"read_interval", fitted("read_service")},
                         {"partial_write_interval", fitted("partial_write_service")}};
+    dram["shared"] = {{"beside_writes", ordered_json::array({rate_text(p_.beside_writes_rate)})},
+                      {"cached", bytes_text(std::llround(p_.cached * (1 << 20)))}};
+    source["shared"] = "beside_writes " + fitted("beside_writes_rate") + "; cached " + fitted("cached");
     if (dataset_.gpus.size() > 1) {
-      dram["shared"] = {
-          {"read_rates", together(way_to)}, {"write_rates", together(way_from)}, {"both_rates", together(way_both)}};
-      source["shared"] = fitted("host_read_rate") + "; " + fitted("host_write_rate") + "; " + fitted("host_both_rate") +
-                         "; " + fitted("host_sharpness") + ": what 2, 3 ... GPUs reach by the law of copies_together";
+      dram["shared"]["beside_writes"].push_back(no_limit);
+      dram["shared"]["read_rates"] = together(way_to);
+      dram["shared"]["write_rates"] = together(way_from);
+      dram["shared"]["both_rates"] = together(way_both);
+      source["shared"] = source["shared"].get<std::string>() + "; of several GPUs " + fitted("host_read_rate") + "; " +
+                         fitted("host_write_rate") + "; " + fitted("host_both_rate") + "; " + fitted("host_sharpness") +
+                         ": what 2, 3 ... reach by the law of copies_together";
     }
     dram["source"] = source;
     return dram;
@@ -137,6 +147,8 @@ class Node {
     const auto limit = static_cast<std::int64_t>(std::llround(p_.inline_limit));
     ordered_json copies{{"request", bytes_text(std::llround(p_.engine_request))},
                         {"in_flight", bytes_text(in_flight())},
+                        {"queued_reads", bytes_text(queued_reads)},
+                        {"queued_writes", bytes_text(queued_writes)},
                         {"write_rate", rate_text(p_.engine_write_rate)},
                         {"setup_to", time_text(own.setup_to)},
                         {"setup_from", time_text(own.setup_from)},
@@ -151,6 +163,8 @@ class Node {
         "assumed: what the rate of the link takes at the fitted latency, and a piece of 4 KiB more";
     ordered_json copies_source{{"request", fitted("engine_request")},
                                {"in_flight", enough},
+                               {"queued_reads", "assumed: 768 requests of 256 B, as many as 10-bit tags allow"},
+                               {"queued_writes", queued},
                                {"write_rate", fitted("engine_write_rate")},
                                {"setup_to", fitted("setup_to") + less},
                                {"setup_from", fitted("setup_from") + less},
@@ -175,6 +189,8 @@ class Node {
         {"read_queueing", time_text(p_.read_queueing)},
         {"reads", reads_at_a_time(p_)},
         {"store_interval", time_text(p_.store_interval)},
+        {"one_queue", true},
+        {"stores", stores_of_a_warp},
         {"atomic_latency", time_text(own.atomic_latency)},
         {"atomic_queueing", time_text(p_.atomic_queueing)},
         {"atomic_interval", time_text(p_.atomic_service)},
@@ -186,6 +202,8 @@ class Node {
           {"read_queueing", fitted("read_queueing")},
           {"reads", fitted("outstanding_limit") + ", 1024 at most"},
           {"store_interval", fitted("store_interval")},
+          {"one_queue", "assumed: see docs/validation.md, mixed traffic"},
+          {"stores", queued},
           {"atomic_latency", fitted("atomic_latency") + less},
           {"atomic_queueing", fitted("atomic_queueing")},
           {"atomic_interval", fitted("atomic_service")},

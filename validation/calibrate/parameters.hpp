@@ -20,6 +20,7 @@ struct Parameters {
   double submit_small = 6000, submit_large = 6000, submit_from = 6000;
   double atomic_latency = 1000, atomic_queueing = 0.5, atomic_service = 2;
   double host_read_rate = 400, host_write_rate = 400, host_both_rate = 400, host_sharpness = 3;
+  double beside_writes_rate = 200, cached = 16;
   double hand_over = 4000;
   double peer_setup = 2000, peer_rate = 300;
   double outstanding_limit = 16384;
@@ -36,7 +37,7 @@ struct Parameter {
   std::string_view meaning;
 };
 
-inline constexpr std::array<Parameter, 27> varied{{
+inline constexpr std::array<Parameter, 29> varied{{
     {"link_share", "", &Parameters::link_share, 0.85, 1,
      "of the link's rate after coding and SKP that is really reached"},
     {"read_latency", "ns", &Parameters::read_latency, 100, 10000,
@@ -74,6 +75,10 @@ inline constexpr std::array<Parameter, 27> varied{{
      "host memory: reads and writes by all GPUs together"},
     {"host_sharpness", "", &Parameters::host_sharpness, 0.5, 16,
      "how suddenly the host's limits set in: little near 1, where other work shares the host, all at once for many"},
+    {"beside_writes_rate", "GB/s", &Parameters::beside_writes_rate, 10, 200,
+     "host memory: reads by one GPU that writes as well, of what no cache holds"},
+    {"cached", "MiB", &Parameters::cached, 0.25, 1024,
+     "host: of a buffer that is copied over and over, what a cache holds"},
     {"hand_over", "ns", &Parameters::hand_over, 100, 50000,
      "staged copy: for each chunk, from the first GPU's engine to the second's"},
     {"peer_setup", "ns", &Parameters::peer_setup, 100, 20000,

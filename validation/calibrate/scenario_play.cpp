@@ -61,7 +61,7 @@ json out_of_step(json entry, std::int64_t bytes) {
 /// One copy after the other. Alone, each is like the first; beside another stream as many as it takes for their phase
 /// not to be seen.
 Plan copies(std::vector<json> traffic, std::int64_t bytes) {
-  constexpr std::int64_t enough = std::int64_t{32} << 20;
+  constexpr std::int64_t enough = std::int64_t{128} << 20;
   const auto alone = traffic.size() == 1 || bytes >= large_copy;
   Plan plan;
   for (auto& made : traffic) plan.traffic.push_back(std::move(made));
@@ -84,8 +84,7 @@ Plan chains(std::vector<json> traffic, std::int64_t outstanding) {
 }
 
 /// Beside other traffic a step is not like the one before: until the rate has settled, and then longer.
-Plan chains_beside(std::vector<json> traffic, std::int64_t outstanding) {
-  constexpr std::int64_t settled = 20'000;
+Plan chains_beside(std::vector<json> traffic, std::int64_t outstanding, std::int64_t settled = 20'000) {
   auto plan = chains(std::move(traffic), outstanding);
   const auto steps = static_cast<std::size_t>(std::max<std::int64_t>(settled / outstanding, 4));
   plan.skipped = steps / 2 * static_cast<std::size_t>(outstanding);
@@ -94,7 +93,7 @@ Plan chains_beside(std::vector<json> traffic, std::int64_t outstanding) {
   return plan;
 }
 
-/// Copies by several GPUs that begin together, until the last is over.
+/// Copies by several GPUs, or both ways by one, that begin together, until the last is over.
 Plan together(std::int64_t gpus, std::int64_t to, std::int64_t from, std::int64_t bytes) {
   Plan plan;
   for (std::int64_t n = 0; n < gpus; ++n) {
@@ -102,6 +101,9 @@ Plan together(std::int64_t gpus, std::int64_t to, std::int64_t from, std::int64_
     if (to >> n & 1) plan.traffic.push_back(copy_to(bytes, gpu));
     if (from >> n & 1) plan.traffic.push_back(copy_from(bytes, gpu));
   }
+  // One copy each: the one of two that is over first leaves the link to the other.
+  if (gpus == 1)
+    for (auto& made : plan.traffic) made["rate"] = std::to_string(std::max<std::int64_t>(8 * bytes, 1'000'000)) + "bps";
   plan.measured.clear();
   for (std::size_t n = 0; n < plan.traffic.size(); ++n) plan.measured.push_back(n);
   return plan;
@@ -131,6 +133,7 @@ Plan plan_of_accesses(const Point& point) {
   const auto outstanding = point.at("outstanding");
   const auto request = point.settings.contains("request") ? point.at("request") : 128;
   const auto reads = accesses("read", request, outstanding);
+  constexpr std::int64_t few_steps = 0;  // each waits for all the stores that are queued, so that a few are enough
   if (name == "read_outstanding" || name == "read_between") return chains({reads}, outstanding);
   if (name == "write_scattered") {
     auto plan = chains({accesses("write", request, outstanding)}, outstanding);
@@ -144,7 +147,7 @@ Plan plan_of_accesses(const Point& point) {
   if (name == "copy_to_beside_read") return copies({copy_to(point.bytes), reads}, point.bytes);
   if (name == "copy_from_beside_read") return copies({copy_from(point.bytes), reads}, point.bytes);
   if (name == "read_beside_write")
-    return chains_beside({reads, accesses("write", 128, point.at("writers"))}, outstanding);
+    return chains_beside({reads, accesses("write", 128, point.at("writers"))}, outstanding, few_steps);
   if (name == "reads_together") {
     auto plan = chains_beside({reads, accesses("read", request, outstanding, "gpu1")}, outstanding);
     return plan;

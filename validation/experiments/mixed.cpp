@@ -1,4 +1,5 @@
-// Several kinds of traffic at the same time. Nothing of the model is fitted to these: they say how far it carries.
+// Several kinds of traffic at the same time: how far the model carries. No law is fitted to these; three points of one
+// set tell two keys of a GPU (docs/validation.md).
 #include <algorithm>
 
 #include "validation/experiments/catalogue.hpp"

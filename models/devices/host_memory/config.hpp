@@ -15,7 +15,8 @@ namespace peerpath::device {
 
 /// What all devices together reach, by how many of them are at work: beside the limits of each one's link.
 struct SharedConfig {
-  std::vector<BitRate> read_rates{}, write_rates{}, both_rates{};
+  std::vector<BitRate> read_rates{}, write_rates{}, both_rates{}, beside_writes{};
+  Bytes cached{};
 
   static constexpr auto fields() {
     return std::tuple{
@@ -23,7 +24,13 @@ struct SharedConfig {
               "What 1, 2, 3 ... devices that read reach together, the last for any more; none: no limit"),
         field("write_rates", &SharedConfig::write_rates, "The same of devices that write"),
         field("both_rates", &SharedConfig::both_rates,
-              "The same of devices that do both, half of it each way; with less of one, more of the other")};
+              "The same of devices that do both, half of it each way; with less of one, more of the other"),
+        field(
+            "beside_writes", &SharedConfig::beside_writes,
+            "What 1, 2, 3 ... devices that read and write reach together when they read what no cache holds and write "
+            "as much; with fewer writes, more; the last for any more; none: no such limit"),
+        field("cached", &SharedConfig::cached,
+              "So much of each buffer, from its start, a cache holds: beside_writes is about the rest")};
   }
 };
 

@@ -91,7 +91,7 @@ Instant MemoryGate::pass(const fabric::GatedTlp& tlp) {
     return shared_ ? shared_->write(tlp.requester, tlp.bytes, written_) : written_;
   }
   auto begin = std::max(tlp.at, written_);  // a request does not pass a write (PCIe Base Spec 2.4.1)
-  if (shared_) begin = shared_->read(tlp.requester, tlp.bytes, begin);
+  if (shared_) begin = shared_->read(tlp.requester, tlp.address, tlp.bytes, begin);
   const auto missing = cache_ ? cache_->read(tlp.address, tlp.bytes) : Duration{0};
   if (cache_ && missing == Duration{0}) return begin;
   if (fetches_once_) begin = after_fetches(tlp.address, tlp.bytes, begin);

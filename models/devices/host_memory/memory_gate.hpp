@@ -33,6 +33,11 @@ class MemoryGate final : public fabric::Gate {
   /// A line that is on its way is not fetched again before it is there. Without, as at first, it is.
   void fetch_lines_once() { fetches_once_ = true; }
 
+  /// A buffer in the memory, for `shared`. Before the start, from low addresses to high ones.
+  void add_buffer(std::uint64_t address, Bytes size) {
+    if (shared_) shared_->add_buffer(address, size);
+  }
+
   /// Whether this memory needs a gate.
   static bool wanted(const device::HostMemoryConfig& config) {
     return config.cache || config.remote_hop || config.channels || config.shared ||

@@ -86,6 +86,7 @@ HostMemory::~HostMemory() = default;
 
 BusAddress HostMemory::reserve(Bytes size) {
   const auto at = next_;
+  if (gate_) gate_->add_buffer(at.value(), size);
   next_ = next_ + Bytes{(size.count() + 4095) / 4096 * 4096};
   return at;
 }

@@ -29,12 +29,21 @@ BitRate rate_of(Bytes moved) {
       static_cast<std::int64_t>(static_cast<WideInt>(moved.count()) * 8 * 1'000'000'000'000'000 / slice.count())};
 }
 
+/// Each byte that is read beside one that is written takes 1 / `most`; the others have no such limit.
+BitRate uncached_rate(BitRate most, Bytes read, Bytes written) {
+  if (most == BitRate{} || written == Bytes{0}) return {};
+  if (written >= read) return most;
+  return BitRate{static_cast<std::int64_t>(static_cast<WideInt>(most.bps()) * read.count() / written.count())};
+}
+
 }  // namespace
 
 SharedLimit::SharedLimit(const device::SharedConfig& config)
     : reads_{config.read_rates, rate_for(config.read_rates, 1)},
       writes_{config.write_rates, rate_for(config.write_rates, 1)},
       both_rates_{config.both_rates},
+      beside_writes_{config.beside_writes},
+      cached_{config.cached},
       slice_end_{slice} {}
 
 void SharedLimit::begin_slice(Instant at) {
@@ -44,8 +53,10 @@ void SharedLimit::begin_slice(Instant at) {
     reads_.moved = writes_.moved = Bytes{0};
   }
   auto devices = reads_.at_work.size();
-  for (const auto writer : writes_.at_work)
-    devices += std::ranges::find(reads_.at_work, writer) == reads_.at_work.end();
+  std::size_t both_ways = 0;
+  for (const auto& writer : writes_.at_work)
+    ++(std::ranges::find(reads_.at_work, writer.node, &AtWork::node) == reads_.at_work.end() ? devices : both_ways);
+  set_uncached(rate_for(beside_writes_, both_ways));
   const auto both = rate_for(both_rates_, devices);
   reads_.rate = beside(rate_for(reads_.rates, reads_.at_work.size()), both, rate_of(writes_.moved));
   writes_.rate = beside(rate_for(writes_.rates, writes_.at_work.size()), both, rate_of(reads_.moved));
@@ -56,9 +67,49 @@ void SharedLimit::begin_slice(Instant at) {
   slice_end_ += slice * ((at - slice_end_) / slice + 1);
 }
 
+bool SharedLimit::is_cached(std::uint64_t address) const {
+  const auto after =
+      std::ranges::upper_bound(buffers_, address, {}, [](const Buffer& buffer) { return buffer.address; });
+  if (after == buffers_.begin()) return true;
+  const auto& buffer = *(after - 1);
+  const Bytes place{static_cast<std::int64_t>(address - buffer.address)};
+  return place < cached_ || place >= buffer.size;
+}
+
+void SharedLimit::set_uncached(BitRate most) {
+  uncached_.clear();
+  for (const auto& [reader, read] : reads_.at_work) {
+    const auto writer = std::ranges::find(writes_.at_work, reader, &AtWork::node);
+    if (writer == writes_.at_work.end()) continue;
+    if (const auto rate = uncached_rate(most, read, writer->moved); rate > BitRate{})
+      uncached_.push_back({reader, rate});
+  }
+}
+
+Instant SharedLimit::read(fabric::NodeId requester, std::uint64_t address, Bytes bytes, Instant at) {
+  const auto begin = take(reads_, requester, bytes, at);
+  return uncached_.empty() || is_cached(address) ? begin : take_uncached(requester, bytes, begin);
+}
+
+Instant SharedLimit::write(fabric::NodeId requester, Bytes bytes, Instant at) {
+  return take(writes_, requester, bytes, at);
+}
+
+Instant SharedLimit::take_uncached(fabric::NodeId requester, Bytes bytes, Instant at) {
+  const auto limited = std::ranges::find(uncached_, requester, &Uncached::node);
+  if (limited == uncached_.end()) return at;
+  const auto begin = std::max(at, uncached_free_);
+  uncached_free_ = begin + bytes / limited->rate;
+  return begin;
+}
+
 Instant SharedLimit::take(Way& way, fabric::NodeId requester, Bytes bytes, Instant at) {
   if (at >= slice_end_) begin_slice(at);
-  if (std::ranges::find(way.at_work, requester) == way.at_work.end()) way.at_work.push_back(requester);
+  const auto found = std::ranges::find(way.at_work, requester, &AtWork::node);
+  if (found == way.at_work.end())
+    way.at_work.push_back({requester, bytes});
+  else
+    found->moved += bytes;
   way.moved += bytes;
   if (way.rate == BitRate{}) return at;
   const auto begin = std::max(at, way.free);

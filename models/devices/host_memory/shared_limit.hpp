@@ -9,28 +9,51 @@
 namespace peerpath::host_memory {
 
 /// Two servers, one for what is read and one for what is written, whose rates are set anew every two microseconds: by
-/// the number of devices that read, or wrote, in the two before, and by how much of the other was done.
+/// the number of devices that read, or wrote, in the two before, and by how much of the other was done. What no cache
+/// holds is read at a rate of its own by a device that writes as well.
 class SharedLimit {
  public:
   explicit SharedLimit(const device::SharedConfig& config);
 
   /// From when a request goes on that comes at `at`.
-  Instant read(fabric::NodeId requester, Bytes bytes, Instant at) { return take(reads_, requester, bytes, at); }
-  Instant write(fabric::NodeId requester, Bytes bytes, Instant at) { return take(writes_, requester, bytes, at); }
+  Instant read(fabric::NodeId requester, std::uint64_t address, Bytes bytes, Instant at);
+  Instant write(fabric::NodeId requester, Bytes bytes, Instant at);
+  /// A buffer in the memory; what belongs to none counts as cached. Before the start, from low addresses to high ones.
+  void add_buffer(std::uint64_t address, Bytes size) { buffers_.push_back({address, size}); }
 
  private:
+  struct AtWork {
+    fabric::NodeId node;
+    Bytes moved;
+  };
   struct Way {
     std::vector<BitRate> rates;  ///< by the number of devices at work
     BitRate rate{};              ///< now; 0: no limit
     Instant free{};
-    std::vector<fabric::NodeId> at_work{};  ///< in this slice of time
-    Bytes moved{};                          ///< likewise
+    std::vector<AtWork> at_work{};  ///< in this slice of time
+    Bytes moved{};                  ///< likewise
+  };
+  struct Buffer {
+    std::uint64_t address;
+    Bytes size;
   };
   Instant take(Way& way, fabric::NodeId requester, Bytes bytes, Instant at);
+  /// From when a read of what no cache holds goes on: that of a device which writes as well.
+  Instant take_uncached(fabric::NodeId requester, Bytes bytes, Instant at);
+  void set_uncached(BitRate most);
+  bool is_cached(std::uint64_t address) const;
   void begin_slice(Instant at);
 
   Way reads_, writes_;
-  std::vector<BitRate> both_rates_;
+  std::vector<BitRate> both_rates_, beside_writes_;
+  Bytes cached_;
+  std::vector<Buffer> buffers_;
+  struct Uncached {
+    fabric::NodeId node;
+    BitRate rate;
+  };
+  std::vector<Uncached> uncached_{};  ///< rates of devices that read and write, now
+  Instant uncached_free_{};
   Instant slice_end_;
 };
 

@@ -24,7 +24,7 @@ std::pair<double, double> played(const device::SharedConfig& config, int readers
       auto& slot = gone[static_cast<std::size_t>(device)][round % window];
       const fabric::NodeId node{static_cast<std::uint16_t>(device)};
       const auto at = slot + 500ns;
-      slot = device < readers ? limit.read(node, 256_B, at) : limit.write(node, 256_B, at);
+      slot = device < readers ? limit.read(node, 0, 256_B, at) : limit.write(node, 256_B, at);
       (device < readers ? read : written) += 256_B;
       last = std::max(last, slot);
     }
@@ -58,7 +58,7 @@ TEST(SharedLimit, ADeviceThatDoesBothIsOneAndAReaderBesideAWriterAreTwo) {
   Instant at{}, wrote{};
   constexpr int rounds = 100'000;
   for (int n = 0; n < rounds; ++n) {
-    at = limit.read(fabric::NodeId{1}, 256_B, at);
+    at = limit.read(fabric::NodeId{1}, 0, 256_B, at);
     wrote = limit.write(fabric::NodeId{1}, 256_B, at);
     at = std::max(at, wrote);
   }
@@ -76,15 +76,55 @@ TEST(SharedLimit, AFewWritesTakeLittleFromReads) {
   SharedLimit limit{{.read_rates = {900_Gbps}, .write_rates = {700_Gbps}, .both_rates = {1000_Gbps}}};
   Instant at{};
   for (int n = 0; n < 1000; ++n) {
-    at = limit.read(fabric::NodeId{1}, 2560_B, at);
+    at = limit.read(fabric::NodeId{1}, 0, 2560_B, at);
     if (n % 100 == 0) limit.write(fabric::NodeId{2}, 8_B, at);
   }
   EXPECT_LT(at, Instant{1000 * (2560_B / 890_Gbps)});
 }
 
+/// Gb/s of one device's reads behind `address` of a buffer of 1 MiB at 4 KiB, beside so many bytes written for each
+/// read.
+double beside_writes(std::uint64_t address, std::int64_t written, fabric::NodeId writer = fabric::NodeId{1}) {
+  SharedLimit limit{{.beside_writes = {320_Gbps, 0_Gbps}, .cached = 64_KiB}};
+  limit.add_buffer(4096, 1_MiB);
+  Instant at{};
+  constexpr int rounds = 100'000;
+  for (int n = 0; n < rounds; ++n) {
+    if (written > 0) limit.write(writer, Bytes{written}, at);
+    at = limit.read(fabric::NodeId{1}, address, 256_B, at + 256_B / 400_Gbps);
+  }
+  return 256.0 * 8 * rounds / (static_cast<double>(femtoseconds(at)) * 1e-6);
+}
+
+constexpr std::uint64_t start = 4096, uncached = start + (64 << 10), past_it = start + (1 << 20);
+
+TEST(SharedLimit, WhatNoCacheHoldsIsReadSlowerBesideWrites) {
+  EXPECT_NEAR(beside_writes(uncached, 256), 320, 3);
+  EXPECT_NEAR(beside_writes(uncached, 2560), 320, 3) << "writes as many as they like";
+  EXPECT_NEAR(beside_writes(uncached, 0), 400, 1);
+  EXPECT_NEAR(beside_writes(uncached, 256, fabric::NodeId{2}), 400, 1) << "another device writes";
+  EXPECT_NEAR(beside_writes(start, 256), 400, 1) << "the cache holds it";
+  EXPECT_NEAR(beside_writes(uncached - 64, 256), 400, 1) << "the cache holds it";
+  EXPECT_NEAR(beside_writes(past_it, 256), 400, 1) << "of no buffer";
+  EXPECT_NEAR(beside_writes(uncached, 128), 400, 1) << "half of it beside writes: 640 Gb/s";
+}
+
+TEST(SharedLimit, BesideWritesGoesByTheNumberOfDevicesThatDoBoth) {
+  SharedLimit limit{{.beside_writes = {320_Gbps, 0_Gbps}}};
+  limit.add_buffer(0, 1_MiB);
+  Instant at{};
+  constexpr int rounds = 10'000;
+  for (int n = 0; n < rounds; ++n) {
+    for (const std::uint16_t node : {1, 2}) limit.write(fabric::NodeId{node}, 256_B, at);
+    at = std::max(limit.read(fabric::NodeId{1}, 0, 256_B, at), limit.read(fabric::NodeId{2}, 0, 256_B, at));
+    at += 512_B / 400_Gbps;
+  }
+  EXPECT_NEAR(512.0 * 8 * rounds / (static_cast<double>(femtoseconds(at)) * 1e-6), 400, 2);
+}
+
 TEST(SharedLimit, WithoutRatesNothingWaits) {
   SharedLimit limit{{}};
-  for (int n = 0; n < 10; ++n) EXPECT_EQ(limit.read(fabric::NodeId{1}, 4096_B, Instant{1us}), Instant{1us});
+  for (int n = 0; n < 10; ++n) EXPECT_EQ(limit.read(fabric::NodeId{1}, 0, 4096_B, Instant{1us}), Instant{1us});
 }
 
 }  // namespace
