@@ -100,8 +100,8 @@ constexpr std::array calibrate_options{
     quiet};
 constexpr std::array validate_options{
     Option{"--all", "", "pcie-bench, the datasets of our H200s and every published case, in one table"},
-    Option{"--calibration", "FILE", "Predict a dataset with these parameters instead of fitting a third of it",
-           Word::file},
+    Option{"--calibration", "FILE",
+           "Predict a dataset with these parameters, of gpunet a proxy, instead of fitting a third of it", Word::file},
     Option{"--out", "FILE", "Write the curves of a dataset, measured and predicted, as a page", Word::file, false,
            "-o"},
     Option{"--spread", "DATASET", "Print how far another dataset of the same experiments lies from it", Word::file},

@@ -49,6 +49,7 @@ std::vector<std::string> missing_for(const scenario::Scenario& scenario, const N
   std::vector<std::string> missing;
   auto network = node.network;
   int gpus = 0;
+  const bool one_is_enough = is_of_sockets(scenario);  // programs of two GPUs can be blocks of one
   for (const auto& device : scenario.devices) {
     if (const auto* nic = std::get_if<device::NicConfig>(&device.config)) {
       const auto found = std::ranges::find_if(network, [&](BitRate speed) { return speed >= nic->wire_rate; });
@@ -57,7 +58,8 @@ std::vector<std::string> missing_for(const scenario::Scenario& scenario, const N
       else
         network.erase(found);
     }
-    if (std::holds_alternative<device::GpuConfig>(device.config) && ++gpus > node.gpus)
+    if (std::holds_alternative<device::GpuConfig>(device.config) && ++gpus > node.gpus &&
+        !(one_is_enough && node.gpus > 0))
       missing.push_back(device.name + ": no GPU for it (" + node.no_gpu + ")");
   }
   if (std::ranges::any_of(scenario.devices, [](const auto& d) { return !scenario::host_of(d.name).empty(); }))

@@ -33,6 +33,15 @@ TEST(Hardware, EachDeviceNeedsOneOfItsOwn) {
   EXPECT_THAT(missing_for(scenario, {{400_Gbps}, 1, ""}), ElementsAre(HasSubstr("nic1")));
 }
 
+TEST(Hardware, SocketsOfTwoGpusFindRoomOnOne) {
+  scenario::Scenario scenario;
+  scenario.devices = {{"gpu0", device::GpuConfig{}}, {"gpu1", device::GpuConfig{}}};
+  scenario.traffic.resize(1);
+  scenario.traffic[0].what = scenario::traffic::Gpunet{};
+  EXPECT_TRUE(missing_for(scenario, {{}, 1, ""}).empty());
+  EXPECT_THAT(missing_for(scenario, {{}, 0, "no library"}), ElementsAre(HasSubstr("gpu0"), HasSubstr("gpu1")));
+}
+
 TEST(Hardware, AnInterfaceCountsIfHardwareIsBehindItAndItsSpeedIsKnown) {
   namespace fs = std::filesystem;
   const TemporaryFolder temporary;

@@ -25,7 +25,8 @@ struct Played {
 };
 
 /// Plays each entry: echo `rounds` times, a stream of a tenth of a gigabyte. `open` is asked for the scenario's GPUs by
-/// their number in its list of devices; `threads` are a block's.
+/// their number in its list of devices; `threads` are a block's, four times as many where
+/// there are a few streams.
 Played play_sockets(const scenario::Scenario& scenario, const gpunet::run::OpenNode& open, unsigned threads,
                     int rounds);
 

@@ -8,6 +8,7 @@
 #include "tools/peerpath/output_file.hpp"
 #include "tools/peerpath/scenario_files.hpp"
 #include "tools/peerpath/validate_all.hpp"
+#include "tools/peerpath/validate_sockets.hpp"
 #include "tools/peerpath/whole_number.hpp"
 #include "tools/report/curves_page.hpp"
 #include "validation/calibrate/assess.hpp"
@@ -81,6 +82,12 @@ Exit validate_dataset(const std::string& file, const Arguments& arguments, const
   if (!dataset) {
     terminal.report(dataset.error());
     return Exit::wrong_input;
+  }
+  if (is_of_sockets(*dataset)) {
+    for (const auto* option : {"--laws", "--out", "--spread"})
+      if (arguments.has(option))
+        return terminal.error(std::string{option} + " is not of a dataset of gpunet"), Exit::wrong_input;
+    return validate_sockets(*dataset, arguments, terminal);
   }
   if (dataset->gpus.empty()) {
     terminal.error(dataset->file + " has no GPU: its experiments with a NIC are measured and not modelled");

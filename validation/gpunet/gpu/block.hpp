@@ -2,6 +2,7 @@
 #pragma once
 
 #include "peerpath/validation/gpunet/block.hpp"
+#include "validation/gpunet/gpu/bulk.hpp"
 
 namespace peerpath::gpunet::gpu {
 
@@ -78,6 +79,7 @@ class Block {
   using Addable = std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;
 
   enum class Way { put, get };
+  static constexpr std::uint64_t least_bulk = 8192;  ///< of one copy; less is done before bulk copies have started
 
   /// A unit from or to memory of the GPU that is aligned to a Word only.
   template <class Word>
@@ -134,7 +136,9 @@ class Block {
     copy_bytes<way>(host, local, head);
     auto* first = reinterpret_cast<Unit*>(host + head);
     const auto alignment = reinterpret_cast<std::uint64_t>(local + head) % 16;
-    if (alignment == 0)
+    if (alignment == 0 && bulk_copies && units * 16 >= least_bulk)
+      copy_in_bulk<way>(host + head, local + head, 16 * units);
+    else if (alignment == 0)
       copy_units<way, Unit>(first, local + head, units);
     else if (alignment % 4 == 0)
       copy_units<way, unsigned>(first, local + head, units);
@@ -143,6 +147,23 @@ class Block {
     const auto done = head + 16 * units;
     copy_bytes<way>(host + done, local + done, count - done);
   }
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  static constexpr bool bulk_copies = true;
+
+  template <Way way>
+  __device__ static void copy_in_bulk(unsigned char* host, unsigned char* local, std::uint64_t count) {
+    if constexpr (way == Way::put)
+      put_in_bulk(host, local, count);
+    else
+      get_in_bulk(host, local, count);
+  }
+#else
+  static constexpr bool bulk_copies = false;
+
+  template <Way way>
+  __device__ static void copy_in_bulk(unsigned char*, unsigned char*, std::uint64_t) {}
+#endif
 
   const Net& net_;
   Shared& shared_;

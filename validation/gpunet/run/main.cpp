@@ -169,11 +169,17 @@ class Runner {
 
   bool report(const char* what, const run::Timing& timing) {
     const auto median = quantile(timing.ns, 0.5);
+    const auto& m = timing.proxy;
+    const auto rate = [](std::uint64_t bytes, std::uint64_t ns) {
+      return ns == 0 ? 0.0 : static_cast<double>(bytes) / static_cast<double>(ns);
+    };
     std::printf(
         "{\"trial\":\"%s\",\"on\":\"%s\",\"family\":\"%s\",\"bytes\":%llu,\"blocks\":%u,\"threads\":%u,"
-        "\"nodes\":%d,\"p50_ns\":%.0f,\"p99_ns\":%.0f,\"GBps\":%.3f,\"right\":%s}\n",
+        "\"nodes\":%d,\"p50_ns\":%.0f,\"p99_ns\":%.0f,\"GBps\":%.3f,\"GBps_in_send\":%.3f,\"GBps_in_receive\":%.3f,"
+        "\"right\":%s}\n",
         what, o_.on_gpu ? "gpu" : "cpu", family(), static_cast<unsigned long long>(o_.bytes), o_.blocks, o_.threads,
         o_.nodes, median, quantile(timing.ns, 0.99), median > 0 ? static_cast<double>(timing.bytes) / median : 0.0,
+        rate(m.sent_bytes, m.send_ns), rate(m.received_bytes, m.receive_ns - m.empty_receive_ns),
         timing.right ? "true" : "false");
     std::fflush(stdout);
     return timing.right;
