@@ -157,10 +157,19 @@ class Cli(Case):
         self.assertLessEqual(document["held_out"]["p95_error"], 0.10)
 
     def test_a_dataset_that_no_law_is_fitted_to_is_refused(self):
-        for command in ("validate", "calibrate"):
-            done = peerpath(command, self.data("gpunet/two_h100.jsonl"))
-            self.assertEqual(done.returncode, 2, done.stderr)
-            self.assertIn("no point that a fit may see has a law", done.stderr)
+        done = peerpath("calibrate", self.data("gpunet/two_h100.jsonl"))
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("no point that a fit may see has a law", done.stderr)
+
+    def test_points_of_sockets_are_played_and_two_thirds_of_them_judge(self):
+        done = peerpath("validate", self.data("gpunet/two_h100.jsonl"), "--json")
+        document = json.loads(done.stdout)
+        self.assertEqual(done.returncode, 0 if document["median_error_percent"] <= document["allowed_percent"] else 1)
+        self.assertEqual([p["fitted"] for p in document["points"][:5]], [False, True, False, False, True])
+        self.assertTrue(all(p["played_ns"] > 0 for p in document["points"]))
+        done = peerpath("validate", self.data("gpunet/two_h100.jsonl"), "--laws")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("--laws is not of a dataset of gpunet", done.stderr)
 
     def test_a_truncated_dataset_is_refused_with_its_place(self):
         text = pathlib.Path(self.data("h200/one_gpu.jsonl")).read_text()
