@@ -161,6 +161,16 @@ class Cli(Case):
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn("no point that a fit may see has a law", done.stderr)
 
+    def test_the_second_gpu_for_sockets_is_as_the_first_is_calibrated(self):
+        def read(name):
+            file = pathlib.Path(SCENARIO).parent.parent / "hardware" / name
+            lines = file.read_text(encoding="utf-8").splitlines()
+            return json.loads("\n".join(line for line in lines if not line.lstrip().startswith("//")))
+        one, two = read("h200_host.json"), read("gpunet_two_gpus.json")
+        self.assertEqual(two["devices"]["gpu1"], one["devices"]["gpu0"])
+        link = next(link for link in one["links"] if link["to"] == "gpu0")
+        self.assertEqual(two["links"], [link, dict(link, to="gpu1")])
+
     def test_points_of_sockets_are_played_and_two_thirds_of_them_judge(self):
         done = peerpath("validate", self.data("gpunet/two_h100.jsonl"), "--json")
         document = json.loads(done.stdout)
