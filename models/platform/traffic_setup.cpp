@@ -324,7 +324,10 @@ void TrafficSetup::start_source(std::size_t entry, transport::DmaPattern pattern
   dma.watch([this, entry](Instant when, Instant over, const fabric::Delivery& d) {
     if (d.status == pcie::Status::success) meter_.transferred(entry, when, over, d.bytes);
   });
-  if (leaves_by_one_queue(t.from)) return queued_[t.from].sources.emplace_back(&dma, entry), void();
+  if (leaves_by_one_queue(t.from)) {
+    queued_[t.from].sources.emplace_back(&dma, entry);
+    return;
+  }
   auto& endpoint = platform_.domain.endpoint(source);
   ++endpoint.channels;
   const auto device =
