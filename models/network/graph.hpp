@@ -24,7 +24,9 @@ struct Node {
 struct Cable {
   NodeIndex a = 0, b = 0;
   BitRate rate{};
-  Duration delay{};  ///< last bit out to last bit in
+  Duration delay{};                  ///< last bit out to last bit in
+  std::vector<std::int64_t> lost{};  ///< numbers, from 1, of the packets from a to b that are lost on the way
+  double loss = 0;                   ///< share of packets that are lost, each way
 };
 
 /// Nodes and cables. A host has one cable at most.

@@ -24,6 +24,7 @@ Network::Network(const Graph& graph, const SwitchConfig& config, std::uint64_t s
       seed_{mix(seed)},
       random_{seed, "network"},
       routes_{graph},
+      faults_{seed},
       ports_(graph.cables.size() * 2),
       node_of_(ports_.size()),
       host_of_(graph.nodes.size()),
@@ -41,6 +42,7 @@ Network::Network(const Graph& graph, const SwitchConfig& config, std::uint64_t s
     port.delay = cable.delay;
     constexpr std::int64_t byte_second = 8'000'000'000'000'000;
     port.fs_per_byte = byte_second % cable.rate.bps() == 0 ? byte_second / cable.rate.bps() : 0;
+    port.faulty = faults_.add(p, cable);
     node_of_[p] = graph.node_of(p);
     port.local = static_cast<std::uint32_t>(headroom[node_of_[p]].size());
     headroom[node_of_[p]].push_back(config.headroom ? config.headroom->count() : headroom_of(p));
@@ -260,6 +262,7 @@ void Network::send(PortIndex index, PacketIndex packet, Instant now) {
   port.counters.busy += whole;
   port.free = now + whole;
   ++hops_;
+  if (port.faulty && faults_.strikes(index, port.counters.packets)) return lose(index, packet);
   const auto far = Graph::peer(index);
   slot.ingress = ports_[far].generation;
   events_.push(now + port.time_of(wire - net::gap.count()) + port.delay, arrival, far, packet);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "network/cable_faults.hpp"
 #include "network/event_queue.hpp"
 #include "network/graph.hpp"
 #include "network/packet.hpp"
@@ -99,6 +100,7 @@ class Network {
   std::uint64_t seed_;
   Random random_;
   Routes routes_;
+  CableFaults faults_;
   EventQueue events_;
   PacketPool pool_;
   std::vector<Port> ports_;

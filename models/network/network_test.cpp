@@ -166,5 +166,28 @@ TEST(Network, PinnedPathsSpreadEvenlyWhereAHashCollides) {
   EXPECT_GT(carried(PathChoice::spray), 0.95);
 }
 
+TEST(Network, CablesLosePacketsByNumberAndByShare) {
+  auto graph = star(2);
+  graph.cables[0].lost = {3, 5};
+  TestHosts hosts;
+  hosts.sources = {{.from = 0, .to = 1, .count = 10}};
+  Network network{graph, {}, 1, hosts};
+  start(network, 2);
+  network.run(Instant{std::chrono::milliseconds{1}});
+  EXPECT_EQ(hosts.arrived_count(), 8);
+  EXPECT_EQ(dropped(network), 2);
+  EXPECT_EQ(network.in_flight(), 0);
+
+  graph.cables[0].lost = {};
+  graph.cables[0].loss = 0.1;
+  TestHosts many;
+  many.sources = {{.from = 0, .to = 1, .count = 10'000}};
+  Network lossy{graph, {}, 1, many};
+  start(lossy, 2);
+  lossy.run(Instant{std::chrono::milliseconds{10}});
+  EXPECT_NEAR(static_cast<double>(many.arrived_count()), 9000, 100);
+  EXPECT_EQ(many.arrived_count() + dropped(lossy), 10'000);
+}
+
 }  // namespace
 }  // namespace peerpath::network

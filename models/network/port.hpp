@@ -35,6 +35,7 @@ struct Port {
   Instant free{};        ///< the transmitter has sent all that it began
   Instant wake = never;  ///< earliest event by which it will be served
   bool down = false;
+  bool faulty = false;           ///< its cable loses packets
   std::uint8_t waiting = 0;      ///< bit p: queue p is not empty
   std::uint8_t held = 0;         ///< bit p: the other end has paused priority p
   std::uint8_t holding = 0;      ///< bit p: this end has paused the other

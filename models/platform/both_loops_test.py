@@ -22,7 +22,7 @@ class BothLoops(unittest.TestCase):
 
     def test_all_scenarios(self):
         scenarios = [path for path in sorted(SCENARIOS.rglob("*.json"))
-                     if path.relative_to(SCENARIOS).parts[0] not in ("hardware", "invalid", "meta_roce", "roce")]
+                     if path.relative_to(SCENARIOS).parts[0] not in ("hardware", "invalid", "meta_roce", "roce", "tcp")]
         self.assertGreater(len(scenarios), 50)
         for scenario in scenarios:
             with self.subTest(scenario=str(scenario.relative_to(SCENARIOS))):

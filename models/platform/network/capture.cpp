@@ -11,30 +11,29 @@ namespace {
 
 using trace::PacketDirection;
 
-/// 02:00 and the number of the host; 10.0.0.0/8 and the same number. Both count from 1.
 roce::Addresses addresses_of(const network::Packet& packet) {
-  const auto mac = [](network::HostIndex host) {
-    const std::uint32_t number = host + 1;
-    return std::array<std::uint8_t, 6>{2,
-                                       0,
-                                       static_cast<std::uint8_t>(number >> 24),
-                                       static_cast<std::uint8_t>(number >> 16),
-                                       static_cast<std::uint8_t>(number >> 8),
-                                       static_cast<std::uint8_t>(number)};
-  };
   roce::Addresses a;
-  a.source_mac = mac(packet.source);
-  a.destination_mac = mac(packet.destination);
-  a.source_ip = 0x0a000001 + packet.source;
-  a.destination_ip = 0x0a000001 + packet.destination;
+  a.source_mac = mac_of(packet.source);
+  a.destination_mac = mac_of(packet.destination);
+  a.source_ip = ip_of(packet.source);
+  a.destination_ip = ip_of(packet.destination);
   a.source_port = static_cast<std::uint16_t>(0xc000 | (packet.flow_hash & 0x3fff));
   a.dscp = static_cast<std::uint8_t>(8 * packet.priority);  // the class selector of its priority (RFC 2474)
   a.ecn = packet.congestion_experienced ? 3 : packet.ecn_capable ? 2 : 0;
   return a;
 }
 
-/// The headers of a frame.
-std::vector<std::uint8_t> headers_of(const network::Packet& packet) {
+}  // namespace
+
+std::array<std::uint8_t, 6> mac_of(network::HostIndex host) {
+  const std::uint32_t n = host + 1;
+  const auto byte = [n](int shift) { return static_cast<std::uint8_t>(n >> shift); };
+  return {2, 0, byte(24), byte(16), byte(8), byte(0)};
+}
+
+std::uint32_t ip_of(network::HostIndex host) { return 0x0a000001 + host; }
+
+std::vector<std::uint8_t> roce_headers(const network::Packet& packet) {
   const auto said = std::bit_cast<roce::Packet>(packet.cargo);
   const std::vector<std::uint8_t> payload(said.length);
   auto frame = encode(said, addresses_of(packet), payload);
@@ -42,10 +41,9 @@ std::vector<std::uint8_t> headers_of(const network::Packet& packet) {
   return frame;
 }
 
-}  // namespace
-
-Capture::Capture(const CaptureRequest& request, const network::Graph& graph, network::Hosts& hosts)
+Capture::Capture(const CaptureRequest& request, const network::Graph& graph, network::Hosts& hosts, Headers headers)
     : hosts_{hosts},
+      headers_{headers},
       window_{request.window},
       digits_{trace::timestamp_digits(request.end)},
       out_{request.file, std::ios::binary},
@@ -101,7 +99,7 @@ void Capture::write(network::HostIndex host, const network::Packet& packet, Inst
   if (!link.interface)
     link.interface = writer_.add({trace::LinkType::ethernet, link.name, "Ethernet port of a host",
                                   static_cast<std::uint64_t>(link.rate.bps()), 0});
-  const auto headers = headers_of(packet);
+  const auto headers = headers_(packet);
   writer_.packet(*link.interface, trace::timestamp(now, digits_), headers, static_cast<std::uint32_t>(packet.bytes),
                  direction, {});
   ++frames_;

@@ -23,12 +23,21 @@ struct CaptureRequest {
   Instant end{};  ///< of the run
 };
 
+/// 02:00 and the number of the host; 10.0.0.0/8 and the same number. Both count from 1.
+std::array<std::uint8_t, 6> mac_of(network::HostIndex host);
+std::uint32_t ip_of(network::HostIndex host);
+
+/// Of RoCE.
+std::vector<std::uint8_t> roce_headers(const network::Packet& packet);
+
 /// Stands between a network and its hosts, and notes what they send (as its first bit leaves) and receive (as its last
 /// bit is in). An interface for each host, made with its first frame. Of a frame the headers are kept, and its length:
 /// payload has no content here. PFC frames are not shown: the model tells a port to stop without one.
 class Capture final : public network::Hosts {
  public:
-  Capture(const CaptureRequest& request, const network::Graph& graph, network::Hosts& hosts);
+  /// The headers of a packet, as bytes.
+  using Headers = std::vector<std::uint8_t> (*)(const network::Packet&);
+  Capture(const CaptureRequest& request, const network::Graph& graph, network::Hosts& hosts, Headers headers);
 
   /// Patterns that match no link, a file that cannot be written.
   const Problems& problems() const { return problems_; }
@@ -50,6 +59,7 @@ class Capture final : public network::Hosts {
   void write(network::HostIndex host, const network::Packet& packet, Instant now, trace::PacketDirection direction);
 
   network::Hosts& hosts_;
+  Headers headers_;
   trace::Window window_;
   int digits_;
   std::ofstream out_;

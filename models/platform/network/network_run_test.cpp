@@ -87,5 +87,20 @@ TEST(NetworkRun, AHostTakesInWhatItsPcieDoesAndTheReasonIsNamed) {
   EXPECT_THAT(outcome->said, testing::Contains(testing::HasSubstr("h1 (hosts/training_host with devices.sw0.acs")));
 }
 
+TEST(NetworkRun, TcpEndsWithItsLastConnectionAndSaysWhatHeldItBack) {
+  const auto outcome = run_text(R"({
+    "network": { "hosts": ["h0..h2"], "switches": ["s"], "cables": [{ "from": "h0..h2", "to": "s", "rate": "100Gbps" }] },
+    "tcp": [{ "name": "f", "from": "h0", "to": "h2", "bytes": "10MiB" },
+            { "name": "slow", "from": "h1", "to": "h0", "bytes": "10MiB", "consumer": { "rate": "5Gbps" } }],
+    "run": { "measure": "1s" } })");
+  EXPECT_EQ(value(outcome, "f.flows"), 1);
+  EXPECT_EQ(value(outcome, "slow.flows"), 1);
+  EXPECT_NEAR(value(outcome, "slow.time_max_us"), 10.0 * 1048576 * 8 / 5e3, 500);
+  EXPECT_LT(outcome.results.window, std::chrono::milliseconds{18});
+  EXPECT_GT(value(outcome, "slow.window_closed_us"), 1000);
+  EXPECT_GT(value(outcome, "slow.receive_core_percent"), 90);
+  EXPECT_THAT(outcome.said, testing::Contains(testing::HasSubstr("slow: the receiver's window held data back")));
+}
+
 }  // namespace
 }  // namespace peerpath::network_run

@@ -5,6 +5,8 @@
 #include <map>
 
 #include "peerpath/observe/finish.hpp"
+#include "platform/network/cable_report.hpp"
+#include "platform/network/tcp_run.hpp"
 #include "scenario/network/metrics.hpp"
 #include "scenario/network/names.hpp"
 #include "transport/roce/frame.hpp"
@@ -69,20 +71,13 @@ struct Tally {
   observe::Histogram latency;
 };
 
-/// Counters of all cables at one time.
-struct Snapshot {
-  Instant when{};
-  std::vector<network::PortCounters> ports;
-  std::vector<Duration> paused;
-};
-
 class Runner {
  public:
   Runner(const Loaded& loaded, std::vector<NodeFit> fits, const std::optional<CaptureRequest>& capture)
       : loaded_{loaded},
         s_{loaded.scenario},
         fleet_{fleet_config(loaded, fits)},
-        capture_{capture ? std::make_unique<Capture>(*capture, loaded.graph, fleet_) : nullptr},
+        capture_{capture ? std::make_unique<Capture>(*capture, loaded.graph, fleet_, roce_headers) : nullptr},
         network_{loaded.graph, s_.switches, static_cast<std::uint64_t>(s_.run.seed), hosts()},
         begin_{s_.run.warmup},
         end_{begin_ + s_.run.measure},
@@ -110,7 +105,7 @@ class Runner {
   Outcome run(const Options& options) {
     Instant now{};
     network_.run(begin_);
-    before_ = snapshot(begin_);
+    before_ = snapshot(network_, begin_);
     const auto step = std::min<Duration>(s_.run.patience, s_.run.measure);
     for (now = begin_; now < end_ && !is_over();) {
       now = std::min(end_, now + step);
@@ -123,7 +118,7 @@ class Runner {
         break;
       }
     }
-    after_ = snapshot(now);
+    after_ = snapshot(network_, now);
     if (capture_) out_.captured = capture_->finish();
     return outcome();
   }
@@ -148,15 +143,8 @@ class Runner {
         return begin(number, now);
       case start_collective:
         return begin_collective(number, now);
-      case cable_event: {
-        const auto& e = s_.events[number];
-        const auto& g = loaded_.graph;
-        for (network::CableIndex c = 0; c < g.cables.size(); ++c) {
-          const auto &a = g.nodes[g.cables[c].a].name, &b = g.nodes[g.cables[c].b].name;
-          if ((a == e.from && b == e.to) || (a == e.to && b == e.from)) return network_.set_cable(c, e.up, now);
-        }
-        return;
-      }
+      case cable_event:
+        return apply(s_.events[number], loaded_.graph, network_, now);
       case next_message:
         return timed(number, now);
     }
@@ -256,20 +244,8 @@ class Runner {
     return fleet_;
   }
 
-  Snapshot snapshot(Instant now) const {
-    Snapshot taken{now, {}, {}};
-    for (network::PortIndex p = 0; p < 2 * network_.cables(); ++p) {
-      taken.ports.push_back(network_.port(p).counters);
-      taken.paused.push_back(network_.paused(p, now));
-    }
-    return taken;
-  }
-
   Outcome outcome();
-  void metric(const std::string& name, std::optional<Decimal> value) {
-    for (auto& metric : out_.results.metrics)
-      if (metric.name == name) metric.value = value;
-  }
+  void metric(const std::string& name, std::optional<Decimal> value) { set_metric(out_.results, name, value); }
   void report_rdma();
   void report_collectives();
   void report_network();
@@ -289,8 +265,6 @@ class Runner {
   std::optional<network::PauseCircle> circle_;
   Outcome out_;
 };
-
-Decimal microseconds(Duration d) { return quotient(d.count(), 1'000'000'000, 3); }
 
 void Runner::report_rdma() {
   const auto window = (after_.when - before_.when).count();
@@ -332,40 +306,17 @@ void Runner::report_collectives() {
 }
 
 void Runner::report_network() {
-  std::int64_t packets = 0, dropped = 0, marked = 0, pauses = 0, peak = 0, nic_pauses = 0, nic_dropped = 0, again = 0;
-  Duration paused{};
-  const auto window = (after_.when - before_.when).count();
-  for (network::PortIndex p = 0; p < after_.ports.size(); ++p) {
-    const auto &a = before_.ports[p], &b = after_.ports[p];
-    packets += b.packets - a.packets;
-    dropped += b.dropped - a.dropped;
-    marked += b.marked - a.marked;
-    pauses += b.pauses - a.pauses;
-    peak = std::max(peak, b.peak);
-    const auto held = after_.paused[p] - before_.paused[p];
-    paused += held;
-    out_.cables.push_back({loaded_.graph.name_of(p),
-                           quotient(static_cast<WideInt>((b.busy - a.busy).count()) * 100, window, 1),
-                           quotient(static_cast<WideInt>(held.count()) * 100, window, 1), b.peak, b.dropped - a.dropped,
-                           b.marked - a.marked});
-  }
+  auto totals = report_cables(before_, after_, loaded_.graph, out_);
+  std::int64_t nic_pauses = 0, again = 0;
   for (network::HostIndex h = 0; h < loaded_.graph.hosts.size(); ++h) {
     nic_pauses += fleet_.counters(h).pauses;
-    nic_dropped += fleet_.counters(h).dropped;
+    totals.dropped += fleet_.counters(h).dropped;
   }
   for (roce::QpIndex q = 0; q < fleet_.queue_pairs(); ++q) again += fleet_.requester(q).retransmissions();
-  metric("network.packets", Decimal{packets, 0});
-  metric("network.dropped", Decimal{dropped + nic_dropped, 0});
-  metric("network.marked", Decimal{marked, 0});
-  metric("network.pauses", Decimal{pauses, 0});
-  metric("network.paused_us", microseconds(paused));
-  metric("network.queue_peak_bytes", Decimal{peak, 0});
+  report_totals(totals, out_.results);
   metric("network.nic_pauses", Decimal{nic_pauses, 0});
   metric("network.sent_again", Decimal{again, 0});
   metric("network.deadlock", Decimal{circle_ ? 1 : 0, 0});
-  std::ranges::stable_sort(out_.cables, [](const CableUse& a, const CableUse& b) {
-    return a.busy_percent.value() > b.busy_percent.value();
-  });
 }
 
 /// The circle as queues that wait for each other.
@@ -417,9 +368,7 @@ void Runner::explain() {
       out_.said.push_back("the NIC of " + loaded_.graph.nodes[loaded_.graph.hosts[h]].name + " paused its switch " +
                           std::to_string(count) + " times: its host takes in less than the wire brings");
   for (std::size_t i = 0; i < out_.nodes.size(); ++i) out_.said.push_back(sentence(s_.nodes[i], out_.nodes[i]));
-  if (!out_.cables.empty())
-    out_.said.push_back("busiest cable: " + out_.cables.front().name + ", " +
-                        to_string(out_.cables.front().busy_percent) + " %");
+  if (!out_.cables.empty()) out_.said.push_back(busiest(out_));
   if (!out_.said.empty()) out_.results.bottleneck = out_.said.front();
 }
 
@@ -436,16 +385,22 @@ Outcome Runner::outcome() {
   return std::move(out_);
 }
 
-}  // namespace
-
-tl::expected<Outcome, Problems> run(const Loaded& loaded, const Options& options) {
+/// RDMA and collectives.
+tl::expected<Outcome, Problems> run_rdma(const Loaded& loaded, const Options& options) {
   auto fits = fit_nodes(loaded);
   if (!fits) return tl::unexpected{std::move(fits.error())};
   Runner runner{loaded, std::move(*fits), options.capture};
   if (auto problems = runner.problems(); !problems.empty()) return tl::unexpected{std::move(problems)};
-  auto outcome = runner.run(options);
+  return runner.run(options);
+}
+
+}  // namespace
+
+tl::expected<Outcome, Problems> run(const Loaded& loaded, const Options& options) {
+  auto outcome = loaded.scenario.tcp.empty() ? run_rdma(loaded, options) : run_tcp(loaded, options);
+  if (!outcome) return outcome;
   for (const auto& expectation : loaded.scenario.expect)  // the loader has seen to it that the metric is there
-    outcome.results.expectations.push_back(*observe::judge(outcome.results, expectation));
+    outcome->results.expectations.push_back(*observe::judge(outcome->results, expectation));
   return outcome;
 }
 

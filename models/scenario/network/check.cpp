@@ -12,6 +12,8 @@
 namespace peerpath::network_scenario {
 namespace {
 
+constexpr std::size_t most_connections = 1'000'000;
+
 using scenario::join;
 using scenario::Node;
 using scenario::Report;
@@ -31,10 +33,15 @@ class Check {
     for (std::size_t i = 0; i < s.nodes.size(); ++i) node(join("/nodes", i), s.nodes[i]);
     for (std::size_t i = 0; i < s.rdma.size(); ++i) rdma(join("/rdma", i), s.rdma[i], i);
     for (std::size_t i = 0; i < s.collectives.size(); ++i) collective(join("/collectives", i), s.collectives[i], i);
+    for (std::size_t i = 0; i < s.tcp.size(); ++i) tcp(join("/tcp", i), s.tcp[i], i);
     for (std::size_t i = 0; i < s.events.size(); ++i) event(join("/events", i), s.events[i]);
     switches(s.switches);
-    if (s.rdma.empty() && s.collectives.empty())
-      add("", "has neither \"rdma\" nor \"collectives\": nothing would happen");
+    if (s.rdma.empty() && s.collectives.empty() && s.tcp.empty())
+      add("", "has none of \"rdma\", \"collectives\" and \"tcp\": nothing would happen");
+    if (!s.tcp.empty() && !(s.rdma.empty() && s.collectives.empty()))
+      add("/tcp", "beside \"rdma\" or \"collectives\": hosts of a network have one transport");
+    if (!s.tcp.empty() && !(s.nodes.empty() && s.slow_hosts.empty()))
+      add("/tcp", "takes no \"nodes\" or \"slow_hosts\"; `tcp_hosts` and `consumer` say what hosts can");
     if (s.nics.pause_above > s.nics.buffer) add("/nics/pause_above", "is above the buffer");
     if (s.nics.resume_below > s.nics.pause_above) add("/nics/resume_below", "is above pause_above");
     if (s.run.warmup.count() < 0) add("/run/warmup", "is negative");
@@ -103,6 +110,22 @@ class Check {
     if (entry.kind == CollectiveKind::all_to_all && entry.rings != 1) add(join(at, "rings"), "all_to_all has none");
     const auto part = entry.bytes.count() / static_cast<std::int64_t>(*count);
     if (part > 0x7fffffff) add(join(at, "bytes"), "messages of more than 2 GiB");
+  }
+
+  void tcp(const std::string& at, Tcp& entry, std::size_t number) {
+    name(at, entry.name, "tcp" + std::to_string(number));
+    const auto from = hosts(join(at, "from"), entry.from), to = hosts(join(at, "to"), entry.to);
+    if (from && to && *to != 1 && *to != *from)
+      add(join(at, "to"),
+          "names " + std::to_string(*to) + " hosts, and \"from\" " + std::to_string(*from) + "; one, or as many");
+    if (from && *from * static_cast<std::size_t>(entry.connections) > most_connections)
+      add(join(at, "connections"), "makes more than " + std::to_string(most_connections) + " connections");
+    const auto memory = entry.consumer.memory.value_or(loaded_.scenario.tcp_stack.receive_buffer);
+    if (loaded_.scenario.tcp_stack.window_of == tcp::WindowOf::memory &&
+        memory < loaded_.scenario.tcp_stack.receive_buffer)
+      add(join(join(at, "consumer"), "memory"), "is less than tcp_stack.receive_buffer, which the window follows");
+    if (entry.consumer.return_every * 2 > memory)
+      add(join(join(at, "consumer"), "return_every"), "is more than half of the memory: nothing would ever come back");
   }
 
   void event(const std::string& at, const CableEvent& event) {

@@ -28,6 +28,9 @@ constexpr std::tuple blocks{
     Block<Rdma>{"rdma", "rdma", "An entry of `rdma`: messages of one size between hosts of a network", true},
     Block<Collective>{"collectives", "collective",
                       "An entry of `collectives`: a collective of hosts of a network, once", true},
+    Block<tcp::Config>{"tcp_stack", "tcp_stack", "TCP of all hosts of a network"},
+    Block<tcp::HostConfig>{"tcp_hosts", "tcp_host", "NICs and cores of all hosts of a network with TCP"},
+    Block<Tcp>{"tcp", "tcp", "An entry of `tcp`: connections between hosts of a network", true},
     Block<CableEvent>{"events", "event", "An entry of `events` of a network scenario: a cable fails or comes back",
                       true},
     Block<RunLength>{"run", "run", "`run` of a network scenario: how long, and from which seed"}};

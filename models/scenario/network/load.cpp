@@ -13,7 +13,7 @@ namespace {
 void read_all(const Node& root, scenario::Report& report, FieldsReader& reader, NetworkScenario& s) {
   reader.unknown(root, "",
                  {"$schema", "description", "source", "network", "switches", "nics", "slow_hosts", "rdma", "nodes",
-                  "collectives", "events", "run", "expect", "sweep"});
+                  "collectives", "tcp_stack", "tcp_hosts", "tcp", "events", "run", "expect", "sweep"});
   std::string schema;
   reader.text(root.find("$schema"), "/$schema", schema);
   reader.text(root.find("description"), "/description", s.description);
@@ -28,6 +28,9 @@ void read_all(const Node& root, scenario::Report& report, FieldsReader& reader, 
   reader.list(root.find("nodes"), "/nodes", s.nodes);
   reader.list(root.find("rdma"), "/rdma", s.rdma);
   reader.list(root.find("collectives"), "/collectives", s.collectives);
+  reader.object(root.find("tcp_stack"), "/tcp_stack", s.tcp_stack);
+  reader.object(root.find("tcp_hosts"), "/tcp_hosts", s.tcp_hosts);
+  reader.list(root.find("tcp"), "/tcp", s.tcp);
   reader.list(root.find("events"), "/events", s.events);
   reader.object(root.find("run"), "/run", s.run);
   reader.list(root.find("expect"), "/expect", s.expect);
@@ -35,7 +38,7 @@ void read_all(const Node& root, scenario::Report& report, FieldsReader& reader, 
 }
 
 bool is_of_a_network(const Node& root) {
-  for (const auto* mark : {"network", "rdma", "collectives"})
+  for (const auto* mark : {"network", "rdma", "collectives", "tcp"})
     if (root.find(mark) != nullptr) return true;
   return false;
 }

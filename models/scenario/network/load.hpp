@@ -22,7 +22,7 @@ struct Loaded {
   std::vector<scenario::Loaded> nodes{};              ///< the scenario of each entry of `nodes`
 };
 
-/// Reads a scenario that has a `network`, `rdma` or `collectives`; nothing if it has none, or is no JSON: then
+/// Reads a scenario that has a `network`, `rdma`, `tcp` or `collectives`; nothing if it has none, or is no JSON: then
 /// `scenario::load` says what it is. All problems are reported, each with its place.
 std::optional<tl::expected<Loaded, Problems>> load(const std::filesystem::path& name,
                                                    const scenario::LoadOptions& options = {});

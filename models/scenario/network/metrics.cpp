@@ -21,6 +21,23 @@ constexpr std::array of_collective{
     Definition{"time_us", "us", "Start to last message in"},
     Definition{"nic_gbps", "Gb/s", "What a NIC has to send, over that time"},
 };
+constexpr std::array of_tcp{
+    Definition{"goodput_gbps", "Gb/s", "Payload that applications have read"},
+    Definition{"flows", "1", "Connections that are over: all their bytes are read"},
+    Definition{"time_p50_us", "us", "From opening to the last byte read, of connections that are over"},
+    Definition{"time_p99_us", "us", "From opening to the last byte read, of connections that are over"},
+    Definition{"time_max_us", "us", "From opening to the last byte read, of connections that are over"},
+    Definition{"sent_again", "1", "Segments that were repeated, since the start"},
+    Definition{"timeouts", "1", "Retransmission timeouts, since the start"},
+    Definition{"probes", "1", "Zero-window probes, since the start"},
+    Definition{"window_closed_us", "us",
+               "Time in which the receiver's window alone held data back, summed over connections, since the start"},
+    Definition{"send_core_percent", "%", "Work of the busiest core of senders, over the window"},
+    Definition{"receive_core_percent", "%", "Work of the busiest core of receivers, over the window"},
+};
+constexpr std::array of_tcp_network{
+    Definition{"nic_dropped", "1", "By NICs: no entry of the ring, or no memory, since the start"},
+};
 constexpr std::array of_network{
     Definition{"packets", "1", "Packets on cables, each cable counted"},
     Definition{"dropped", "1", "Lost in switches, on cables and in NICs"},
@@ -29,7 +46,7 @@ constexpr std::array of_network{
     Definition{"paused_us", "us", "Time that ports were held with packets waiting, summed"},
     Definition{"queue_peak_bytes", "B", "Most that waited at one port in one priority, since the start"},
     Definition{"nic_pauses", "1", "Of the pauses: by NICs whose host was slow, since the start"},
-    Definition{"sent_again", "1", "Packets that RDMA repeated, since the start"},
+    Definition{"sent_again", "1", "Packets that RDMA or TCP repeated, since the start"},
     Definition{"deadlock", "1", "Whether paused queues waited for each other in a circle"},
 };
 
@@ -53,7 +70,9 @@ std::vector<MetricInfo> metrics_of(const NetworkScenario& s) {
   std::vector<MetricInfo> out;
   for (const auto& entry : s.rdma) add(out, entry.name, of_rdma);
   for (const auto& entry : s.collectives) add(out, entry.name, of_collective);
+  for (const auto& entry : s.tcp) add(out, entry.name, of_tcp);
   add(out, "network", of_network);
+  if (!s.tcp.empty()) add(out, "network", of_tcp_network);
   return out;
 }
 
@@ -64,6 +83,8 @@ std::optional<std::string> explain_metric(std::string_view name) {
   std::string out;
   if (owner != "network") explain_in(out, "<rdma>", of_rdma, end);
   if (owner != "network") explain_in(out, "<collective>", of_collective, end);
+  if (owner != "network") explain_in(out, "<tcp>", of_tcp, end);
+  if (owner.empty() || owner == "network") explain_in(out, "network", of_tcp_network, end);
   if (owner.empty() || owner == "network") explain_in(out, "network", of_network, end);
   return out.empty() ? std::nullopt : std::optional{out};
 }

@@ -77,9 +77,24 @@ TEST(NetworkLoad, MistakesOfNodesAreNamed) {
   EXPECT_THAT(lines_of(loaded->error()), HasSubstr("a.json"));
 }
 
+TEST(NetworkLoad, MistakesOfTcpAreNamed) {
+  const auto with = [](const std::string& rest) { return R"({"network": {"clos": {}}, )" + rest + "}"; };
+  EXPECT_THAT(said(with(R"("tcp": [{"from": "h0", "to": "h1", "conections": 2}])")),
+              HasSubstr(R"(did you mean "connections"?)"));
+  EXPECT_THAT(said(with(R"("tcp": [{"from": "h0", "to": "h1"}], "rdma": [{"from": "h0", "to": "h1"}])")),
+              HasSubstr("one transport"));
+  EXPECT_THAT(said(with(R"("tcp": [{"from": "h0", "to": "h1", "consumer": {"return_every": "4MiB"}}])")),
+              HasSubstr("/tcp/0/consumer/return_every: is more than half of the memory"));
+  EXPECT_THAT(said(with(R"("tcp_stack": {"congestion": "cubik"}, "tcp": [{"from": "h0", "to": "h1"}])")),
+              HasSubstr(R"(did you mean "cubic"?)"));
+  EXPECT_EQ(said(with(R"("tcp": [{"name": "t", "from": "h0", "to": "h1"}],
+                         "expect": [{"metric": "t.goodput_gbps", "at_least": 1}])")),
+            "");
+}
+
 TEST(NetworkLoad, ShippedScenariosAreRightAndWrittenTheyMeanTheSame) {
   int n = 0;
-  for (const auto* folder : {"roce", "meta_roce"})
+  for (const auto* folder : {"roce", "meta_roce", "tcp"})
     for (const auto& entry : std::filesystem::directory_iterator{scenario::shipped_scenarios() / folder}) {
       scenario::LoadOptions options;
       options.search = {scenario::shipped_scenarios()};

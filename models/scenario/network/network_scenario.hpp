@@ -9,6 +9,7 @@
 #include "network/switch_config.hpp"
 #include "network/topologies/topologies.hpp"
 #include "peerpath/scenario/scenario.hpp"
+#include "scenario/network/tcp_entries.hpp"
 #include "transport/roce/fleet.hpp"
 
 namespace peerpath::network_scenario {
@@ -22,13 +23,19 @@ struct CableEntry {
   BitRate rate = 400_Gbps;
   Duration delay = 250ns;
   int count = 1;
+  double loss = 0;
+  std::vector<int> lost{};
 
   static constexpr auto fields() {
     using C = CableEntry;
-    return std::tuple{field("from", &C::from, "A host or switch"), field("to", &C::to, "The other end"),
-                      field("rate", &C::rate, "Each way").at_least(1_Gbps),
-                      field("delay", &C::delay, "One way: 5 ns a metre, and the PHYs").at_most(10ms).from("assumed"),
-                      field("count", &C::count, "Cables side by side").at_least(1).at_most(64)};
+    return std::tuple{
+        field("from", &C::from, "A host or switch"),
+        field("to", &C::to, "The other end"),
+        field("rate", &C::rate, "Each way").at_least(1_Gbps),
+        field("delay", &C::delay, "One way: 5 ns a metre, and the PHYs").at_most(10ms).from("assumed"),
+        field("count", &C::count, "Cables side by side").at_least(1).at_most(64),
+        field("loss", &C::loss, "Share of packets that are lost, each way").at_least(0.0).at_most(1.0),
+        field("lost", &C::lost, "Numbers, from 1, of the packets that are lost on the way from `from` to `to`")};
   }
 };
 
@@ -244,6 +251,9 @@ struct NetworkScenario {
   std::vector<NodeEntry> nodes;
   std::vector<Rdma> rdma;
   std::vector<Collective> collectives;
+  tcp::Config tcp_stack;
+  tcp::HostConfig tcp_hosts;
+  std::vector<Tcp> tcp;
   std::vector<CableEvent> events;
   RunLength run;
   std::vector<scenario::Expectation> expect;

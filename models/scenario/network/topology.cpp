@@ -57,7 +57,11 @@ class NamedGraph {
     if (count_ > most_cables) return refuse(at, "brings the cables to more than " + std::to_string(most_cables));
     for (const auto& a : from)
       for (const auto& b : to)
-        for (int c = 0; c < entry.count; ++c) graph_.connect(numbers_[a], numbers_[b], entry.rate, entry.delay);
+        for (int c = 0; c < entry.count; ++c) {
+          auto& cable = graph_.cables[graph_.connect(numbers_[a], numbers_[b], entry.rate, entry.delay)];
+          cable.lost.assign(entry.lost.begin(), entry.lost.end());
+          cable.loss = entry.loss;
+        }
   }
 
   const scenario::Node& root_;

@@ -26,6 +26,11 @@ nlohmann::ordered_json written(const NetworkScenario& s) {
   if (!s.nodes.empty()) out["nodes"] = written_value(s.nodes);
   out["rdma"] = written_value(s.rdma);
   out["collectives"] = written_value(s.collectives);
+  if (!s.tcp.empty()) {
+    out["tcp_stack"] = written_value(s.tcp_stack);
+    out["tcp_hosts"] = written_value(s.tcp_hosts);
+    out["tcp"] = written_value(s.tcp);
+  }
   out["events"] = written_value(s.events);
   out["run"] = written_value(s.run);
   out["expect"] = written_value(s.expect);

@@ -54,12 +54,19 @@ void Fleet::keep_memory(EndIndex index, bool keeps, Instant now) {
   settle(end, now);
 }
 
-/// When a core has done so much more.
-Instant Fleet::work(Host& host, bool of_kernel, Duration cost, Instant now) {
-  auto& core = of_kernel || config_.host.one_core ? host.kernel : host.application;
-  core = std::max(core, now) + cost;
-  (of_kernel ? host.counters.kernel : host.counters.application) += cost;
-  return core;
+/// When the kernel's core has done so much more.
+Instant Fleet::work(Host& host, Duration cost, Instant now) {
+  host.kernel = std::max(host.kernel, now) + cost;
+  host.counters.kernel += cost;
+  return host.kernel;
+}
+
+/// The same of an application's.
+Instant Fleet::work(End& end, Duration cost, Instant now) {
+  if (config_.host.one_core) return work(hosts_[end.host], cost, now);
+  end.core = std::max(end.core, now) + cost;
+  end.worked += cost;
+  return end.core;
 }
 
 // ---- receiving
@@ -105,7 +112,7 @@ void Fleet::poll(HostIndex index, Instant now) {
   }
   const auto cost = config_.host.packet_cost * static_cast<std::int64_t>(count) + config_.host.segment_cost * pieces;
   host.polling = count;
-  const auto at = work(host, true, cost, now);
+  const auto at = work(host, cost, now);
   if (at > now) return network_->wake_at(at, index, polled);
   deliver(index, count, now);
 }
@@ -156,7 +163,7 @@ void Fleet::look(End& end, Instant now) {
     end.reading = bytes;
     auto cost = config_.host.syscall_cost;
     if (end.consumer.rate != BitRate{}) cost += Bytes{bytes} / end.consumer.rate;
-    const auto at = work(hosts_[end.host], false, cost, now);
+    const auto at = work(end, cost, now);
     if (at > now) return network_->wake_at(at, end.index, read);
     read_done(end, now);
   }
@@ -170,7 +177,7 @@ void Fleet::read_done(End& end, Instant now) {
   if (taken) taken(end.index, bytes, now);
   const bool enough = end.owed >= end.consumer.return_every.count() || end.connection.readable() == 0;
   if (end.keeps || !enough) return;
-  work(hosts_[end.host], false, config_.host.syscall_cost, now);
+  work(end, config_.host.syscall_cost, now);
   end.connection.give_back(end.owed);
   end.owed = 0;
 }
@@ -229,7 +236,8 @@ void Fleet::build(HostIndex index, Instant now) {
     for (const auto& s : host.building) data += s.length;
     auto cost = config_.host.segment_cost;
     if (data > 0) cost += config_.host.syscall_cost;
-    const auto at = work(host, data == 0, cost, now);
+    auto& end = ends_[host.building.front().connection ^ 1];
+    const auto at = data == 0 ? work(host, cost, now) : work(end, cost, now);
     host.builds = true;
     if (at > now) return network_->wake_at(at, index, built);
     finish_build(host);

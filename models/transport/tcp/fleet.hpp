@@ -25,7 +25,7 @@ struct FleetConfig {
 struct HostCounters {
   std::int64_t sent = 0, received = 0;  ///< packets
   std::int64_t dropped = 0;             ///< by the NIC: no entry of the ring, or no memory
-  Duration kernel{}, application{};     ///< work of the cores
+  Duration kernel{};                    ///< work of its core; with `one_core` of the applications, too
 };
 
 /// Connections over a network. A host's NIC keeps what arrives in a ring until a core takes it, up to 64 packets at a
@@ -54,6 +54,8 @@ class Fleet final : public network::Hosts {
 
   const Connection& connection(EndIndex end) const { return ends_[end].connection; }
   HostIndex host_of(EndIndex end) const { return ends_[end].host; }
+  /// Work of the core of an end's application.
+  Duration worked(EndIndex end) const { return ends_[end].worked; }
   std::size_t ends() const { return ends_.size(); }
   const HostCounters& counters(HostIndex host) const { return hosts_[host].counters; }
 
@@ -76,6 +78,8 @@ class Fleet final : public network::Hosts {
     std::int64_t reading = 0;  ///< bytes of the read that is under way
     std::int64_t owed = 0;     ///< read, to be given back
     Instant alarm = never;
+    Instant core{};      ///< of its application: free from then on
+    Duration worked{};   ///< by that core
     bool waits = false;  ///< stands in the list of those that have something to send
     bool keeps = false, done = false;
   };
@@ -92,11 +96,12 @@ class Fleet final : public network::Hosts {
     std::size_t polling = 0;  ///< packets that the core is at work on
     bool busy = false;        ///< an interrupt or a poll is under way
     bool builds = false;
-    Instant kernel{}, application{};  ///< cores are free from then on
+    Instant kernel{};  ///< its core is free from then on
     HostCounters counters{};
   };
 
-  Instant work(Host& host, bool of_kernel, Duration cost, Instant now);
+  Instant work(Host& host, Duration cost, Instant now);
+  Instant work(End& end, Duration cost, Instant now);
   void poll(HostIndex host, Instant now);
   void deliver(HostIndex host, std::size_t packets, Instant now);
   void take(const Received& received, Instant now);

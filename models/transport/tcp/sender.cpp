@@ -209,7 +209,9 @@ void Sender::watch(Instant now) {
 void Sender::note_block(Instant now) {
   const auto left = next_ < end_ && una_ > 0;
   const auto window = static_cast<std::int64_t>(una_) + peer_window_ - static_cast<std::int64_t>(next_);
-  const bool blocked = left && window < std::min(mss_, static_cast<std::int64_t>(end_ - next_)) &&
+  // A full window behind a loss is not what is meant: then the other end still offers all it has.
+  const bool blocked = left && peer_window_ <= largest_window_ / 2 &&
+                       window < std::min(mss_, static_cast<std::int64_t>(end_ - next_)) &&
                        room_for(std::min(mss_, largest_window_));
   if (blocked && blocked_since_ == never) blocked_since_ = now;
   if (blocked || blocked_since_ == never) return;

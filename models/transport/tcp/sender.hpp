@@ -66,6 +66,12 @@ class Sender {
     return next_ >= end_ ? 0 : static_cast<std::int64_t>(end_ - std::max<std::uint64_t>(next_, 1));
   }
   const SenderCounters& counters() const { return counters_; }
+  /// With the time that the window has been closed until now.
+  SenderCounters counters_until(Instant now) const {
+    auto out = counters_;
+    if (blocked_since_ < now) out.closed += now - blocked_since_;
+    return out;
+  }
   const CongestionControl& congestion() const { return congestion_; }
   const RoundTrip& round_trip() const { return round_trip_; }
   std::int64_t in_flight() const { return board_.in_flight(); }

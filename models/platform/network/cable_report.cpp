@@ -1,0 +1,69 @@
+#include "platform/network/cable_report.hpp"
+
+#include <algorithm>
+
+namespace peerpath::network_run {
+
+using observe::Decimal;
+using observe::quotient;
+
+Snapshot snapshot(const network::Network& network, Instant now) {
+  Snapshot taken{now};
+  for (network::PortIndex p = 0; p < 2 * network.cables(); ++p) {
+    taken.ports.push_back(network.port(p).counters);
+    taken.paused.push_back(network.paused(p, now));
+  }
+  return taken;
+}
+
+CableTotals report_cables(const Snapshot& before, const Snapshot& after, const network::Graph& graph, Outcome& out) {
+  CableTotals sum;
+  const auto window = (after.when - before.when).count();
+  for (network::PortIndex p = 0; p < after.ports.size(); ++p) {
+    const auto &a = before.ports[p], &b = after.ports[p];
+    const auto held = after.paused[p] - before.paused[p];
+    sum.packets += b.packets - a.packets;
+    sum.dropped += b.dropped - a.dropped;
+    sum.marked += b.marked - a.marked;
+    sum.pauses += b.pauses - a.pauses;
+    sum.peak = std::max(sum.peak, b.peak);
+    sum.paused += held;
+    out.cables.push_back({graph.name_of(p), quotient(static_cast<WideInt>((b.busy - a.busy).count()) * 100, window, 1),
+                          quotient(static_cast<WideInt>(held.count()) * 100, window, 1), b.peak, b.dropped - a.dropped,
+                          b.marked - a.marked});
+  }
+  std::ranges::stable_sort(
+      out.cables, [](const CableUse& a, const CableUse& b) { return a.busy_percent.value() > b.busy_percent.value(); });
+  return sum;
+}
+
+void set_metric(observe::Results& results, const std::string& name, std::optional<Decimal> value) {
+  for (auto& metric : results.metrics)
+    if (metric.name == name) metric.value = value;
+}
+
+Decimal microseconds(Duration d) { return quotient(d.count(), 1'000'000'000, 3); }
+
+void report_totals(const CableTotals& totals, observe::Results& results) {
+  set_metric(results, "network.packets", Decimal{totals.packets, 0});
+  set_metric(results, "network.dropped", Decimal{totals.dropped, 0});
+  set_metric(results, "network.marked", Decimal{totals.marked, 0});
+  set_metric(results, "network.pauses", Decimal{totals.pauses, 0});
+  set_metric(results, "network.paused_us", microseconds(totals.paused));
+  set_metric(results, "network.queue_peak_bytes", Decimal{totals.peak, 0});
+}
+
+std::string busiest(const Outcome& out) {
+  return "busiest cable: " + out.cables.front().name + ", " + to_string(out.cables.front().busy_percent) + " %";
+}
+
+void apply(const network_scenario::CableEvent& event, const network::Graph& graph, network::Network& network,
+           Instant now) {
+  for (network::CableIndex c = 0; c < graph.cables.size(); ++c) {
+    const auto &a = graph.nodes[graph.cables[c].a].name, &b = graph.nodes[graph.cables[c].b].name;
+    if ((a == event.from && b == event.to) || (a == event.to && b == event.from))
+      return network.set_cable(c, event.up, now);
+  }
+}
+
+}  // namespace peerpath::network_run

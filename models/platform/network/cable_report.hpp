@@ -1,0 +1,38 @@
+// What the cables of a network have carried in a window.
+#pragma once
+
+#include <vector>
+
+#include "network/network.hpp"
+#include "platform/network/run.hpp"
+
+namespace peerpath::network_run {
+
+/// Counters of all cables at one time.
+struct Snapshot {
+  Instant when{};
+  std::vector<network::PortCounters> ports{};
+  std::vector<Duration> paused{};
+};
+
+Snapshot snapshot(const network::Network& network, Instant now);
+
+/// Sums over all cables; `peak` since the start.
+struct CableTotals {
+  std::int64_t packets = 0, dropped = 0, marked = 0, pauses = 0, peak = 0;
+  Duration paused{};
+};
+
+/// Adds what each direction of each cable did, busiest first.
+CableTotals report_cables(const Snapshot& before, const Snapshot& after, const network::Graph& graph, Outcome& out);
+
+void set_metric(observe::Results& results, const std::string& name, std::optional<observe::Decimal> value);
+observe::Decimal microseconds(Duration d);
+/// The metrics of a network that do not depend on its transport, and "busiest cable: ...".
+void report_totals(const CableTotals& totals, observe::Results& results);
+std::string busiest(const Outcome& out);
+/// Takes a cable out of service or back, as an event of the scenario says.
+void apply(const network_scenario::CableEvent& event, const network::Graph& graph, network::Network& network,
+           Instant now);
+
+}  // namespace peerpath::network_run

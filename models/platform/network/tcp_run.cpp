@@ -1,0 +1,279 @@
+#include "platform/network/tcp_run.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+
+#include "peerpath/observe/finish.hpp"
+#include "platform/network/cable_report.hpp"
+#include "scenario/network/metrics.hpp"
+#include "scenario/network/names.hpp"
+#include "transport/tcp/fleet.hpp"
+#include "transport/tcp/frame.hpp"
+
+namespace peerpath::network_run {
+namespace {
+
+using namespace network_scenario;
+using observe::Decimal;
+using observe::quotient;
+
+constexpr std::int64_t endless = std::int64_t{1} << 50;
+
+/// Headers of a packet for a capture: the client's port tells the connection.
+std::vector<std::uint8_t> tcp_headers(const network::Packet& packet) {
+  const auto segment = std::bit_cast<tcp::Segment>(packet.cargo);
+  const bool to_server = segment.connection % 2 == 1;
+  const auto client = static_cast<std::uint16_t>(32768 + segment.connection / 2 % 28232);
+  tcp::Addresses a;
+  a.source_mac = mac_of(packet.source);
+  a.destination_mac = mac_of(packet.destination);
+  a.source_ip = ip_of(packet.source);
+  a.destination_ip = ip_of(packet.destination);
+  a.source_port = to_server ? client : std::uint16_t{5001};
+  a.destination_port = to_server ? std::uint16_t{5001} : client;
+  a.ecn = packet.congestion_experienced ? 3 : packet.ecn_capable ? 2 : 0;
+  auto frame = encode(segment, a);
+  frame.resize(tcp::frame_size(segment) - segment.length);
+  return frame;
+}
+
+tcp::FleetConfig fleet_config(const NetworkScenario& s) {
+  return {.connection = s.tcp_stack, .host = s.tcp_hosts, .priority = 0};
+}
+
+/// What one entry has done.
+struct FlowTally {
+  std::int64_t bytes = 0;  ///< read in the window
+  observe::Histogram times;
+};
+
+/// One connection of an entry.
+struct Flow {
+  std::size_t entry = 0;
+  tcp::EndIndex client = 0;
+  Instant opened = never;
+};
+
+class TcpRunner {
+ public:
+  TcpRunner(const Loaded& loaded, const std::optional<CaptureRequest>& capture)
+      : loaded_{loaded},
+        s_{loaded.scenario},
+        fleet_{fleet_config(s_), static_cast<std::uint64_t>(s_.run.seed)},
+        capture_{capture ? std::make_unique<Capture>(*capture, loaded.graph, fleet_, tcp_headers) : nullptr},
+        network_{loaded.graph, s_.switches, static_cast<std::uint64_t>(s_.run.seed), hosts()},
+        begin_{s_.run.warmup},
+        end_{begin_ + s_.run.measure},
+        tallies_(s_.tcp.size()) {
+    fleet_.attach(network_);
+    fleet_.taken = [this](tcp::EndIndex end, std::int64_t bytes, Instant now) {
+      if (now >= begin_ && now < end_) tallies_[flows_[end / 2].entry].bytes += bytes;
+    };
+    fleet_.completed = [this](tcp::EndIndex end, Instant now) { over(end, now); };
+    fleet_.alarm = [this](std::uint64_t detail, Instant now) { alarm(detail, now); };
+    for (std::size_t i = 0; i < s_.tcp.size(); ++i) plan(i);
+    for (std::size_t i = 0; i < s_.events.size(); ++i) fleet_.wake(Instant{s_.events[i].at}, i << 2 | cable_event);
+  }
+
+  Problems problems() const { return capture_ ? capture_->problems() : Problems{}; }
+
+  Outcome run(const Options& options) {
+    network_.run(begin_);
+    const auto before = snapshot(network_, begin_);
+    work_before_ = work();
+    Instant now = begin_;
+    const auto step = std::min<Duration>(s_.run.patience, s_.run.measure);
+    while (now < end_ && left_ > 0) {
+      now = std::min(end_, now + step);
+      network_.run(now);
+      if (options.progress) options.progress(now.time_since_epoch(), end_.time_since_epoch());
+      if (options.stop && options.stop()) {
+        out_.results.complete = false;
+        break;
+      }
+    }
+    if (capture_) out_.captured = capture_->finish();
+    report(before, snapshot(network_, now));
+    return std::move(out_);
+  }
+
+ private:
+  enum Alarm : std::uint64_t { open, keep, give, cable_event };
+
+  /// Work of cores so far: of each host's kernel, behind them of each end's application.
+  std::vector<Duration> work() const {
+    std::vector<Duration> out;
+    for (network::HostIndex h = 0; h < loaded_.graph.hosts.size(); ++h) out.push_back(fleet_.counters(h).kernel);
+    for (tcp::EndIndex e = 0; e < fleet_.ends(); ++e) out.push_back(fleet_.worked(e));
+    return out;
+  }
+
+  void plan(std::size_t number) {
+    const auto& entry = s_.tcp[number];
+    const auto from = hosts_of(loaded_.graph, entry.from), to = hosts_of(loaded_.graph, entry.to);
+    auto at = Instant{entry.start};
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      const auto other = to[to.size() == 1 ? 0 : i];
+      if (other == from[i]) continue;
+      for (int c = 0; c < entry.connections; ++c) {
+        flows_.push_back({number, fleet_.connect(from[i], other, entry.consumer), never});
+        fleet_.wake(at, (flows_.size() - 1) << 2 | open);
+        if (at < end_) at += entry.stagger;  // those behind the end are never opened
+        ++left_;
+      }
+    }
+    if (entry.keep_for == Duration{}) return;
+    fleet_.wake(Instant{entry.keep_at}, number << 2 | keep);
+    fleet_.wake(Instant{entry.keep_at + entry.keep_for}, number << 2 | give);
+  }
+
+  void alarm(std::uint64_t detail, Instant now) {
+    const auto number = static_cast<std::size_t>(detail >> 2);
+    switch (static_cast<Alarm>(detail & 3)) {
+      case open: {
+        auto& flow = flows_[number];
+        const auto bytes = s_.tcp[flow.entry].bytes.count();
+        flow.opened = now;
+        return fleet_.open(flow.client, bytes > 0 ? bytes : endless, bytes > 0, now);
+      }
+      case keep:
+      case give:
+        for (const auto& flow : flows_)
+          if (flow.entry == number) fleet_.keep_memory(flow.client ^ 1, (detail & 3) == keep, now);
+        return;
+      case cable_event:
+        return apply(s_.events[number], loaded_.graph, network_, now);
+    }
+  }
+
+  void over(tcp::EndIndex end, Instant now) {
+    if (end % 2 == 0) return;  // clients receive nothing
+    auto& flow = flows_[end / 2];
+    tallies_[flow.entry].times.record(now - flow.opened);
+    --left_;
+  }
+
+  network::Hosts& hosts() {
+    if (capture_) return *capture_;
+    return fleet_;
+  }
+
+  void report(const Snapshot& before, const Snapshot& after);
+  void report_entry(std::size_t number, Duration window);
+  void explain();
+  Decimal busiest_core(std::size_t number, unsigned side, Duration window) const;
+
+  const Loaded& loaded_;
+  const NetworkScenario& s_;
+  tcp::Fleet fleet_;
+  std::unique_ptr<Capture> capture_;
+  network::Network network_;
+  Instant begin_, end_;
+  std::vector<FlowTally> tallies_;
+  std::vector<Flow> flows_;
+  std::vector<Duration> work_before_, work_after_;
+  std::int64_t left_ = 0;  ///< connections that are not over
+  Outcome out_;
+};
+
+Decimal TcpRunner::busiest_core(std::size_t number, unsigned side, Duration window) const {
+  Duration most{};
+  const auto look = [&](std::size_t core) { most = std::max(most, work_after_[core] - work_before_[core]); };
+  for (const auto& flow : flows_) {
+    if (flow.entry != number) continue;
+    look(fleet_.host_of(flow.client ^ side));
+    look(loaded_.graph.hosts.size() + (flow.client ^ side));
+  }
+  return quotient(static_cast<WideInt>(most.count()) * 100, window.count(), 1);
+}
+
+void TcpRunner::report_entry(std::size_t number, Duration window) {
+  const auto& entry = s_.tcp[number];
+  const auto& tally = tallies_[number];
+  const auto metric = [&](const char* name, std::optional<Decimal> value) {
+    set_metric(out_.results, entry.name + "." + name, value);
+  };
+  metric("goodput_gbps", quotient(static_cast<WideInt>(tally.bytes) * 8'000'000, window.count(), 3));
+  metric("flows", Decimal{tally.times.count(), 0});
+  const auto time = [&](const char* name, Duration d) {
+    metric(name, tally.times.count() == 0 ? std::nullopt : std::optional{microseconds(d)});
+  };
+  time("time_p50_us", tally.times.quantile(500'000));
+  time("time_p99_us", tally.times.quantile(990'000));
+  time("time_max_us", tally.times.largest());
+  tcp::SenderCounters sum;
+  for (const auto& flow : flows_) {
+    if (flow.entry != number) continue;
+    const auto c = fleet_.connection(flow.client).sender().counters_until(begin_ + window);
+    sum.sent_again += c.sent_again;
+    sum.timeouts += c.timeouts;
+    sum.probes += c.probes;
+    sum.closed += c.closed;
+  }
+  metric("sent_again", Decimal{sum.sent_again, 0});
+  metric("timeouts", Decimal{sum.timeouts, 0});
+  metric("probes", Decimal{sum.probes, 0});
+  metric("window_closed_us", microseconds(sum.closed));
+  metric("send_core_percent", busiest_core(number, 0, window));
+  metric("receive_core_percent", busiest_core(number, 1, window));
+}
+
+void TcpRunner::report(const Snapshot& before, const Snapshot& after) {
+  auto& results = out_.results;
+  for (const auto& info : metrics_of(s_))
+    results.metrics.push_back({info.name, info.unit, std::nullopt, info.doc, std::nullopt});
+  results.warmup = s_.run.warmup;
+  results.window = after.when - before.when;
+  results.wanted_window = s_.run.measure;
+  work_after_ = work();
+  for (std::size_t i = 0; i < s_.tcp.size(); ++i) report_entry(i, results.window);
+  auto totals = report_cables(before, after, loaded_.graph, out_);
+  std::int64_t nic_dropped = 0, again = 0;
+  for (network::HostIndex h = 0; h < loaded_.graph.hosts.size(); ++h) nic_dropped += fleet_.counters(h).dropped;
+  for (const auto& flow : flows_) again += fleet_.connection(flow.client).sender().counters().sent_again;
+  totals.dropped += nic_dropped;
+  report_totals(totals, results);
+  set_metric(results, "network.nic_pauses", Decimal{0, 0});
+  set_metric(results, "network.nic_dropped", Decimal{nic_dropped, 0});
+  set_metric(results, "network.sent_again", Decimal{again, 0});
+  set_metric(results, "network.deadlock", Decimal{0, 0});
+  explain();
+}
+
+/// What limits the run: windows that are closed, cores that are busy, NICs that drop, or the busiest cable.
+void TcpRunner::explain() {
+  const auto value = [&](const std::string& name) {
+    const auto* metric = observe::find_metric(out_.results, name);
+    return metric != nullptr && metric->value ? metric->value->value() : 0.0;
+  };
+  const auto text = [&](const std::string& name) {
+    return to_string(*observe::find_metric(out_.results, name)->value);
+  };
+  const auto window = microseconds(out_.results.window).value();
+  for (const auto& entry : s_.tcp) {
+    const auto flows = static_cast<double>(spelt_out(entry.from).size()) * entry.connections;
+    if (value(entry.name + ".window_closed_us") > window * flows / 10)
+      out_.said.push_back(entry.name + ": the receiver's window held data back for " +
+                          text(entry.name + ".window_closed_us") +
+                          " us, summed over its connections: its application gives memory back too slowly");
+    for (const auto* side : {"send", "receive"})
+      if (const auto core = entry.name + "." + side + "_core_percent"; value(core) > 95)
+        out_.said.push_back(entry.name + ": a core of a host that " + side + "s is busy for " + text(core) + " %");
+  }
+  if (value("network.nic_dropped") > 0)
+    out_.said.push_back("NICs dropped " + text("network.nic_dropped") +
+                        " packets: no entry of their ring was free, or no memory");
+  if (!out_.cables.empty()) out_.said.push_back(busiest(out_));
+  if (!out_.said.empty()) out_.results.bottleneck = out_.said.front();
+}
+
+}  // namespace
+
+tl::expected<Outcome, Problems> run_tcp(const Loaded& loaded, const Options& options) {
+  TcpRunner runner{loaded, options.capture};
+  if (auto problems = runner.problems(); !problems.empty()) return tl::unexpected{std::move(problems)};
+  return runner.run(options);
+}
+
+}  // namespace peerpath::network_run
