@@ -45,7 +45,8 @@ struct HostConfig {
         field("syscall_cost", &C::syscall_cost, "Of the application's core: a read, a return of memory, a write")
             .at_most(milliseconds{1})
             .from("assumed"),
-        field("one_core", &C::one_core, "The kernel and all applications of a host share one core; else each has its own")};
+        field("one_core", &C::one_core,
+              "The kernel and all applications of a host share one core; else each has its own")};
   }
 };
 
