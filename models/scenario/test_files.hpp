@@ -16,6 +16,12 @@ inline std::filesystem::path source_folder(SourcePlace here = SourcePlace::curre
 inline std::filesystem::path testdata() { return source_folder() / "testdata"; }
 inline std::filesystem::path shipped_scenarios() { return source_folder().parent_path().parent_path() / "scenarios"; }
 
+/// Networks, which are read by scenario/network. `below`: a shipped scenario's path below shipped_scenarios().
+inline bool is_of_network(const std::filesystem::path& below) {
+  const auto folder = below.begin()->string();
+  return folder == "roce" || folder == "meta_roce" || folder == "tcp";
+}
+
 /// Options whose files are `files`, by path.
 inline LoadOptions in_memory(std::map<std::string, std::string> files) {
   LoadOptions options;

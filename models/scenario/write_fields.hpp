@@ -10,7 +10,8 @@
 
 namespace peerpath::scenario {
 
-/// The value with all that it holds, quantities in canonical spelling; what is absent is left out.
+/// The value with all that it holds, quantities in canonical spelling; what is absent is left out, lists without
+/// entries among it.
 template <class T>
 nlohmann::ordered_json written_value(const T& value) {
   if constexpr (Configurable<T>) {
@@ -28,6 +29,8 @@ nlohmann::ordered_json written_value(const T& value) {
                   own = std::visit([](const auto& what) { return written_value(what); }, member);
                 } else if constexpr (is_optional<Value>) {
                   if (member) out[std::string{f.name}] = written_value(*member);
+                } else if constexpr (is_vector<Value>) {
+                  if (!member.empty()) out[std::string{f.name}] = written_value(member);
                 } else {
                   out[std::string{f.name}] = written_value(member);
                 }

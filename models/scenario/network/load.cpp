@@ -38,8 +38,9 @@ void read_all(const Node& root, scenario::Report& report, FieldsReader& reader, 
 }
 
 bool is_of_a_network(const Node& root) {
-  for (const auto* mark : {"network", "rdma", "collectives", "tcp"})
-    if (root.find(mark) != nullptr) return true;
+  if (root.find("network") != nullptr) return true;
+  for (const auto* mark : {"rdma", "collectives", "tcp"})  // lists: a preset of a proxy has an object `tcp`
+    if (const auto* found = root.find(mark); found != nullptr && found->is(Node::Type::array)) return true;
   return false;
 }
 

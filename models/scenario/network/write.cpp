@@ -3,23 +3,13 @@
 #include "scenario/write_fields.hpp"
 
 namespace peerpath::network_scenario {
-namespace {
-
-/// Without the keys of lists and texts that are empty: generators and names exclude each other.
-nlohmann::ordered_json without_empty(nlohmann::ordered_json object) {
-  for (auto at = object.begin(); at != object.end();)
-    at = at->is_array() && at->empty() ? object.erase(at) : std::next(at);
-  return object;
-}
-
-}  // namespace
 
 nlohmann::ordered_json written(const NetworkScenario& s) {
   using scenario::written_value;
   auto out = nlohmann::ordered_json::object();
   if (!s.description.empty()) out["description"] = s.description;
   if (!s.source.empty()) out["source"] = s.source;
-  out["network"] = without_empty(written_value(s.network));
+  out["network"] = written_value(s.network);
   out["switches"] = written_value(s.switches);
   out["nics"] = written_value(s.nics);
   out["slow_hosts"] = written_value(s.slow_hosts);
