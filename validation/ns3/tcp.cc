@@ -1,7 +1,7 @@
 // TCP flows over a network in ns-3.37: what `judge.py` holds peerpath against.
 //
 // Reads lines from standard input, writes one line for each flow: its number, and the nanosecond in which its last byte arrived.
-//   set KEY VALUE                       congestion TcpCubic|TcpDctcp|TcpLinuxReno, sack 0|1, mtu, mark (packets, 0: none), end_ns, ...
+//   set KEY VALUE                       congestion TcpCubic|TcpDctcp|TcpLinuxReno, sack 0|1, mtu, mark (packets, 0: none), ack_delay_us, end_ns, ...
 //   link A B BITS_PER_SECOND DELAY_NS LOST,LOST,...   numbers of packets from A to B that are lost, "-" for none
 //   flow FROM TO BYTES START_NS
 #include <ns3/applications-module.h>
@@ -32,7 +32,7 @@ struct Flow {
   std::uint64_t bytes = 0, start_ns = 0;
 };
 struct Input {
-  std::map<std::string, std::string> set{{"congestion", "TcpCubic"}, {"sack", "1"}, {"mtu", "1500"}, {"mark", "0"}, {"end_ns", "10000000000"}};
+  std::map<std::string, std::string> set{{"congestion", "TcpCubic"}, {"sack", "1"}, {"mtu", "1500"}, {"mark", "0"}, {"ack_delay_us", "40000"}, {"end_ns", "10000000000"}};
   std::vector<Link> links;
   std::vector<Flow> flows;
 };
@@ -66,7 +66,7 @@ void configure(Input& in) {
   Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(mss));
   Config::SetDefault("ns3::TcpSocket::InitialCwnd", UintegerValue(10));
   Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(2));
-  Config::SetDefault("ns3::TcpSocket::DelAckTimeout", TimeValue(MilliSeconds(40)));
+  Config::SetDefault("ns3::TcpSocket::DelAckTimeout", TimeValue(MicroSeconds(std::stoul(in.set["ack_delay_us"]))));
   Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(8u << 20));
   Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(6u << 20));
   Config::SetDefault("ns3::TcpSocketBase::MinRto", TimeValue(MilliSeconds(200)));
