@@ -4,6 +4,7 @@
 #include <set>
 
 #include "collective/player.hpp"
+#include "collective/roce_carrier.hpp"
 #include "collective/schedule.hpp"
 #include "transport/roce/fleet_fixture.hpp"
 
@@ -78,7 +79,7 @@ Duration play(const Schedule& schedule, int ranks, int qps, QpUse use, int admit
   roce::testing::Rig rig{roce::testing::star(ranks, BitRate{400'000'000'000}), {}, {}};
   std::vector<roce::HostIndex> hosts;
   for (int r = 0; r < ranks; ++r) hosts.push_back(static_cast<roce::HostIndex>(r));
-  Player player{rig.fleet, schedule, hosts, {.qps = qps, .use = use, .admitted = admitted}};
+  Player player{over(rig.fleet), schedule, hosts, {.qps = qps, .use = use, .admitted = admitted}};
   rig.fleet.message = [&](roce::QpIndex qp, const roce::Packet&, Instant now) { player.arrived(qp, now); };
   player.start(Instant{});
   rig.network.run(Instant{100ms});

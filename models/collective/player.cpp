@@ -4,8 +4,8 @@
 
 namespace peerpath::collective {
 
-Player::Player(roce::Fleet& fleet, Schedule schedule, std::vector<roce::HostIndex> ranks, const PlayerConfig& config)
-    : fleet_{fleet},
+Player::Player(Carrier carrier, Schedule schedule, std::vector<HostIndex> ranks, const PlayerConfig& config)
+    : carrier_{std::move(carrier)},
       schedule_{std::move(schedule)},
       ranks_{std::move(ranks)},
       config_{config},
@@ -34,14 +34,14 @@ void Player::clear_next(std::uint32_t rank, Instant now) {
   const auto number = receives.sends[receives.next++];
   const auto from = schedule_[number].from;
   auto [found, fresh] = clearances_.try_emplace({rank, from});
-  if (fresh) found->second = fleet_.connect(ranks_[rank], ranks_[from], true);
+  if (fresh) found->second = carrier_.connect(ranks_[rank], ranks_[from], true);
   clearing_[found->second].push(number);
-  fleet_.post(found->second, {.work = roce::Work::write_immediate, .length = 64}, now);
+  carrier_.post(found->second, Bytes{64}, now);
 }
 
 /// Whether that was a clearance.
-bool Player::cleared(roce::QpIndex qp, Instant now) {
-  const auto found = clearing_.find(qp ^ 1);
+bool Player::cleared(ChannelIndex channel, Instant now) {
+  const auto found = clearing_.find(channel ^ 1);
   if (found == clearing_.end()) return false;
   const auto number = found->second.front();
   found->second.pop();
@@ -55,7 +55,7 @@ void Player::send(std::uint32_t number, Instant now) {
   const auto& s = schedule_[number];
   auto& pair = pairs_[{s.from, s.to}];
   const auto qps = static_cast<std::size_t>(config_.qps);
-  while (pair.qps.size() < qps) pair.qps.push_back(fleet_.connect(ranks_[s.from], ranks_[s.to]));
+  while (pair.qps.size() < qps) pair.qps.push_back(carrier_.connect(ranks_[s.from], ranks_[s.to], false));
   if (config_.use == QpUse::round_robin) {
     parts_[number] = 1;
     return post(pair.qps[pair.turn++ % qps], number, s.bytes.count(), now);
@@ -66,15 +66,14 @@ void Player::send(std::uint32_t number, Instant now) {
     post(pair.qps[q], number, q + 1 < qps ? each : s.bytes.count() - each * static_cast<std::int64_t>(qps - 1), now);
 }
 
-void Player::post(roce::QpIndex qp, std::uint32_t number, std::int64_t bytes, Instant now) {
-  on_way_[qp].push(number);
-  fleet_.post(qp, {.id = number, .work = roce::Work::write_immediate, .length = static_cast<std::uint32_t>(bytes)},
-              now);
+void Player::post(ChannelIndex channel, std::uint32_t number, std::int64_t bytes, Instant now) {
+  on_way_[channel].push(number);
+  carrier_.post(channel, Bytes{bytes}, now);
 }
 
-bool Player::arrived(roce::QpIndex qp, Instant now) {
-  const auto found = on_way_.find(qp ^ 1);
-  if (found == on_way_.end()) return cleared(qp, now);
+bool Player::arrived(ChannelIndex channel, Instant now) {
+  const auto found = on_way_.find(channel ^ 1);
+  if (found == on_way_.end()) return cleared(channel, now);
   const auto number = found->second.front();
   found->second.pop();
   if (--parts_[number] > 0) return true;

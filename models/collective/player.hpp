@@ -1,4 +1,4 @@
-// Plays a schedule over the reliable connections of a fleet.
+// Plays a schedule over reliable channels between hosts.
 #pragma once
 
 #include <functional>
@@ -6,8 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "collective/carrier.hpp"
 #include "collective/schedule.hpp"
-#include "transport/roce/fleet.hpp"
+#include "peerpath/base/field.hpp"
+#include "peerpath/base/ring.hpp"
 
 namespace peerpath::collective {
 
@@ -28,36 +30,36 @@ struct PlayerConfig {
                      ///< for that. Clearances are messages of 64 bytes on urgent queue pairs (NCCL's FIFO of receives)
 };
 
-/// One collective: its ranks are hosts of the fleet. Connections are made as they are first used.
+/// One collective: its ranks are hosts. Channels are made as they are first used.
 class Player {
  public:
-  Player(roce::Fleet& fleet, Schedule schedule, std::vector<roce::HostIndex> ranks, const PlayerConfig& config);
+  Player(Carrier carrier, Schedule schedule, std::vector<HostIndex> ranks, const PlayerConfig& config);
 
   void start(Instant now);
   /// A message has arrived at this end; false: it is not one of this collective.
-  bool arrived(roce::QpIndex qp, Instant now);
+  bool arrived(ChannelIndex channel, Instant now);
   bool over() const { return left_ == 0; }
   Instant ended() const { return ended_; }
 
  private:
   struct Pair {
-    std::vector<roce::QpIndex> qps;
+    std::vector<ChannelIndex> qps;
     std::size_t turn = 0;
   };
 
   void send(std::uint32_t number, Instant now);
   void clear_next(std::uint32_t rank, Instant now);
-  bool cleared(roce::QpIndex qp, Instant now);
-  void post(roce::QpIndex qp, std::uint32_t number, std::int64_t bytes, Instant now);
+  bool cleared(ChannelIndex channel, Instant now);
+  void post(ChannelIndex channel, std::uint32_t number, std::int64_t bytes, Instant now);
 
-  roce::Fleet& fleet_;
+  Carrier carrier_;
   Schedule schedule_;
-  std::vector<roce::HostIndex> ranks_;
+  std::vector<HostIndex> ranks_;
   PlayerConfig config_;
   std::vector<std::vector<std::uint32_t>> waiting_;  ///< by send: those that wait for it
   std::vector<std::uint32_t> parts_;                 ///< by send: messages still on their way
   std::map<std::pair<std::uint32_t, std::uint32_t>, Pair> pairs_;
-  std::map<roce::QpIndex, Ring<std::uint32_t>> on_way_;  ///< by sending end: sends in order
+  std::map<ChannelIndex, Ring<std::uint32_t>> on_way_;  ///< by sending end: sends in order
   /// Of a receiver: sends to it in order, and the first that has not been cleared.
   struct Receives {
     std::vector<std::uint32_t> sends{};
@@ -65,8 +67,8 @@ class Player {
   };
   std::vector<Receives> receives_;                                               ///< by rank, if they clear
   std::vector<std::uint8_t> awaited_;                                            ///< by send: of it and its clearance
-  std::map<std::pair<std::uint32_t, std::uint32_t>, roce::QpIndex> clearances_;  ///< by receiver and sender
-  std::map<roce::QpIndex, Ring<std::uint32_t>> clearing_;                        ///< by sending end
+  std::map<std::pair<std::uint32_t, std::uint32_t>, ChannelIndex> clearances_;  ///< by receiver and sender
+  std::map<ChannelIndex, Ring<std::uint32_t>> clearing_;                        ///< by sending end
   std::size_t left_ = 0;
   Instant ended_{};
 };

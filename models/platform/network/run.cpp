@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 
+#include "collective/roce_carrier.hpp"
 #include "peerpath/observe/finish.hpp"
 #include "platform/network/cable_report.hpp"
 #include "platform/network/tcp_run.hpp"
@@ -207,7 +208,7 @@ class Runner {
       std::vector<roce::HostIndex> ranks;
       for (std::size_t h = r; h < hosts.size(); h += rings) ranks.push_back(hosts[h]);
       auto schedule = schedule_of(entry, static_cast<std::uint32_t>(ranks.size()));
-      players_[number].emplace_back(fleet_, std::move(schedule), ranks,
+      players_[number].emplace_back(collective::over(fleet_), std::move(schedule), ranks,
                                     collective::PlayerConfig{entry.qps, entry.qp_use, entry.clear_to_send});
     }
     for (auto& ring : players_[number]) ring.start(now);
