@@ -65,8 +65,8 @@ class Player {
     std::vector<std::uint32_t> sends{};
     std::size_t next = 0;
   };
-  std::vector<Receives> receives_;                                               ///< by rank, if they clear
-  std::vector<std::uint8_t> awaited_;                                            ///< by send: of it and its clearance
+  std::vector<Receives> receives_;                                              ///< by rank, if they clear
+  std::vector<std::uint8_t> awaited_;                                           ///< by send: of it and its clearance
   std::map<std::pair<std::uint32_t, std::uint32_t>, ChannelIndex> clearances_;  ///< by receiver and sender
   std::map<ChannelIndex, Ring<std::uint32_t>> clearing_;                        ///< by sending end
   std::size_t left_ = 0;

@@ -7,6 +7,7 @@
 #include "collective/roce_carrier.hpp"
 #include "peerpath/observe/finish.hpp"
 #include "platform/network/cable_report.hpp"
+#include "platform/network/rdma_entries.hpp"
 #include "platform/network/tcp_run.hpp"
 #include "scenario/network/metrics.hpp"
 #include "scenario/network/names.hpp"
@@ -18,8 +19,6 @@ namespace {
 using namespace network_scenario;
 using observe::Decimal;
 using observe::quotient;
-
-constexpr std::int64_t second = 1'000'000'000'000'000;
 
 /// The rate of frames whose payload has that rate.
 BitRate with_headers(BitRate payload, int mtu) {
@@ -57,20 +56,6 @@ roce::FleetConfig fleet_config(const Loaded& loaded, const std::vector<NodeFit>&
     }
   return config;
 }
-
-collective::Schedule schedule_of(const Collective& entry, std::uint32_t ranks) {
-  const Bytes bytes{entry.bytes.count() / entry.rings};
-  const auto slices = static_cast<std::uint32_t>(entry.slices);
-  if (entry.kind == CollectiveKind::all_reduce) return in_slices(collective::ring_all_reduce(ranks, bytes), slices);
-  if (entry.kind == CollectiveKind::all_gather) return in_slices(collective::ring_all_gather(ranks, bytes), slices);
-  return collective::all_to_all(ranks, bytes, static_cast<std::uint32_t>(entry.window));
-}
-
-/// What one rdma entry has done in the measured window.
-struct Tally {
-  std::int64_t messages = 0, failed = 0;
-  observe::Histogram latency;
-};
 
 class Runner {
  public:
@@ -247,8 +232,7 @@ class Runner {
 
   Outcome outcome();
   void metric(const std::string& name, std::optional<Decimal> value) { set_metric(out_.results, name, value); }
-  void report_rdma();
-  void report_collectives();
+  void report_entries();
   void report_network();
   void explain();
 
@@ -267,42 +251,17 @@ class Runner {
   Outcome out_;
 };
 
-void Runner::report_rdma() {
-  const auto window = (after_.when - before_.when).count();
-  for (std::size_t i = 0; i < tallies_.size(); ++i) {
-    const auto& tally = tallies_[i];
-    const auto& name = s_.rdma[i].name;
-    const auto bits = static_cast<WideInt>(tally.messages) * s_.rdma[i].size.count() * 8;
-    metric(name + ".goodput_gbps", quotient(bits * second / 1'000'000'000, window, 3));
-    metric(name + ".messages", Decimal{tally.messages, 0});
-    metric(name + ".failed_messages", Decimal{tally.failed, 0});
-    const auto time = [&](const char* what, Duration d) {
-      metric(name + ".latency_" + what + "_us",
-             tally.latency.count() == 0 ? std::nullopt : std::optional{microseconds(d)});
-    };
-    time("p50", tally.latency.quantile(500'000));
-    time("p99", tally.latency.quantile(990'000));
-    time("max", tally.latency.largest());
-  }
-}
-
-void Runner::report_collectives() {
+void Runner::report_entries() {
+  report_rdma(s_, tallies_, after_.when - before_.when, out_.results);
   for (std::size_t i = 0; i < players_.size(); ++i) {
-    const auto& entry = s_.collectives[i];
     Instant ended{};
     bool over = !players_[i].empty();
     for (const auto& ring : players_[i]) {
       over &= ring.over();
       ended = std::max(ended, ring.ended());
     }
-    const auto took = ended - Instant{entry.start};
-    metric(entry.name + ".time_us", over ? std::optional{microseconds(took)} : std::nullopt);
-    // nccl-tests: bytes a rank over time, times what a rank has to send of each of them.
-    const auto ranks = static_cast<WideInt>(spelt_out(entry.hosts).size() / static_cast<std::size_t>(entry.rings));
-    const auto factor = (entry.kind == CollectiveKind::all_reduce ? 2 : 1) * (ranks - 1);
-    const auto bits = static_cast<WideInt>(entry.bytes.count()) / entry.rings * 8 * factor;
-    metric(entry.name + ".nic_gbps",
-           over ? std::optional{quotient(bits * second / 1'000'000'000 / ranks, took.count(), 3)} : std::nullopt);
+    const auto& entry = s_.collectives[i];
+    report_collective(entry, over ? std::optional{ended - Instant{entry.start}} : std::nullopt, out_.results);
   }
 }
 
@@ -379,8 +338,7 @@ Outcome Runner::outcome() {
   out_.results.warmup = s_.run.warmup;
   out_.results.window = after_.when - before_.when;
   out_.results.wanted_window = s_.run.measure;
-  report_rdma();
-  report_collectives();
+  report_entries();
   report_network();
   explain();
   return std::move(out_);

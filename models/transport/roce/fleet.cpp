@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "peerpath/net/ethernet.hpp"
+#include "transport/roce/flow_hash.hpp"
 #include "transport/roce/frame.hpp"
 
 namespace peerpath::roce {
@@ -11,14 +12,6 @@ namespace {
 
 using Cargo = decltype(network::Packet::cargo);
 static_assert(sizeof(Packet) == sizeof(Cargo));
-
-/// Fold of the two queue pair numbers into 14 bits (kernel, rdma_get_udp_sport).
-std::uint32_t source_port(std::uint32_t a, std::uint32_t b) {
-  const std::uint64_t product = std::uint64_t{a} * b;
-  const auto low = static_cast<std::uint32_t>(product & 0x3fff),
-             high = static_cast<std::uint32_t>(product >> 14 & 0x3fff);
-  return 0xc000 | (low ^ high);
-}
 
 Duration net_time(std::int64_t frame, BitRate rate) { return net::wire_size(Bytes{frame}) / rate; }
 
@@ -45,9 +38,7 @@ QpIndex Fleet::connect(HostIndex a, HostIndex b, bool urgent) {
     attributes.remote_qp = first + 1 - side;
     auto& qp = qps_.emplace_back(*this, first + side, host, attributes, line, parameters(config_.dcqcn, line));
     qp.urgent = urgent;
-    const auto port = config_.port_by_qp ? source_port(first + 2, first + 3) : 0xc000;
-    const auto other = side == 0 ? b : a;
-    qp.hash = static_cast<std::uint32_t>(mix(std::uint64_t{host} << 40 | std::uint64_t{other} << 16 | port));
+    qp.hash = flow_hash(host, side == 0 ? b : a, first, config_.port_by_qp);
   }
   return first;
 }

@@ -1,0 +1,31 @@
+// Entries of `rdma` and `collectives`: who sends what to whom, and what became of it.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "collective/schedule.hpp"
+#include "peerpath/observe/histogram.hpp"
+#include "peerpath/observe/results.hpp"
+#include "scenario/network/network_scenario.hpp"
+
+namespace peerpath::network_run {
+
+/// What one rdma entry has done in the measured window.
+struct Tally {
+  std::int64_t messages = 0, failed = 0;
+  observe::Histogram latency;
+};
+
+/// Goodput, messages and latencies of each entry, as metrics.
+void report_rdma(const network_scenario::NetworkScenario& s, const std::vector<Tally>& tallies, Duration window,
+                 observe::Results& results);
+
+/// How long a collective took, if it came to its end, and what a NIC sent meanwhile.
+void report_collective(const network_scenario::Collective& entry, std::optional<Duration> took,
+                       observe::Results& results);
+
+/// What one ring of the entry, or the whole of it, has to send.
+collective::Schedule schedule_of(const network_scenario::Collective& entry, std::uint32_t ranks);
+
+}  // namespace peerpath::network_run
