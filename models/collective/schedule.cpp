@@ -8,7 +8,9 @@ Bytes part(Bytes bytes, std::uint32_t parts, std::uint32_t number) {
   return number + 1 == parts ? bytes - each * (parts - 1) : each;
 }
 
-Schedule ring(std::uint32_t ranks, Bytes bytes, std::uint32_t steps) {
+}  // namespace
+
+Schedule ring_steps(std::uint32_t ranks, Bytes bytes, std::uint32_t steps) {
   Schedule schedule;
   for (std::uint32_t step = 0; step < steps; ++step) {
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
@@ -22,14 +24,12 @@ Schedule ring(std::uint32_t ranks, Bytes bytes, std::uint32_t steps) {
   return schedule;
 }
 
-}  // namespace
-
 Schedule ring_all_reduce(std::uint32_t ranks, Bytes bytes) {
-  return ranks < 2 ? Schedule{} : ring(ranks, bytes, 2 * (ranks - 1));
+  return ranks < 2 ? Schedule{} : ring_steps(ranks, bytes, 2 * (ranks - 1));
 }
 
 Schedule ring_all_gather(std::uint32_t ranks, Bytes bytes) {
-  return ranks < 2 ? Schedule{} : ring(ranks, bytes, ranks - 1);
+  return ranks < 2 ? Schedule{} : ring_steps(ranks, bytes, ranks - 1);
 }
 
 Schedule in_slices(const Schedule& whole, std::uint32_t slices) {
@@ -42,16 +42,21 @@ Schedule in_slices(const Schedule& whole, std::uint32_t slices) {
   return schedule;
 }
 
-Schedule all_to_all(std::uint32_t ranks, Bytes bytes, std::uint32_t window) {
+Schedule all_to_some(std::uint32_t ranks, Bytes bytes, std::uint32_t window, std::uint32_t others) {
   Schedule schedule;
-  for (std::uint32_t distance = 1; distance < ranks; ++distance) {
+  for (std::uint32_t number = 0; number < others; ++number) {
+    const auto distance = 1 + static_cast<std::uint32_t>(std::uint64_t{number} * (ranks - 1) / others);
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
       const auto to = (rank + distance) % ranks;
-      const auto after = distance > window ? (distance - 1 - window) * ranks + rank : Send::at_once;
+      const auto after = number >= window ? (number - window) * ranks + rank : Send::at_once;
       schedule.push_back({rank, to, part(bytes, ranks, to), after});
     }
   }
   return schedule;
+}
+
+Schedule all_to_all(std::uint32_t ranks, Bytes bytes, std::uint32_t window) {
+  return ranks < 2 ? Schedule{} : all_to_some(ranks, bytes, window, ranks - 1);
 }
 
 }  // namespace peerpath::collective

@@ -22,6 +22,9 @@ using Schedule = std::vector<Send>;
 /// on in a step what it received in the one before (Patarasuk and Yuan 2009). The last part takes what is left over.
 Schedule ring_all_reduce(std::uint32_t ranks, Bytes bytes);
 
+/// The first steps of either.
+Schedule ring_steps(std::uint32_t ranks, Bytes bytes, std::uint32_t steps);
+
 /// One half of it: what every rank gathers of the others', n - 1 steps.
 Schedule ring_all_gather(std::uint32_t ranks, Bytes bytes);
 
@@ -31,5 +34,8 @@ Schedule in_slices(const Schedule& whole, std::uint32_t slices);
 /// Every rank sends a n-th of `bytes` to every other, first to its neighbour; `window` messages of a rank are on their
 /// way at a time.
 Schedule all_to_all(std::uint32_t ranks, Bytes bytes, std::uint32_t window);
+
+/// The same to that many of the others alone, evenly apart.
+Schedule all_to_some(std::uint32_t ranks, Bytes bytes, std::uint32_t window, std::uint32_t others);
 
 }  // namespace peerpath::collective

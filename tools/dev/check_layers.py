@@ -26,6 +26,7 @@ LAYER_OF = [
     (r"models/network/", "network"),
     (r"(include/peerpath|models)/transport/", "transport"),
     (r"models/collective/", "collective"),
+    (r"models/flows/", "flows"),
     (r"(include/peerpath|models)/analytic/", "analytic"),
     (r"(include/peerpath|models)/observe/", "observe"),
     (r"(include/peerpath|models)/scenario/", "scenario"),
@@ -38,7 +39,7 @@ LAYER_OF = [
     (r"tools/|scenarios/", "tools"),
 ]
 PURE = {"pcie", "transactions", "core", "fabric", "loop", "network", "transport", "collective", "analytic"}
-MODEL = {"base"} | PURE | {"observe", "scenario"}
+MODEL = {"base"} | PURE | {"flows", "observe", "scenario"}
 # What devices and the fabric say to each other stands below both.
 SHARED = {"base", "pcie", "transactions"}
 # Layers of the project that a layer may include, itself among them.
@@ -51,6 +52,7 @@ MAY_USE = {
     "network": SHARED | {"core", "network"},
     "transport": SHARED | {"core", "network", "transport"},
     "collective": SHARED | {"core", "network", "transport", "collective"},
+    "flows": SHARED | {"core", "network", "transport", "collective", "flows"},
     "loop": SHARED | {"core", "fabric", "loop"},
     "analytic": SHARED | {"core", "analytic"},
     "observe": MODEL,
@@ -69,6 +71,7 @@ ANYTHING = r".*"
 FOREIGN = {
     "base": r"(?!)",
     **{layer: FOREIGN_EVERYWHERE for layer in PURE},
+    "flows": FOREIGN_EVERYWHERE + r"|simgrid/.*",
     "observe": FOREIGN_EVERYWHERE + r"|boost/.*|google/protobuf/.*|nlohmann/.*|fmt/.*|.*\.pb\.h|sqlite3\.h",
     "scenario": FOREIGN_EVERYWHERE + r"|boost/.*|nlohmann/.*|fmt/.*|pcap/.*|pcap\.h",
     "platform": FOREIGN_EVERYWHERE,
@@ -85,6 +88,7 @@ ACCELERATORS_AND_QEMU = r"cuda.*|hip/.*|qemu/.*"
 NEVER = {
     "base": SYSTEMC,
     **{layer: SYSTEMC for layer in PURE},
+    "flows": SYSTEMC,
     "observe": SYSTEMC,
     "scenario": SYSTEMC,
     "platform": SYSTEMC + "|" + ACCELERATORS_AND_QEMU,

@@ -7,11 +7,11 @@
 #include "collective/roce_carrier.hpp"
 #include "peerpath/observe/finish.hpp"
 #include "platform/network/cable_report.hpp"
+#include "platform/network/host_limits.hpp"
 #include "platform/network/rdma_entries.hpp"
 #include "platform/network/tcp_run.hpp"
 #include "scenario/network/metrics.hpp"
 #include "scenario/network/names.hpp"
-#include "transport/roce/frame.hpp"
 
 namespace peerpath::network_run {
 namespace {
@@ -19,15 +19,6 @@ namespace {
 using namespace network_scenario;
 using observe::Decimal;
 using observe::quotient;
-
-/// The rate of frames whose payload has that rate.
-BitRate with_headers(BitRate payload, int mtu) {
-  roce::Packet packet;
-  packet.opcode = opcode(roce::Service::reliable_connection, roce::Operation::write_middle);
-  packet.length = static_cast<std::uint32_t>(mtu);
-  return BitRate{static_cast<std::int64_t>(static_cast<WideInt>(payload.bps()) *
-                                           static_cast<std::int64_t>(roce::frame_size(packet)) / mtu)};
-}
 
 roce::FleetConfig fleet_config(const Loaded& loaded, const std::vector<NodeFit>& fits) {
   const auto& n = loaded.scenario.nics;
@@ -43,17 +34,10 @@ roce::FleetConfig fleet_config(const Loaded& loaded, const std::vector<NodeFit>&
   config.buffer = n.buffer;
   config.pause_above = n.pause_above;
   config.resume_below = n.resume_below;
-  config.drain.resize(loaded.graph.hosts.size());
-  for (const auto& slow : loaded.scenario.slow_hosts)
-    for (const auto host : hosts_of(loaded.graph, slow.hosts)) config.drain[host] = slow.rate;
-  config.fetch.resize(loaded.graph.hosts.size());
-  config.latency.resize(loaded.graph.hosts.size());
-  for (std::size_t i = 0; i < fits.size(); ++i)
-    for (const auto host : hosts_of(loaded.graph, loaded.scenario.nodes[i].hosts)) {
-      config.drain[host] = with_headers(fits[i].receive, n.mtu);
-      config.fetch[host] = with_headers(fits[i].transmit, n.mtu);
-      config.latency[host] = fits[i].latency;
-    }
+  auto limits = host_limits(loaded, fits);
+  config.drain = std::move(limits.drain);
+  config.fetch = std::move(limits.fetch);
+  config.latency = std::move(limits.latency);
   return config;
 }
 
@@ -290,28 +274,6 @@ observe::DeadlockResult deadlock_of(const network::PauseCircle& circle, const ne
     out.cycle.push_back(i);
   }
   return out;
-}
-
-std::string listed(const std::vector<std::string>& words) {
-  std::string out;
-  for (const auto& word : words) out += (out.empty() ? "" : ", ") + word;
-  return out;
-}
-
-/// What a host of a node entry can, and why: "h4 (node.json with links.gpu0.from=sw1): takes in 96.1 Gb/s of ...".
-std::string sentence(const NodeEntry& entry, const NodeFit& fit) {
-  auto text =
-      listed(entry.hosts) + " (" + entry.scenario + (entry.set.empty() ? "" : " with " + listed(entry.set)) + ")";
-  const auto& full = fit.points.front();
-  const auto rate = [](BitRate limit, const Decimal& carried) {
-    return limit == BitRate{} ? std::string{"all"} : to_string(carried) + " Gb/s";
-  };
-  text += ": takes in " + rate(fit.receive, full.goodput_gbps) + " of " + to_string(full.offered_gbps) + " Gb/s";
-  if (full.sent_gbps.digits > 0) text += ", sends " + rate(fit.transmit, full.sent_gbps) + " meanwhile";
-  text += ", " + to_string(microseconds(fit.latency)) + " us to memory";
-  if (fit.receive != BitRate{} || fit.transmit != BitRate{}) text += "; at full load: " + fit.bottleneck;
-  return text + " (fitted: rate " + to_string(fit.rate_error_percent) + " %, latency " +
-         to_string(fit.latency_error_percent) + " % off)";
 }
 
 /// What limits the run: a circle, hosts that are slow, or the busiest cable.

@@ -1,0 +1,96 @@
+// Reliable channels between hosts of a network, their messages as flows.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "collective/carrier.hpp"
+#include "flows/flow_network.hpp"
+#include "network/path_choice.hpp"
+#include "network/routes.hpp"
+#include "peerpath/base/ring.hpp"
+
+namespace peerpath::flows {
+
+using collective::ChannelIndex;
+using network::HostIndex;
+
+/// What hosts and switches are to flows.
+struct ChannelConfig {
+  int mtu = 4096;  ///< payload of a packet: what headers leave of a link
+  bool port_by_qp = true;
+  network::PathChoice path = network::PathChoice::ecmp;  ///< not `spray`: a flow has one way
+  Duration switch_latency{};
+  std::uint64_t seed = 1;
+  std::vector<BitRate> drain{}, fetch{};  ///< by host, headers included; 0: as the wire
+  std::vector<Duration> latency{};        ///< by host: from its NIC to its memory
+};
+
+/// Channels are numbered as queue pairs of `roce::Fleet` are and hashed like them, so a flow goes the way of their
+/// packets. A channel has one message on the wire at a time; what a message takes is its packets with all headers.
+/// After its last bit has left, a message needs what its last packet takes to the other end's memory.
+class Channels {
+ public:
+  /// Nothing where peerpath was built without SimGrid.
+  static std::unique_ptr<Channels> make(const network::Graph& graph, const ChannelConfig& config);
+
+  ChannelIndex connect(HostIndex a, HostIndex b);
+  void post(ChannelIndex channel, Bytes bytes, Instant now);
+  collective::Carrier carrier();
+
+  /// A cable fails or comes back: flows over it wait, and those that `reroute` finds without a way do so too.
+  void set_cable(network::CableIndex cable, bool up);
+  /// Switches know of all cables that failed or came back: flows take the ways that are left, from where they stand.
+  void reroute();
+
+  void wake(Instant when, std::uint64_t detail) { network_->wake(when, detail << 2 | app); }
+  void run(Instant until) { network_->run(until); }
+  bool idle() const { return network_->idle(); }
+
+  /// A message that was sent at the other end has arrived at this end.
+  std::function<void(ChannelIndex channel, Instant now)> arrived{};
+  /// Its sender, at this end, has heard of that; it was posted at `posted`. If set.
+  std::function<void(ChannelIndex channel, Instant posted, Instant now)> completed{};
+  std::function<void(std::uint64_t detail, Instant now)> alarm{};
+
+  /// Bytes that each port has sent, with all headers, of messages whose last bit has left.
+  const std::vector<std::int64_t>& sent() const { return sent_; }
+
+ private:
+  enum Alarm : std::uint64_t { delivered, heard, app };
+  struct Message {
+    Bytes wire{};
+    Instant posted{};
+  };
+  struct Channel {
+    HostIndex from = 0, to = 0;
+    std::vector<LinkIndex> way{};  ///< ports, then the limits of hosts; empty: there is none
+    std::size_t ports = 0;
+    Duration there{}, back{};
+    Ring<Message> waiting{};
+    Ring<Instant> posted{};  ///< of messages whose sender has not heard
+    Bytes left{};            ///< of the message on the wire, if it is stopped
+    bool flows = false;
+  };
+
+  Channels(const network::Graph& graph, const ChannelConfig& config);
+  bool open();
+  void find_way(ChannelIndex number);
+  void start(ChannelIndex number);
+  void ended(ChannelIndex number, Instant now);
+  void woken(std::uint64_t detail, Instant now);
+  bool is_whole(const Channel& channel) const;
+
+  const network::Graph& graph_;
+  ChannelConfig config_;
+  std::vector<bool> down_;
+  network::Routes routes_;
+  std::vector<LinkIndex> drain_, fetch_;  ///< by host: the link that stands for it, or none
+  std::vector<BitRate> links_;
+  std::unique_ptr<FlowNetwork> network_;
+  std::deque<Channel> channels_;
+  std::vector<std::int64_t> sent_;
+};
+
+}  // namespace peerpath::flows
