@@ -66,7 +66,7 @@ apps::Task echo_task(Node& node, const Address& address, unsigned blocks, std::u
 }  // namespace
 
 Timing echo(const Trial& trial, std::uint64_t bytes, int rounds) {
-  const auto node = trial.open(0, {.sockets = 8, .blocks = 8, .ring_bytes = stream_ring}, {});
+  const auto node = trial.open(0, {.sockets = 8, .blocks = 8, .ring_bytes = 1 << 20}, {});
   node->launch(echo_task(*node, trial.address, 1, std::min<std::uint64_t>(bytes, 1 << 18), 1), 1, trial.threads);
   Timing timing;
   {

@@ -199,7 +199,7 @@ class Runner {
   }
   bool stream() {
     const auto messages = static_cast<std::uint64_t>(o_.rounds);
-    const bool own = report("stream-of-cpu", run::stream_of_cpu(address(), o_.bytes, messages, run::stream_ring));
+    const bool own = report("stream-of-cpu", run::stream_of_cpu(address(), o_.bytes, messages, 1 << 20));
     const run::Trial proxies{
         [](int, const Dimensions& size, const ProxyOptions& proxy) { return run::open_cpu(size, proxy, false); }, 1,
         address()};

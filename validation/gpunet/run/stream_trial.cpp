@@ -10,7 +10,7 @@ namespace peerpath::gpunet::run {
 
 Timing stream(const Trial& trial, std::uint64_t bytes, std::uint64_t messages, unsigned blocks, unsigned proxies,
               std::uint32_t check_every, int to) {
-  const Dimensions size{.sockets = 4 * blocks + 4 * proxies, .blocks = blocks, .ring_bytes = stream_ring};
+  const Dimensions size{.sockets = 4 * blocks + 4 * proxies, .blocks = blocks, .ring_bytes = stream_ring(blocks)};
   ProxyOptions options;
   options.threads = proxies;
   const auto sender = trial.open(0, size, options), receiver = trial.open(to, size, options);

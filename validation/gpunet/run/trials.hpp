@@ -40,6 +40,9 @@ Timing stream(const Trial& trial, std::uint64_t bytes, std::uint64_t messages, u
 /// The same by two threads that send and receive as proxies do, from and to buffers of the size of a ring.
 Timing stream_of_cpu(const Address& address, std::uint64_t bytes, std::uint64_t messages, std::uint64_t buffer);
 
-inline constexpr std::uint64_t stream_ring = std::uint64_t{1} << 20;
+/// Of `streams` side by side: from four on, less is more than a core's cache as well.
+constexpr std::uint64_t stream_ring(unsigned streams) {
+  return streams < 4 ? Dimensions{}.ring_bytes : std::uint64_t{1} << 20;
+}
 
 }  // namespace peerpath::gpunet::run

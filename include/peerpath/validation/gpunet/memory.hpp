@@ -14,6 +14,7 @@ inline constexpr std::uint32_t entry_words = 32;                      ///< one r
 inline constexpr std::uint32_t entries = 32;                          ///< of a socket, for each direction
 inline constexpr std::uint32_t inline_bytes = 4 * (entry_words - 1);  ///< most that travel in the entry itself
 inline constexpr std::uint64_t ring_alignment = 128;                  ///< of each piece in a ring, in bytes
+inline constexpr std::uint64_t most_piece = std::uint64_t{1} << 17;   ///< bytes of the ring in one entry of the GPU
 
 /// What an entry announces. It travels in the first word, with the length.
 enum class Kind : std::uint32_t {
@@ -98,8 +99,11 @@ struct SocketState {
 
 struct Dimensions {
   std::uint32_t sockets = 64;
-  std::uint32_t blocks = 64;                          ///< most blocks of a grid
-  std::uint64_t ring_bytes = std::uint64_t{1} << 18;  ///< of each direction of a socket, a power of two
+  std::uint32_t blocks = 64;  ///< most blocks of a grid
+  /// Of each direction of a socket, a power of two. One that a processor core's second-level cache holds is slower
+  /// where a single stream lasts: the GPU's accesses then meet lines that this core holds. With many sockets 64 KiB
+  /// serve well.
+  std::uint64_t ring_bytes = std::uint64_t{1} << 22;
 };
 
 /// The shared memory as one side sees it: addresses differ between GPU and CPU, offsets do not.

@@ -31,7 +31,8 @@ template <Threadblock Block>
 constexpr std::int64_t room(Block& block, SocketState& state, std::uint32_t slot, std::uint64_t wanted, bool wait) {
   const auto ring = block.net().size.ring_bytes;
   const bool in_ring = wanted > inline_bytes;
-  const auto piece = wanted < ring / 8 ? wanted : ring / 8;  // the proxy sends one while the next is written
+  const auto most = ring / 8 < most_piece ? ring / 8 : most_piece;
+  const auto piece = wanted < most ? wanted : most;  // the proxy sends one while the next is written
   Patience patience{block};
   for (bool fresh = false;; fresh = true) {
     if (fresh)
