@@ -80,7 +80,13 @@ Duration play(const Schedule& schedule, int ranks, int qps, QpUse use, int admit
   std::vector<roce::HostIndex> hosts;
   for (int r = 0; r < ranks; ++r) hosts.push_back(static_cast<roce::HostIndex>(r));
   Player player{over(rig.fleet), schedule, hosts, {.qps = qps, .use = use, .admitted = admitted}};
-  rig.fleet.message = [&](roce::QpIndex qp, const roce::Packet&, Instant now) { player.arrived(qp, now); };
+  rig.fleet.message = [&](roce::QpIndex qp, const roce::Packet& last, Instant now) {
+    player.arrived(qp, last.immediate, now);
+  };
+  rig.fleet.completed = [&](roce::QpIndex qp, const roce::Completion& completion, Instant, Instant now) {
+    if (completion.status == roce::WorkStatus::success)
+      player.acknowledged(qp, static_cast<std::uint32_t>(completion.id), now);
+  };
   player.start(Instant{});
   rig.network.run(Instant{100ms});
   EXPECT_TRUE(player.over());

@@ -1,15 +1,11 @@
 // Plays a schedule over reliable channels between hosts.
 #pragma once
 
-#include <functional>
-#include <map>
-#include <utility>
 #include <vector>
 
 #include "collective/carrier.hpp"
 #include "collective/schedule.hpp"
 #include "peerpath/base/field.hpp"
-#include "peerpath/base/ring.hpp"
 
 namespace peerpath::collective {
 
@@ -30,45 +26,59 @@ struct PlayerConfig {
                      ///< for that. Clearances are messages of 64 bytes on urgent queue pairs (NCCL's FIFO of receives)
 };
 
-/// One collective: its ranks are hosts. Channels are made as they are first used.
+/// One collective: its ranks are hosts. Channels are opened as they are first used, under numbers in the order of the
+/// schedule; a message's number is its place there. A rank knows only what has arrived at it and what of its own was
+/// acknowledged, so ranks may be hosts of several parts of a network.
 class Player {
  public:
   Player(Carrier carrier, Schedule schedule, std::vector<HostIndex> ranks, const PlayerConfig& config);
 
   void start(Instant now);
   /// A message has arrived at this end; false: it is not one of this collective.
-  bool arrived(ChannelIndex channel, Instant now);
+  bool arrived(ChannelIndex channel, std::uint32_t number, Instant now);
+  /// This end has heard that its message has arrived; false likewise.
+  bool acknowledged(ChannelIndex channel, std::uint32_t number, Instant now);
+  /// Whether anything waits for the latter.
+  bool awaits_acknowledgements() const { return awaits_acknowledgements_; }
+  /// Whether all has arrived at the ranks whose hosts are here, and when the last of it did.
   bool over() const { return left_ == 0; }
   Instant ended() const { return ended_; }
 
  private:
+  /// Sends from one rank to another.
   struct Pair {
-    std::vector<ChannelIndex> qps;
-    std::size_t turn = 0;
+    std::uint32_t turn = 0;  ///< of queue pairs in round robin
+    bool open = false, clearance_open = false;
   };
+  static constexpr std::uint32_t nobody = ~std::uint32_t{0};
 
+  void number_pairs();
+  void link_waiters();
+  bool is_here(std::uint32_t rank) const { return carrier_.owns(ranks_[rank]); }
+  std::uint32_t parts() const { return config_.use == QpUse::split ? static_cast<std::uint32_t>(config_.qps) : 1; }
+  ChannelIndex data_channel(std::uint32_t pair, std::uint32_t number) const;
+  ChannelIndex clearance_channel(std::uint32_t pair) const { return first_clearance_ + 2 * pair; }
   void send(std::uint32_t number, Instant now);
   void clear_next(std::uint32_t rank, Instant now);
-  bool cleared(ChannelIndex channel, Instant now);
-  void post(ChannelIndex channel, std::uint32_t number, std::int64_t bytes, Instant now);
+  void release(std::uint32_t number, bool at_receiver, Instant now);
 
   Carrier carrier_;
   Schedule schedule_;
   std::vector<HostIndex> ranks_;
   PlayerConfig config_;
-  std::vector<std::vector<std::uint32_t>> waiting_;  ///< by send: those that wait for it
-  std::vector<std::uint32_t> parts_;                 ///< by send: messages still on their way
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Pair> pairs_;
-  std::map<ChannelIndex, Ring<std::uint32_t>> on_way_;  ///< by sending end: sends in order
+  std::vector<std::uint32_t> first_waiter_, next_waiter_;  ///< by send: those that wait for it, and then for the same
+  std::vector<std::uint16_t> unread_, unacknowledged_;     ///< by send: parts of it
+  std::vector<std::uint32_t> pair_of_;                     ///< by send
+  std::vector<Pair> pairs_;                                ///< in the order of their first sends
+  ChannelIndex first_ = 0, first_clearance_ = 0, end_ = 0;
   /// Of a receiver: sends to it in order, and the first that has not been cleared.
   struct Receives {
     std::vector<std::uint32_t> sends{};
     std::size_t next = 0;
   };
-  std::vector<Receives> receives_;                                              ///< by rank, if they clear
-  std::vector<std::uint8_t> awaited_;                                           ///< by send: of it and its clearance
-  std::map<std::pair<std::uint32_t, std::uint32_t>, ChannelIndex> clearances_;  ///< by receiver and sender
-  std::map<ChannelIndex, Ring<std::uint32_t>> clearing_;                        ///< by sending end
+  std::vector<Receives> receives_;     ///< by rank, if they clear
+  std::vector<std::uint8_t> awaited_;  ///< by send: of it and its clearance
+  bool awaits_acknowledgements_ = false;
   std::size_t left_ = 0;
   Instant ended_{};
 };

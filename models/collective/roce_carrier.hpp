@@ -6,15 +6,22 @@
 
 namespace peerpath::collective {
 
-/// A channel is a reliable connection, a message a write with immediate. The fleet outlives the carrier.
+/// A channel is a reliable connection, a message a write whose immediate is its number; the work request has it as its
+/// id. The fleet outlives the carrier.
 inline Carrier over(roce::Fleet& fleet) {
-  return {.connect = [&fleet](HostIndex a, HostIndex b, bool urgent) { return fleet.connect(a, b, urgent); },
+  return {.reserve = [&fleet](std::size_t channels) { return fleet.reserve(channels); },
+          .open = [&fleet](ChannelIndex channel, HostIndex a, HostIndex b,
+                           bool urgent) { fleet.open(channel, a, b, urgent); },
           .post =
-              [&fleet](ChannelIndex channel, Bytes bytes, Instant now) {
+              [&fleet](ChannelIndex channel, Bytes bytes, std::uint32_t number, Instant now) {
                 fleet.post(channel,
-                           {.work = roce::Work::write_immediate, .length = static_cast<std::uint32_t>(bytes.count())},
+                           {.id = number,
+                            .work = roce::Work::write_immediate,
+                            .length = static_cast<std::uint32_t>(bytes.count()),
+                            .immediate = number},
                            now);
-              }};
+              },
+          .owns = [&fleet](HostIndex host) { return fleet.owns(host); }};
 }
 
 }  // namespace peerpath::collective

@@ -69,12 +69,23 @@ bool Channels::open() {
   return true;
 }
 
-ChannelIndex Channels::connect(HostIndex a, HostIndex b) {
+ChannelIndex Channels::reserve(std::size_t channels) {
   const auto first = static_cast<ChannelIndex>(channels_.size());
+  channels_.resize(channels_.size() + 2 * channels);
+  return first;
+}
+
+void Channels::open(ChannelIndex first, HostIndex a, HostIndex b) {
   for (const auto side : {0u, 1u}) {
-    channels_.push_back({.from = side == 0 ? a : b, .to = side == 0 ? b : a});
+    channels_[first + side].from = side == 0 ? a : b;
+    channels_[first + side].to = side == 0 ? b : a;
     find_way(first + side);
   }
+}
+
+ChannelIndex Channels::connect(HostIndex a, HostIndex b) {
+  const auto first = reserve(1);
+  open(first, a, b);
   return first;
 }
 
@@ -106,17 +117,20 @@ void Channels::find_way(ChannelIndex number) {
   if (channel.to < config_.latency.size()) channel.there += config_.latency[channel.to];
 }
 
-void Channels::post(ChannelIndex number, Bytes bytes, Instant now) {
+void Channels::post(ChannelIndex number, Bytes bytes, std::uint32_t message, Instant now) {
   auto& channel = channels_[number];
-  channel.waiting.push({on_wire(bytes, Bytes{config_.mtu}), now});
+  channel.waiting.push({on_wire(bytes, Bytes{config_.mtu}), message, now});
   if (channel.waiting.size() > 1) return;
   channel.left = channel.waiting.front().wire;
   start(number);
 }
 
 collective::Carrier Channels::carrier() {
-  return {.connect = [this](HostIndex a, HostIndex b, bool) { return connect(a, b); },
-          .post = [this](ChannelIndex channel, Bytes bytes, Instant now) { post(channel, bytes, now); }};
+  return {.reserve = [this](std::size_t channels) { return reserve(channels); },
+          .open = [this](ChannelIndex channel, HostIndex a, HostIndex b, bool) { open(channel, a, b); },
+          .post = [this](ChannelIndex channel, Bytes bytes, std::uint32_t number,
+                         Instant now) { post(channel, bytes, number, now); },
+          .owns = [](HostIndex) { return true; }};
 }
 
 bool Channels::is_whole(const Channel& channel) const {
@@ -138,9 +152,10 @@ void Channels::ended(ChannelIndex number, Instant now) {
   const auto message = channel.waiting.front();
   channel.waiting.pop();
   for (std::size_t i = 0; i < channel.ports; ++i) sent_[channel.way[i]] += message.wire.count();
+  channel.coming.push(message.number);
   network_->wake(now + channel.there, std::uint64_t{number} << 2 | delivered);
   if (completed) {
-    channel.posted.push(message.posted);
+    channel.unheard.push(message);
     network_->wake(now + channel.there + channel.back, std::uint64_t{number} << 2 | heard);
   }
   if (channel.waiting.empty()) return;
@@ -151,13 +166,17 @@ void Channels::ended(ChannelIndex number, Instant now) {
 void Channels::woken(std::uint64_t detail, Instant now) {
   const auto number = detail >> 2;
   switch (static_cast<Alarm>(detail & 3)) {
-    case delivered:
-      return arrived(static_cast<ChannelIndex>(number ^ 1), now);
+    case delivered: {
+      auto& coming = channels_[number].coming;
+      const auto message = coming.front();
+      coming.pop();
+      return arrived(static_cast<ChannelIndex>(number ^ 1), message, now);
+    }
     case heard: {
-      auto& posted = channels_[number].posted;
-      const auto when = posted.front();
-      posted.pop();
-      return completed(static_cast<ChannelIndex>(number), when, now);
+      auto& unheard = channels_[number].unheard;
+      const auto message = unheard.front();
+      unheard.pop();
+      return completed(static_cast<ChannelIndex>(number), message.number, message.posted, now);
     }
     case app:
       return alarm(number, now);

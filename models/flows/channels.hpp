@@ -35,8 +35,11 @@ class Channels {
   /// Nothing where peerpath was built without SimGrid.
   static std::unique_ptr<Channels> make(const network::Graph& graph, const ChannelConfig& config);
 
+  ChannelIndex reserve(std::size_t channels);
+  void open(ChannelIndex first, HostIndex a, HostIndex b);
+  /// Both.
   ChannelIndex connect(HostIndex a, HostIndex b);
-  void post(ChannelIndex channel, Bytes bytes, Instant now);
+  void post(ChannelIndex channel, Bytes bytes, std::uint32_t number, Instant now);
   collective::Carrier carrier();
 
   /// A cable fails or comes back: flows over it wait, and those that `reroute` finds without a way do so too.
@@ -48,10 +51,10 @@ class Channels {
   void run(Instant until) { network_->run(until); }
   bool idle() const { return network_->idle(); }
 
-  /// A message that was sent at the other end has arrived at this end.
-  std::function<void(ChannelIndex channel, Instant now)> arrived{};
+  /// A message that was sent at the other end under that number has arrived at this end.
+  std::function<void(ChannelIndex channel, std::uint32_t number, Instant now)> arrived{};
   /// Its sender, at this end, has heard of that; it was posted at `posted`. If set.
-  std::function<void(ChannelIndex channel, Instant posted, Instant now)> completed{};
+  std::function<void(ChannelIndex channel, std::uint32_t number, Instant posted, Instant now)> completed{};
   std::function<void(std::uint64_t detail, Instant now)> alarm{};
 
   /// Bytes that each port has sent, with all headers, of messages whose last bit has left.
@@ -61,6 +64,7 @@ class Channels {
   enum Alarm : std::uint64_t { delivered, heard, app };
   struct Message {
     Bytes wire{};
+    std::uint32_t number = 0;
     Instant posted{};
   };
   struct Channel {
@@ -69,7 +73,8 @@ class Channels {
     std::size_t ports = 0;
     Duration there{}, back{};
     Ring<Message> waiting{};
-    Ring<Instant> posted{};  ///< of messages whose sender has not heard
+    Ring<std::uint32_t> coming{};  ///< numbers of messages that have left
+    Ring<Message> unheard{};       ///< messages whose sender has not heard
     Bytes left{};            ///< of the message on the wire, if it is stopped
     bool flows = false;
   };

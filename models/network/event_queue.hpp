@@ -9,36 +9,28 @@
 
 namespace peerpath::network {
 
-/// Something that happens at a time. `order` breaks ties: those pushed first come first.
+/// Something that happens at a time. `order` breaks ties.
 struct Event {
   Instant when{};
   std::uint64_t order = 0;
-  std::uint32_t kind = 0;
-  std::uint32_t subject = 0;
-  std::uint64_t detail = 0;
+  std::uint64_t what = 0;  ///< its user's words
 };
 
-/// A priority queue of events. Four children share a cache line and a half, and the heap is half as deep as a binary
-/// one.
+/// A priority queue of events. At one instant those that have a place come first, by their places, and then the others
+/// in the order of pushing. Four children share a cache line and a half, and the heap is half as deep as a binary one.
 class EventQueue {
  public:
   bool empty() const { return heap_.empty(); }
   std::size_t size() const { return heap_.size(); }
   Instant next() const { return heap_.empty() ? never : heap_.front().when; }
 
-  void push(Instant when, std::uint32_t kind, std::uint32_t subject, std::uint64_t detail = 0) {
-    const Event event{when, pushed_++, kind, subject, detail};
-    std::size_t hole = heap_.size();
-    heap_.push_back(event);
-    while (hole > 0) {
-      const std::size_t parent = (hole - 1) / 4;
-      if (!before(event, heap_[parent])) break;
-      heap_[hole] = heap_[parent];
-      hole = parent;
-    }
-    heap_[hole] = event;
-  }
+  /// Of an event that has a place the order says which; nothing else does.
+  static constexpr std::uint64_t without_place = std::uint64_t{1} << 63;
+  static bool has_place(const Event& event) { return event.order < without_place; }
 
+  void push(Instant when, std::uint64_t what) { insert({when, without_place | pushed_++, what}); }
+  /// Two of one instant have different places.
+  void push_at(std::uint64_t place, Instant when, std::uint64_t what) { insert({when, place, what}); }
   Event pop() {
     const Event first = heap_.front();
     const Event last = heap_.back();
@@ -49,6 +41,18 @@ class EventQueue {
 
  private:
   static bool before(const Event& a, const Event& b) { return a.when != b.when ? a.when < b.when : a.order < b.order; }
+
+  void insert(const Event& event) {
+    std::size_t hole = heap_.size();
+    heap_.push_back(event);
+    while (hole > 0) {
+      const std::size_t parent = (hole - 1) / 4;
+      if (!before(event, heap_[parent])) break;
+      heap_[hole] = heap_[parent];
+      hole = parent;
+    }
+    heap_[hole] = event;
+  }
 
   void sink(const Event& event) {
     const std::size_t count = heap_.size();

@@ -22,7 +22,6 @@ Network::Network(const Graph& graph, const SwitchConfig& config, std::uint64_t s
       config_{config},
       hosts_{hosts},
       seed_{mix(seed)},
-      random_{seed, "network"},
       routes_{graph},
       faults_{seed},
       ports_(graph.cables.size() * 2),
@@ -32,6 +31,7 @@ Network::Network(const Graph& graph, const SwitchConfig& config, std::uint64_t s
       buffers_(graph.nodes.size()),
       turns_(graph.nodes.size()),
       down_(graph.cables.size()),
+      own_(graph.nodes.size(), true),
       mark_limit_{static_cast<std::uint32_t>(config.ecn_max_probability * 4294967295.0)} {
   for (std::size_t p = 0; p < config.weights.size() && p < weights_.size(); ++p) weights_[p] = config.weights[p];
   std::vector<std::vector<std::int64_t>> headroom(graph.nodes.size());
@@ -43,6 +43,7 @@ Network::Network(const Graph& graph, const SwitchConfig& config, std::uint64_t s
     constexpr std::int64_t byte_second = 8'000'000'000'000'000;
     port.fs_per_byte = byte_second % cable.rate.bps() == 0 ? byte_second / cable.rate.bps() : 0;
     port.faulty = faults_.add(p, cable);
+    marking_.emplace_back(mix(seed ^ mix(p)), "marking");
     node_of_[p] = graph.node_of(p);
     port.local = static_cast<std::uint32_t>(headroom[node_of_[p]].size());
     headroom[node_of_[p]].push_back(config.headroom ? config.headroom->count() : headroom_of(p));
@@ -63,28 +64,51 @@ std::int64_t Network::headroom_of(PortIndex p) const {
   return static_cast<std::int64_t>(bits) + 2 * on_wire(largest_frame) + 2 * on_wire(pause_frame_size.count());
 }
 
+void Network::keep(const std::vector<PartIndex>& owner, PartIndex parts, PartIndex self) {
+  owner_ = owner;
+  for (NodeIndex n = 0; n < own_.size(); ++n) own_[n] = owner[n] == self;
+  for (PortIndex p = 0; p < ports_.size(); ++p) ports_[p].leads_out = owner[node_of_[Graph::peer(p)]] != self;
+  outboxes_.resize(parts);
+}
+
+void Network::take_in(const Crossing& crossing) {
+  if (crossing.pause) return events_.push_at(place_of(crossing.at, true), crossing.when, crossing.word);
+  const auto index = pool_.take();
+  auto& slot = pool_[index];
+  slot.packet = crossing.packet;
+  slot.ingress = crossing.word;
+  events_.push_at(place_of(crossing.at, false), crossing.when, index);
+}
+
 void Network::run(Instant until) {
   while (events_.next() <= until) {
     const auto event = events_.pop();
     ++done_;
-    switch (static_cast<Kind>(event.kind)) {
-      case arrival:
-        arrive(event.subject, static_cast<PacketIndex>(event.detail), event.when);
-        break;
-      case transmitter:
-        if (event.when == ports_[event.subject].wake) ports_[event.subject].wake = never;
-        serve(event.subject, event.when);
-        break;
-      case pause_frame:
-        hold(event.subject, static_cast<int>(event.detail >> 1), (event.detail & 1) != 0, event.when);
-        break;
-      case timer:
-        hosts_.woken(event.subject, event.detail, event.when);
-        break;
-      case reroute:
-        routes_ = Routes{graph_, down_};
-        break;
-    }
+    if (EventQueue::has_place(event))
+      from_cable(event);
+    else
+      from_node(event);
+  }
+}
+
+inline void Network::from_cable(const Event& event) {
+  const auto at = static_cast<PortIndex>(event.order >> 1);
+  if (event.order & 1)
+    hold(at, static_cast<int>(event.what >> 1), (event.what & 1) != 0, event.when);
+  else
+    arrive(at, static_cast<PacketIndex>(event.what), event.when);
+}
+
+inline void Network::from_node(const Event& event) {
+  const auto subject = static_cast<std::uint32_t>(event.what >> 2);
+  switch (static_cast<Kind>(event.what & 3)) {
+    case transmitter:
+      if (event.when == ports_[subject].wake) ports_[subject].wake = never;
+      return serve(subject, event.when);
+    case timer:
+      return hosts_.woken(subject, event.what >> 34, event.when);
+    case reroute:
+      routes_ = Routes{graph_, down_};
   }
 }
 
@@ -168,7 +192,7 @@ void Network::wake(PortIndex index, Instant when) {
   auto& port = ports_[index];
   if (when >= port.wake) return;
   port.wake = when;
-  events_.push(when, transmitter, index);
+  events_.push(when, local(transmitter, index, 0));
 }
 
 /// Queues that are not paused and whose first packet may leave; sees to it that the port is asked again for the others.
@@ -231,7 +255,7 @@ void Network::leave(PortIndex egress, PacketIndex index, Instant now) {
   buffer.release(ingress.local, priority, slot.packet.bytes);
   if ((ingress.holding >> priority & 1) && buffer.should_resume(ingress.local, priority))
     send_pause(slot.ingress, priority, false, now);
-  if (slot.packet.ecn_capable && !slot.packet.congestion_experienced && marks(port, queue.bytes)) {
+  if (slot.packet.ecn_capable && !slot.packet.congestion_experienced && marks(egress, queue.bytes)) {
     slot.packet.congestion_experienced = true;
     ++port.counters.marked;
   }
@@ -239,7 +263,8 @@ void Network::leave(PortIndex egress, PacketIndex index, Instant now) {
 
 /// RED on the instantaneous queue: never up to Kmin, always from Kmax on, in between with a probability that grows
 /// linearly (Zhu et al. 2015).
-bool Network::marks(const Port& port, std::int64_t queued) {
+bool Network::marks(PortIndex index, std::int64_t queued) {
+  const auto& port = ports_[index];
   const auto scale = [&](Bytes at) {
     return static_cast<std::int64_t>(static_cast<WideInt>(at.count()) * port.rate.bps() / config_.ecn_rate.bps());
   };
@@ -248,7 +273,7 @@ bool Network::marks(const Port& port, std::int64_t queued) {
   const auto most = scale(config_.ecn_max);
   if (queued > most) return true;
   const auto limit = static_cast<WideInt>(mark_limit_) * (queued - least) / (most - least);
-  return random_.next() >> 32 < static_cast<std::uint64_t>(limit);
+  return marking_[index].next() >> 32 < static_cast<std::uint64_t>(limit);
 }
 
 void Network::send(PortIndex index, PacketIndex packet, Instant now) {
@@ -264,8 +289,13 @@ void Network::send(PortIndex index, PacketIndex packet, Instant now) {
   ++hops_;
   if (port.faulty && faults_.strikes(index, port.counters.packets)) return lose(index, packet);
   const auto far = Graph::peer(index);
+  const auto in = now + port.time_of(wire - net::gap.count()) + port.delay;
+  if (port.leads_out) {
+    outboxes_[owner_[node_of_[far]]].push_back({in, far, ports_[far].generation, false, slot.packet});
+    return pool_.give_back(packet);
+  }
   slot.ingress = ports_[far].generation;
-  events_.push(now + port.time_of(wire - net::gap.count()) + port.delay, arrival, far, packet);
+  events_.push_at(place_of(far, false), in, packet);
 }
 
 /// A pause frame goes before all that waits; only a frame that has begun delays it.
@@ -274,14 +304,16 @@ void Network::send_pause(PortIndex index, int priority, bool on, Instant now) {
   const auto bit = static_cast<std::uint8_t>(1 << priority);
   if (((port.holding & bit) != 0) == on || port.down) return;
   port.holding ^= bit;
-  port.holding_since[static_cast<std::size_t>(priority)] = now;
   ++(on ? port.counters.pauses : port.counters.resumes);
   const Instant start = std::max(now, port.free);
   const auto whole = port.time_of(on_wire(pause_frame_size.count()));
   port.counters.busy += whole;
   port.free = start + whole;
   const auto in = start + port.time_of(to_last_bit(pause_frame_size.count())) + port.delay + config_.pfc_reaction;
-  events_.push(in, pause_frame, Graph::peer(index), static_cast<std::uint64_t>(priority) << 1 | (on ? 1 : 0));
+  const auto far = Graph::peer(index);
+  const auto word = static_cast<std::uint32_t>(priority) << 1 | (on ? 1u : 0u);
+  if (port.leads_out) return outboxes_[owner_[node_of_[far]]].push_back({in, far, word, true, {}});
+  events_.push_at(place_of(far, true), in, word);
 }
 
 void Network::hold(PortIndex index, int priority, bool on, Instant now) {
@@ -330,9 +362,9 @@ void Network::set_cable(CableIndex cable, bool up, Instant now) {
     }
     port.down = !up;
   }
-  events_.push(now + config_.convergence, reroute, cable);
+  events_.push(now + config_.convergence, local(reroute, cable, 0));
   for (const PortIndex p : {2 * cable, 2 * cable + 1})
-    if (up) serve(p, now);
+    if (up && own_[node_of_[p]]) serve(p, now);
 }
 
 }  // namespace peerpath::network

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "network/cable_faults.hpp"
+#include "network/division.hpp"
 #include "network/event_queue.hpp"
 #include "network/graph.hpp"
 #include "network/packet.hpp"
@@ -14,6 +15,7 @@
 #include "network/routes.hpp"
 #include "network/shared_buffer.hpp"
 #include "network/switch_config.hpp"
+#include "peerpath/base/fail.hpp"
 #include "peerpath/base/random.hpp"
 
 namespace peerpath::network {
@@ -37,12 +39,31 @@ struct PauseCircle {
   int priority = 0;
 };
 
+/// A paused queue, and a port at the other end's node that it waits for.
+struct PauseWait {
+  static constexpr PortIndex nobody = ~PortIndex{0};
+  int priority = 0;
+  PortIndex port = 0;
+  PortIndex feeder = nobody;  ///< a port whose packets wait in that queue; `nobody`: only says that the queue is paused
+};
+/// The circle in what waits, if there is one; the queues of all nodes, in any order of their ports.
+std::optional<PauseCircle> find_circle(std::vector<PauseWait> waits);
+
 /// Switches that store and forward, with a shared buffer, PFC, ECN and equal-cost routes; cables; hosts' ports. Told
-/// the time: `run` does all that is due. Everything is integer arithmetic, and events at one instant happen in the
-/// order in which they were caused.
+/// the time: `run` does all that is due. Everything is integer arithmetic. At one instant what comes in over cables
+/// happens first, by ports, and then the rest of each node in the order in which it was caused: an order that no division
+/// into parts changes.
 class Network {
  public:
   Network(const Graph& graph, const SwitchConfig& config, std::uint64_t seed, Hosts& hosts);
+
+  /// Before anything is due: only the nodes that `owner` (by node) gives to `self` of `parts` happen here. What crosses to another
+  /// part's nodes waits in `outbox` of that part.
+  void keep(const std::vector<PartIndex>& owner, PartIndex parts, PartIndex self);
+  bool owns(HostIndex host) const { return own_[graph_.hosts[host]]; }
+  std::vector<Crossing>& outbox(PartIndex part) { return outboxes_[part]; }
+  /// Not later than the first thing that is due.
+  void take_in(const Crossing& crossing);
 
   /// When the next thing is due.
   Instant next() const { return events_.next(); }
@@ -56,7 +77,7 @@ class Network {
   /// The host has something to send.
   void ready(HostIndex host, Instant now) { serve(host_port_[host], now); }
   void wake_at(Instant when, std::uint32_t subject, std::uint64_t detail) {
-    events_.push(when, timer, subject, detail);
+    events_.push(when, local(timer, subject, detail));
   }
   /// The receiver of a host stops or resumes its switch for one priority (a full buffer of the NIC).
   void pause(HostIndex host, int priority, bool on, Instant now) { send_pause(host_port_[host], priority, on, now); }
@@ -73,11 +94,23 @@ class Network {
   std::int64_t in_flight() const { return pool_.in_use(); }
   /// Time that the other end has held this port with packets waiting, until `now`.
   Duration paused(PortIndex port, Instant now) const;
-  /// A circle of paused queues none of which has sent for `patience`.
-  std::optional<PauseCircle> deadlock(Instant now, Duration patience) const;
+  /// A circle of paused queues none of which has sent for `patience`; or of this part what may be in one.
+  std::optional<PauseCircle> deadlock(Instant now, Duration patience) const {
+    return find_circle(waits(now, patience));
+  }
+  std::vector<PauseWait> waits(Instant now, Duration patience) const;
 
  private:
-  enum Kind : std::uint32_t { arrival, transmitter, pause_frame, timer, reroute };
+  /// What happens at a node by itself.
+  enum Kind : std::uint64_t { transmitter, timer, reroute };
+  static std::uint64_t local(Kind kind, std::uint32_t subject, std::uint64_t detail) {
+    require(detail < std::uint64_t{1} << 30, "an alarm's detail has 30 bits");
+    return detail << 34 | std::uint64_t{subject} << 2 | kind;
+  }
+  /// What comes in over a cable; a packet and a pause frame may end at one instant.
+  static std::uint64_t place_of(PortIndex at, bool pause) { return std::uint64_t{at} << 1 | (pause ? 1 : 0); }
+  void from_cable(const Event& event);
+  void from_node(const Event& event);
 
   void arrive(PortIndex at, PacketIndex index, Instant now);
   void enqueue(PortIndex egress, PacketIndex index, Instant now);
@@ -88,7 +121,7 @@ class Network {
   int choose_queue(Port& port, std::uint8_t open);
   void send(PortIndex index, PacketIndex packet, Instant now);
   void leave(PortIndex egress, PacketIndex packet, Instant now);
-  bool marks(const Port& port, std::int64_t queued);
+  bool marks(PortIndex index, std::int64_t queued);
   void send_pause(PortIndex index, int priority, bool on, Instant now);
   void hold(PortIndex index, int priority, bool on, Instant now);
   void lose(PortIndex at, PacketIndex packet);
@@ -98,7 +131,7 @@ class Network {
   SwitchConfig config_;
   Hosts& hosts_;
   std::uint64_t seed_;
-  Random random_;
+  std::vector<Random> marking_;  ///< by port
   Routes routes_;
   CableFaults faults_;
   EventQueue events_;
@@ -110,6 +143,9 @@ class Network {
   std::vector<std::optional<SharedBuffer>> buffers_;  ///< by node; hosts have none
   std::vector<std::uint32_t> turns_;                  ///< by node, for spraying
   std::vector<bool> down_;                            ///< by cable
+  std::vector<bool> own_;                             ///< by node
+  std::vector<PartIndex> owner_;                      ///< by node, if there are parts
+  std::vector<std::vector<Crossing>> outboxes_;       ///< by part
   std::array<std::int64_t, priorities> weights_{};
   std::uint32_t mark_limit_ = 0;  ///< 2^32 times the largest probability of marking
   std::int64_t done_ = 0, hops_ = 0;

@@ -36,6 +36,7 @@ struct Port {
   Instant wake = never;  ///< earliest event by which it will be served
   bool down = false;
   bool faulty = false;           ///< its cable loses packets
+  bool leads_out = false;        ///< the node at the other end is another part's
   std::uint8_t waiting = 0;      ///< bit p: queue p is not empty
   std::uint8_t held = 0;         ///< bit p: the other end has paused priority p
   std::uint8_t holding = 0;      ///< bit p: this end has paused the other
@@ -44,7 +45,6 @@ struct Port {
   std::uint32_t generation = 0;  ///< of the cable: packets of an earlier one are lost
   std::array<Queue, priorities> queues{};
   std::array<Instant, priorities> held_since{};
-  std::array<Instant, priorities> holding_since{};
   PortCounters counters{};
 
   Duration time_of(std::int64_t wire_bytes) const {

@@ -134,7 +134,7 @@ Exit run(const Arguments& arguments, Terminal& terminal) {
   InputFiles inputs;
   if (const auto network = load_network(arguments.words().front(), arguments, &inputs)) {
     if (*network) return run_network(arguments, **network, std::move(inputs), terminal);
-    terminal.report(network->error());
+    if (speaks_for_all()) terminal.report(network->error());
     return Exit::wrong_input;
   }
   const auto loaded = load_scenario(arguments.words().front(), arguments, terminal, false, &inputs);

@@ -1,9 +1,13 @@
 #include "tools/peerpath/run_network.hpp"
 
 #include <array>
+#include <cstdlib>
+#include <memory>
 
 #include "platform/network/run.hpp"
 #include "tools/peerpath/interrupt.hpp"
+#include "tools/peerpath/launcher.hpp"
+#include "tools/peerpath/mpi_ranks.hpp"
 #include "tools/peerpath/network_document.hpp"
 #include "tools/peerpath/network_table.hpp"
 #include "tools/peerpath/progress.hpp"
@@ -64,11 +68,32 @@ bool finish_capture(const network_run::CaptureRequest& request, const network_ru
   return true;
 }
 
+/// Options of the run for one of several ranks; an error is a sentence.
+tl::expected<std::unique_ptr<network_run::Ranks>, std::string> ranks_of(const Arguments& arguments) {
+  const auto rank = launcher_rank(&std::getenv);
+  if (!rank) return nullptr;
+  if (arguments.has("--trace"))
+    return tl::unexpected{std::string{"--trace writes the frames of one process: run it without the launcher"}};
+  return join_ranks(*rank);
+}
+
 }  // namespace
+
+bool speaks_for_all() {
+  const auto rank = launcher_rank(&std::getenv);
+  return !rank || rank->number == 0;
+}
 
 Exit run_network(const Arguments& arguments, const network_scenario::Loaded& loaded, InputFiles inputs,
                  Terminal& terminal) {
+  const bool speaks = speaks_for_all();
+  if (!speaks) terminal.set_quiet(true);
   if (refuses(arguments, terminal)) return Exit::wrong_input;
+  const auto ranks = ranks_of(arguments);
+  if (!ranks) {
+    if (speaks) terminal.error(ranks.error());
+    return Exit::wrong_input;
+  }
   const auto capture = capture_request(arguments, loaded, terminal);
   if (!capture) return Exit::wrong_input;
   RunRecord record;
@@ -82,12 +107,14 @@ Exit run_network(const Arguments& arguments, const network_scenario::Loaded& loa
     Progress progress{terminal};
     return network_run::run(loaded, {.progress = [&](Duration now, Duration most) { progress.update(now, most); },
                                      .stop = [&guard] { return guard.interrupted(); },
-                                     .capture = *capture});
+                                     .capture = *capture,
+                                     .ranks = ranks->get()});
   }();
   if (!ran) {
-    terminal.report(ran.error());
+    if (speaks) terminal.report(ran.error());
     return Exit::wrong_input;
   }
+  if (!speaks) return Exit::done;
   const auto& outcome = *ran;
   if (*capture && !finish_capture(**capture, outcome, record, terminal)) return Exit::wrong_input;
   record.wall = std::chrono::steady_clock::now() - begin;

@@ -16,6 +16,22 @@ Snapshot snapshot(const network::Network& network, Instant now) {
   return taken;
 }
 
+/// A port counts where its node is, and what its cable loses also at the other end.
+void gather(Parts& parts, Snapshot& snapshot) {
+  parts.gather(snapshot.ports, [](network::PortCounters& a, const network::PortCounters& b) {
+    a.packets += b.packets;
+    a.bytes += b.bytes;
+    a.busy += b.busy;
+    a.marked += b.marked;
+    a.dropped += b.dropped;
+    a.pauses += b.pauses;
+    a.resumes += b.resumes;
+    a.paused += b.paused;
+    a.peak = std::max(a.peak, b.peak);
+  });
+  parts.gather(snapshot.paused, [](Duration& a, Duration b) { a += b; });
+}
+
 CableTotals report_cables(const Snapshot& before, const Snapshot& after, const network::Graph& graph, Outcome& out) {
   CableTotals sum;
   const auto window = (after.when - before.when).count();

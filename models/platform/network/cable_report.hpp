@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "network/network.hpp"
+#include "platform/network/parts.hpp"
 #include "platform/network/run.hpp"
 
 namespace peerpath::network_run {
@@ -16,6 +17,8 @@ struct Snapshot {
 };
 
 Snapshot snapshot(const network::Network& network, Instant now);
+/// What all ranks have seen, in rank 0.
+void gather(Parts& parts, Snapshot& snapshot);
 
 /// Sums over all cables; `peak` since the start.
 struct CableTotals {

@@ -41,14 +41,22 @@ roce::FleetConfig fleet_config(const Loaded& loaded, const std::vector<NodeFit>&
   return config;
 }
 
+/// What has become of a collective.
+struct Played {
+  bool over = false;
+  Instant ended{};
+};
+
 class Runner {
  public:
-  Runner(const Loaded& loaded, std::vector<NodeFit> fits, const std::optional<CaptureRequest>& capture)
+  Runner(const Loaded& loaded, std::vector<NodeFit> fits, const Options& options)
       : loaded_{loaded},
         s_{loaded.scenario},
         fleet_{fleet_config(loaded, fits)},
-        capture_{capture ? std::make_unique<Capture>(*capture, loaded.graph, fleet_, roce_headers) : nullptr},
+        capture_{options.capture ? std::make_unique<Capture>(*options.capture, loaded.graph, fleet_, roce_headers)
+                                 : nullptr},
         network_{loaded.graph, s_.switches, static_cast<std::uint64_t>(s_.run.seed), hosts()},
+        parts_{network_, options.ranks},
         begin_{s_.run.warmup},
         end_{begin_ + s_.run.measure},
         tallies_(s_.rdma.size()),
@@ -58,10 +66,10 @@ class Runner {
     fleet_.completed = [this](auto qp, const auto& completion, Instant posted, Instant now) {
       completed(qp, completion, posted, now);
     };
-    fleet_.message = [this](auto qp, const auto&, Instant now) {
+    fleet_.message = [this](auto qp, const auto& last, Instant now) {
       for (auto& rings : players_)
         for (auto& ring : rings)
-          if (ring.arrived(qp, now)) return;
+          if (ring.arrived(qp, last.immediate, now)) return;
     };
     fleet_.alarm = [this](std::uint64_t detail, Instant now) { alarm(detail, now); };
     for (std::size_t i = 0; i < s_.rdma.size(); ++i) fleet_.wake(Instant{s_.rdma[i].start}, i << 2 | start_rdma);
@@ -74,22 +82,23 @@ class Runner {
 
   Outcome run(const Options& options) {
     Instant now{};
-    network_.run(begin_);
+    parts_.run(begin_);
     before_ = snapshot(network_, begin_);
     const auto step = std::min<Duration>(s_.run.patience, s_.run.measure);
-    for (now = begin_; now < end_ && !is_over();) {
+    for (now = begin_; now < end_ && parts_.any(!is_over());) {
       now = std::min(end_, now + step);
-      network_.run(now);
-      circle_ = network_.deadlock(now, s_.run.patience);
+      parts_.run(now);
+      circle_ = parts_.deadlock(now, s_.run.patience);
       if (circle_) break;
       if (options.progress) options.progress(now.time_since_epoch(), end_.time_since_epoch());
-      if (options.stop && options.stop()) {
+      if (parts_.any(options.stop && options.stop())) {
         out_.results.complete = false;
         break;
       }
     }
     after_ = snapshot(network_, now);
     if (capture_) out_.captured = capture_->finish();
+    gather();
     return outcome();
   }
 
@@ -128,15 +137,22 @@ class Runner {
       if (other == from[i]) continue;
       for (int q = 0; q < entry.qps; ++q) {
         if (entry.interval > Duration{}) {
-          timers_.push_back({number, from[i], other, 0, entry.messages == 0 ? -1 : entry.messages, false});
-          timed(timers_.size() - 1, now);
+          const auto qp = fleet_.reserve(entry.fresh ? messages_until_end(entry, now) : 1);
+          timers_.push_back({number, from[i], other, qp, entry.messages == 0 ? -1 : entry.messages, false});
+          if (fleet_.owns(from[i])) timed(timers_.size() - 1, now);
           continue;
         }
         const auto qp = fleet_.connect(from[i], other);
+        if (!fleet_.owns(from[i])) continue;
         uses_[qp] = {number, entry.messages == 0 ? -1 : entry.messages};
         for (int m = 0; m < entry.outstanding; ++m) post_next(qp, now);
       }
     }
+  }
+
+  std::size_t messages_until_end(const Rdma& entry, Instant now) const {
+    const auto most = now > end_ ? 1 : (end_ - now) / entry.interval + 1;
+    return static_cast<std::size_t>(entry.messages == 0 ? most : std::min<std::int64_t>(most, entry.messages));
   }
 
   void post_next(roce::QpIndex qp, Instant now) {
@@ -150,7 +166,7 @@ class Runner {
   struct Timed {
     std::size_t entry = 0;
     roce::HostIndex from = 0, to = 0;
-    roce::QpIndex qp = 0;
+    roce::QpIndex qp = 0;  ///< with `fresh` of the next message
     int left = 0;
     bool connected = false;
   };
@@ -159,12 +175,14 @@ class Runner {
     const auto& entry = s_.rdma[t.entry];
     if (t.left == 0) return;
     if (t.left > 0) --t.left;
+    const auto qp = t.qp;
     if (!t.connected || entry.fresh) {
-      t.qp = fleet_.connect(t.from, t.to);
+      fleet_.open(qp, t.from, t.to);
       t.connected = true;
-      uses_[t.qp] = {t.entry, 0};
+      uses_[qp] = {t.entry, 0};
     }
-    fleet_.post(t.qp, request(entry), now);
+    if (entry.fresh) t.qp += 2;
+    fleet_.post(qp, request(entry), now);
     fleet_.wake(now + entry.interval, static_cast<std::uint64_t>(&t - timers_.data()) << 2 | next_message);
   }
   void timed(std::size_t number, Instant now) { timed(timers_[number], now); }
@@ -185,7 +203,7 @@ class Runner {
 
   void completed(roce::QpIndex qp, const roce::Completion& completion, Instant posted, Instant now) {
     const auto found = uses_.find(qp);
-    if (found == uses_.end()) return;
+    if (found == uses_.end()) return acknowledged(qp, completion, now);
     auto& tally = tallies_[found->second.entry];
     if (now >= begin_ && now < end_) {
       if (completion.status == roce::WorkStatus::success) {
@@ -198,7 +216,14 @@ class Runner {
     if (completion.status == roce::WorkStatus::success) post_next(qp, now);
   }
 
-  /// Whether collectives, if there is nothing else, have come to their end.
+  void acknowledged(roce::QpIndex qp, const roce::Completion& completion, Instant now) {
+    if (completion.status != roce::WorkStatus::success) return;
+    for (auto& rings : players_)
+      for (auto& ring : rings)
+        if (ring.acknowledged(qp, static_cast<std::uint32_t>(completion.id), now)) return;
+  }
+
+  /// Whether collectives, if there is nothing else, have come to their end on this rank's hosts.
   bool is_over() const {
     if (!s_.rdma.empty() || s_.collectives.empty()) return false;
     for (const auto& rings : players_) {
@@ -214,6 +239,7 @@ class Runner {
     return fleet_;
   }
 
+  void gather();
   Outcome outcome();
   void metric(const std::string& name, std::optional<Decimal> value) { set_metric(out_.results, name, value); }
   void report_entries();
@@ -225,6 +251,7 @@ class Runner {
   roce::Fleet fleet_;
   std::unique_ptr<Capture> capture_;
   network::Network network_;
+  Parts parts_;
   Instant begin_, end_;
   std::vector<Tally> tallies_;
   std::vector<std::deque<collective::Player>> players_;
@@ -232,18 +259,48 @@ class Runner {
   std::vector<Timed> timers_;
   Snapshot before_, after_;
   std::optional<network::PauseCircle> circle_;
+  std::vector<std::int64_t> nic_pauses_;  ///< by host
+  std::vector<Played> played_;            ///< by collective
+  std::int64_t nic_dropped_ = 0, sent_again_ = 0;
   Outcome out_;
 };
 
+/// What all ranks know comes together in rank 0.
+void Runner::gather() {
+  network_run::gather(parts_, before_);
+  network_run::gather(parts_, after_);
+  parts_.gather(tallies_, [](Tally& a, const Tally& b) {
+    a.messages += b.messages;
+    a.failed += b.failed;
+    a.latency.merge(b.latency);
+  });
+  for (const auto& rings : players_) {
+    Played played{!rings.empty(), {}};
+    for (const auto& ring : rings) {
+      played.over &= ring.over();
+      played.ended = std::max(played.ended, ring.ended());
+    }
+    played_.push_back(played);
+  }
+  parts_.gather(played_, [](Played& a, const Played& b) {
+    a.over &= b.over;
+    a.ended = std::max(a.ended, b.ended);
+  });
+  std::vector<std::int64_t> sums{0, fleet_.retransmissions()};
+  for (network::HostIndex h = 0; h < loaded_.graph.hosts.size(); ++h) {
+    nic_pauses_.push_back(fleet_.counters(h).pauses);
+    sums[0] += fleet_.counters(h).dropped;
+  }
+  parts_.sum(nic_pauses_);
+  parts_.sum(sums);
+  nic_dropped_ = sums[0];
+  sent_again_ = sums[1];
+}
+
 void Runner::report_entries() {
   report_rdma(s_, tallies_, after_.when - before_.when, out_.results);
-  for (std::size_t i = 0; i < players_.size(); ++i) {
-    Instant ended{};
-    bool over = !players_[i].empty();
-    for (const auto& ring : players_[i]) {
-      over &= ring.over();
-      ended = std::max(ended, ring.ended());
-    }
+  for (std::size_t i = 0; i < played_.size(); ++i) {
+    const auto [over, ended] = played_[i];
     const auto& entry = s_.collectives[i];
     report_collective(entry, over ? std::optional{ended - Instant{entry.start}} : std::nullopt, out_.results);
   }
@@ -251,15 +308,12 @@ void Runner::report_entries() {
 
 void Runner::report_network() {
   auto totals = report_cables(before_, after_, loaded_.graph, out_);
-  std::int64_t nic_pauses = 0, again = 0;
-  for (network::HostIndex h = 0; h < loaded_.graph.hosts.size(); ++h) {
-    nic_pauses += fleet_.counters(h).pauses;
-    totals.dropped += fleet_.counters(h).dropped;
-  }
-  for (roce::QpIndex q = 0; q < fleet_.queue_pairs(); ++q) again += fleet_.requester(q).retransmissions();
+  std::int64_t nic_pauses = 0;
+  for (const auto pauses : nic_pauses_) nic_pauses += pauses;
+  totals.dropped += nic_dropped_;
   report_totals(totals, out_.results);
   metric("network.nic_pauses", Decimal{nic_pauses, 0});
-  metric("network.sent_again", Decimal{again, 0});
+  metric("network.sent_again", Decimal{sent_again_, 0});
   metric("network.deadlock", Decimal{circle_ ? 1 : 0, 0});
 }
 
@@ -286,7 +340,7 @@ void Runner::explain() {
     out_.said.push_back(circle + ", and so on in a circle");
   }
   for (network::HostIndex h = 0; h < loaded_.graph.hosts.size(); ++h)
-    if (const auto count = fleet_.counters(h).pauses; count > 0)
+    if (const auto count = nic_pauses_[h]; count > 0)
       out_.said.push_back("the NIC of " + loaded_.graph.nodes[loaded_.graph.hosts[h]].name + " paused its switch " +
                           std::to_string(count) + " times: its host takes in less than the wire brings");
   for (std::size_t i = 0; i < out_.nodes.size(); ++i) out_.said.push_back(sentence(s_.nodes[i], out_.nodes[i]));
@@ -310,7 +364,7 @@ Outcome Runner::outcome() {
 tl::expected<Outcome, Problems> run_rdma(const Loaded& loaded, const Options& options) {
   auto fits = fit_nodes(loaded);
   if (!fits) return tl::unexpected{std::move(fits.error())};
-  Runner runner{loaded, std::move(*fits), options.capture};
+  Runner runner{loaded, std::move(*fits), options};
   if (auto problems = runner.problems(); !problems.empty()) return tl::unexpected{std::move(problems)};
   return runner.run(options);
 }

@@ -8,6 +8,7 @@
 #include "peerpath/observe/results.hpp"
 #include "platform/network/capture.hpp"
 #include "platform/network/node.hpp"
+#include "platform/network/ranks.hpp"
 #include "scenario/network/load.hpp"
 
 namespace peerpath::network_run {
@@ -30,7 +31,8 @@ struct Outcome {
 struct Options {
   std::function<void(Duration simulated, Duration most)> progress{};
   std::function<bool()> stop{};  ///< asked now and then; true ends the run before its time
-  std::optional<CaptureRequest> capture{};
+  std::optional<CaptureRequest> capture{};  ///< of one process alone
+  Ranks* ranks = nullptr;                   ///< that run it together; the outcome is rank 0's
 };
 
 /// First the hosts of `nodes`, each kind at the level of TLPs, then the network. Problems are those of building a host.

@@ -57,12 +57,14 @@ struct Flow {
 
 class TcpRunner {
  public:
-  TcpRunner(const Loaded& loaded, const std::optional<CaptureRequest>& capture)
+  TcpRunner(const Loaded& loaded, const Options& options)
       : loaded_{loaded},
         s_{loaded.scenario},
         fleet_{fleet_config(s_), static_cast<std::uint64_t>(s_.run.seed)},
-        capture_{capture ? std::make_unique<Capture>(*capture, loaded.graph, fleet_, tcp_headers) : nullptr},
+        capture_{options.capture ? std::make_unique<Capture>(*options.capture, loaded.graph, fleet_, tcp_headers)
+                                 : nullptr},
         network_{loaded.graph, s_.switches, static_cast<std::uint64_t>(s_.run.seed), hosts()},
+        parts_{network_, options.ranks},
         begin_{s_.run.warmup},
         end_{begin_ + s_.run.measure},
         tallies_(s_.tcp.size()) {
@@ -79,22 +81,24 @@ class TcpRunner {
   Problems problems() const { return capture_ ? capture_->problems() : Problems{}; }
 
   Outcome run(const Options& options) {
-    network_.run(begin_);
-    const auto before = snapshot(network_, begin_);
+    parts_.run(begin_);
+    auto before = snapshot(network_, begin_);
     work_before_ = work();
     Instant now = begin_;
     const auto step = std::min<Duration>(s_.run.patience, s_.run.measure);
-    while (now < end_ && left_ > 0) {
+    while (now < end_ && parts_.any(left_ > 0)) {
       now = std::min(end_, now + step);
-      network_.run(now);
+      parts_.run(now);
       if (options.progress) options.progress(now.time_since_epoch(), end_.time_since_epoch());
-      if (options.stop && options.stop()) {
+      if (parts_.any(options.stop && options.stop())) {
         out_.results.complete = false;
         break;
       }
     }
     if (capture_) out_.captured = capture_->finish();
-    report(before, snapshot(network_, now));
+    auto after = snapshot(network_, now);
+    gather(before, after);
+    report(before, after);
     return std::move(out_);
   }
 
@@ -120,7 +124,7 @@ class TcpRunner {
         flows_.push_back({number, fleet_.connect(from[i], other, entry.consumer), never});
         fleet_.wake(at, (flows_.size() - 1) << 2 | open);
         if (at < end_) at += entry.stagger;  // those behind the end are never opened
-        ++left_;
+        left_ += network_.owns(other) ? 1 : 0;
       }
     }
     if (entry.keep_for == Duration{}) return;
@@ -159,6 +163,7 @@ class TcpRunner {
     return fleet_;
   }
 
+  void gather(Snapshot& before, Snapshot& after);
   void report(const Snapshot& before, const Snapshot& after);
   void report_entry(std::size_t number, Duration window);
   void explain();
@@ -169,13 +174,45 @@ class TcpRunner {
   tcp::Fleet fleet_;
   std::unique_ptr<Capture> capture_;
   network::Network network_;
+  Parts parts_;
   Instant begin_, end_;
   std::vector<FlowTally> tallies_;
   std::vector<Flow> flows_;
   std::vector<Duration> work_before_, work_after_;
-  std::int64_t left_ = 0;  ///< connections that are not over
+  std::vector<tcp::SenderCounters> senders_;  ///< by connection, of what its client sent in the window
+  std::int64_t left_ = 0;                     ///< connections to hosts of this rank that are not over
+  std::int64_t nic_dropped_ = 0, sent_again_ = 0;
   Outcome out_;
 };
+
+/// What all ranks know comes together in rank 0.
+void TcpRunner::gather(Snapshot& before, Snapshot& after) {
+  network_run::gather(parts_, before);
+  network_run::gather(parts_, after);
+  work_after_ = work();
+  for (auto* cores : {&work_before_, &work_after_}) parts_.gather(*cores, [](Duration& a, Duration b) { a += b; });
+  parts_.gather(tallies_, [](FlowTally& a, const FlowTally& b) {
+    a.bytes += b.bytes;
+    a.times.merge(b.times);
+  });
+  std::vector<std::int64_t> sums(2);
+  for (network::HostIndex h = 0; h < loaded_.graph.hosts.size(); ++h) sums[0] += fleet_.counters(h).dropped;
+  for (const auto& flow : flows_) {
+    const bool here = network_.owns(fleet_.host_of(flow.client));
+    const auto& sender = fleet_.connection(flow.client).sender();
+    senders_.push_back(here ? sender.counters_until(after.when) : tcp::SenderCounters{});
+    if (here) sums[1] += sender.counters().sent_again;
+  }
+  parts_.gather(senders_, [](tcp::SenderCounters& a, const tcp::SenderCounters& b) {
+    a.sent_again += b.sent_again;
+    a.timeouts += b.timeouts;
+    a.probes += b.probes;
+    a.closed += b.closed;
+  });
+  parts_.sum(sums);
+  nic_dropped_ = sums[0];
+  sent_again_ = sums[1];
+}
 
 Decimal TcpRunner::busiest_core(std::size_t number, unsigned side, Duration window) const {
   Duration most{};
@@ -203,9 +240,9 @@ void TcpRunner::report_entry(std::size_t number, Duration window) {
   time("time_p99_us", tally.times.quantile(990'000));
   time("time_max_us", tally.times.largest());
   tcp::SenderCounters sum;
-  for (const auto& flow : flows_) {
-    if (flow.entry != number) continue;
-    const auto c = fleet_.connection(flow.client).sender().counters_until(begin_ + window);
+  for (std::size_t f = 0; f < flows_.size(); ++f) {
+    if (flows_[f].entry != number) continue;
+    const auto& c = senders_[f];
     sum.sent_again += c.sent_again;
     sum.timeouts += c.timeouts;
     sum.probes += c.probes;
@@ -226,17 +263,13 @@ void TcpRunner::report(const Snapshot& before, const Snapshot& after) {
   results.warmup = s_.run.warmup;
   results.window = after.when - before.when;
   results.wanted_window = s_.run.measure;
-  work_after_ = work();
   for (std::size_t i = 0; i < s_.tcp.size(); ++i) report_entry(i, results.window);
   auto totals = report_cables(before, after, loaded_.graph, out_);
-  std::int64_t nic_dropped = 0, again = 0;
-  for (network::HostIndex h = 0; h < loaded_.graph.hosts.size(); ++h) nic_dropped += fleet_.counters(h).dropped;
-  for (const auto& flow : flows_) again += fleet_.connection(flow.client).sender().counters().sent_again;
-  totals.dropped += nic_dropped;
+  totals.dropped += nic_dropped_;
   report_totals(totals, results);
   set_metric(results, "network.nic_pauses", Decimal{0, 0});
-  set_metric(results, "network.nic_dropped", Decimal{nic_dropped, 0});
-  set_metric(results, "network.sent_again", Decimal{again, 0});
+  set_metric(results, "network.nic_dropped", Decimal{nic_dropped_, 0});
+  set_metric(results, "network.sent_again", Decimal{sent_again_, 0});
   set_metric(results, "network.deadlock", Decimal{0, 0});
   explain();
 }
@@ -271,7 +304,7 @@ void TcpRunner::explain() {
 }  // namespace
 
 tl::expected<Outcome, Problems> run_tcp(const Loaded& loaded, const Options& options) {
-  TcpRunner runner{loaded, options.capture};
+  TcpRunner runner{loaded, options};
   if (auto problems = runner.problems(); !problems.empty()) return tl::unexpected{std::move(problems)};
   return runner.run(options);
 }

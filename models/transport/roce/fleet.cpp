@@ -29,22 +29,32 @@ void Fleet::attach(network::Network& network) {
   for (std::size_t h = 0; h < config_.latency.size() && h < nics_.size(); ++h) nics_[h].latency = config_.latency[h];
 }
 
-QpIndex Fleet::connect(HostIndex a, HostIndex b, bool urgent) {
+QpIndex Fleet::reserve(std::size_t connections) {
   const auto first = static_cast<QpIndex>(qps_.size());
-  for (const auto side : {0u, 1u}) {
-    const auto host = side == 0 ? a : b;
-    const auto line = network_->port(network_->port_of(host)).rate;
-    auto attributes = config_.connection;
-    attributes.remote_qp = first + 1 - side;
-    auto& qp = qps_.emplace_back(*this, first + side, host, attributes, line, parameters(config_.dcqcn, line));
-    qp.urgent = urgent;
-    qp.hash = flow_hash(host, side == 0 ? b : a, first, config_.port_by_qp);
-  }
+  qps_.resize(qps_.size() + 2 * connections);
   return first;
 }
 
+void Fleet::open(QpIndex first, HostIndex a, HostIndex b, bool urgent) { make(first, a, b).urgent = urgent; }
+
+Fleet::QueuePair& Fleet::make(QpIndex number, HostIndex at, HostIndex to) {
+  const auto line = network_->port(network_->port_of(at)).rate;
+  auto attributes = config_.connection;
+  attributes.remote_qp = number ^ 1;
+  auto& qp = ends_.emplace_back(*this, number, at, to, attributes, line, parameters(config_.dcqcn, line));
+  qps_[number] = &qp;
+  qp.hash = flow_hash(at, to, number & ~QpIndex{1}, config_.port_by_qp);
+  return qp;
+}
+
+std::int64_t Fleet::retransmissions() const {
+  std::int64_t sum = 0;
+  for (const auto& qp : ends_) sum += qp.requester.retransmissions();
+  return sum;
+}
+
 void Fleet::post(QpIndex index, const WorkRequest& request, Instant now) {
-  auto& qp = qps_[index];
+  auto& qp = *qps_[index];
   qp.posted.push(now);
   qp.requester.post(request);
   activate(qp, now);
@@ -52,8 +62,8 @@ void Fleet::post(QpIndex index, const WorkRequest& request, Instant now) {
 }
 
 void Fleet::stop(QpIndex index, Instant now) {
-  qps_[index].requester.stop();
-  finish(qps_[index], now);
+  qps_[index]->requester.stop();
+  finish(*qps_[index], now);
 }
 
 void Fleet::activate(QueuePair& qp, Instant now) {
@@ -72,7 +82,7 @@ void Fleet::activate(QueuePair& qp, Instant now) {
 
 void Fleet::send(QueuePair& qp, const Packet& packet, int priority, network::Packet& out) {
   out.source = qp.host;
-  out.destination = qps_[qp.number ^ 1].host;
+  out.destination = qp.other;
   out.flow_hash = qp.hash;
   out.destination_qp = qp.number ^ 1;
   out.bytes = static_cast<std::int32_t>(frame_size(packet));
@@ -92,7 +102,7 @@ bool Fleet::next(HostIndex host, std::uint8_t open, Instant now, network::Packet
 /// Short messages that neither DCQCN nor a slow host holds back.
 bool Fleet::next_urgent(Nic& nic, Instant now, network::Packet& out) {
   while (!nic.urgent.empty()) {
-    auto& qp = qps_[nic.urgent.front()];
+    auto& qp = *qps_[nic.urgent.front()];
     nic.urgent.pop();
     qp.sends = qp.requester.can_send(now);
     if (!qp.sends) continue;
@@ -107,7 +117,7 @@ bool Fleet::next_urgent(Nic& nic, Instant now, network::Packet& out) {
 /// Acknowledgements and CNPs. Read responses carry data, so they go in its priority.
 bool Fleet::next_answer(Nic& nic, Instant now, network::Packet& out) {
   if (nic.answering.empty()) return false;
-  auto& qp = qps_[nic.answering.front()];
+  auto& qp = *qps_[nic.answering.front()];
   nic.answering.pop();
   qp.answers = false;
   if (qp.cnp) {
@@ -134,7 +144,7 @@ bool Fleet::next_data(Nic& nic, HostIndex host, Instant now, network::Packet& ou
   Instant earliest = never;
   if (nic.fetched > now) return wake_later(nic, host, nic.fetched);
   for (auto left = nic.sending.size(); left > 0; --left) {
-    auto& qp = qps_[nic.sending.front()];
+    auto& qp = *qps_[nic.sending.front()];
     nic.sending.pop();
     if (!qp.requester.can_send(now)) {
       qp.sends = false;
@@ -222,7 +232,8 @@ void Fleet::arrived(HostIndex host, const network::Packet& packet, Instant now) 
   auto& nic = nics_[host];
   ++nic.counters.received;
   const auto said = std::bit_cast<Packet>(packet.cargo);
-  auto& qp = qps_[said.destination_qp];
+  auto* known = qps_[said.destination_qp];
+  auto& qp = known != nullptr ? *known : make(said.destination_qp, host, packet.source);
   if (said.opcode == congestion_notification) {
     qp.rate.notify(now);
     return;
@@ -248,7 +259,7 @@ void Fleet::woken(std::uint32_t subject, std::uint64_t detail, Instant now) {
       nics_[subject].alarm = never;
       return network_->ready(subject, now);
     case retry: {
-      auto& qp = qps_[subject];
+      auto& qp = *qps_[subject];
       qp.timed = false;
       qp.requester.expire(now);
       finish(qp, now);
@@ -263,7 +274,7 @@ void Fleet::woken(std::uint32_t subject, std::uint64_t detail, Instant now) {
       return network_->pause(subject, config_.priority, false, now);
     }
     case placed: {
-      auto& qp = qps_[subject];
+      auto& qp = *qps_[subject];
       const auto last = qp.placing.front();
       qp.placing.pop();
       if (message) message(subject, last, now);

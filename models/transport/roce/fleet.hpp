@@ -51,9 +51,18 @@ class Fleet final : public network::Hosts {
   /// Before anything is posted. The network was made with this fleet as its hosts.
   void attach(network::Network& network);
 
-  /// Joins two hosts; returns the end at `a`. Rates and parameters are of the hosts' own cables.
-  /// Data of an urgent one goes before all other data, in a priority of its own.
-  QpIndex connect(HostIndex a, HostIndex b, bool urgent = false);
+  /// Numbers for so many connections; returns the first, which is the end at `a` of `open`. The ways of packets follow
+  /// from numbers, so whoever shares a network with other parts asks for them in the order in which those do.
+  QpIndex reserve(std::size_t connections);
+  /// Joins two hosts under a reserved number. Rates and parameters are of the hosts' own cables. Data of an urgent one
+  /// goes before all other data, in a priority of its own. The end at `b` is there from its first packet on.
+  void open(QpIndex first, HostIndex a, HostIndex b, bool urgent = false);
+  /// Both; returns the end at `a`.
+  QpIndex connect(HostIndex a, HostIndex b, bool urgent = false) {
+    const auto first = reserve(1);
+    if (network_->owns(a)) open(first, a, b, urgent);
+    return first;
+  }
   void post(QpIndex qp, const WorkRequest& request, Instant now);
   /// Takes the connection down, as a failed process does.
   void stop(QpIndex qp, Instant now);
@@ -67,11 +76,13 @@ class Fleet final : public network::Hosts {
   void wake(Instant when, std::uint64_t detail) { network_->wake_at(when, 0, detail << 3 | app); }
 
   const NicCounters& counters(HostIndex host) const { return nics_[host].counters; }
-  HostIndex host_of(QpIndex qp) const { return qps_[qp].host; }
-  std::size_t queue_pairs() const { return qps_.size(); }
-  const Requester& requester(QpIndex qp) const { return qps_[qp].requester; }
-  BitRate rate(QpIndex qp, Instant now) { return qps_[qp].rate.at(now); }
-  std::int64_t notifications(QpIndex qp) const { return qps_[qp].rate.notifications(); }
+  bool owns(HostIndex host) const { return network_->owns(host); }
+  HostIndex host_of(QpIndex qp) const { return qps_[qp]->host; }
+  const Requester& requester(QpIndex qp) const { return qps_[qp]->requester; }
+  /// Packets that were sent again, by all ends that are here.
+  std::int64_t retransmissions() const;
+  BitRate rate(QpIndex qp, Instant now) { return qps_[qp]->rate.at(now); }
+  std::int64_t notifications(QpIndex qp) const { return qps_[qp]->rate.notifications(); }
 
   bool next(HostIndex host, std::uint8_t open, Instant now, network::Packet& packet) override;
   void arrived(HostIndex host, const network::Packet& packet, Instant now) override;
@@ -81,9 +92,15 @@ class Fleet final : public network::Hosts {
   enum Alarm : std::uint64_t { pace, retry, drained, placed, app };
 
   struct QueuePair final : Target {
-    QueuePair(Fleet& in, QpIndex self, HostIndex at, const ConnectionAttributes& attributes, BitRate line,
+    QueuePair(Fleet& in, QpIndex self, HostIndex at, HostIndex to, const ConnectionAttributes& attributes, BitRate line,
               const DcqcnParameters& dcqcn)
-        : fleet{in}, number{self}, host{at}, requester{attributes}, responder{attributes, *this}, rate{dcqcn, line} {}
+        : fleet{in},
+          number{self},
+          host{at},
+          other{to},
+          requester{attributes},
+          responder{attributes, *this},
+          rate{dcqcn, line} {}
     bool allows(Operation, std::uint32_t, std::uint64_t, std::uint32_t) override { return true; }
     void place(const Packet& packet, std::uint64_t) override { fleet.nics_[host].counters.payload += packet.length; }
     void arrived(const Packet& last, Instant now) override { fleet.take(*this, last, now); }
@@ -91,7 +108,7 @@ class Fleet final : public network::Hosts {
 
     Fleet& fleet;
     QpIndex number;
-    HostIndex host;
+    HostIndex host, other;
     Requester requester;
     Responder responder;
     DcqcnRate rate;
@@ -115,6 +132,7 @@ class Fleet final : public network::Hosts {
     NicCounters counters{};
   };
 
+  QueuePair& make(QpIndex number, HostIndex at, HostIndex to);
   void activate(QueuePair& qp, Instant now);
   void send(QueuePair& qp, const Packet& packet, int priority, network::Packet& out);
   bool next_answer(Nic& nic, Instant now, network::Packet& out);
@@ -129,7 +147,8 @@ class Fleet final : public network::Hosts {
 
   FleetConfig config_;
   network::Network* network_ = nullptr;
-  std::deque<QueuePair> qps_;
+  std::deque<QueuePair> ends_;
+  std::vector<QueuePair*> qps_;  ///< by number; nothing: not open, or another part's
   std::vector<Nic> nics_;
 };
 

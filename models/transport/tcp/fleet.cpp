@@ -37,16 +37,18 @@ EndIndex Fleet::connect(HostIndex a, HostIndex b, const Consumer& consumer) {
 
 void Fleet::open(EndIndex index, std::int64_t bytes, bool closes, Instant now) {
   auto& end = ends_[index];
+  ends_[index ^ 1].connection.close();  // it has nothing to send
+  if (!network_->owns(end.host)) return;
   end.connection.write(bytes);
   if (closes) end.connection.close();
   end.connection.connect();
-  ends_[index ^ 1].connection.close();  // it has nothing to send
   activate(end, now);
   settle(end, now);
 }
 
 void Fleet::keep_memory(EndIndex index, bool keeps, Instant now) {
   auto& end = ends_[index];
+  if (!network_->owns(end.host)) return;
   end.keeps = keeps;
   if (keeps || end.owed == 0) return;
   end.connection.give_back(end.owed);

@@ -1,0 +1,76 @@
+#include "platform/network/parts.hpp"
+
+#include <algorithm>
+
+namespace peerpath::network_run {
+
+Parts::Parts(network::Network& network, Ranks* ranks) : network_{network}, ranks_{ranks} {
+  if (ranks_ == nullptr) return;
+  const auto owner = network::divide(network.graph(), ranks_->count());
+  lookahead_ = network::lookahead(network.graph(), owner);
+  network_.keep(owner, ranks_->count(), ranks_->number());
+  out_.resize(ranks_->count());
+  in_.resize(ranks_->count());
+}
+
+/// Hands over what has crossed. Returns when the next thing is due anywhere.
+Instant Parts::exchange() {
+  auto next = network_.next();
+  for (network::PartIndex r = 0; r < out_.size(); ++r)
+    for (const auto& crossing : network_.outbox(r)) next = std::min(next, crossing.when);
+  for (network::PartIndex r = 0; r < out_.size(); ++r) {
+    auto& outbox = network_.outbox(r);
+    out_[r].clear();
+    put(out_[r], &next, 1);
+    put(out_[r], outbox.data(), outbox.size());
+    outbox.clear();
+  }
+  ranks_->exchange(out_, in_);
+  for (std::uint32_t r = 0; r < in_.size(); ++r) {
+    if (r == ranks_->number()) continue;
+    Reader reader{in_[r]};
+    next = std::min(next, reader.take<Instant>());
+    while (!reader.empty()) network_.take_in(reader.take<network::Crossing>());
+  }
+  return next;
+}
+
+void Parts::run(Instant until) {
+  if (ranks_ == nullptr) return network_.run(until);
+  while (true) {
+    const auto next = exchange();
+    if (next > until) return;
+    const auto last = next + std::min(lookahead_, never - next) - Duration{1};
+    network_.run(std::min(until, last));
+  }
+}
+
+std::optional<network::PauseCircle> Parts::deadlock(Instant now, Duration patience) {
+  auto waits = network_.waits(now, patience);
+  if (ranks_ != nullptr) {
+    for (auto& buffer : out_) {
+      buffer.clear();
+      put(buffer, waits.data(), waits.size());
+    }
+    ranks_->exchange(out_, in_);
+    for (std::uint32_t r = 0; r < in_.size(); ++r) {
+      if (r == ranks_->number()) continue;
+      for (Reader reader{in_[r]}; !reader.empty();) waits.push_back(reader.take<network::PauseWait>());
+    }
+  }
+  return network::find_circle(std::move(waits));
+}
+
+bool Parts::any(bool here) {
+  if (ranks_ == nullptr) return here;
+  for (auto& buffer : out_) {
+    buffer.clear();
+    put(buffer, &here, 1);
+  }
+  ranks_->exchange(out_, in_);
+  for (std::uint32_t r = 0; r < in_.size(); ++r)
+    if (r != ranks_->number()) here |= Reader{in_[r]}.take<bool>();
+  return here;
+}
+
+}  // namespace peerpath::network_run
