@@ -12,12 +12,13 @@ using network::HostIndex;
 using ChannelIndex = std::uint32_t;  ///< one end of a reliable channel; the other end is `channel ^ 1`
 
 /// Reliable channels between hosts: queue pairs packet by packet, or flows. The owner of the carrier tells the player
-/// when a message has arrived at the other end, and when its own end has heard of that (if the player waits for it), each
-/// with the number that came with the message.
+/// when a message has arrived at the other end, and when its own end has heard of that (if the player waits for it),
+/// each with the number that came with the message.
 struct Carrier {
   /// Numbers for so many channels; returns the first.
   std::function<ChannelIndex(std::size_t channels)> reserve;
-  /// Joins two hosts under a reserved number, that of the end at `a`. Messages of an urgent channel go before all others.
+  /// Joins two hosts under a reserved number, that of the end at `a`. Messages of an urgent channel go before all
+  /// others.
   std::function<void(ChannelIndex channel, HostIndex a, HostIndex b, bool urgent)> open;
   std::function<void(ChannelIndex channel, Bytes bytes, std::uint32_t number, Instant now)> post;
   /// Whether what this host does is played here.

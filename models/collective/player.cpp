@@ -114,7 +114,8 @@ bool Player::acknowledged(ChannelIndex channel, std::uint32_t number, Instant no
   return true;
 }
 
-/// A rank that passes on what it got waits for its arrival; one that sends the next of its own, for the acknowledgement.
+/// A rank that passes on what it got waits for its arrival; one that sends the next of its own, for the
+/// acknowledgement.
 void Player::release(std::uint32_t number, bool at_receiver, Instant now) {
   const auto rank = at_receiver ? schedule_[number].to : schedule_[number].from;
   for (auto next = first_waiter_[number]; next != nobody; next = next_waiter_[next])

@@ -8,8 +8,8 @@
 
 namespace peerpath::collective {
 
-/// A message from one rank to another. It may start at once, or after a message `after`: when its rank has got that one,
-/// or has heard that its own has arrived.
+/// A message from one rank to another. It may start at once, or after a message `after`: when its rank has got that
+/// one, or has heard that its own has arrived.
 struct Send {
   static constexpr std::uint32_t at_once = ~std::uint32_t{0};
   std::uint32_t from = 0, to = 0;

@@ -75,7 +75,7 @@ class Channels {
     Ring<Message> waiting{};
     Ring<std::uint32_t> coming{};  ///< numbers of messages that have left
     Ring<Message> unheard{};       ///< messages whose sender has not heard
-    Bytes left{};            ///< of the message on the wire, if it is stopped
+    Bytes left{};                  ///< of the message on the wire, if it is stopped
     bool flows = false;
   };
 

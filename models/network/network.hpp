@@ -51,14 +51,14 @@ std::optional<PauseCircle> find_circle(std::vector<PauseWait> waits);
 
 /// Switches that store and forward, with a shared buffer, PFC, ECN and equal-cost routes; cables; hosts' ports. Told
 /// the time: `run` does all that is due. Everything is integer arithmetic. At one instant what comes in over cables
-/// happens first, by ports, and then the rest of each node in the order in which it was caused: an order that no division
-/// into parts changes.
+/// happens first, by ports, and then the rest of each node in the order in which it was caused: an order that no
+/// division into parts changes.
 class Network {
  public:
   Network(const Graph& graph, const SwitchConfig& config, std::uint64_t seed, Hosts& hosts);
 
-  /// Before anything is due: only the nodes that `owner` (by node) gives to `self` of `parts` happen here. What crosses to another
-  /// part's nodes waits in `outbox` of that part.
+  /// Before anything is due: only the nodes that `owner` (by node) gives to `self` of `parts` happen here. What crosses
+  /// to another part's nodes waits in `outbox` of that part.
   void keep(const std::vector<PartIndex>& owner, PartIndex parts, PartIndex self);
   bool owns(HostIndex host) const { return own_[graph_.hosts[host]]; }
   std::vector<Crossing>& outbox(PartIndex part) { return outboxes_[part]; }

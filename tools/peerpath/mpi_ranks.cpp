@@ -14,8 +14,8 @@ namespace {
 
 using network_run::Buffer;
 
-/// The binary interface of Open MPI 4 and 5 (libmpi.so.40): handles are addresses of objects in the library, a status is
-/// three ints, a flag and a size (ompi/include/mpi.h).
+/// The binary interface of Open MPI 4 and 5 (libmpi.so.40): handles are addresses of objects in the library, a status
+/// is three ints, a flag and a size (ompi/include/mpi.h).
 struct OpenMpi {
   struct Status {
     int source = 0, tag = 0, error = 0, cancelled = 0;

@@ -38,9 +38,9 @@ class Reader {
   std::size_t at_ = 0;
 };
 
-/// Without ranks the network as it is. With them each keeps a part of it (network::divide); time goes on in windows that
-/// end before anything sent in them can come in at another part, and what has crossed is exchanged between two windows.
-/// Windows begin with the first thing that is due anywhere.
+/// Without ranks the network as it is. With them each keeps a part of it (network::divide); time goes on in windows
+/// that end before anything sent in them can come in at another part, and what has crossed is exchanged between two
+/// windows. Windows begin with the first thing that is due anywhere.
 class Parts {
  public:
   /// Before anything is due in the network.

@@ -16,8 +16,8 @@ class Ranks {
   virtual ~Ranks() = default;
   virtual std::uint32_t number() const = 0;
   virtual std::uint32_t count() const = 0;
-  /// All ranks call it together: `out[r]` goes to rank r, and `in[r]` is what rank r has for this one. Both have `count`
-  /// entries; the one of the rank itself is not touched.
+  /// All ranks call it together: `out[r]` goes to rank r, and `in[r]` is what rank r has for this one. Both have
+  /// `count` entries; the one of the rank itself is not touched.
   virtual void exchange(const std::vector<Buffer>& out, std::vector<Buffer>& in) = 0;
 };
 

@@ -30,7 +30,7 @@ struct Outcome {
 
 struct Options {
   std::function<void(Duration simulated, Duration most)> progress{};
-  std::function<bool()> stop{};  ///< asked now and then; true ends the run before its time
+  std::function<bool()> stop{};             ///< asked now and then; true ends the run before its time
   std::optional<CaptureRequest> capture{};  ///< of one process alone
   Ranks* ranks = nullptr;                   ///< that run it together; the outcome is rank 0's
 };

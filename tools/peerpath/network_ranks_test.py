@@ -1,0 +1,79 @@
+"""A network scenario run by one process and by ranks of mpirun: the same bytes of results.
+
+usage: network_ranks_test.py PEERPATH SCENARIOS
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+# On this machine alone, with more ranks than processors if need be, and as root too.
+LOCAL = {"OMPI_MCA_plm": "isolated", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+JOB = {
+    "network": {"clos": {"racks": 4, "hosts": 4, "spines": 2}},
+    "switches": {"buffer": "2MB", "path": "ecmp_qp", "ecn_min": "1kB", "ecn_max": "4kB"},
+    "nics": {"dcqcn": "original", "buffer": "500kB", "pause_above": "200kB", "resume_below": "100kB"},
+    "slow_hosts": [{"hosts": "h9", "rate": "20Gbps"}],
+    "rdma": [{"name": "incast", "from": ["h1", "h5", "h6", "h10", "h14"], "to": "h0", "size": "64KiB", "outstanding": 4},
+             {"name": "slow", "from": "h3", "to": "h9", "size": "64KiB"}],
+    "collectives": [{"name": "sum", "hosts": "h0..h15", "bytes": "256KiB", "qps": 2}],
+    "run": {"measure": "600us", "patience": "100us"},
+}
+
+
+class Ranks(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.file = self.folder / "job.json"
+        self.file.write_text(json.dumps(JOB))
+
+    def run_with(self, ranks, *arguments, out="out"):
+        command = [PROGRAM, "run", self.file, "--out", self.folder / out, *arguments]
+        if ranks > 0:
+            command = ["mpirun", "--oversubscribe", "-n", str(ranks), *command]
+        return subprocess.run(command, env={**os.environ, **LOCAL}, capture_output=True, text=True, timeout=300, check=False)
+
+    @unittest.skipUnless(shutil.which("mpirun"), "needs openmpi-bin")
+    def test_one_two_and_four_ranks_give_the_same_bytes(self):
+        alone = self.run_with(0)
+        self.assertEqual(alone.returncode, 0, alone.stderr)
+        results = (self.folder / "out" / "results.json").read_bytes()
+        metrics = {m["name"]: float(m["value"]) for m in json.loads(results)["metrics"] if m["value"] is not None}
+        for name in ("network.pauses", "network.marked", "network.nic_pauses", "sum.time_us"):
+            self.assertGreater(metrics[name], 0, name + ": the job should try all of this")
+        for ranks in (1, 2, 4):
+            done = self.run_with(ranks, out=str(ranks))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual((self.folder / str(ranks) / "results.json").read_bytes(), results)
+            self.assertEqual(done.stdout.count("Busiest cables"), 1, "one rank says it for all")
+
+    @unittest.skipUnless(shutil.which("mpirun"), "needs openmpi-bin")
+    def test_mistakes_are_said_once(self):
+        self.file.write_text(json.dumps({**JOB, "nics": {"dcqnc": "off"}}))
+        done = self.run_with(2)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(done.stderr.count("dcqnc"), 1, done.stderr)
+        self.file.write_text(json.dumps(JOB))
+        done = self.run_with(2, "--trace", "pcapng")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(done.stderr.count("--trace writes the frames of one process"), 1, done.stderr)
+
+    def test_a_launcher_that_is_not_open_mpi_is_refused(self):
+        command = [PROGRAM, "run", self.file, "--out", self.folder / "out"]
+        launched = {**os.environ, "PMI_RANK": "0", "PMI_SIZE": "3", **LOCAL}
+        done = subprocess.run(command, env=launched, capture_output=True, text=True, timeout=300, check=False)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("Open MPI", done.stderr)
+        self.assertFalse((self.folder / "out" / "results.json").exists())
+
+
+if __name__ == "__main__":
+    PROGRAM = pathlib.Path(sys.argv[1]).resolve()
+    sys.exit(0 if unittest.main(argv=sys.argv[:1] + sys.argv[3:], exit=False).result.wasSuccessful() else 1)
