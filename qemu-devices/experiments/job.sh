@@ -34,4 +34,12 @@ for operation in write read send; do
   verbs "verbs host $operation 4 KiB" $operation "$pages" 1048576 4096
   verbs "verbs host $operation 1 MiB" $operation "$pages" 1048576 1048576
 done
+# gpunet NAME WHAT BYTES COUNT: sockets of GPU programs, both ends in one process of this namespace.
+gpunet() {
+  step "transfer $1"
+  gpunet-verbs $near 7100 rxe0 "$2" "$3" "$4" >/run/sink
+  report "{\"traffic\": \"$1\", \"near\": $(document /run/sink), \"far\": {}}"
+}
+gpunet "gpunet stream over verbs" stream 262144 16
+gpunet "gpunet words over verbs" words 200000 1
 verbs "verbs vram write 4 KiB" write "$vram" 1048576 4096

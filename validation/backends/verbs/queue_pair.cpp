@@ -1,5 +1,7 @@
 #include "validation/backends/verbs/queue_pair.hpp"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -171,23 +173,54 @@ Result<std::uint64_t> QueuePair::move(Operation operation, std::uint64_t bytes, 
   return (bytes + size - 1) / size;
 }
 
-Result<void> QueuePair::post_receive() {
-  const auto size = std::min(piece_, expected_ - posted_);
-  ibv_sge piece{local_ + posted_, static_cast<std::uint32_t>(size), memory_->lkey};
+Result<void> QueuePair::post_receive(std::uint64_t id, std::uint64_t offset, std::uint32_t size) {
+  ibv_sge piece{local_ + offset, size, memory_->lkey};
   ibv_recv_wr request{}, *bad = nullptr;
-  request.wr_id = size;
+  request.wr_id = id;
   request.sg_list = &piece;
   request.num_sge = 1;
   if (const int error = ibv_post_recv(pair_.get(), &request, &bad); error != 0) return problem("ibv_post_recv", error);
+  return {};
+}
+
+Result<void> QueuePair::post_next_receive() {
+  const auto size = std::min(piece_, expected_ - posted_);
+  if (auto posted = post_receive(size, posted_, static_cast<std::uint32_t>(size)); !posted) return posted;
   posted_ += size;
   return {};
+}
+
+Result<void> QueuePair::post_message(std::uint64_t id, std::uint64_t offset, std::uint32_t size,
+                                     std::uint32_t immediate) {
+  ibv_sge piece{local_ + offset, size, memory_->lkey};
+  ibv_send_wr request{}, *bad = nullptr;
+  request.wr_id = id;
+  request.sg_list = &piece;
+  request.num_sge = size > 0 ? 1 : 0;
+  request.opcode = IBV_WR_SEND_WITH_IMM;
+  request.imm_data = htonl(immediate);
+  request.send_flags = IBV_SEND_SIGNALED;
+  if (const int error = ibv_post_send(pair_.get(), &request, &bad); error != 0) return problem("ibv_post_send", error);
+  return {};
+}
+
+std::optional<Completion> QueuePair::poll() {
+  ibv_wc done{};
+  const int count = ibv_poll_cq(completions_.get(), 1, &done);
+  if (count == 0) return std::nullopt;
+  if (count < 0 || done.status != IBV_WC_SUCCESS) return Completion{.id = done.wr_id, .failed = true};
+  const bool received = (done.opcode & IBV_WC_RECV) != 0;
+  return Completion{.id = done.wr_id,
+                    .received = received,
+                    .bytes = received ? done.byte_len : 0,
+                    .immediate = received ? ntohl(done.imm_data) : 0};
 }
 
 Result<void> QueuePair::expect(std::uint64_t bytes, std::uint64_t size) {
   expected_ = bytes;
   piece_ = size;
   for (int i = 0; i < depth && posted_ < expected_; ++i)
-    if (const auto posted = post_receive(); !posted) return posted;
+    if (const auto posted = post_next_receive(); !posted) return posted;
   return {};
 }
 
@@ -199,7 +232,7 @@ Result<std::uint64_t> QueuePair::receive() {
     came += *done;
     ++count;
     if (posted_ < expected_)
-      if (const auto posted = post_receive(); !posted) return tl::unexpected{posted.error()};
+      if (const auto posted = post_next_receive(); !posted) return tl::unexpected{posted.error()};
   }
   return count;
 }

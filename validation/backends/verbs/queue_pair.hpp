@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -41,6 +42,14 @@ struct Region {
 /// One operation of `size` bytes at `offset` in both regions.
 enum class Operation : std::uint8_t { write, read, send };
 
+/// What came of a work request of `post_message` or `post_receive`.
+struct Completion {
+  std::uint64_t id = 0;
+  bool received = false;  ///< a message came, else one has gone
+  bool failed = false;    ///< and so will all that follow
+  std::uint32_t bytes = 0, immediate = 0;
+};
+
 /// Device, queues and memory of one end. Move-only.
 class QueuePair {
  public:
@@ -59,12 +68,19 @@ class QueuePair {
   /// Waits until all of it came, posting further receives.
   Result<std::uint64_t> receive();
 
+  // Or message by message, at most `depth` of each kind under way. Nothing here waits.
+  /// Sends bytes of the region, and a word beside them.
+  Result<void> post_message(std::uint64_t id, std::uint64_t offset, std::uint32_t size, std::uint32_t immediate);
+  Result<void> post_receive(std::uint64_t id, std::uint64_t offset, std::uint32_t size);
+  /// None: nothing has come about.
+  std::optional<Completion> poll();
+
  private:
   template <class T>
   using Handle = std::unique_ptr<T, int (*)(T*)>;
 
   Result<void> post(Operation operation, std::uint64_t offset, std::uint32_t size);
-  Result<void> post_receive();
+  Result<void> post_next_receive();
   /// Bytes of a finished operation's work request.
   Result<std::uint64_t> wait_one();
 

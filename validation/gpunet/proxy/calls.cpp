@@ -44,7 +44,7 @@ int Calls::opened(std::shared_ptr<Channel> channel, Family family, bool connecte
 std::optional<int> Calls::open(Call& call) {
   if (table_.full()) return -EMFILE;
   const auto family = static_cast<Family>(call.argument);
-  auto channel = open_channel(family, options_.buffer_bytes);
+  auto channel = open_channel(family, options_.buffer_bytes, options_.others);
   if (!channel) return -errno;
   return opened(std::move(channel), family, false, call);
 }
@@ -117,7 +117,8 @@ int Calls::close(Socket& socket, const Call& call) {
   socket.last_out = call.out_next;
   if (unread) socket.channel->reset_at_close();
   const bool lost = unread && socket.family == Family::tcp;  // a reset overtakes what was not sent
-  if (!socket.connected || lost || socket.out.error != 0 || socket.out.next == call.out_next) {
+  const bool sent = socket.out.next == call.out_next && (!socket.connected || socket.channel->settled());
+  if (!socket.connected || lost || socket.out.error != 0 || sent) {
     table_.free(socket);
     return 0;
   }

@@ -4,6 +4,7 @@
 #include <sys/uio.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -33,11 +34,17 @@ class Channel {
     int send = 0, receive = 0;
   };
   virtual Gone hung_up() = 0;
+  /// Asked before a channel of a closed socket goes: whether what was sent no longer needs it. It then ends the stream,
+  /// if nothing did.
+  virtual bool settled() { return true; }
   /// A descriptor that polls readable when there is something to receive; -1: has to be asked.
   virtual int descriptor() const = 0;
 };
 
+/// Makes channels of families beyond the kernel's sockets; null, with errno set, where it cannot.
+using MakeChannel = std::function<std::unique_ptr<Channel>(Family family)>;
+
 /// A channel of the family; null, with errno set, where there is none.
-std::unique_ptr<Channel> open_channel(Family family, std::uint64_t buffer_bytes);
+std::unique_ptr<Channel> open_channel(Family family, std::uint64_t buffer_bytes, const MakeChannel& others);
 
 }  // namespace peerpath::gpunet

@@ -7,7 +7,7 @@
 
 namespace peerpath::gpunet {
 
-std::unique_ptr<Channel> open_channel(Family family, std::uint64_t buffer_bytes) {
+std::unique_ptr<Channel> open_channel(Family family, std::uint64_t buffer_bytes, const MakeChannel& others) {
   switch (family) {
     case Family::local:
     case Family::tcp: {
@@ -16,6 +16,8 @@ std::unique_ptr<Channel> open_channel(Family family, std::uint64_t buffer_bytes)
       return socket < 0 ? nullptr : std::make_unique<SocketChannel>(socket, family, buffer_bytes);
     }
     case Family::rdma:
+      if (others) return others(family);
+      break;
     case Family::none:
       break;
   }

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cstdint>
 
+#include "validation/gpunet/proxy/channel.hpp"
+
 namespace peerpath::gpunet {
 
 struct ProxyOptions {
@@ -13,6 +15,7 @@ struct ProxyOptions {
   unsigned directly = 4;                                ///< most connections of a thread that are asked without epoll
   std::chrono::milliseconds linger{2000};               ///< for what a closed socket has not sent
   std::uint64_t buffer_bytes = std::uint64_t{1} << 20;  ///< of the kernel's UNIX sockets
+  MakeChannel others{};                                 ///< validation/gpunet/verbs, for Family::rdma
 };
 
 }  // namespace peerpath::gpunet

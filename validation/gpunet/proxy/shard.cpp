@@ -107,7 +107,7 @@ void Shard::poll_events() {
 }
 
 bool Shard::finish_close(Socket& socket) {
-  const bool sent = socket.out.next == socket.last_out || socket.out.error != 0;
+  const bool sent = socket.out.error != 0 || (socket.out.next == socket.last_out && socket.channel->settled());
   if (!sent && Clock::now() < socket.close_by) return false;
   if (!sent) socket.channel->reset_at_close();
   table_.free(socket);

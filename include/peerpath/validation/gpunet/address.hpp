@@ -33,6 +33,13 @@ constexpr Address tcp_address(std::uint32_t ip, std::uint16_t port) {
   return address;
 }
 
+/// Of an interface that an RDMA device is on; the port is TCP's.
+constexpr Address rdma_address(std::uint32_t ip, std::uint16_t port) {
+  Address address = tcp_address(ip, port);
+  address.family = Family::rdma;
+  return address;
+}
+
 inline constexpr std::uint32_t loopback = 0x7f000001, any_ip = 0;
 
 }  // namespace peerpath::gpunet
