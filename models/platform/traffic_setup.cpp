@@ -423,9 +423,10 @@ device::DeviceIndex TrafficSetup::attach_queue(const std::string& name, gpu::Cop
                                               config.copies ? config.copies->request : config.function.max_read_request,
                                               config.copies ? config.copies->write_rate : BitRate{});
   if (copies != nullptr) copies->queue();
-  if (copies != nullptr) queue->add(*copies, static_cast<int>(copies->size()));
+  if (copies != nullptr) queue->add(*copies, static_cast<int>(copies->size()), gpu::RequestQueue::Asks::engine);
   std::vector<int> before;
-  for (const auto& [source, entry] : sources) before.push_back(queue->add(*source, 1));
+  for (const auto& [source, entry] : sources)
+    before.push_back(queue->add(*source, 1, gpu::RequestQueue::Asks::kernel, source->reaction()));
   platform_.domain.endpoint(gpu.node()).channels += queue->channels();
   const auto device = platform_.domain.attach(
       *queue, {.node = gpu.node(), .channels = queue->channels(), .hears_arrivals = true, .only_asks = true});

@@ -111,7 +111,10 @@ std::string to_text(const std::vector<SocketPoint>& points) {
 
 }  // namespace
 
-bool is_of_sockets(const compare::Dataset& dataset) { return std::ranges::any_of(dataset.points, is_played); }
+bool is_of_sockets(const compare::Dataset& dataset) {
+  const auto is_copy = [](const compare::Point& point) { return point.experiment == "copy_to_device"; };
+  return std::ranges::any_of(dataset.points, is_played) && std::ranges::none_of(dataset.points, is_copy);
+}
 
 std::string scenario_of(const compare::Point& point, const std::string& proxy) {
   const bool echo = is_echo(point);

@@ -19,7 +19,7 @@ constexpr double root_complex_ns = 150, propagation_ns = 10;
 constexpr std::int64_t way_to = 1, way_from = 2, way_both = 3;
 constexpr auto no_limit = "16Tbps";
 // Queues inside the GPU, which only mixed traffic shows: fitted to one point each of an H100's (docs/validation.md).
-constexpr std::int64_t queued_reads = 192 << 10, queued_writes = 128 << 10, stores_of_a_warp = 22;
+constexpr std::int64_t queued_reads = 176 << 10, queued_writes = 32 << 10, stores_of_a_warp = 22;
 constexpr auto queued =
     "fitted to one point of the mixed traffic of an H100, not to this machine's: docs/validation.md";
 
@@ -163,7 +163,7 @@ class Node {
         "assumed: what the rate of the link takes at the fitted latency, and a piece of 4 KiB more";
     ordered_json copies_source{{"request", fitted("engine_request")},
                                {"in_flight", enough},
-                               {"queued_reads", "assumed: 768 requests of 256 B, as many as 10-bit tags allow"},
+                               {"queued_reads", queued},
                                {"queued_writes", queued},
                                {"write_rate", fitted("engine_write_rate")},
                                {"setup_to", fitted("setup_to") + less},

@@ -49,8 +49,8 @@ struct Setup {
   Bytes cache{};                  ///< last-level cache of the card's socket; 0: not known
   int cache_ways = 20;            ///< Xeon E5-2600 (v1, v3, v4): 20 ways of 2.5 MB slices
   std::string_view cache_from{};  ///< where both are from
-  bool card_warms =
-      true;  ///< a window that the card has written before a test is in the cache then (`read_card_warms`)
+  bool card_warms = true;         ///< a window that the card has written before a test is in the cache then
+                           ///< (`read_card_warms`); where it is not, nor are the lines that the command interface reads
 };
 
 /// A rank of DRAM is refreshed every 7.8 us (JESD79-3 and -4, tREFI).
@@ -81,8 +81,10 @@ struct Sweep {
   friend bool operator==(const Sweep&, const Sweep&) = default;
 };
 
-/// Latency in nanoseconds, or payload in Gb/s (per direction, for bw_both).
-double play(const Case& which, const Setup& setup, const CardConstants& card, const HostConstants& host);
+/// Latency in nanoseconds, or payload in Gb/s (per direction, for bw_both). `cold_miss` is what the command interface's
+/// reads take longer where the host's preparation left their lines in no cache.
+double play(const Case& which, const Setup& setup, const CardConstants& card, const HostConstants& host,
+            double cold_miss = EffectConstants{}.cold_miss);
 
 /// The same with the caches, the socket and the address translation of the host.
 double play(const Sweep& sweep, const Setup& setup, const CardConstants& card, const HostConstants& host,

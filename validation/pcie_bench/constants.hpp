@@ -1,4 +1,4 @@
-// Seven fitted constants of the benchmark card, three of a host, and five of what windows, caches, sockets and address
+// Seven fitted constants of the benchmark card, three of a host, and six of what windows, caches, sockets and address
 // translation do. Everything else is read or derived.
 #pragma once
 
@@ -35,6 +35,7 @@ struct EffectConstants {
   double iotlb_entries = 64;
   double walk_latency = 290;
   double walk_interval = 48;
+  double write_walk_interval = 45;
   double cold_miss = 50;
   double remote_hop = 50;
 };
@@ -70,10 +71,11 @@ inline constexpr std::array<Constant<HostConstants>, 3> host_constants{{
     {"refresh", "ns", &HostConstants::refresh, "DRAM: a rank serves nothing while it is refreshed", 0, 1000},
 }};
 
-inline constexpr std::array<Constant<EffectConstants>, 5> effect_constants{{
+inline constexpr std::array<Constant<EffectConstants>, 6> effect_constants{{
     {"iotlb_entries", "1", &EffectConstants::iotlb_entries, "IOMMU: pages that the IOTLB holds", 1, 65536},
     {"walk_latency", "ns", &EffectConstants::walk_latency, "IOMMU: from a miss to its translation", 0, 5000},
     {"walk_interval", "ns", &EffectConstants::walk_interval, "IOMMU: from one walk's start to the next one's", 0, 5000},
+    {"write_walk_interval", "ns", &EffectConstants::write_walk_interval, "IOMMU: the same of posted writes", 0, 5000},
     {"cold_miss", "ns", &EffectConstants::cold_miss, "line that the last-level cache does not hold", 0, 1000},
     {"remote_hop", "ns", &EffectConstants::remote_hop, "line of the other socket's memory, beside cold_miss", 0, 1000},
 }};

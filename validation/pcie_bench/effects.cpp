@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace peerpath::pcie_bench {
 namespace {
@@ -69,7 +70,9 @@ bool fit_translation(const HostData& host, const HostData& base, EffectConstants
   const auto bits = static_cast<double>(8 * walk_bound_reads.which.size.count());
   const auto missing = std::max(0.0, 1 - fitted.iotlb_entries / pages(walk_bound_reads));
   const auto refreshed = read_refresh(base) / refresh_interval_ns;
-  fitted.walk_interval = bits / std::sqrt(reads * writes) / missing * (1 - refreshed);
+  const auto walks_apart = [&](double rate) { return bits / rate / missing * (1 - refreshed); };
+  fitted.walk_interval = walks_apart(std::sqrt(reads * writes));
+  fitted.write_walk_interval = walks_apart(writes);
   return true;
 }
 
@@ -92,14 +95,37 @@ const HostData* base_of(const HostData& host, std::span<const HostData> all) {
   return nullptr;
 }
 
-std::optional<HostEffects> fit_effects(const HostData& host, std::span<const HostData> all, std::string_view left_out) {
+std::vector<double> cold_misses(std::span<const HostData> all, std::string_view left_out) {
   std::vector<double> misses;
   for (const auto& other : all)
     if (const auto miss = is_plain(other) && machine_of(other.name) != left_out ? cold_miss_of(other) : std::nullopt)
       misses.push_back(*miss);
-  if (misses.empty()) return {};
+  return misses;
+}
+
+std::optional<double> fit_cold_miss(std::span<const HostData> all, std::string_view left_out) {
+  const auto misses = cold_misses(all, left_out);
+  return misses.empty() ? std::nullopt : std::optional{nearest_to_all(misses)};
+}
+
+Range fitting_cold_miss(const HostData& host, double share) {
+  Range range{0, std::numeric_limits<double>::infinity()};
+  for (const auto& [sweep, measured, tail] : host.sweeps) {
+    if (sweep.which != cold_reads.which || sweep.cache != CacheState::cold || !is_cold_window(sweep.window)) continue;
+    const auto* warm = host.find(Sweep{sweep.which, sweep.window, CacheState::warm});
+    if (!warm) continue;
+    const auto step = measured - warm->measured;
+    range.least = std::max(range.least, step * (1 - share) - refresh_wait(host));
+    range.most = std::min(range.most, step * (1 + share) - refresh_wait(host));
+  }
+  return range;
+}
+
+std::optional<HostEffects> fit_effects(const HostData& host, std::span<const HostData> all, std::string_view left_out) {
+  const auto cold_miss = fit_cold_miss(all, left_out);
+  if (!cold_miss) return {};
   HostEffects fitted;
-  fitted.constants.cold_miss = nearest_to_all(misses);
+  fitted.constants.cold_miss = *cold_miss;
   const auto* base = base_of(host, all);
   if (const auto* near = base ? base->find(warm_reads) : nullptr; near && host.setup.remote_memory)
     if (const auto* far = host.find(warm_reads)) {

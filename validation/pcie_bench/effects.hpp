@@ -1,4 +1,4 @@
-// The window sweeps: the five constants that they add, fitted on a few named points, and what comes of the others.
+// The window sweeps: the six constants that they add, fitted on a few named points, and what comes of the others.
 // What a miss of the cache costs is shared by all hosts; what the other socket and the IOMMU cost is of one host.
 #pragma once
 
@@ -35,11 +35,22 @@ bool is_fitted(const HostData& host, const Sweep& sweep);
 /// The directory of the same machine without translation and with local memory; it may be `host` itself.
 const HostData* base_of(const HostData& host, std::span<const HostData> all);
 
+/// What a line in no cache costs: what suits the machines best that were measured so (least squares of relative
+/// errors), but for the one that is `left_out`. Nothing if none was.
+std::optional<double> fit_cold_miss(std::span<const HostData> all, std::string_view left_out = {});
+
+/// What `fit_cold_miss` makes of them.
+std::vector<double> cold_misses(std::span<const HostData> all, std::string_view left_out = {});
+
+/// The values with which each cold step of LAT_DMA_RD that `judge_cold` holds is within `share` of what was measured;
+/// none where `least` is above `most`.
+Range fitting_cold_miss(const HostData& host, double share);
+
 /// `cold_miss` and `remote_hop` are differences of two latencies, less the mean wait for refreshes; the former is
-/// what suits the machines best that are measured so, but for the one that is `left_out` (least squares of relative
-/// errors). `walk_latency` and `iotlb_entries` follow from two added latencies of the host itself, as of P random pages
-/// an IOTLB of E entries misses 1 - E / P; `walk_interval` lies between what reads and what writes say (the geometric
-/// mean) of a window far beyond the IOTLB. Nothing if no machine tells `cold_miss`.
+/// that of `fit_cold_miss`. `walk_latency` and `iotlb_entries` follow from two added latencies of the host itself, as
+/// of P random pages an IOTLB of E entries misses 1 - E / P; `walk_interval` lies between what reads and what writes
+/// say (the geometric mean) of a window far beyond the IOTLB, `write_walk_interval` is what writes say. Nothing if no
+/// machine tells `cold_miss`.
 std::optional<HostEffects> fit_effects(const HostData& host, std::span<const HostData> all,
                                        std::string_view left_out = {});
 
@@ -70,6 +81,9 @@ SweepReport predict_sweeps(const HostData& host, std::span<const HostData> all, 
 
 /// The machine of a directory without what it varies: its name up to the sockets.
 std::string_view machine_of(std::string_view name);
+
+/// Windows whose cold steps are held: none that one page or the card's own buffers hold, and what any cache here holds.
+bool is_cold_window(Bytes window);
 
 /// Cold windows against warm ones, and windows beyond the devices' ways.
 std::vector<Criterion> judge_cold(const SweepReport& report);

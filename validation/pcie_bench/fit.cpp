@@ -6,6 +6,8 @@
 
 #include <nlopt.hpp>
 
+#include "validation/pcie_bench/effects.hpp"
+
 namespace peerpath::pcie_bench {
 namespace {
 
@@ -124,18 +126,19 @@ constexpr std::array<Case, 4> command_cases{{{Test::lat_cmd_read, Bytes{8}},
                                              {Test::lat_cmd_write_read, Bytes{8}},
                                              {Test::lat_cmd_write_read, Bytes{64}}}};
 
-/// LAT_CMD_RD has two modes, 53 to 70 ns apart on one machine, and no value holds both: this one has the least largest
-/// error. Hosts with the buffer at the other socket are left out: their LAT_CMD_* are those of the local one.
+/// The value with the least largest error. Hosts with the buffer at the other socket are left out: their LAT_CMD_* are
+/// those of the local one.
 double best_command_path(std::span<const HostData> hosts, const CardConstants& card,
                          const std::vector<HostConstants>& constants) {
   struct Compared {
     double predicted, measured;
   };
   std::vector<Compared> all;
+  const auto cold_miss = fit_cold_miss(hosts).value_or(EffectConstants{}.cold_miss);
   for (std::size_t i = 0; i < hosts.size(); ++i)
     for (const auto& which : command_cases)
       if (const auto* point = hosts[i].find(which.test, which.size.count()); point && !hosts[i].setup.remote_memory)
-        all.push_back({play(which, hosts[i].setup, card, constants[i]), point->measured});
+        all.push_back({play(which, hosts[i].setup, card, constants[i], cold_miss), point->measured});
   if (all.empty()) return card.command_path;
   // Each error falls as the path is longer, so the largest one of either sign meet in one place.
   double least = -400, most = 400;

@@ -14,6 +14,8 @@ namespace {
 
 using Errors = std::vector<double>;
 
+constexpr double cold_allowed = 15;  // %, of cold steps
+
 template <class Chosen>
 Errors errors(const std::vector<Prediction>& predictions, Chosen chosen) {
   Errors found;
@@ -39,6 +41,10 @@ bool tells(const HostData& host, const Sweep& sweep) {
   return !host.setup.iommu || host.setup.super_pages || !is_latency(sweep.which.test);
 }
 
+bool judges_cold(const HostData& host) {
+  return !host.setup.remote_memory && (!host.setup.iommu || host.setup.super_pages);
+}
+
 tl::expected<CardConstants, Problems> card_without(std::string_view machine, const Options& options,
                                                    const std::vector<HostData>& all, const Say& say) {
   const auto kept = options.left_out_cards / (std::string{machine} + ".json");
@@ -52,6 +58,18 @@ tl::expected<CardConstants, Problems> card_without(std::string_view machine, con
   return fit_card(others, [&](int round, double) {
     say("fitting the card without " + std::string{machine} + ", round " + std::to_string(round));
   });
+}
+
+/// Whether any `cold_miss` that lies among those of the other machines holds the host's cold latencies.
+std::string cold_miss_text(const LeftOut& host) {
+  if (host.others_cold_miss.empty() || host.fitting_cold_miss.most <= 0) return "";
+  const auto [least, most] = std::ranges::minmax(host.others_cold_miss);
+  const auto& [from, to] = host.fitting_cold_miss;
+  const bool none = from > to || from > most || to < least;
+  return fmt::format(
+      "  cold_miss: the other machines' own are {:.1f} to {:.1f} ns; each cold step of LAT_DMA_RD is within {:g} % "
+      "with {:.1f} to {:.1f} ns{}\n",
+      least, most, cold_allowed, from, to, none ? ": NONE between the others' does it" : "");
 }
 
 nlohmann::ordered_json criterion_json(const Criterion& in_sample, const Criterion& left_out) {
@@ -100,7 +118,8 @@ std::string to_text(const std::vector<LeftOut>& hosts) {
     text += fmt::format("\n{}\n  read_latency {:.2f} ns, completion_step {:.0f} B; card:", host.host,
                         host.constants.read_latency, host.constants.completion_step);
     for (const auto& c : card_constants) text += fmt::format(" {} {:.2f} {}", c.name, host.card.*c.member, c.unit);
-    text += fmt::format("\n  {:<62}{:>10}{:>10}{:>9}\n", "", "in sample", "left out", "allowed");
+    text += "\n" + cold_miss_text(host);
+    text += fmt::format("  {:<62}{:>10}{:>10}{:>9}\n", "", "in sample", "left out", "allowed");
     for (std::size_t i = 0; i < host.left_out.size(); ++i) {
       const auto& c = host.left_out[i];
       ++(c.passed() ? passed : failed);
@@ -119,6 +138,10 @@ std::string to_json(const std::vector<LeftOut>& hosts) {
     for (const auto& c : card_constants) item["card"][std::string{c.name}] = host.card.*c.member;
     item["read_latency"] = host.constants.read_latency;
     item["completion_step"] = host.constants.completion_step;
+    if (host.fitting_cold_miss.most > 0) {
+      item["cold_miss_of_others"] = host.others_cold_miss;
+      item["cold_miss_that_holds"] = {host.fitting_cold_miss.least, host.fitting_cold_miss.most};
+    }
     for (std::size_t i = 0; i < host.left_out.size(); ++i)
       item["criteria"].push_back(criterion_json(host.in_sample[i], host.left_out[i]));
     document["hosts"].push_back(std::move(item));
@@ -135,12 +158,16 @@ Outcome leave_one_out(const Options& options, const std::vector<HostReport>& rep
     const auto card = card_without(machine, options, all, say);
     if (!card) return {2, "", card.error()};
     say("predicting " + data.name + " by the other machines");
-    LeftOut host{data.name, *card, fit_host(data, *card, Looks::at_two_sizes), {}, {}};
+    LeftOut host{data.name, *card, fit_host(data, *card, Looks::at_two_sizes), {}, {}, {}, {}};
+    const auto effects = fit_effects(data, all, machine);
+    const auto cold_miss = effects ? effects->constants.cold_miss : EffectConstants{}.cold_miss;
     std::vector<Prediction> predictions;
     for (const auto& point : data.points)
-      predictions.push_back({point, play(point.which, data.setup, *card, host.constants), false});
+      predictions.push_back({point, play(point.which, data.setup, *card, host.constants, cold_miss), false});
     SweepReport left_out{&data, {}}, in_sample{&data, {}};
-    if (const auto effects = fit_effects(data, all, machine))
+    host.others_cold_miss = cold_misses(all, machine);
+    if (judges_cold(data)) host.fitting_cold_miss = fitting_cold_miss(data, cold_allowed / 100);
+    if (effects)
       left_out = predict_sweeps(data, all, {.card = *card, .looks = Looks::at_two_sizes}, *effects,
                                 [&](const Sweep& sweep) { return tells(data, sweep); });
     for (const auto& p : report.sweeps)

@@ -18,6 +18,8 @@ struct LeftOut {
   CardConstants card;  ///< fitted without any directory of this machine
   HostConstants constants;
   std::vector<Criterion> in_sample, left_out;
+  std::vector<double> others_cold_miss;  ///< as each of the other machines tells it
+  Range fitting_cold_miss;               ///< with which all cold latencies hold; none where they are not judged
 };
 
 std::string to_text(const std::vector<LeftOut>& hosts);

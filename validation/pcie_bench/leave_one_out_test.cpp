@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "validation/pcie_bench/effects.hpp"
 #include "validation/pcie_bench/fit.hpp"
 #include "validation/pcie_bench/preset.hpp"
 
@@ -63,13 +64,43 @@ TEST(LeaveOneOut, SizesHoldOnHostsThatWereLeftOut) {
     for (const auto& point : host.points)
       predictions.push_back({point, play(point.which, host.setup, card, constants), false});
     for (const auto& c : judge_left_out(predictions, {&host, {}})) {
-      if (c.name.starts_with("command")) continue;
-      // docs/validation.md says what misses, and by how much.
-      const bool known = host.name.ends_with("t430-s0-s0-s0") && c.name.starts_with("writes below");
-      EXPECT_LE(c.value, known ? 6.05 : c.allowed) << name << ", " << c.name;
+      EXPECT_LE(c.value, c.allowed) << name << ", " << c.name;
       EXPECT_GT(c.points, 0) << c.name;
     }
   }
+}
+
+/// No cold_miss that is any mean of the others' holds Sandy Bridge's window of 256 KiB, whose warm reads are of another
+/// state of the machine; the two other machines hold with each other's.
+TEST(LeaveOneOut, SandyBridgesColdStepsHoldWithNoValueOfTheOthers) {
+  std::vector<HostData> all;
+  for (const auto& folder : find_hosts(published_data / "pcie-bench")) all.push_back(*load_host(folder));
+  const auto holds = [&](const HostData& host) {
+    const auto others = cold_misses(all, machine_of(host.name));
+    EXPECT_EQ(others.size(), 2) << host.name;
+    const auto [least, most] = std::ranges::minmax(others);
+    const auto range = fitting_cold_miss(host, 0.15);
+    return range.least <= most && range.most >= least && range.least <= range.most;
+  };
+  EXPECT_TRUE(holds(host_named("t430-s0-s0-s0")));
+  EXPECT_TRUE(holds(host_named("t630")));
+  EXPECT_FALSE(holds(host_named("t620")));
+  EXPECT_GT(fitting_cold_miss(host_named("t620"), 0.15).least, 59);
+}
+
+/// Reads of the command interface are served by DRAM where what the card writes is not kept: its refreshes are seen.
+TEST(LeaveOneOut, CommandReadsComeFromDramWhereTheCardDoesNotWarm) {
+  const auto card = *load_card(published_data / "presets" / "nfp6000.json");
+  const Case read{pcie_bench::Test::lat_cmd_read, Bytes{64}},
+      dependent{pcie_bench::Test::lat_cmd_write_read, Bytes{64}};
+  auto host = host_named("t630-iommu");
+  const auto constants = fit_host(host, card);
+  ASSERT_TRUE(host.setup.card_warms);
+  const auto warm = play(read, host.setup, card, constants, 50),
+             written = play(dependent, host.setup, card, constants, 50);
+  host.setup.card_warms = false;
+  EXPECT_NEAR(play(read, host.setup, card, constants, 50) - warm, 50 + 4.3, 1.5);
+  EXPECT_EQ(play(dependent, host.setup, card, constants, 50), written) << "what it has just written is in the cache";
 }
 
 TEST(LeaveOneOut, NonsenseDoesNotPass) {

@@ -136,11 +136,13 @@ void judge_remote(const SweepReport& report, const SweepReport& base, std::vecto
 
 }  // namespace
 
+bool is_cold_window(Bytes window) { return window >= Bytes{16 << 10} && window <= in_cache; }
+
 std::vector<Criterion> judge_cold(const SweepReport& report) {
   std::map<std::string, Largest> deltas;
   for (const auto& p : report.predictions) {
     auto warm = p.point.sweep;
-    if (p.point.sweep.cache != CacheState::cold || warm.window < Bytes{16 << 10} || warm.window > in_cache) continue;
+    if (p.point.sweep.cache != CacheState::cold || !is_cold_window(warm.window)) continue;
     warm.cache = CacheState::warm;
     if (const auto* from = report.find(warm); from && warm.which.test != Test::lat_cmd_write_read)
       add_delta(deltas, "cold cache:", p, *from);

@@ -69,14 +69,14 @@ std::string provenance(const std::vector<HostData>& hosts) {
 
 }  // namespace
 
-HostReport report_host(HostData data, const CardConstants& card) {
+HostReport report_host(HostData data, const CardConstants& card, double cold_miss) {
   HostReport report;
   report.constants = fit_host(data, card);
   report.residual = residual(data, card, report.constants);
   auto fitted = fit_cases(data);
   fitted.insert(fitted.end(), command_fit_cases().begin(), command_fit_cases().end());
   for (const auto& point : data.points)
-    report.predictions.push_back({point, play(point.which, data.setup, card, report.constants),
+    report.predictions.push_back({point, play(point.which, data.setup, card, report.constants, cold_miss),
                                   std::ranges::find(fitted, point.which) != fitted.end()});
   report.criteria = judge(data.setup, report.predictions);
   report.data = std::move(data);
@@ -128,9 +128,10 @@ Outcome validate(const Options& options, const Say& say) {
   else
     return wrong_input(kept.error());
   std::vector<HostReport> reports;
+  const auto cold_miss = fit_cold_miss(all).value_or(EffectConstants{}.cold_miss);
   for (auto& host : hosts) {
     say("fitting and predicting " + host.name);
-    reports.push_back(report_host(std::move(host), card));
+    reports.push_back(report_host(std::move(host), card, cold_miss));
   }
   add_sweeps(reports, all, card, say);
   if (options.leave_one_out) return leave_one_out(options, reports, all, say);

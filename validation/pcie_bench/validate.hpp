@@ -55,7 +55,7 @@ struct Outcome {
 Outcome validate(const Options& options, const Say& say);
 
 /// The same for a host at hand.
-HostReport report_host(HostData data, const CardConstants& card);
+HostReport report_host(HostData data, const CardConstants& card, double cold_miss = EffectConstants{}.cold_miss);
 
 /// Predicts the window sweeps of the hosts in `reports` and adds their criteria. `all` is where the named points are.
 void add_sweeps(std::vector<HostReport>& reports, const std::vector<HostData>& all, const CardConstants& card,

@@ -85,7 +85,9 @@ void DmaCard::start_transfer(Progress& progress, std::size_t index, Instant offe
 /// The engine fetches the whole transfer before its first TLP.
 Instant DmaCard::issue_write(const Slot& slot, Instant at) {
   if (streams_[slot.stream].stream.interface == Interface::command) return at;
+  if (write_free_ <= at) overlap_ = Duration{};
   write_free_ = std::max(at, write_free_) + write_occupancy(config_, slot.size);
+  overlap_ += overlap(config_, slot.size);
   return write_free_;
 }
 
@@ -124,7 +126,11 @@ void DmaCard::take_up_reads(Instant at, device::Outbox& out) {
 Instant DmaCard::issue_read(const Slot& slot, Instant at) {
   const auto begin = std::max(at, read_free_);
   read_free_ = begin + read_occupancy(config_, slot.address, slot.size);
-  if (write_free_ > at) write_free_ += read_share_of_write_bus(config_, slot.size);
+  if (const auto share = read_share_of_write_bus(config_, slot.size); write_free_ > at && share > Duration{}) {
+    const auto undone = std::min(overlap_, config_.command / 3);
+    write_free_ += share + undone;
+    overlap_ -= undone;
+  }
   return begin + read_lead(config_, slot.size);
 }
 

@@ -122,6 +122,7 @@ class DmaCard final : public device::Endpoint {
   ReadLimits limits_;
   Bytes buffered_{}, batch_{};  ///< lines of the reads that are taken up, and of the batch so far
   Instant write_free_{}, read_free_{}, resume_{};
+  Duration overlap_{};  ///< of the writes that the engine has before it, as far as no read has undone it
   Counters counters_;
 };
 

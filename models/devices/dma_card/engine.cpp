@@ -16,13 +16,21 @@ constexpr int beat_cycles = 6;
 /// What a request reads beyond this does not delay writes.
 constexpr std::int64_t most_shared_bytes = 1024;
 
+bool takes_second_command(Bytes size) {
+  const auto last = size.count() - (std::max<std::int64_t>(1, ceil_div(size.count(), chunk_bytes)) - 1) * chunk_bytes;
+  return last > chunk_bytes - beat_bytes;
+}
+
 }  // namespace
+
+Duration overlap(const device::DmaCardConfig& config, Bytes size) {
+  return takes_second_command(size) ? config.command / 3 : Duration{};
+}
 
 Duration write_occupancy(const device::DmaCardConfig& config, Bytes size) {
   const auto chunks = std::max<std::int64_t>(1, ceil_div(size.count(), chunk_bytes));
-  const auto last = size.count() - (chunks - 1) * chunk_bytes;
-  const int commands = last > chunk_bytes - beat_bytes ? 2 : 1;
-  return std::max(config.write_issue, chunks * config.write_chunk + commands * config.command);
+  const auto commands = (takes_second_command(size) ? 2 : 1) * config.command - overlap(config, size);
+  return std::max(config.write_issue, chunks * config.write_chunk + commands);
 }
 
 Duration read_occupancy(const device::DmaCardConfig& config, std::uint64_t address, Bytes size) {

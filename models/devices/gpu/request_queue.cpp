@@ -8,6 +8,7 @@ namespace peerpath::gpu {
 namespace {
 
 constexpr device::TimerId own_timer{0xffff};
+constexpr Bytes written_at_a_time{128};
 
 bool is_posted(const fabric::Transaction& t) { return pcie::request_class(t.op) == pcie::TlpClass::posted; }
 
@@ -35,24 +36,55 @@ class RequestQueue::PartOutbox final : public device::Outbox {
   device::Outbox& out_;
 };
 
-int RequestQueue::add(device::Endpoint& part, int channels) {
-  parts_.push_back({&part, channels_});
+int RequestQueue::add(device::Endpoint& part, int channels, Asks asks, Duration reaction) {
+  parts_.push_back({&part, channels_, asks, reaction});
   channels_ += channels;
   require(channels_ < own_timer.value(), "parts of a GPU have channels enough");
   return parts_.back().before;
 }
 
 std::int64_t RequestQueue::requests_of(const fabric::Transaction& t) const {
-  return (t.bytes + read_request_ - Bytes{1}) / read_request_;
+  const auto each = is_posted(t) ? written_at_a_time : read_request_;
+  return (t.bytes + each - Bytes{1}) / each;
 }
 
-void RequestQueue::ask(const Asked& asked) { waiting_.emplace(std::pair{asked.transaction.ready, number_++}, asked); }
+void RequestQueue::ask(const Asked& asked) {
+  auto& line = lines_[static_cast<std::size_t>(parts_[asked.part].asks)];
+  line.waiting.emplace(std::pair{asked.transaction.ready, number_++}, asked);
+}
+
+bool RequestQueue::Line::ready(Instant now) const { return !waiting.empty() && waiting.begin()->first.first <= now; }
+
+/// Of the lines where something is ready the one that has taken fewer turns; none where nothing is.
+RequestQueue::Line* RequestQueue::next_line(Instant now) {
+  Line* next = nullptr;
+  for (auto& line : lines_)
+    if (line.ready(now) && (next == nullptr || line.turns < next->turns)) next = &line;
+  return next;
+}
+
+void RequestQueue::let_in(Instant now) {
+  while (!freed_.empty() && freed_.begin()->first <= now) {
+    used_ -= freed_.begin()->second;
+    freed_.erase(freed_.begin());
+  }
+  while (auto* line = next_line(now)) {
+    auto& asked = line->waiting.begin()->second;
+    const auto requests = requests_of(asked.transaction);
+    if (used_ > 0 && used_ + requests > entries) return;
+    used_ += requests;
+    line->turns += parts_[asked.part].asks == Asks::kernel ? requests : kernel_turns * requests;
+    queue_.push_back(std::move(asked));
+    line->waiting.erase(line->waiting.begin());
+    // Nobody saves turns up while it has nothing to ask for.
+    for (auto& other : lines_)
+      if (!other.ready(now)) other.turns = std::max(other.turns, line->turns);
+  }
+}
 
 void RequestQueue::let_go(Instant now, device::Outbox& out) {
-  while (!waiting_.empty()) {
-    const auto first = waiting_.begin();
-    if (const auto when = std::max(first->first.first, next_); when > now) return out.wake_at(own_timer, when);
-    const auto& asked = first->second;
+  while (!queue_.empty() && next_ <= now) {
+    const auto& asked = queue_.front();
     auto t = asked.transaction;
     if (is_posted(t)) {
       if (writing_ > Bytes{0} && writing_ + t.bytes > most_written) return;
@@ -63,12 +95,27 @@ void RequestQueue::let_go(Instant now, device::Outbox& out) {
       reading_ += requests_of(t);
     }
     const fabric::ChannelIndex channel{static_cast<std::uint16_t>(parts_[asked.part].before + asked.channel.value())};
-    t.cookie = first->first.second;
+    t.cookie = number_++;
     t.ready = now;
     under_way_.emplace(t.cookie, asked);
-    waiting_.erase(first);
+    queue_.pop_front();
     out.submit(channel, t);
   }
+}
+
+/// All that can be moved now, and the time at which more can without anything being over.
+void RequestQueue::move(Instant now, device::Outbox& out) {
+  let_in(now);
+  let_go(now, out);
+  auto then = never;
+  for (const auto& line : lines_)
+    if (!line.waiting.empty() && line.waiting.begin()->first.first > now)
+      then = std::min(then, line.waiting.begin()->first.first);
+  if (!freed_.empty()) then = std::min(then, freed_.begin()->first);
+  if (!queue_.empty() && next_ > now) then = std::min(then, next_);
+  if (then >= wakes_ && wakes_ > now) return;  // one wake-up at a time, or they would grow in number
+  wakes_ = then;
+  if (then < never) out.wake_at(own_timer, then);
 }
 
 void RequestQueue::start(device::Outbox& out) {
@@ -76,13 +123,14 @@ void RequestQueue::start(device::Outbox& out) {
     PartOutbox part{*this, n, out};
     parts_[n].endpoint->start(part);
   }
-  let_go(Instant{}, out);
+  move(Instant{}, out);
 }
 
 void RequestQueue::on_delivery(const fabric::Delivery& delivery, device::Outbox& out) {
   const auto found = under_way_.extract(delivery.cookie);
   require(!found.empty(), "a queue of requests hears of one that is not its own");
   const auto& [part, channel, transaction] = found.mapped();
+  freed_.emplace(delivery.done + parts_[part].reaction, requests_of(transaction));
   if (is_posted(transaction))
     writing_ -= transaction.bytes;
   else
@@ -92,7 +140,7 @@ void RequestQueue::on_delivery(const fabric::Delivery& delivery, device::Outbox&
   theirs.channel = channel;
   PartOutbox shell{*this, part, out};
   parts_[part].endpoint->on_delivery(theirs, shell);
-  let_go(delivery.done, out);
+  move(delivery.done, out);
 }
 
 void RequestQueue::on_wake(device::TimerId timer, Instant now, device::Outbox& out) {
@@ -103,13 +151,13 @@ void RequestQueue::on_wake(device::TimerId timer, Instant now, device::Outbox& o
     const auto theirs = static_cast<std::uint16_t>(timer.value() - parts_[part].before);
     parts_[part].endpoint->on_wake(device::TimerId{theirs}, now, shell);
   }
-  let_go(now, out);
+  move(now, out);
 }
 
 void RequestQueue::on_frame(int port, const device::Frame& frame, Instant now, device::Outbox& out) {
   PartOutbox shell{*this, 0, out};
   parts_.front().endpoint->on_frame(port, frame, now, shell);
-  let_go(now, out);
+  move(now, out);
 }
 
 }  // namespace peerpath::gpu

@@ -39,13 +39,14 @@ fabric::Transaction ask(Operation op, std::uint64_t cookie, Bytes bytes, Instant
 class Queued : public testing::Test {
  protected:
   void start() {
-    EXPECT_EQ(queue.add(kernel, 1), 0);
-    EXPECT_EQ(queue.add(engine, 1), 1);
+    EXPECT_EQ(queue.add(kernel, 1, RequestQueue::Asks::kernel, kernel_reaction), 0);
+    EXPECT_EQ(queue.add(engine, 1, RequestQueue::Asks::engine), 1);
     queue.start(out);
   }
   void finish(const fabric::Transaction& t, Instant at) { queue.on_delivery(nic::delivery_of(t, at), out); }
 
   RequestQueue queue{4, 256_B};
+  Duration kernel_reaction{};
   Part kernel, engine;
   nic::TestOutbox out;
 };
@@ -84,23 +85,50 @@ TEST_F(Queued, WhatFollowsAWriteGoesWhenThatHasLeft) {
   kernel.asks = {ask(Operation::memory_read, 3, 128_B, Instant{1ns})};
   start();
   EXPECT_EQ(out.take().size(), 1u);
-  for (const auto at : {100ns, 200ns}) {
+  for (const auto at : {1ns, 100ns, 200ns}) {
     EXPECT_EQ(out.timers.at(device::TimerId{0xffff}), Instant{at});
     queue.on_wake(device::TimerId{0xffff}, Instant{at}, out);
-    EXPECT_EQ(out.take().size(), 1u);
+    EXPECT_EQ(out.take().size(), at == 1ns ? 0u : 1u);
   }
   EXPECT_EQ(queue.waiting(), 0u);
 }
 
 TEST_F(Queued, AWriteWaitsBehindReadsThatFindNoTag) {
   kernel.asks = {ask(Operation::memory_read, 1, 1_KiB), ask(Operation::memory_read, 2, 128_B)};
-  engine.asks = {ask(Operation::memory_write, 3, 128_B)};
+  engine.asks = {ask(Operation::memory_write, 3, 128_B, Instant{1ns})};
   start();
+  queue.on_wake(device::TimerId{0xffff}, Instant{1ns}, out);
   const auto gone = out.take();
   ASSERT_EQ(gone.size(), 1u) << "a read of 1 KiB takes all four tags";
   finish(gone[0], Instant{50ns});
   EXPECT_EQ(out.take().size(), 2u);
   EXPECT_EQ(queue.waiting(), 0u);
+}
+
+TEST_F(Queued, KernelsHaveTwoTurnsForEachOfAnEngineWhereBothWait) {
+  queue = RequestQueue{100, 256_B};
+  for (std::uint64_t n = 0; n < 8; ++n) kernel.asks.push_back(ask(Operation::memory_read, n, 128_B));
+  for (std::uint64_t n = 8; n < 10; ++n) engine.asks.push_back(ask(Operation::memory_read, n, 256_B));
+  start();
+  std::vector<int> channels;
+  for (const auto channel : out.channels) channels.push_back(channel.value());
+  EXPECT_EQ(channels, (std::vector{1, 2, 1, 1, 2, 1, 1, 1, 1, 1}));
+}
+
+TEST_F(Queued, AnEntryIsFreeWhenTheReadIsOverInsideTheGpu) {
+  queue = RequestQueue{100'000, 256_B};
+  kernel_reaction = 50ns;
+  constexpr auto more = static_cast<std::uint64_t>(RequestQueue::entries) + 2;
+  for (std::uint64_t n = 0; n < more; ++n) kernel.asks.push_back(ask(Operation::memory_read, n, 128_B));
+  start();
+  const auto gone = out.take();
+  ASSERT_EQ(gone.size(), more - 2);
+  finish(gone[0], Instant{100ns});
+  EXPECT_TRUE(out.take().empty());
+  EXPECT_EQ(out.timers.at(device::TimerId{0xffff}), Instant{150ns});
+  queue.on_wake(device::TimerId{0xffff}, Instant{150ns}, out);
+  EXPECT_EQ(out.take().size(), 1u);
+  EXPECT_EQ(queue.waiting(), 1u);
 }
 
 TEST_F(Queued, EachPartHasItsOwnTimers) {

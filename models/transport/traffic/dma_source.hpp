@@ -62,6 +62,7 @@ class DmaSource final : public device::Endpoint {
     watcher_ = std::move(watcher);
   }
   const DmaCounters& counters() const { return counters_; }
+  Duration reaction() const { return pattern_.reaction; }
 
  private:
   struct Transfer {
