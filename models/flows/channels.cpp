@@ -36,11 +36,6 @@ BitRate wire_rate(BitRate frames, Bytes mtu) {
 
 }  // namespace
 
-std::unique_ptr<Channels> Channels::make(const network::Graph& graph, const ChannelConfig& config) {
-  std::unique_ptr<Channels> channels{new Channels{graph, config}};
-  return channels->open() ? std::move(channels) : nullptr;
-}
-
 Channels::Channels(const network::Graph& graph, const ChannelConfig& config)
     : graph_{graph},
       config_{config},
@@ -48,25 +43,26 @@ Channels::Channels(const network::Graph& graph, const ChannelConfig& config)
       routes_{graph},
       drain_(graph.hosts.size(), none),
       fetch_(graph.hosts.size(), none),
+      links_{rates()},
       sent_(2 * graph.cables.size()) {
-  for (const auto& cable : graph.cables) links_.insert(links_.end(), 2, cable.rate);
-  const auto limit = [this](const std::vector<BitRate>& rates, std::vector<LinkIndex>& of_host) {
-    for (std::size_t h = 0; h < rates.size(); ++h) {
-      if (rates[h] == BitRate{}) continue;
-      of_host[h] = static_cast<LinkIndex>(links_.size());
-      links_.push_back(wire_rate(rates[h], Bytes{config_.mtu}));
+  links_.ended = [this](FlowIndex flow, Instant now) { ended(flow, now); };
+  links_.woken = [this](std::uint64_t detail, Instant now) { woken(detail, now); };
+}
+
+/// Of ports, and behind them of hosts with a limit.
+std::vector<BitRate> Channels::rates() {
+  std::vector<BitRate> rates;
+  for (const auto& cable : graph_.cables) rates.insert(rates.end(), 2, cable.rate);
+  const auto limit = [&](const std::vector<BitRate>& of, std::vector<LinkIndex>& of_host) {
+    for (std::size_t h = 0; h < of.size(); ++h) {
+      if (of[h] == BitRate{}) continue;
+      of_host[h] = static_cast<LinkIndex>(rates.size());
+      rates.push_back(wire_rate(of[h], Bytes{config_.mtu}));
     }
   };
   limit(config_.drain, drain_);
   limit(config_.fetch, fetch_);
-}
-
-bool Channels::open() {
-  network_ = make_flow_network(links_);
-  if (!network_) return false;
-  network_->ended = [this](FlowIndex flow, Instant now) { ended(flow, now); };
-  network_->woken = [this](std::uint64_t detail, Instant now) { woken(detail, now); };
-  return true;
+  return rates;
 }
 
 ChannelIndex Channels::reserve(std::size_t channels) {
@@ -93,7 +89,7 @@ ChannelIndex Channels::connect(HostIndex a, HostIndex b) {
 void Channels::find_way(ChannelIndex number) {
   auto& channel = channels_[number];
   channel.way.clear();
-  channel.there = channel.back = Duration{};
+  channel.there = channel.back = channel.queue = Duration{};
   network::Packet packet;
   packet.flow_hash = roce::flow_hash(channel.from, channel.to, number & ~ChannelIndex{1}, config_.port_by_qp);
   packet.destination_qp = number ^ 1;
@@ -107,6 +103,7 @@ void Channels::find_way(ChannelIndex number) {
     const auto& cable = graph_.cables[port / 2];
     const bool first = channel.way.empty();
     channel.there += cable.delay + (first ? Duration{} : config_.switch_latency + frame / cable.rate);
+    if (!first) channel.queue += frame / cable.rate * config_.queued;
     channel.back += cable.delay + small / cable.rate + (first ? Duration{} : config_.switch_latency);
     channel.way.push_back(port);
     at = graph_.node_of(network::Graph::peer(port));
@@ -115,14 +112,16 @@ void Channels::find_way(ChannelIndex number) {
   if (fetch_[channel.from] != none) channel.way.push_back(fetch_[channel.from]);
   if (drain_[channel.to] != none) channel.way.push_back(drain_[channel.to]);
   if (channel.to < config_.latency.size()) channel.there += config_.latency[channel.to];
+  if (channel.way.size() <= channel.numbers) return;
+  channel.first = static_cast<FlowIndex>(owners_.size());
+  channel.numbers = channel.way.size();
+  owners_.resize(owners_.size() + channel.numbers, number);
 }
 
 void Channels::post(ChannelIndex number, Bytes bytes, std::uint32_t message, Instant now) {
   auto& channel = channels_[number];
   channel.waiting.push({on_wire(bytes, Bytes{config_.mtu}), message, now});
-  if (channel.waiting.size() > 1) return;
-  channel.left = channel.waiting.front().wire;
-  start(number);
+  if (channel.waiting.size() == 1) begin(number);
 }
 
 collective::Carrier Channels::carrier() {
@@ -139,28 +138,55 @@ bool Channels::is_whole(const Channel& channel) const {
                       [this](LinkIndex port) { return down_[port / 2]; });
 }
 
+/// The next message, from its first bit on.
+void Channels::begin(ChannelIndex number) {
+  auto& channel = channels_[number];
+  channel.left.assign(channel.way.size(), channel.waiting.front().wire);
+  start(number);
+}
+
+/// What is left of the message.
 void Channels::start(ChannelIndex number) {
   auto& channel = channels_[number];
   if (!is_whole(channel)) return;
-  channel.flows = true;
-  network_->start(number, channel.way, std::max(channel.left, Bytes{1}));
+  for (std::size_t i = 0; i < channel.way.size(); ++i) {
+    if (channel.left[i] == Bytes{}) continue;
+    ++channel.flowing;
+    links_.start(static_cast<FlowIndex>(channel.first + i), channel.way[i], channel.left[i]);
+    channel.left[i] = Bytes{};
+  }
 }
 
-void Channels::ended(ChannelIndex number, Instant now) {
+void Channels::stop(ChannelIndex number) {
   auto& channel = channels_[number];
-  channel.flows = false;
+  for (std::size_t i = 0; i < channel.way.size() && channel.flowing > 0; ++i) {
+    const auto flow = static_cast<FlowIndex>(channel.first + i);
+    if (!links_.flows(flow)) continue;
+    channel.left[i] = std::max(links_.stop(flow), Bytes{1});
+    --channel.flowing;
+  }
+}
+
+void Channels::ended(FlowIndex flow, Instant now) {
+  const auto number = owners_[flow];
+  auto& channel = channels_[number];
+  if (--channel.flowing > 0) return;
   const auto message = channel.waiting.front();
   channel.waiting.pop();
   for (std::size_t i = 0; i < channel.ports; ++i) sent_[channel.way[i]] += message.wire.count();
   channel.coming.push(message.number);
-  network_->wake(now + channel.there, std::uint64_t{number} << 2 | delivered);
-  if (completed) {
-    channel.unheard.push(message);
-    network_->wake(now + channel.there + channel.back, std::uint64_t{number} << 2 | heard);
-  }
-  if (channel.waiting.empty()) return;
-  channel.left = channel.waiting.front().wire;
-  start(number);
+  channel.unheard.push(message);
+  const auto there = on_way(number);
+  links_.wake(now + there, std::uint64_t{number} << 2 | delivered);
+  links_.wake(now + there + channel.back, std::uint64_t{number} << 2 | heard);
+  if (!channel.waiting.empty()) begin(number);
+}
+
+/// Of the last packet of a message.
+Duration Channels::on_way(ChannelIndex number) {
+  auto& channel = channels_[number];
+  const auto share = mix(mix(config_.seed) + (std::uint64_t{number} << 32 | channel.count++)) >> 44;  // of 2^20
+  return channel.there + channel.queue * static_cast<std::int64_t>(share) / (std::int64_t{1} << 20);
 }
 
 void Channels::woken(std::uint64_t detail, Instant now) {
@@ -187,12 +213,10 @@ void Channels::set_cable(network::CableIndex cable, bool up) {
   down_[cable] = !up;
   for (ChannelIndex c = 0; c < channels_.size(); ++c) {
     auto& channel = channels_[c];
-    if (channel.flows && !is_whole(channel)) {
-      channel.flows = false;
-      channel.left = network_->stop(c);
-    } else if (up && !channel.flows && !channel.waiting.empty()) {
+    if (channel.flowing > 0 && !is_whole(channel))
+      stop(c);
+    else if (up && channel.flowing == 0 && !channel.waiting.empty())
       start(c);
-    }
   }
 }
 
@@ -200,9 +224,10 @@ void Channels::reroute() {
   routes_ = network::Routes{graph_, down_};
   for (ChannelIndex c = 0; c < channels_.size(); ++c) {
     auto& channel = channels_[c];
-    if (channel.flows) channel.left = network_->stop(c);
-    channel.flows = false;
+    stop(c);
+    const auto left = channel.left.empty() ? Bytes{} : *std::ranges::max_element(channel.left);
     find_way(c);
+    channel.left.assign(channel.way.size(), left);
     if (!channel.waiting.empty()) start(c);
   }
 }

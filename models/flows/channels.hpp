@@ -2,11 +2,10 @@
 #pragma once
 
 #include <deque>
-#include <memory>
 #include <vector>
 
 #include "collective/carrier.hpp"
-#include "flows/flow_network.hpp"
+#include "flows/fair_links.hpp"
 #include "network/path_choice.hpp"
 #include "network/routes.hpp"
 #include "peerpath/base/ring.hpp"
@@ -22,19 +21,23 @@ struct ChannelConfig {
   bool port_by_qp = true;
   network::PathChoice path = network::PathChoice::ecmp;  ///< not `spray`: a flow has one way
   Duration switch_latency{};
+  int queued = 4;  ///< fitted to the level of packets
   std::uint64_t seed = 1;
   std::vector<BitRate> drain{}, fetch{};  ///< by host, headers included; 0: as the wire
   std::vector<Duration> latency{};        ///< by host: from its NIC to its memory
 };
 
-/// Channels are numbered as queue pairs of `roce::Fleet` are and hashed like them, so a flow goes the way of their
-/// packets. A channel has one message on the wire at a time; what a message takes is its packets with all headers.
-/// After its last bit has left, a message needs what its last packet takes to the other end's memory.
+/// Channels are numbered as queue pairs of `roce::Fleet` are and hashed like them, so a message goes the way of their
+/// packets. A channel has one message on the wire at a time: a flow over each of its links from then on, of its packets
+/// with all headers. It has left when the slowest of them has: switches buffer what a slower link keeps back, so one
+/// that waits for its uplink leaves the rest of its NIC to others. After that its last packet has its way to go, and at
+/// each switch waits behind up to `queued` packets of others, at random: where nothing did, collectives that keep step
+/// would meet in the same places in every round.
 class Channels {
  public:
-  /// Nothing where peerpath was built without SimGrid.
-  static std::unique_ptr<Channels> make(const network::Graph& graph, const ChannelConfig& config);
+  Channels(const network::Graph& graph, const ChannelConfig& config);
 
+  /// Numbers for so many; the first.
   ChannelIndex reserve(std::size_t channels);
   void open(ChannelIndex first, HostIndex a, HostIndex b);
   /// Both.
@@ -47,13 +50,13 @@ class Channels {
   /// Switches know of all cables that failed or came back: flows take the ways that are left, from where they stand.
   void reroute();
 
-  void wake(Instant when, std::uint64_t detail) { network_->wake(when, detail << 2 | app); }
-  void run(Instant until) { network_->run(until); }
-  bool idle() const { return network_->idle(); }
+  void wake(Instant when, std::uint64_t detail) { links_.wake(when, detail << 2 | app); }
+  void run(Instant until) { links_.run(until); }
+  Instant now() const { return links_.now(); }  ///< of what happened last
 
   /// A message that was sent at the other end under that number has arrived at this end.
   std::function<void(ChannelIndex channel, std::uint32_t number, Instant now)> arrived{};
-  /// Its sender, at this end, has heard of that; it was posted at `posted`. If set.
+  /// Its sender, at this end, has heard of that; it was posted at `posted`.
   std::function<void(ChannelIndex channel, std::uint32_t number, Instant posted, Instant now)> completed{};
   std::function<void(std::uint64_t detail, Instant now)> alarm{};
 
@@ -71,19 +74,25 @@ class Channels {
     HostIndex from = 0, to = 0;
     std::vector<LinkIndex> way{};  ///< ports, then the limits of hosts; empty: there is none
     std::size_t ports = 0;
+    FlowIndex first = 0;      ///< of its flows, which are numbered by link
+    std::size_t numbers = 0;  ///< of flows that it has
+    Duration queue{};         ///< most that its last packet waits for others
     Duration there{}, back{};
     Ring<Message> waiting{};
     Ring<std::uint32_t> coming{};  ///< numbers of messages that have left
     Ring<Message> unheard{};       ///< messages whose sender has not heard
-    Bytes left{};                  ///< of the message on the wire, if it is stopped
-    bool flows = false;
+    std::vector<Bytes> left{};     ///< of the message on the wire by link, where it does not flow
+    std::uint32_t flowing = 0;     ///< links
+    std::uint32_t count = 0;       ///< messages that have left
   };
 
-  Channels(const network::Graph& graph, const ChannelConfig& config);
-  bool open();
+  std::vector<BitRate> rates();
   void find_way(ChannelIndex number);
+  void begin(ChannelIndex number);
   void start(ChannelIndex number);
-  void ended(ChannelIndex number, Instant now);
+  void stop(ChannelIndex number);
+  void ended(FlowIndex flow, Instant now);
+  Duration on_way(ChannelIndex number);
   void woken(std::uint64_t detail, Instant now);
   bool is_whole(const Channel& channel) const;
 
@@ -92,9 +101,9 @@ class Channels {
   std::vector<bool> down_;
   network::Routes routes_;
   std::vector<LinkIndex> drain_, fetch_;  ///< by host: the link that stands for it, or none
-  std::vector<BitRate> links_;
-  std::unique_ptr<FlowNetwork> network_;
+  FairLinks links_;
   std::deque<Channel> channels_;
+  std::vector<ChannelIndex> owners_{};  ///< by flow
   std::vector<std::int64_t> sent_;
 };
 

@@ -48,9 +48,13 @@ CableTotals report_cables(const Snapshot& before, const Snapshot& after, const n
                           quotient(static_cast<WideInt>(held.count()) * 100, window, 1), b.peak, b.dropped - a.dropped,
                           b.marked - a.marked});
   }
-  std::ranges::stable_sort(
-      out.cables, [](const CableUse& a, const CableUse& b) { return a.busy_percent.value() > b.busy_percent.value(); });
+  busiest_first(out.cables);
   return sum;
+}
+
+void busiest_first(std::vector<CableUse>& cables) {
+  std::ranges::stable_sort(
+      cables, [](const CableUse& a, const CableUse& b) { return a.busy_percent.value() > b.busy_percent.value(); });
 }
 
 void set_metric(observe::Results& results, const std::string& name, std::optional<Decimal> value) {
@@ -73,13 +77,17 @@ std::string busiest(const Outcome& out) {
   return "busiest cable: " + out.cables.front().name + ", " + to_string(out.cables.front().busy_percent) + " %";
 }
 
-void apply(const network_scenario::CableEvent& event, const network::Graph& graph, network::Network& network,
-           Instant now) {
+std::optional<network::CableIndex> cable_of(const network_scenario::CableEvent& event, const network::Graph& graph) {
   for (network::CableIndex c = 0; c < graph.cables.size(); ++c) {
     const auto &a = graph.nodes[graph.cables[c].a].name, &b = graph.nodes[graph.cables[c].b].name;
-    if ((a == event.from && b == event.to) || (a == event.to && b == event.from))
-      return network.set_cable(c, event.up, now);
+    if ((a == event.from && b == event.to) || (a == event.to && b == event.from)) return c;
   }
+  return std::nullopt;
+}
+
+void apply(const network_scenario::CableEvent& event, const network::Graph& graph, network::Network& network,
+           Instant now) {
+  if (const auto cable = cable_of(event, graph)) network.set_cable(*cable, event.up, now);
 }
 
 }  // namespace peerpath::network_run

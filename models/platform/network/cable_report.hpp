@@ -34,8 +34,11 @@ observe::Decimal microseconds(Duration d);
 /// The metrics of a network that do not depend on its transport, and "busiest cable: ...".
 void report_totals(const CableTotals& totals, observe::Results& results);
 std::string busiest(const Outcome& out);
+void busiest_first(std::vector<CableUse>& cables);
 /// Takes a cable out of service or back, as an event of the scenario says.
 void apply(const network_scenario::CableEvent& event, const network::Graph& graph, network::Network& network,
            Instant now);
+/// The cable that such an event is of: the first between the two.
+std::optional<network::CableIndex> cable_of(const network_scenario::CableEvent& event, const network::Graph& graph);
 
 }  // namespace peerpath::network_run

@@ -1,5 +1,7 @@
 #include "platform/network/rdma_entries.hpp"
 
+#include <algorithm>
+
 #include "platform/network/cable_report.hpp"
 #include "scenario/network/names.hpp"
 
@@ -43,12 +45,31 @@ void report_collective(const Collective& entry, std::optional<Duration> took, ob
   set_metric(results, entry.name + ".nic_gbps", quotient(bits * second / 1'000'000'000 / ranks, took->count(), 3));
 }
 
+std::vector<std::vector<network::HostIndex>> ranks_of(const Collective& entry, const network::Graph& graph) {
+  const auto hosts = hosts_of(graph, entry.hosts);
+  std::vector<std::vector<network::HostIndex>> rings(static_cast<std::size_t>(entry.rings));
+  for (std::size_t h = 0; h < hosts.size(); ++h) rings[h % rings.size()].push_back(hosts[h]);
+  return rings;
+}
+
 collective::Schedule schedule_of(const Collective& entry, std::uint32_t ranks) {
   const Bytes bytes{entry.bytes.count() / entry.rings};
   const auto slices = static_cast<std::uint32_t>(entry.slices);
   if (entry.kind == CollectiveKind::all_reduce) return in_slices(collective::ring_all_reduce(ranks, bytes), slices);
   if (entry.kind == CollectiveKind::all_gather) return in_slices(collective::ring_all_gather(ranks, bytes), slices);
   return collective::all_to_all(ranks, bytes, static_cast<std::uint32_t>(entry.window));
+}
+
+Sample sample_of(const Collective& entry, std::uint32_t ranks, std::int64_t most) {
+  const auto parts = entry.qp_use == collective::QpUse::split ? entry.qps : 1;
+  const auto of_step = std::int64_t{ranks} * entry.rings * parts;
+  const auto all = (entry.kind == CollectiveKind::all_reduce ? 2 : 1) * (ranks - 1);
+  const bool ring = entry.kind != CollectiveKind::all_to_all;
+  if (of_step * all * (ring ? entry.slices : 1) <= most) return {schedule_of(entry, ranks), all, all};
+  const auto steps = static_cast<std::uint32_t>(std::clamp<std::int64_t>(most / of_step, std::min(8u, all), all));
+  const Bytes bytes{entry.bytes.count() / entry.rings};
+  if (ring) return {collective::ring_steps(ranks, bytes, steps), steps, all};
+  return {collective::all_to_some(ranks, bytes, static_cast<std::uint32_t>(entry.window), steps), steps, all};
 }
 
 }  // namespace peerpath::network_run

@@ -1,4 +1,4 @@
-// Entries of `rdma` and `collectives`: who sends what to whom, and what became of it.
+// Entries of `rdma` and `collectives`: who sends what to whom, and what came of it.
 #pragma once
 
 #include <optional>
@@ -25,7 +25,21 @@ void report_rdma(const network_scenario::NetworkScenario& s, const std::vector<T
 void report_collective(const network_scenario::Collective& entry, std::optional<Duration> took,
                        observe::Results& results);
 
+/// The hosts of each ring of the entry: every rings-th of its hosts.
+std::vector<std::vector<network::HostIndex>> ranks_of(const network_scenario::Collective& entry,
+                                                      const network::Graph& graph);
+
 /// What one ring of the entry, or the whole of it, has to send.
 collective::Schedule schedule_of(const network_scenario::Collective& entry, std::uint32_t ranks);
+
+/// Steps of a schedule that stand for all.
+struct Sample {
+  collective::Schedule schedule{};
+  std::uint32_t steps = 0, all = 0;
+};
+
+/// The schedule with its slices if all rings of the entry have no more than `most` messages, else whole without slices,
+/// else as many of its steps as that allows, but eight: the first of a ring, evenly apart of an AlltoAll.
+Sample sample_of(const network_scenario::Collective& entry, std::uint32_t ranks, std::int64_t most);
 
 }  // namespace peerpath::network_run

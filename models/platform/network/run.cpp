@@ -7,6 +7,7 @@
 #include "collective/roce_carrier.hpp"
 #include "peerpath/observe/finish.hpp"
 #include "platform/network/cable_report.hpp"
+#include "platform/network/flow_run.hpp"
 #include "platform/network/host_limits.hpp"
 #include "platform/network/rdma_entries.hpp"
 #include "platform/network/tcp_run.hpp"
@@ -189,15 +190,10 @@ class Runner {
 
   void begin_collective(std::size_t number, Instant now) {
     const auto& entry = s_.collectives[number];
-    const auto hosts = hosts_of(loaded_.graph, entry.hosts);
-    const auto rings = static_cast<std::size_t>(entry.rings);
-    for (std::size_t r = 0; r < rings; ++r) {
-      std::vector<roce::HostIndex> ranks;
-      for (std::size_t h = r; h < hosts.size(); h += rings) ranks.push_back(hosts[h]);
-      auto schedule = schedule_of(entry, static_cast<std::uint32_t>(ranks.size()));
-      players_[number].emplace_back(collective::over(fleet_), std::move(schedule), ranks,
+    for (const auto& ranks : ranks_of(entry, loaded_.graph))
+      players_[number].emplace_back(collective::over(fleet_),
+                                    schedule_of(entry, static_cast<std::uint32_t>(ranks.size())), ranks,
                                     collective::PlayerConfig{entry.qps, entry.qp_use, entry.clear_to_send});
-    }
     for (auto& ring : players_[number]) ring.start(now);
   }
 
@@ -369,13 +365,22 @@ tl::expected<Outcome, Problems> run_rdma(const Loaded& loaded, const Options& op
   return runner.run(options);
 }
 
+tl::expected<Outcome, Problems> run_level(const Loaded& loaded, const Options& options) {
+  if (loaded.scenario.run.level == Level::flows) return run_flows(loaded, options);
+  return loaded.scenario.tcp.empty() ? run_rdma(loaded, options) : run_tcp(loaded, options);
+}
+
 }  // namespace
 
 tl::expected<Outcome, Problems> run(const Loaded& loaded, const Options& options) {
-  auto outcome = loaded.scenario.tcp.empty() ? run_rdma(loaded, options) : run_tcp(loaded, options);
+  auto outcome = run_level(loaded, options);
   if (!outcome) return outcome;
-  for (const auto& expectation : loaded.scenario.expect)  // the loader has seen to it that the metric is there
-    outcome->results.expectations.push_back(*observe::judge(outcome->results, expectation));
+  for (const auto& expectation : loaded.scenario.expect) {
+    if (loaded.scenario.run.level == Level::flows && expectation.metric.starts_with("network."))
+      outcome->said.push_back("not judged at the level of flows: " + expectation.metric);
+    else  // the loader has seen to it that the metric is there
+      outcome->results.expectations.push_back(*observe::judge(outcome->results, expectation));
+  }
   return outcome;
 }
 

@@ -221,7 +221,17 @@ struct CableEvent {
   }
 };
 
+/// In what detail messages cross a network.
+enum class Level : std::uint8_t {
+  packets,  ///< each packet through the queues of switches
+  flows     ///< each message a flow, which shares cables with others
+};
+constexpr std::array<EnumName<Level>, 2> enum_names(Level) {
+  return {{{"packets", Level::packets}, {"flows", Level::flows}}};
+}
+
 struct RunLength {
+  Level level = Level::packets;
   Duration warmup = 0us;
   Duration measure = 1ms;
   int seed = 1;
@@ -230,6 +240,10 @@ struct RunLength {
   static constexpr auto fields() {
     using C = RunLength;
     return std::tuple{
+        field(
+            "level", &C::level,
+            "Packets in queues, or flows that share cables max-min fairly: for very large networks; no queues, losses, "
+            "marks or pauses"),
         field("warmup", &C::warmup, "Simulated before counting starts").at_most(10s),
         field("measure", &C::measure, "Simulated time that counts; collectives may end it earlier")
             .at_least(1us)
