@@ -71,7 +71,7 @@ ANYTHING = r".*"
 FOREIGN = {
     "base": r"(?!)",
     **{layer: FOREIGN_EVERYWHERE for layer in PURE},
-    "flows": FOREIGN_EVERYWHERE + r"|simgrid/.*",
+    "flows": FOREIGN_EVERYWHERE + r"|simgrid/.*",  # its judge, in a test
     "observe": FOREIGN_EVERYWHERE + r"|boost/.*|google/protobuf/.*|nlohmann/.*|fmt/.*|.*\.pb\.h|sqlite3\.h",
     "scenario": FOREIGN_EVERYWHERE + r"|boost/.*|nlohmann/.*|fmt/.*|pcap/.*|pcap\.h",
     "platform": FOREIGN_EVERYWHERE,

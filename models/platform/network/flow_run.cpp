@@ -244,6 +244,9 @@ tl::expected<Outcome, Problems> run_flows(const Loaded& loaded, const Options& o
   if (options.capture)
     return tl::unexpected{
         Problems{{loaded.file.generic_string(), 0, 0, "/run/level", "\"flows\" has no frames to capture"}}};
+  if (options.ranks != nullptr)
+    return tl::unexpected{
+        Problems{{loaded.file.generic_string(), 0, 0, "/run/level", "\"flows\" runs in one process, without mpirun"}}};
   auto fits = fit_nodes(loaded);
   if (!fits) return tl::unexpected{std::move(fits.error())};
   return FlowRunner{loaded, std::move(*fits), most_flows}.run(options);

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "platform/network/flow_run.hpp"
 #include "platform/network/run.hpp"
 #include "scenario/test_files.hpp"
 
@@ -100,6 +101,44 @@ TEST(NetworkRun, TcpEndsWithItsLastConnectionAndSaysWhatHeldItBack) {
   EXPECT_GT(value(outcome, "slow.window_closed_us"), 1000);
   EXPECT_GT(value(outcome, "slow.receive_core_percent"), 90);
   EXPECT_THAT(outcome.said, testing::Contains(testing::HasSubstr("slow: the receiver's window held data back")));
+}
+
+/// A ring's closed form: 2 * 7 steps of an eighth, each a message's packets with all headers.
+TEST(NetworkRun, FlowsTakeWhatPacketsTakeWhereNothingCollides) {
+  const std::string job = R"({
+    "network": { "hosts": ["h0..h7"], "switches": ["s"], "cables": [{ "from": "h0..h7", "to": "s", "rate": "400Gbps" }] },
+    "collectives": [{ "name": "sum", "hosts": "h0..h7", "bytes": "8MiB" }],
+    "run": { "measure": "10ms", "level": ")";
+  const auto packets = run_text(job + R"(packets" } })"), flows = run_text(job + R"(flows" } })");
+  const auto wire = 14 * 1048576 * 8 / 392.2e3;
+  EXPECT_NEAR(value(flows, "sum.time_us"), wire, wire / 50);
+  EXPECT_NEAR(value(flows, "sum.time_us"), value(packets, "sum.time_us"), wire / 50);
+  EXPECT_THAT(flows.said, testing::Contains(testing::HasSubstr("level of flows")));
+}
+
+TEST(NetworkRun, FlowsShareACableAndSayNothingOfQueues) {
+  const auto outcome = run_text(R"({
+    "network": { "hosts": ["h0..h2"], "switches": ["s"], "cables": [{ "from": "h0..h2", "to": "s", "rate": "400Gbps" }] },
+    "rdma": [{ "name": "in", "from": ["h0", "h1"], "to": "h2", "size": "1MiB" },
+             { "name": "out", "from": "h0", "to": "h2", "size": "1MiB", "operation": "read" }],
+    "run": { "measure": "5ms", "level": "flows" } , "expect": [{ "metric": "network.dropped", "equals": 0 }] })");
+  EXPECT_NEAR(value(outcome, "in.goodput_gbps") + value(outcome, "out.goodput_gbps"), 392.2, 4);
+  EXPECT_TRUE(outcome.results.expectations.empty());
+  EXPECT_THAT(outcome.said, testing::Contains("not judged at the level of flows: network.dropped"));
+}
+
+TEST(NetworkRun, ACollectiveWithTooManyMessagesIsPlayedInPart) {
+  const auto loaded = network_scenario::load_text(R"({
+    "network": { "hosts": ["h0..h15"], "switches": ["s"], "cables": [{ "from": "h0..h15", "to": "s", "rate": "400Gbps" }] },
+    "collectives": [{ "name": "sum", "hosts": "h0..h15", "bytes": "16MiB" }],
+    "run": { "measure": "10ms", "level": "flows" } })",
+                                                  "test.json", scenario::in_memory({}));
+  ASSERT_TRUE(loaded && *loaded);
+  const auto whole = run_flows(**loaded, {});
+  const auto part = run_flows(**loaded, {}, 160);
+  ASSERT_TRUE(whole && part);
+  EXPECT_NEAR(value(*part, "sum.time_us"), value(*whole, "sum.time_us"), value(*whole, "sum.time_us") / 20);
+  EXPECT_THAT(part->said, testing::Contains(testing::HasSubstr("10 of 30 steps were played")));
 }
 
 }  // namespace
