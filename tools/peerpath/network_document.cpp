@@ -14,22 +14,44 @@ Json number(const observe::Decimal& value) { return Json::parse(observe::to_stri
 Json nanoseconds(Duration time) { return number({time.count(), 6}); }
 
 /// What was fitted to the hosts of an entry, and to what. Without a rate the wire is the limit.
-Json node(const network_scenario::NodeEntry& entry, const network_run::NodeFit& fit) {
+void add(Json& out, const network_run::NodeFit& fit) {
   const auto rate = [](BitRate limit) { return limit == BitRate{} ? Json() : number({limit.bps(), 9}); };
-  Json out{{"hosts", entry.hosts},
-           {"scenario", entry.scenario},
-           {"set", entry.set},
-           {"receive_gbps", rate(fit.receive)},
-           {"transmit_gbps", rate(fit.transmit)},
-           {"latency_ns", nanoseconds(fit.latency)},
-           {"rate_error_percent", number(fit.rate_error_percent)},
-           {"latency_error_percent", number(fit.latency_error_percent)},
-           {"bottleneck", fit.bottleneck}};
+  out["receive_gbps"] = rate(fit.receive);
+  out["receive_beside_gbps"] = rate(fit.receive_beside);
+  out["transmit_gbps"] = rate(fit.transmit);
+  out["transmit_beside_gbps"] = rate(fit.transmit_beside);
+  out["together_gbps"] = rate(fit.together);
+  out["latency_ns"] = nanoseconds(fit.latency);
+  out["send_latency_ns"] = nanoseconds(fit.send_latency);
+  out["latency_beside_ns"] = nanoseconds(fit.latency_beside);
+  out["send_latency_beside_ns"] = nanoseconds(fit.send_latency_beside);
+  out["rate_error_percent"] = number(fit.rate_error_percent);
+  out["latency_error_percent"] = number(fit.latency_error_percent);
+  out["bottleneck"] = fit.bottleneck;
   for (const auto& p : fit.points)
     out["points"].push_back({{"offered_gbps", number(p.offered_gbps)},
                              {"goodput_gbps", number(p.goodput_gbps)},
+                             {"to_send_gbps", number(p.to_send_gbps)},
                              {"sent_gbps", number(p.sent_gbps)},
-                             {"latency_ns", nanoseconds(p.latency)}});
+                             {"latency_ns", nanoseconds(p.latency)},
+                             {"send_latency_ns", nanoseconds(p.send_latency)}});
+}
+
+void add(Json& out, const network_run::HostUse& use) {
+  out["busiest"] = use.host;
+  out["busiest_percent"] = number(use.limit.percent);
+  out["bottleneck"] = use.limit.sentence;
+  out["latency_ns"] = nanoseconds(use.latency);
+  out["send_latency_ns"] = nanoseconds(use.send_latency);
+  out["failed"] = use.failed;
+}
+
+Json node(const network_scenario::NodeEntry& entry, const network_run::NodeFit& fit) {
+  Json out{{"hosts", entry.hosts}, {"scenario", entry.scenario}, {"set", entry.set}, {"level", name_of(entry.level)}};
+  if (fit.use)
+    add(out, *fit.use);
+  else
+    add(out, fit);
   return out;
 }
 

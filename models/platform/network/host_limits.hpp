@@ -9,7 +9,7 @@
 
 namespace peerpath::network_run {
 
-/// By host; rates are of frames with headers, and 0 is no limit.
+/// By host; rates are of frames with headers while both ways are busy, and 0 is no limit.
 struct HostLimits {
   std::vector<BitRate> drain{}, fetch{};  ///< into its memory, and out of it
   std::vector<Duration> latency{};        ///< from its NIC to its memory
@@ -18,7 +18,8 @@ struct HostLimits {
 /// Of `slow_hosts`, and of what was fitted to each entry of `nodes`.
 HostLimits host_limits(const network_scenario::Loaded& loaded, const std::vector<NodeFit>& fits);
 
-/// What the hosts of an entry can, and why: "h4 (node.json with links.gpu0.from=sw1): takes in 96.1 Gb/s of ...".
+/// What the hosts of an entry can, or did, and why: "h4 (node.json with links.gpu0.from=sw1): takes in 96.1 Gb/s of
+/// ...".
 std::string sentence(const network_scenario::NodeEntry& entry, const NodeFit& fit);
 
 }  // namespace peerpath::network_run

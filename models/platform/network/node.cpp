@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
-#include "peerpath/observe/finish.hpp"
-#include "peerpath/platform/run.hpp"
+#include "peerpath/net/ethernet.hpp"
+#include "platform/network/host_probe.hpp"
 #include "scenario/network/names.hpp"
+#include "transport/roce/frame.hpp"
 
 namespace peerpath::network_run {
 namespace {
@@ -19,6 +20,12 @@ std::int64_t bps_of(const Decimal& gbps) {
   return bps;
 }
 
+Decimal gbps_of(std::int64_t bps) { return quotient(bps, 1'000'000'000, 3); }
+
+std::int64_t share(std::int64_t value, std::int64_t part, std::int64_t of) {
+  return static_cast<std::int64_t>(static_cast<WideInt>(value) * part / std::max<std::int64_t>(of, 1));
+}
+
 /// The distance of `model` from what was found, of the latter.
 Decimal percent_off(std::int64_t model, std::int64_t found) {
   return quotient(static_cast<WideInt>(model > found ? model - found : found - model) * 100,
@@ -27,109 +34,115 @@ Decimal percent_off(std::int64_t model, std::int64_t found) {
 
 Decimal larger(const Decimal& a, const Decimal& b) { return a.value() < b.value() ? b : a; }
 
-/// What one run of the host found.
-struct NodeRun {
-  NodePoint point{};
-  Decimal transmit_offered{};
-  std::string bottleneck{};
-};
+std::int64_t frame_bytes(Bytes payload) {
+  roce::Packet packet;
+  packet.opcode = opcode(roce::Service::reliable_connection, roce::Operation::write_middle);
+  packet.length = static_cast<std::uint32_t>(payload.count());
+  return static_cast<std::int64_t>(roce::frame_size(packet));
+}
 
-class NodeRuns {
+/// Fits one host.
+class Fitting {
  public:
-  NodeRuns(const scenario::Loaded& node, Bytes payload) : node_{node}, payload_{payload} {}
+  Fitting(const scenario::Loaded& node, BitRate line, Bytes payload)
+      : node_{node}, payload_{payload}, frame_{net::wire_size(Bytes{frame_bytes(payload)})}, line_{line} {}
 
-  tl::expected<NodeRun, Problems> run(BitRate rate) const {
-    auto scenario = node_.scenario;
-    for (auto& entry : scenario.traffic) {
-      entry.rate = rate;
-      entry.sizes = {payload_};
+  tl::expected<NodeFit, Problems> fit() {
+    const auto line = line_.bps();
+    const auto full = run(line, line), in = run(line, 0), out = run(0, line);
+    if (!problems_.empty()) return tl::unexpected{std::move(problems_)};
+    const auto able = frames(std::min(bps_of(full.goodput_gbps), bps_of(full.sent_gbps)));
+    for (const int percent : {25, 50, 90}) {
+      const auto part = run(able / 100 * percent, able / 100 * percent);
+      if (percent == 25) {
+        fit_.latency = fit_.latency_beside = part.latency;
+        fit_.send_latency = fit_.send_latency_beside = part.send_latency;
+        continue;
+      }
+      error(bps_of(part.offered_gbps), bps_of(part.goodput_gbps));
+      error(bps_of(part.to_send_gbps), bps_of(part.sent_gbps));
+      if (percent == 50) fit_.latency_error_percent = percent_off(fit_.latency.count(), part.latency.count());
     }
-    if (auto wrong = scenario::check(scenario); !wrong.empty()) return tl::unexpected{placed(std::move(wrong))};
-    platform::RunOptions options;
-    options.captures = node_.captures;
-    auto results = platform::run(scenario, options);
-    if (!results) return tl::unexpected{placed(std::move(results.error()))};
-    scenario.expect.clear();
-    observe::finish(*results, scenario);
-    return found(*results, scenario);
+    if (is_limited(full.goodput_gbps) || is_limited(full.sent_gbps) || is_limited(in.goodput_gbps) ||
+        is_limited(out.sent_gbps))
+      limits(full, in, out);
+    return fit_;
   }
 
  private:
-  Problems placed(Problems problems) const {
-    for (auto& problem : problems) problem.file = node_.file.generic_string();
-    return problems;
-  }
+  std::int64_t wire() const { return share(line_.bps(), payload_.count(), frame_.count()); }
+  /// The rate of frames on the wire with so much payload.
+  std::int64_t frames(std::int64_t payload) const { return share(payload, frame_.count(), payload_.count()); }
+  /// What is carried but for a half of a percent is not limited.
+  bool is_limited(const Decimal& carried) const { return wire() - bps_of(carried) > wire() / 200; }
 
-  static Decimal value(const observe::Results& results, const std::string& name) {
-    const auto* metric = observe::find_metric(results, name);
-    return metric != nullptr && metric->value ? *metric->value : Decimal{};
-  }
-
-  static NodeRun found(const observe::Results& results, const scenario::Scenario& scenario) {
-    NodeRun out;
-    out.bottleneck = results.bottleneck;
-    for (const auto& entry : scenario.traffic) {
-      if (entry.is<scenario::traffic::Transmit>()) {
-        out.point.sent_gbps = value(results, entry.name + ".goodput_gbps");
-        out.transmit_offered = value(results, entry.name + ".offered_gbps");
-        continue;
-      }
-      out.point.offered_gbps = value(results, entry.name + ".offered_gbps");
-      out.point.goodput_gbps = value(results, entry.name + ".goodput_gbps");
-      for (const auto* stage : {"pipeline", "descriptor", "dma"})
-        out.point.latency += Duration{bps_of(value(results, entry.name + ".latency_" + stage + "_p50_ns")) / 1'000};
+  NodePoint run(std::int64_t receive, std::int64_t transmit) {
+    const auto found = probe(node_, {payload_, frame_, BitRate{receive}, BitRate{transmit}});
+    if (!found) {
+      if (problems_.empty()) problems_ = found.error();
+      return {};
     }
-    return out;
+    const auto payload_rate = [&](std::int64_t frames) {
+      return gbps_of(share(frames, payload_.count(), frame_.count()));
+    };
+    if (fit_.points.empty()) fit_.bottleneck = found->limit.sentence;
+    fit_.transmit_buffer = found->transmit_buffer;
+    fit_.points.push_back({payload_rate(receive), found->received_gbps, payload_rate(transmit), found->sent_gbps,
+                           found->receive_latency, found->send_latency});
+    return fit_.points.back();
+  }
+
+  void limits(const NodePoint& full, const NodePoint& in, const NodePoint& out) {
+    const BitRate all{share(line_.bps(), payload_.count(), frame_bytes(payload_))};
+    const auto rate = [&](const Decimal& carried) { return is_limited(carried) ? BitRate{bps_of(carried)} : all; };
+    fit_.receive = rate(in.goodput_gbps);
+    fit_.transmit = rate(out.sent_gbps);
+    fit_.receive_beside = rate(full.goodput_gbps);
+    fit_.transmit_beside = rate(full.sent_gbps);
+    const auto line = line_.bps();
+    // Where one way has nearly what it can, and no backlog: what the other lacks, both share.
+    const auto near = run(frames(bps_of(full.goodput_gbps)) / 100 * 95, line);
+    const auto lacks = bps_of(out.sent_gbps) - bps_of(near.sent_gbps);
+    const auto both = bps_of(near.goodput_gbps) + bps_of(near.sent_gbps);
+    if (lacks > bps_of(out.sent_gbps) / 100) fit_.together = BitRate{both};
+    fit_.send_latency_beside = run(line, line / 10).send_latency;
+    fit_.latency_beside = run(line / 10, line).latency;
+    const auto half = run(line, frames(bps_of(full.sent_gbps)) / 2);
+    auto model = bps_of(in.goodput_gbps);
+    if (fit_.together != BitRate{}) model = std::min(model, both - bps_of(half.sent_gbps));
+    error(model, bps_of(half.goodput_gbps));
+  }
+
+  void error(std::int64_t model, std::int64_t found) {
+    fit_.rate_error_percent = larger(fit_.rate_error_percent, percent_off(model, found));
   }
 
   const scenario::Loaded& node_;
-  Bytes payload_;
+  Bytes payload_, frame_;
+  BitRate line_;
+  NodeFit fit_;
+  Problems problems_;
 };
-
-/// What is carried but for a half of a percent is not limited.
-BitRate limit(const Decimal& offered, const Decimal& carried) {
-  const auto most = bps_of(offered), found = bps_of(carried);
-  return most - found <= most / 200 ? BitRate{} : BitRate{found};
-}
 
 }  // namespace
 
-tl::expected<NodeFit, Problems> fit_node(const scenario::Loaded& node, BitRate line, Bytes payload) {
-  const NodeRuns runs{node, payload};
-  const auto full = runs.run(line);
-  if (!full) return tl::unexpected{full.error()};
-  NodeFit fit;
-  fit.receive = limit(full->point.offered_gbps, full->point.goodput_gbps);
-  fit.transmit = limit(full->transmit_offered, full->point.sent_gbps);
-  fit.bottleneck = full->bottleneck;
-  fit.points.push_back(full->point);
-  // Both directions of part load are those that the slower one can.
-  auto able = line.bps();
-  for (const auto& [most, carried] : {std::pair{full->point.offered_gbps, full->point.goodput_gbps},
-                                      std::pair{full->transmit_offered, full->point.sent_gbps}})
-    if (bps_of(most) > 0)
-      able =
-          std::min(able, static_cast<std::int64_t>(static_cast<WideInt>(line.bps()) * bps_of(carried) / bps_of(most)));
-  for (const int percent : {25, 50, 90}) {
-    const auto part = runs.run(BitRate{able / 100 * percent});
-    if (!part) return tl::unexpected{part.error()};
-    const auto& point = part->point;
-    fit.points.push_back(point);
-    if (percent == 25) {
-      fit.latency = point.latency;
-      continue;
-    }
-    fit.rate_error_percent =
-        larger(fit.rate_error_percent, percent_off(bps_of(point.offered_gbps), bps_of(point.goodput_gbps)));
-    if (percent == 50) fit.latency_error_percent = percent_off(fit.latency.count(), point.latency.count());
-  }
-  return fit;
+BitRate with_headers(BitRate payload, Bytes of_a_packet) {
+  return BitRate{share(payload.bps(), frame_bytes(of_a_packet), of_a_packet.count())};
 }
 
-tl::expected<std::vector<NodeFit>, Problems> fit_nodes(const network_scenario::Loaded& loaded) {
+tl::expected<NodeFit, Problems> fit_node(const scenario::Loaded& node, BitRate line, Bytes payload) {
+  return Fitting{node, line, payload}.fit();
+}
+
+tl::expected<std::vector<NodeFit>, Problems> fit_nodes(const network_scenario::Loaded& loaded, bool simulated) {
   std::vector<NodeFit> fits;
   for (std::size_t i = 0; i < loaded.nodes.size(); ++i) {
-    const auto host = network_scenario::hosts_of(loaded.graph, loaded.scenario.nodes[i].hosts).front();
+    const auto& entry = loaded.scenario.nodes[i];
+    if (simulated && entry.level == network_scenario::Level::tlp) {
+      fits.emplace_back();
+      continue;
+    }
+    const auto host = network_scenario::hosts_of(loaded.graph, entry.hosts).front();
     auto fit =
         fit_node(loaded.nodes[i], network_scenario::rate_of_host(loaded.graph, host), Bytes{loaded.scenario.nics.mtu});
     if (!fit) return tl::unexpected{std::move(fit.error())};

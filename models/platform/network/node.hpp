@@ -1,6 +1,7 @@
 // A host as the network sees it, fitted to runs of its PCIe, TLP by TLP.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,28 +13,57 @@
 
 namespace peerpath::network_run {
 
-/// A run of the host's PCIe, and what the surrogate makes of the same load.
+/// A load of the host's PCIe, and what it carried. All rates are those of payload.
 struct NodePoint {
-  observe::Decimal offered_gbps{}, goodput_gbps{};  ///< payload received
-  observe::Decimal sent_gbps{};                     ///< payload sent meanwhile; 0 without a transmit entry
-  Duration latency{};                               ///< last bit in from the wire to payload in memory, median
+  observe::Decimal offered_gbps{};  ///< from the wire
+  observe::Decimal goodput_gbps{};  ///< of it
+  observe::Decimal to_send_gbps{};  ///< asked for by the wire meanwhile
+  observe::Decimal sent_gbps{};     ///< of it
+  Duration latency{};               ///< last bit in from the wire to payload in memory, median
+  Duration send_latency{};          ///< asked for to payload in the NIC, median
 };
 
+/// The direction of a link that was busiest or longest without credits, as a sentence, and how much of the time it was.
+struct HostLimit {
+  observe::Decimal percent{};
+  std::string sentence{};
+};
+
+/// What the PCIe of the hosts of an entry at level `tlp` did; of the one whose links were busiest.
+struct HostUse {
+  std::string host;
+  Duration latency{}, send_latency{};  ///< medians: last bit in to payload in memory; asked for to payload in the NIC
+  std::int64_t failed = 0;             ///< writes and reads, of all hosts of the entry
+  HostLimit limit{};
+};
+
+/// What is known of the hosts of an entry: what was fitted, or at level `tlp`, where nothing is, what they did.
 struct NodeFit {
-  BitRate receive{};                         ///< payload that its memory takes in at most; 0: all that the wire brings
-  BitRate transmit{};                        ///< payload that its NIC gets out of memory at most, likewise
-  Duration latency{};                        ///< at a quarter of what it can
-  observe::Decimal rate_error_percent{};     ///< largest at half and nine tenths of what it can
-  observe::Decimal latency_error_percent{};  ///< at half of what it can
-  std::string bottleneck{};                  ///< of the run at full load, a sentence
-  std::vector<NodePoint> points{};           ///< full load, then a quarter, a half, nine tenths of what it can
+  std::optional<HostUse> use{};
+
+  BitRate receive{};   ///< payload that its memory takes in at most; all rates are 0: the wire is the limit
+  BitRate transmit{};  ///< payload that its NIC gets out of memory at most
+  BitRate receive_beside{}, transmit_beside{};       ///< the same while the other way has a backlog, too
+  BitRate together{};                                ///< both ways; 0: there is no such limit
+  Duration latency{}, send_latency{};                ///< at a quarter of what it can
+  Duration latency_beside{}, send_latency_beside{};  ///< with little to do, while the other way has a backlog
+  Bytes transmit_buffer{};
+  observe::Decimal rate_error_percent{};  ///< largest at half and nine tenths of what it can, and where it sends half
+  observe::Decimal latency_error_percent{};  ///< of receiving, at half of what it can
+  std::string bottleneck{};                  ///< at full load both ways
+  /// Full load both ways, receiving, sending; then a quarter, a half, nine tenths of what it can both ways; then, where
+  /// there are limits, the loads that tell what it does beside a full other way.
+  std::vector<NodePoint> points{};
 };
 
-/// Runs the host with packets of `payload` bytes at the rate of its cable and below. Its receive entry, and its
-/// transmit entry if it has one, take the rate together: both directions of a collective are busy.
+/// Probes the host (host_probe.hpp) with packets of `payload` bytes at the rate of its cable and below.
 tl::expected<NodeFit, Problems> fit_node(const scenario::Loaded& node, BitRate line, Bytes payload);
 
-/// Each entry of `nodes`, at the rate of its hosts' cables and the MTU.
-tl::expected<std::vector<NodeFit>, Problems> fit_nodes(const network_scenario::Loaded& loaded);
+/// Each entry of `nodes`, at the rate of its hosts' cables and the MTU. `simulated`: those at level `tlp` are not
+/// fitted.
+tl::expected<std::vector<NodeFit>, Problems> fit_nodes(const network_scenario::Loaded& loaded, bool simulated = false);
+
+/// The rate of frames, without preamble and gap, whose payload has that rate.
+BitRate with_headers(BitRate payload, Bytes of_a_packet);
 
 }  // namespace peerpath::network_run

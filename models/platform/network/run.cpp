@@ -9,6 +9,7 @@
 #include "platform/network/cable_report.hpp"
 #include "platform/network/flow_run.hpp"
 #include "platform/network/host_limits.hpp"
+#include "platform/network/node_hosts.hpp"
 #include "platform/network/rdma_entries.hpp"
 #include "platform/network/tcp_run.hpp"
 #include "scenario/network/metrics.hpp"
@@ -21,7 +22,7 @@ using namespace network_scenario;
 using observe::Decimal;
 using observe::quotient;
 
-roce::FleetConfig fleet_config(const Loaded& loaded, const std::vector<NodeFit>& fits) {
+roce::FleetConfig fleet_config(const Loaded& loaded, const NodeHosts& nodes) {
   const auto& n = loaded.scenario.nics;
   roce::FleetConfig config;
   config.connection.mtu = static_cast<std::uint32_t>(n.mtu);
@@ -35,10 +36,7 @@ roce::FleetConfig fleet_config(const Loaded& loaded, const std::vector<NodeFit>&
   config.buffer = n.buffer;
   config.pause_above = n.pause_above;
   config.resume_below = n.resume_below;
-  auto limits = host_limits(loaded, fits);
-  config.drain = std::move(limits.drain);
-  config.fetch = std::move(limits.fetch);
-  config.latency = std::move(limits.latency);
+  nodes.configure(config);
   return config;
 }
 
@@ -50,10 +48,11 @@ struct Played {
 
 class Runner {
  public:
-  Runner(const Loaded& loaded, std::vector<NodeFit> fits, const Options& options)
+  Runner(const Loaded& loaded, NodeHosts nodes, const Options& options)
       : loaded_{loaded},
         s_{loaded.scenario},
-        fleet_{fleet_config(loaded, fits)},
+        nodes_{std::move(nodes)},
+        fleet_{fleet_config(loaded, nodes_)},
         capture_{options.capture ? std::make_unique<Capture>(*options.capture, loaded.graph, fleet_, roce_headers)
                                  : nullptr},
         network_{loaded.graph, s_.switches, static_cast<std::uint64_t>(s_.run.seed), hosts()},
@@ -62,7 +61,6 @@ class Runner {
         end_{begin_ + s_.run.measure},
         tallies_(s_.rdma.size()),
         players_(s_.collectives.size()) {
-    out_.nodes = std::move(fits);
     fleet_.attach(network_);
     fleet_.completed = [this](auto qp, const auto& completion, Instant posted, Instant now) {
       completed(qp, completion, posted, now);
@@ -84,6 +82,7 @@ class Runner {
   Outcome run(const Options& options) {
     Instant now{};
     parts_.run(begin_);
+    nodes_.begin_window(begin_);
     before_ = snapshot(network_, begin_);
     const auto step = std::min<Duration>(s_.run.patience, s_.run.measure);
     for (now = begin_; now < end_ && parts_.any(!is_over());) {
@@ -98,6 +97,7 @@ class Runner {
       }
     }
     after_ = snapshot(network_, now);
+    out_.nodes = nodes_.outcome(now);
     if (capture_) out_.captured = capture_->finish();
     gather();
     return outcome();
@@ -244,6 +244,7 @@ class Runner {
 
   const Loaded& loaded_;
   const NetworkScenario& s_;
+  NodeHosts nodes_;
   roce::Fleet fleet_;
   std::unique_ptr<Capture> capture_;
   network::Network network_;
@@ -358,15 +359,21 @@ Outcome Runner::outcome() {
 
 /// RDMA and collectives.
 tl::expected<Outcome, Problems> run_rdma(const Loaded& loaded, const Options& options) {
-  auto fits = fit_nodes(loaded);
-  if (!fits) return tl::unexpected{std::move(fits.error())};
-  Runner runner{loaded, std::move(*fits), options};
+  // What such hosts did is not gathered from ranks.
+  if (options.ranks != nullptr && options.ranks->count() > 1)
+    for (std::size_t i = 0; i < loaded.scenario.nodes.size(); ++i)
+      if (loaded.scenario.nodes[i].level == Level::tlp)
+        return tl::unexpected{Problems{{loaded.file.generic_string(), 0, 0, "/nodes/" + std::to_string(i) + "/level",
+                                        "tlp is for one rank; run it without mpirun, or at level node"}}};
+  auto nodes = NodeHosts::make(loaded);
+  if (!nodes) return tl::unexpected{std::move(nodes.error())};
+  Runner runner{loaded, std::move(*nodes), options};
   if (auto problems = runner.problems(); !problems.empty()) return tl::unexpected{std::move(problems)};
   return runner.run(options);
 }
 
 tl::expected<Outcome, Problems> run_level(const Loaded& loaded, const Options& options) {
-  if (loaded.scenario.run.level == Level::flows) return run_flows(loaded, options);
+  if (loaded.scenario.run.level == NetworkLevel::flows) return run_flows(loaded, options);
   return loaded.scenario.tcp.empty() ? run_rdma(loaded, options) : run_tcp(loaded, options);
 }
 
@@ -376,7 +383,7 @@ tl::expected<Outcome, Problems> run(const Loaded& loaded, const Options& options
   auto outcome = run_level(loaded, options);
   if (!outcome) return outcome;
   for (const auto& expectation : loaded.scenario.expect) {
-    if (loaded.scenario.run.level == Level::flows && expectation.metric.starts_with("network."))
+    if (loaded.scenario.run.level == NetworkLevel::flows && expectation.metric.starts_with("network."))
       outcome->said.push_back("not judged at the level of flows: " + expectation.metric);
     else  // the loader has seen to it that the metric is there
       outcome->results.expectations.push_back(*observe::judge(outcome->results, expectation));

@@ -44,7 +44,7 @@ class Check {
       add("/tcp", "takes no \"nodes\" or \"slow_hosts\"; `tcp_hosts` and `consumer` say what hosts can");
     if (s.nics.pause_above > s.nics.buffer) add("/nics/pause_above", "is above the buffer");
     if (s.nics.resume_below > s.nics.pause_above) add("/nics/resume_below", "is above pause_above");
-    if (s.run.level == Level::flows) flows(s);
+    if (s.run.level == NetworkLevel::flows) flows(s);
     if (s.run.warmup.count() < 0) add("/run/warmup", "is negative");
     for (std::size_t i = 0; i < s.expect.size(); ++i) expectation(join("/expect", i), s.expect[i]);
   }
@@ -143,6 +143,8 @@ class Check {
     const std::string level = "run.level \"flows\" ";
     if (!s.tcp.empty()) add("/tcp", level + "has RDMA and collectives alone");
     if (s.switches.path == network::PathChoice::spray) add("/switches/path", level + "has one way for each queue pair");
+    for (std::size_t i = 0; i < s.nodes.size(); ++i)
+      if (s.nodes[i].level == Level::tlp) add(join(join("/nodes", i), "level"), level + "sees hosts at level \"node\"");
     for (std::size_t i = 0; i < s.rdma.size(); ++i) {
       const auto at = join("/rdma", i);
       if (s.rdma[i].interval > Duration{}) add(join(at, "interval"), level + "has messages without an interval alone");

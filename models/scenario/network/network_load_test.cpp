@@ -70,6 +70,7 @@ TEST(NetworkLoad, MistakesOfNodesAreNamed) {
   EXPECT_THAT(said(with(R"([{"hosts": "h0", "scenario": "no.json"}])")), HasSubstr(R"(there is no file "no.json")"));
   EXPECT_THAT(said(with(R"([{"hosts": "h0..h1", "scenario": "a"}, {"hosts": "h1", "scenario": "a"}])")),
               HasSubstr(R"("h1" is in another entry)"));
+  EXPECT_THAT(said(with(R"([{"hosts": "h0", "scenario": "a", "level": "tpl"}])")), HasSubstr(R"(did you mean "tlp"?)"));
   auto options = in_memory({{"a.json", R"({"devices": {"rc": {"kind": "root_complex"}}, "traffic": []})"}});
   const auto loaded =
       network_scenario::load_text(with(R"([{"hosts": "h0", "scenario": "a.json"}])"), "wrong.json", options);

@@ -107,10 +107,18 @@ struct SlowHost {
   }
 };
 
-/// Hosts of a kind, of which one is run at the level of TLPs; the network sees what was fitted to that.
+/// How a host's PCIe is simulated.
+enum class Level : std::uint8_t {
+  node,  ///< as rates and latencies fitted to it
+  tlp,   ///< TLP by TLP, beside the network
+};
+constexpr std::array<EnumName<Level>, 2> enum_names(Level) { return {{{"node", Level::node}, {"tlp", Level::tlp}}}; }
+
+/// Hosts of a kind, with the scenario of the PCIe of one of them.
 struct NodeEntry {
   std::vector<std::string> hosts{};
   std::string scenario;
+  Level level = Level::node;
   std::vector<std::string> set{};
 
   static constexpr auto fields() {
@@ -119,8 +127,11 @@ struct NodeEntry {
         field("hosts", &C::hosts, "Names; h0..h7 is eight of them"),
         field("scenario", &C::scenario,
               "Of the PCIe of one such host: a file, relative to this one, or a name. It has one `receive` entry, and "
-              "one `transmit` entry if the host sends meanwhile; their rates and sizes are set to the wire's and the "
-              "MTU"),
+              "one `transmit` entry if payload is sent from elsewhere than where it goes: they say which NIC and which "
+              "memory it is; the network brings and asks for the payload. Its other traffic goes on meanwhile"),
+        field("level", &C::level,
+              "node: the host is rates and latencies, fitted to its PCIe under load. tlp: the PCIe of each such host "
+              "is simulated beside the network, TLP by TLP"),
         field("set", &C::set, "Changes to it, as --set has them: links.gpu0.from=sw1")};
   }
 };
@@ -222,16 +233,16 @@ struct CableEvent {
 };
 
 /// In what detail messages cross a network.
-enum class Level : std::uint8_t {
+enum class NetworkLevel : std::uint8_t {
   packets,  ///< each packet through the queues of switches
   flows     ///< each message a flow, which shares cables with others
 };
-constexpr std::array<EnumName<Level>, 2> enum_names(Level) {
-  return {{{"packets", Level::packets}, {"flows", Level::flows}}};
+constexpr std::array<EnumName<NetworkLevel>, 2> enum_names(NetworkLevel) {
+  return {{{"packets", NetworkLevel::packets}, {"flows", NetworkLevel::flows}}};
 }
 
 struct RunLength {
-  Level level = Level::packets;
+  NetworkLevel level = NetworkLevel::packets;
   Duration warmup = 0us;
   Duration measure = 1ms;
   int seed = 1;

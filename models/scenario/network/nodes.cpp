@@ -5,16 +5,22 @@
 namespace peerpath::network_scenario {
 namespace {
 
-/// Why no surrogate can be fitted to it; "" if one can.
+/// Why it is no host of a network; "" if it is one.
 std::string unfit(const scenario::Scenario& node) {
+  namespace traffic = scenario::traffic;
   int receives = 0, transmits = 0;
+  std::string nic;
   for (const auto& entry : node.traffic) {
-    if (entry.is<scenario::traffic::Transmit>())
-      ++transmits;
-    else if (entry.is<scenario::traffic::Receive>() && !entry.replays() && !entry.sender())
-      ++receives;
-    else
-      return "has traffic \"" + entry.name + "\", and a node has a `receive` and a `transmit` entry alone";
+    if (entry.is<traffic::Gpunet>())
+      return "has traffic \"" + entry.name + "\" of sockets, which have a wire of their own";
+    if (!entry.is<traffic::Receive>() && !entry.is<traffic::Transmit>()) continue;
+    if (entry.replays() || entry.sender())
+      return "has traffic \"" + entry.name + "\", whose frames are given; a network brings them";
+    if (entry.path == scenario::DataPath::bounce)
+      return "has traffic \"" + entry.name + "\", which bounces; an RDMA NIC reaches memory itself";
+    if (!nic.empty() && nic != entry.from) return "receives and sends by two NICs, and a host of a network has one";
+    nic = entry.from;
+    ++(entry.is<traffic::Receive>() ? receives : transmits);
   }
   return receives == 1 && transmits <= 1 ? "" : "needs one `receive` entry, and one `transmit` entry at most";
 }

@@ -15,18 +15,13 @@ static_assert(sizeof(Packet) == sizeof(Cargo));
 
 Duration net_time(std::int64_t frame, BitRate rate) { return net::wire_size(Bytes{frame}) / rate; }
 
-std::int64_t held_at(Duration left, BitRate rate) {
-  return static_cast<std::int64_t>(static_cast<WideInt>(left.count()) * rate.bps() / 8 / 1'000'000'000'000'000);
-}
-
 }  // namespace
 
 void Fleet::attach(network::Network& network) {
   network_ = &network;
   nics_.resize(network.graph().hosts.size());
-  for (std::size_t h = 0; h < config_.drain.size() && h < nics_.size(); ++h) nics_[h].drain = config_.drain[h];
-  for (std::size_t h = 0; h < config_.fetch.size() && h < nics_.size(); ++h) nics_[h].fetch = config_.fetch[h];
-  for (std::size_t h = 0; h < config_.latency.size() && h < nics_.size(); ++h) nics_[h].latency = config_.latency[h];
+  for (std::size_t h = 0; h < config_.hosts.size() && h < nics_.size(); ++h) nics_[h].rates = config_.hosts[h];
+  for (std::size_t h = 0; h < config_.dma.size() && h < nics_.size(); ++h) nics_[h].dma = config_.dma[h];
 }
 
 QpIndex Fleet::reserve(std::size_t connections) {
@@ -77,6 +72,7 @@ void Fleet::activate(QueuePair& qp, Instant now) {
     qp.sends = more = true;
     (qp.urgent ? nic.urgent : nic.sending).push(qp.number);
   }
+  if (more && nic.transmit_buffer() > 0) stage(nic, qp.host, now);
   if (more) network_->ready(qp.host, now);
 }
 
@@ -114,35 +110,48 @@ bool Fleet::next_urgent(Nic& nic, Instant now, network::Packet& out) {
   return false;
 }
 
-/// Acknowledgements and CNPs. Read responses carry data, so they go in its priority.
+/// Acknowledgements and CNPs. Read responses carry data, so they go in its priority, and wait until memory gives it.
 bool Fleet::next_answer(Nic& nic, Instant now, network::Packet& out) {
-  if (nic.answering.empty()) return false;
-  auto& qp = *qps_[nic.answering.front()];
-  nic.answering.pop();
-  qp.answers = false;
-  if (qp.cnp) {
-    qp.cnp = false;
-    Packet cnp;
-    cnp.opcode = congestion_notification;
-    cnp.becn = true;
-    cnp.destination_qp = qp.number ^ 1;
-    ++nic.counters.cnps;
-    send(qp, cnp, config_.control_priority, out);
-  } else {
-    const auto answer = qp.responder.next().packet;
-    send(qp, answer, is_read_response(answer.operation()) ? config_.priority : config_.control_priority, out);
-    if (is_read_response(answer.operation())) fetch(nic, out.bytes, now);
+  for (auto left = nic.answering.size(); left > 0; --left) {
+    auto& qp = *qps_[nic.answering.front()];
+    nic.answering.pop();
+    if (!qp.cnp && holds_back(nic, qp)) {
+      nic.answering.push(qp.number);
+      continue;
+    }
+    qp.answers = false;
+    bool sent = true;
+    if (qp.cnp) {
+      qp.cnp = false;
+      Packet cnp;
+      cnp.opcode = congestion_notification;
+      cnp.becn = true;
+      cnp.destination_qp = qp.number ^ 1;
+      ++nic.counters.cnps;
+      send(qp, cnp, config_.control_priority, out);
+    } else {
+      const auto answer = qp.responder.next().packet;
+      const bool data = is_read_response(answer.operation());
+      send(qp, answer, data ? config_.priority : config_.control_priority, out);
+      sent = !data || nic.transmit_buffer() == 0;
+      if (!sent) stage(nic, qp.host, out, answer.length, now);
+    }
+    if (qp.cnp || qp.responder.can_send()) {
+      qp.answers = true;
+      nic.answering.push(qp.number);
+    }
+    if (sent) return true;
   }
-  if (qp.cnp || qp.responder.can_send()) {
-    qp.answers = true;
-    nic.answering.push(qp.number);
-  }
-  return true;
+  return false;
 }
 
 bool Fleet::next_data(Nic& nic, HostIndex host, Instant now, network::Packet& out) {
+  return nic.transmit_buffer() > 0 ? next_staged(nic, host, now, out) : pick(nic, host, now, out);
+}
+
+/// The next packet with data, of the queue pairs in turn.
+bool Fleet::pick(Nic& nic, HostIndex host, Instant now, network::Packet& out) {
   Instant earliest = never;
-  if (nic.fetched > now) return wake_later(nic, host, nic.fetched);
   for (auto left = nic.sending.size(); left > 0; --left) {
     auto& qp = *qps_[nic.sending.front()];
     nic.sending.pop();
@@ -156,7 +165,6 @@ bool Fleet::next_data(Nic& nic, HostIndex host, Instant now, network::Packet& ou
       continue;
     }
     send(qp, qp.requester.next(now).packet, config_.priority, out);
-    fetch(nic, out.bytes, now);
     const auto line = network_->port(network_->port_of(host)).rate;
     if (const auto rate = qp.rate.at(now); rate < line) qp.paced = now + net_time(out.bytes, rate);
     watch(qp);
@@ -174,20 +182,23 @@ bool Fleet::wake_later(Nic& nic, HostIndex host, Instant then) {
   return false;
 }
 
-/// Data leaves a host's memory at its rate.
-void Fleet::fetch(Nic& nic, std::int64_t bytes, Instant now) {
-  if (nic.fetch != BitRate{}) nic.fetched = std::max(nic.fetched, now) + Bytes{bytes} / nic.fetch;
-}
-
-/// A message is whole in the NIC, and with the host's latency in its memory.
+/// A message is whole in the NIC, and with the host's latency, or behind what is being written, in its memory.
 void Fleet::take(QueuePair& qp, const Packet& last, Instant now) {
-  const auto& nic = nics_[qp.host];
-  if (nic.latency == Duration{}) {
+  auto& nic = nics_[qp.host];
+  const bool at_once = nic.dma != nullptr ? nic.holding.empty() : nic.rates.latency == Duration{};
+  if (at_once) {
     if (message) message(qp.number, last, now);
     return;
   }
   qp.placing.push(last);
-  network_->wake_at(std::max(now, nic.drained) + nic.latency, qp.number, placed);
+  if (nic.dma == nullptr)
+    return network_->wake_at(
+        std::max(now, nic.drained) + (sends_much(nic, now) ? nic.rates.latency_beside : nic.rates.latency), qp.number,
+        placed);
+  nic.ends.push(qp.number);
+  auto& behind = nic.holding.back();
+  ++behind.ends;
+  if (behind.out != never) network_->wake_at(std::max(now, behind.out), qp.host, written);
 }
 
 void Fleet::watch(QueuePair& qp) {
@@ -208,26 +219,6 @@ void Fleet::finish(QueuePair& qp, Instant now) {
   }
 }
 
-/// Takes a packet into the NIC's receive buffer, from which the host's memory draws at its rate.
-bool Fleet::fill(Nic& nic, HostIndex host, std::int64_t bytes, Instant now) {
-  if (nic.drain == BitRate{}) return true;
-  nic.drained = std::max(nic.drained, now);
-  const auto held = held_at(nic.drained - now, nic.drain) + bytes;
-  nic.counters.buffer_peak = std::max(nic.counters.buffer_peak, held);
-  if (held > config_.buffer.count()) {
-    ++nic.counters.dropped;
-    return false;
-  }
-  nic.drained += Bytes{bytes} / nic.drain;
-  if (held > config_.pause_above.count() && !nic.pausing) {
-    nic.pausing = true;
-    ++nic.counters.pauses;
-    network_->pause(host, config_.priority, true, now);
-    network_->wake_at(std::max(now, nic.drained - config_.resume_below / nic.drain), host, drained);
-  }
-  return true;
-}
-
 void Fleet::arrived(HostIndex host, const network::Packet& packet, Instant now) {
   auto& nic = nics_[host];
   ++nic.counters.received;
@@ -238,14 +229,19 @@ void Fleet::arrived(HostIndex host, const network::Packet& packet, Instant now) 
     qp.rate.notify(now);
     return;
   }
-  if (said.length > 0 && !fill(nic, host, packet.bytes, now)) return;
+  if (said.length > 0) {
+    if (!has_room(nic, packet.bytes, now)) return;
+    if (nic.dma == nullptr) fill(nic, host, packet.bytes, now);
+  }
+  arriving_ = packet.bytes;
+  arriving_at_ = now;
   if (packet.congestion_experienced && config_.dcqcn != DcqcnSet::off &&
       qp.notifier.marked(now, parameters(config_.dcqcn, BitRate{1}).cnp_period))
     qp.cnp = true;
   const auto o = said.operation();
   if (o == Operation::acknowledge || o == Operation::atomic_acknowledge || is_read_response(o)) {
     const auto in = qp.requester.receive(said, now);
-    if (in) nic.counters.payload += in->length;
+    if (in) place(host, in->length);
     finish(qp, now);
   } else {
     qp.responder.receive(said, now);
@@ -254,7 +250,7 @@ void Fleet::arrived(HostIndex host, const network::Packet& packet, Instant now) 
 }
 
 void Fleet::woken(std::uint32_t subject, std::uint64_t detail, Instant now) {
-  switch (static_cast<Alarm>(detail & 7)) {
+  switch (static_cast<Alarm>(detail & ((1 << alarm_bits) - 1))) {
     case pace:
       nics_[subject].alarm = never;
       return network_->ready(subject, now);
@@ -266,13 +262,9 @@ void Fleet::woken(std::uint32_t subject, std::uint64_t detail, Instant now) {
       watch(qp);
       return activate(qp, now);
     }
-    case drained: {
-      auto& nic = nics_[subject];
-      const auto until = nic.drained - config_.resume_below / nic.drain;
-      if (until > now) return network_->wake_at(until, subject, drained);
-      nic.pausing = false;
-      return network_->pause(subject, config_.priority, false, now);
-    }
+    case drained:
+      let_out(nics_[subject], now);
+      return resume(nics_[subject], subject, now);
     case placed: {
       auto& qp = *qps_[subject];
       const auto last = qp.placing.front();
@@ -281,7 +273,12 @@ void Fleet::woken(std::uint32_t subject, std::uint64_t detail, Instant now) {
       return;
     }
     case app:
-      if (alarm) alarm(detail >> 3, now);
+      if (alarm) alarm(detail >> alarm_bits, now);
+      return;
+    case tick:
+      return advance(nics_[subject], subject, now);
+    case written:
+      return end_messages(nics_[subject], now);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "network/network.hpp"
 #include "peerpath/base/ring.hpp"
 #include "transport/roce/dcqcn.hpp"
+#include "transport/roce/host_dma.hpp"
 #include "transport/roce/requester.hpp"
 #include "transport/roce/responder.hpp"
 
@@ -15,6 +16,19 @@ namespace peerpath::roce {
 
 using network::HostIndex;
 using QpIndex = std::uint32_t;  ///< one end of a reliable connection; the other end is `qp ^ 1`
+
+/// A host as rates and latencies. Receiving (`drain`) and sending (`fetch`) may share a limit (`together`), and each
+/// may be slower beside the other one where that has a backlog (`..._beside`).
+struct HostRates {
+  BitRate drain{};  ///< at which its memory takes in what arrives; 0: at once, and nothing else here counts
+  BitRate fetch{};  ///< at which its NIC gets data out of memory; likewise
+  BitRate drain_beside{}, fetch_beside{};
+  BitRate together{};       ///< 0: no limit
+  Duration latency{};       ///< how much later than in its NIC a whole message is in its memory
+  Duration send_latency{};  ///< from asking for a packet's data to having it
+  Duration latency_beside{}, send_latency_beside{};
+  Bytes transmit_buffer{};  ///< of data that the NIC asks for ahead of the wire; 0: it gets data at once
+};
 
 /// What all NICs of a fleet have.
 struct FleetConfig {
@@ -26,10 +40,8 @@ struct FleetConfig {
   bool port_by_qp = true;   ///< the UDP source port follows the queue pairs, as Linux sets it; else one a pair of hosts
   Bytes buffer{2'000'000};  ///< receive buffer of a NIC
   Bytes pause_above{1'000'000}, resume_below{900'000};
-  std::vector<BitRate> drain{};  ///< by host: at which its memory takes in what arrives; none or 0: at once
-  std::vector<BitRate> fetch{};  ///< by host: at which its NIC gets data out of memory; none or 0: at once. Responses
-                                 ///< to reads take their share and are not held back
-  std::vector<Duration> latency{};  ///< by host: how much later than in its NIC a whole message is in its memory
+  std::vector<HostRates> hosts{};  ///< by host; none: memory takes and gives at once
+  std::vector<HostDma*> dma{};     ///< by host: its PCIe, where that is simulated; else none or nullptr
 };
 
 /// Counters of one NIC.
@@ -73,7 +85,7 @@ class Fleet final : public network::Hosts {
   std::function<void(QpIndex qp, const Packet& last, Instant now)> message{};
   /// `wake` was asked for.
   std::function<void(std::uint64_t detail, Instant now)> alarm{};
-  void wake(Instant when, std::uint64_t detail) { network_->wake_at(when, 0, detail << 3 | app); }
+  void wake(Instant when, std::uint64_t detail) { network_->wake_at(when, 0, detail << alarm_bits | app); }
 
   const NicCounters& counters(HostIndex host) const { return nics_[host].counters; }
   bool owns(HostIndex host) const { return network_->owns(host); }
@@ -89,7 +101,9 @@ class Fleet final : public network::Hosts {
   void woken(std::uint32_t subject, std::uint64_t detail, Instant now) override;
 
  private:
-  enum Alarm : std::uint64_t { pace, retry, drained, placed, app };
+  static constexpr int alarm_bits = 3;
+  static constexpr std::int64_t backlog = 64 << 10;
+  enum Alarm : std::uint64_t { pace, retry, drained, placed, app, tick, written };
 
   struct QueuePair final : Target {
     QueuePair(Fleet& in, QpIndex self, HostIndex at, HostIndex to, const ConnectionAttributes& attributes, BitRate line,
@@ -102,7 +116,7 @@ class Fleet final : public network::Hosts {
           responder{attributes, *this},
           rate{dcqcn, line} {}
     bool allows(Operation, std::uint32_t, std::uint64_t, std::uint32_t) override { return true; }
-    void place(const Packet& packet, std::uint64_t) override { fleet.nics_[host].counters.payload += packet.length; }
+    void place(const Packet& packet, std::uint64_t) override { fleet.place(host, packet.length); }
     void arrived(const Packet& last, Instant now) override { fleet.take(*this, last, now); }
     std::uint64_t modify(const Packet&) override { return memory++; }
 
@@ -122,14 +136,38 @@ class Fleet final : public network::Hosts {
     bool sends = false, answers = false, cnp = false;  ///< stands in the list of its NIC
     bool timed = false;                                ///< an alarm for its retry timer is due
   };
+  /// A packet in the receive buffer.
+  struct Held {
+    std::int32_t bytes = 0;
+    std::int32_t ends = 0;  ///< messages that are whole in memory with it
+    Instant out = never;    ///< `never`: not known yet
+  };
+  /// A packet whose data is read from memory.
+  struct Staged {
+    network::Packet packet{};
+    Instant ready = never;  ///< likewise
+  };
   struct Nic {
     Ring<QpIndex> sending{}, urgent{}, answering{};
     Instant alarm = never;
-    Instant drained{}, fetched{};
-    BitRate drain{}, fetch{};
-    Duration latency{};
+    Instant drained{}, fetched{};                ///< when all that came is in memory, and all that went is out of it
+    Instant shared_drained{}, shared_fetched{};  ///< likewise, as far as both ways share a limit
+    Instant fetching_since{};                    ///< without a pause
+    HostRates rates{};
+    Ring<Held> holding{};
+    std::int64_t held = 0;  ///< bytes of those
     bool pausing = false;
     NicCounters counters{};
+    // Of hosts whose memory takes time to give data, or whose PCIe is simulated (fleet_memory.cpp):
+    Ring<Staged> staged{};
+    std::int64_t staged_bytes = 0;
+    std::size_t known = 0, ready = 0;  ///< of `holding` and `staged`: so many have their times
+    HostDma* dma = nullptr;
+    Ring<QpIndex> ends{};  ///< of the messages that `holding` ends, in order
+    bool ticking = false;
+    std::int64_t transmit_buffer() const {
+      return dma != nullptr ? dma->transmit_buffer().count() : rates.transmit_buffer.count();
+    }
   };
 
   QueuePair& make(QpIndex number, HostIndex at, HostIndex to);
@@ -138,18 +176,40 @@ class Fleet final : public network::Hosts {
   bool next_answer(Nic& nic, Instant now, network::Packet& out);
   bool next_urgent(Nic& nic, Instant now, network::Packet& out);
   bool next_data(Nic& nic, HostIndex host, Instant now, network::Packet& out);
+  bool pick(Nic& nic, HostIndex host, Instant now, network::Packet& out);
   bool wake_later(Nic& nic, HostIndex host, Instant then);
   void fetch(Nic& nic, std::int64_t bytes, Instant now);
+  static Duration shared_time(const Nic& nic, Bytes bytes, BitRate own, bool both);
+  static bool receives_much(const Nic& nic) { return nic.held >= backlog; }
+  static bool sends_much(const Nic& nic, Instant now);
   void take(QueuePair& qp, const Packet& last, Instant now);
   void watch(QueuePair& qp);
   void finish(QueuePair& qp, Instant now);
-  bool fill(Nic& nic, HostIndex host, std::int64_t bytes, Instant now);
+  bool has_room(Nic& nic, std::int64_t bytes, Instant now);
+  void fill(Nic& nic, HostIndex host, std::int64_t bytes, Instant now);
+  void place(HostIndex host, std::uint32_t length);
+  void let_out(Nic& nic, Instant now);
+  void pause_if_full(Nic& nic, HostIndex host, Instant now);
+  void resume(Nic& nic, HostIndex host, Instant now);
+  Instant resume_at(const Nic& nic) const;
+
+  void write_in(Nic& nic, HostIndex host, std::uint32_t length);
+  void stage(Nic& nic, HostIndex host, Instant now);
+  void stage(Nic& nic, HostIndex host, const network::Packet& packet, std::uint32_t length, Instant now);
+  void read_out(Nic& nic, HostIndex host, std::uint32_t length, Instant now);
+  bool next_staged(Nic& nic, HostIndex host, Instant now, network::Packet& out);
+  void keep_ticking(Nic& nic, HostIndex host, Instant now);
+  void advance(Nic& nic, HostIndex host, Instant now);
+  void end_messages(Nic& nic, Instant now);
+  static bool holds_back(const Nic& nic, const QueuePair& qp);
 
   FleetConfig config_;
   network::Network* network_ = nullptr;
   std::deque<QueuePair> ends_;
   std::vector<QueuePair*> qps_;  ///< by number; nothing: not open, or another part's
   std::vector<Nic> nics_;
+  std::int32_t arriving_ = 0;  ///< bytes of the packet that is being taken in, and when
+  Instant arriving_at_{};
 };
 
 }  // namespace peerpath::roce

@@ -58,7 +58,7 @@ TEST(Fleet, OneSmallMessageAtATimeTakesARoundTrip) {
 
 TEST(Fleet, ASlowHostFillsItsNicWhichPausesTheSwitchAndLosesNothing) {
   FleetConfig config;
-  config.drain = {BitRate{}, BitRate{40'000'000'000}};
+  config.hosts = {{}, {.drain = BitRate{40'000'000'000}, .drain_beside = BitRate{40'000'000'000}}};
   Rig rig{star(2, BitRate{100'000'000'000}), {}, config};
   rig.keep_busy(rig.fleet.connect(0, 1), Work::write, 1 << 20, 8);
   rig.network.run(Instant{2ms});

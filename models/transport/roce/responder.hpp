@@ -43,6 +43,8 @@ class Responder {
 
   /// Answers that wait to be sent.
   bool can_send() const { return !answers_.empty(); }
+  /// Whether the next one carries data of a read.
+  bool sends_data() const { return can_send() && answers_.front().kind == Answer::Kind::read; }
   /// The next packet; `address`: of the data that it carries, if it is a read response.
   struct Outgoing {
     Packet packet{};

@@ -1,0 +1,31 @@
+// The hosts of a network that have a PCIe: as rates and latencies, or simulated beside it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "platform/network/host_model.hpp"
+#include "platform/network/node.hpp"
+#include "transport/roce/fleet.hpp"
+
+namespace peerpath::network_run {
+
+/// Fits hosts and makes those that are simulated.
+class NodeHosts {
+ public:
+  static tl::expected<NodeHosts, Problems> make(const network_scenario::Loaded& loaded);
+
+  /// Says of each host what its NIC sees of it, `slow_hosts` included. It has to outlive the fleet.
+  void configure(roce::FleetConfig& config) const;
+  void begin_window(Instant now);
+  /// Of each entry, when everything until `now` has happened.
+  std::vector<NodeFit> outcome(Instant now);
+
+ private:
+  const network_scenario::Loaded* loaded_ = nullptr;
+  std::vector<NodeFit> fits_;
+  std::vector<std::unique_ptr<HostModel>> models_;  ///< by host
+};
+
+}  // namespace peerpath::network_run
