@@ -84,12 +84,6 @@ class FlowRunner {
  private:
   enum Alarm : std::uint64_t { start_rdma, start_collective, cable_event, routes_follow };
 
-  /// What a channel of an rdma entry is there for.
-  struct Use {
-    std::size_t entry = 0;
-    int left = 0;  ///< messages still to post; -1: without end
-  };
-
   void alarm(std::uint64_t detail, Instant now) {
     const auto number = static_cast<std::size_t>(detail >> 2);
     switch (static_cast<Alarm>(detail & 3)) {
@@ -115,7 +109,7 @@ class FlowRunner {
       for (int q = 0; q < entry.qps; ++q) {
         const auto channel = channels_.connect(from[i], other) + (back ? 1 : 0);
         if (uses_.size() <= channel) uses_.resize(channel + 1);
-        uses_[channel] = Use{number, entry.messages == 0 ? -1 : entry.messages};
+        uses_[channel] = EntryUse{number, entry.messages == 0 ? -1 : entry.messages};
         for (int m = 0; m < entry.outstanding; ++m) post_next(channel, now);
       }
     }
@@ -123,9 +117,7 @@ class FlowRunner {
 
   void post_next(flows::ChannelIndex channel, Instant now) {
     auto& use = *uses_[channel];
-    if (use.left == 0) return;
-    if (use.left > 0) --use.left;
-    channels_.post(channel, s_.rdma[use.entry].size, 0, now);
+    if (use.take()) channels_.post(channel, s_.rdma[use.entry].size, 0, now);
   }
 
   void completed(flows::ChannelIndex channel, std::uint32_t number, Instant posted, Instant now) {
@@ -181,7 +173,7 @@ class FlowRunner {
   std::int64_t most_flows_;
   Instant begin_, end_, now_{};
   std::vector<Tally> tallies_;
-  std::vector<std::optional<Use>> uses_;  ///< by channel
+  std::vector<std::optional<EntryUse>> uses_;  ///< by channel
   std::vector<PlayedSample> collectives_;
   std::vector<std::int64_t> before_;
   Outcome out_;
@@ -231,7 +223,7 @@ Outcome FlowRunner::outcome() {
   report_cables();
   for (std::size_t i = 0; i < out_.nodes.size(); ++i) out_.said.push_back(sentence(s_.nodes[i], out_.nodes[i]));
   if (!out_.cables.empty()) out_.said.push_back(busiest(out_));
-  out_.results.bottleneck = out_.said.front();
+  if (!out_.said.empty()) out_.results.bottleneck = out_.said.front();
   report_collectives();
   out_.said.push_back(
       "level of flows: no queues, losses, marks or pauses, so no host is held up by what another's pauses spread");

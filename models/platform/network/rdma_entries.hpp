@@ -17,6 +17,19 @@ struct Tally {
   observe::Histogram latency;
 };
 
+/// What a queue pair of an rdma entry is there for.
+struct EntryUse {
+  std::size_t entry = 0;
+  int left = 0;  ///< messages still to post; -1: without end
+
+  /// One of them, if there is one.
+  bool take() {
+    if (left == 0) return false;
+    if (left > 0) --left;
+    return true;
+  }
+};
+
 /// Goodput, messages and latencies of each entry, as metrics.
 void report_rdma(const network_scenario::NetworkScenario& s, const std::vector<Tally>& tallies, Duration window,
                  observe::Results& results);

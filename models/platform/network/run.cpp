@@ -106,12 +106,6 @@ class Runner {
  private:
   enum Alarm : std::uint64_t { start_rdma, start_collective, cable_event, next_message };
 
-  /// What a queue pair of an rdma entry is there for.
-  struct Use {
-    std::size_t entry = 0;
-    int left = 0;  ///< messages still to post; -1: without end
-  };
-
   roce::WorkRequest request(const Rdma& entry) const {
     return {.work = entry.operation, .length = static_cast<std::uint32_t>(entry.size.count()), .swap_or_add = 1};
   }
@@ -158,9 +152,7 @@ class Runner {
 
   void post_next(roce::QpIndex qp, Instant now) {
     auto& use = uses_[qp];
-    if (use.left == 0) return;
-    if (use.left > 0) --use.left;
-    fleet_.post(qp, request(s_.rdma[use.entry]), now);
+    if (use.take()) fleet_.post(qp, request(s_.rdma[use.entry]), now);
   }
 
   /// Messages at an interval, whatever has become of the last one.
@@ -252,7 +244,7 @@ class Runner {
   Instant begin_, end_;
   std::vector<Tally> tallies_;
   std::vector<std::deque<collective::Player>> players_;
-  std::map<roce::QpIndex, Use> uses_;
+  std::map<roce::QpIndex, EntryUse> uses_;
   std::vector<Timed> timers_;
   Snapshot before_, after_;
   std::optional<network::PauseCircle> circle_;
