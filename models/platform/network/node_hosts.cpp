@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "network/division.hpp"
 #include "scenario/network/names.hpp"
 
 namespace peerpath::network_run {
@@ -26,22 +27,43 @@ roce::HostRates rates_of(const NodeFit& fit, Bytes mtu) {
           .transmit_buffer = fit.transmit_buffer};
 }
 
+/// What a simulated host did, as ranks tell it to each other.
+struct Used {
+  bool here = false;
+  Duration latency{}, send_latency{};
+  std::int64_t failed = 0;
+  observe::Decimal percent{};
+};
+
+/// Whether each host is of this rank.
+std::vector<bool> owned(const network::Graph& graph, const Ranks* ranks) {
+  std::vector<bool> own(graph.hosts.size(), true);
+  if (ranks == nullptr) return own;
+  const auto owner = network::divide(graph, ranks->count());
+  for (std::size_t host = 0; host < own.size(); ++host) own[host] = owner[graph.hosts[host]] == ranks->number();
+  return own;
+}
+
 }  // namespace
 
-tl::expected<NodeHosts, Problems> NodeHosts::make(const network_scenario::Loaded& loaded) {
+tl::expected<NodeHosts, Problems> NodeHosts::make(const network_scenario::Loaded& loaded, const Ranks* ranks) {
   NodeHosts hosts;
   hosts.loaded_ = &loaded;
   auto fits = fit_nodes(loaded, true);
   if (!fits) return tl::unexpected{std::move(fits.error())};
   hosts.fits_ = std::move(*fits);
   hosts.models_.resize(loaded.graph.hosts.size());
+  const auto own = owned(loaded.graph, ranks);
   for (std::size_t i = 0; i < loaded.nodes.size(); ++i) {
     const auto& entry = loaded.scenario.nodes[i];
     if (entry.level != Level::tlp) continue;
-    for (const auto host : network_scenario::hosts_of(loaded.graph, entry.hosts)) {
+    const auto numbers = network_scenario::hosts_of(loaded.graph, entry.hosts);
+    for (const auto host : numbers) {
+      if (!own[host] && host != numbers.front()) continue;
+      // All ranks see what is wrong with hosts of a kind: else those that do not would wait for the others.
       auto model = HostModel::make(loaded.nodes[i], host);
       if (!model) return tl::unexpected{std::move(model.error())};
-      hosts.models_[host] = std::move(*model);
+      if (own[host]) hosts.models_[host] = std::move(*model);
     }
   }
   return hosts;
@@ -70,7 +92,22 @@ void NodeHosts::begin_window(Instant now) {
   }
 }
 
-std::vector<NodeFit> NodeHosts::outcome(Instant now) {
+std::vector<NodeFit> NodeHosts::outcome(Instant now, Parts& parts) {
+  std::vector<Used> used(models_.size());
+  std::vector<std::string> sentences(models_.size());
+  for (std::size_t host = 0; host < models_.size(); ++host) {
+    if (!models_[host]) continue;
+    auto& model = *models_[host];
+    model.advance(now);
+    auto limit = model.limit();
+    used[host] = {true, model.write_latency().quantile(500'000), model.read_latency().quantile(500'000), model.failed(),
+                  limit.percent};
+    sentences[host] = std::move(limit.sentence);
+  }
+  parts.gather(used, [](Used& a, const Used& b) {
+    if (b.here) a = b;
+  });
+  parts.gather(sentences);
   auto out = fits_;
   for (std::size_t i = 0; i < out.size(); ++i) {
     const auto& entry = loaded_->scenario.nodes[i];
@@ -78,13 +115,14 @@ std::vector<NodeFit> NodeHosts::outcome(Instant now) {
     auto& use = out[i].use.emplace();
     std::int64_t failed = 0;
     for (const auto host : network_scenario::hosts_of(loaded_->graph, entry.hosts)) {
-      auto& model = *models_[host];
-      model.advance(now);
-      auto limit = model.limit();
-      failed += model.failed();
-      if (!use.host.empty() && limit.percent.value() <= use.limit.percent.value()) continue;
-      use = {loaded_->graph.nodes[loaded_->graph.hosts[host]].name, model.write_latency().quantile(500'000),
-             model.read_latency().quantile(500'000), 0, std::move(limit)};
+      const auto& u = used[host];
+      failed += u.failed;
+      if (!use.host.empty() && u.percent.value() <= use.limit.percent.value()) continue;
+      use = {loaded_->graph.nodes[loaded_->graph.hosts[host]].name,
+             u.latency,
+             u.send_latency,
+             0,
+             {u.percent, sentences[host]}};
     }
     use.failed = failed;
   }

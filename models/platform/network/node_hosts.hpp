@@ -7,6 +7,7 @@
 
 #include "platform/network/host_model.hpp"
 #include "platform/network/node.hpp"
+#include "platform/network/parts.hpp"
 #include "transport/roce/fleet.hpp"
 
 namespace peerpath::network_run {
@@ -14,18 +15,19 @@ namespace peerpath::network_run {
 /// Fits hosts and makes those that are simulated.
 class NodeHosts {
  public:
-  static tl::expected<NodeHosts, Problems> make(const network_scenario::Loaded& loaded);
+  /// Of several ranks each simulates its own hosts.
+  static tl::expected<NodeHosts, Problems> make(const network_scenario::Loaded& loaded, const Ranks* ranks);
 
   /// Says of each host what its NIC sees of it, `slow_hosts` included. It has to outlive the fleet.
   void configure(roce::FleetConfig& config) const;
   void begin_window(Instant now);
-  /// Of each entry, when everything until `now` has happened.
-  std::vector<NodeFit> outcome(Instant now);
+  /// Of each entry, when everything until `now` has happened; in rank 0 of the hosts of all ranks.
+  std::vector<NodeFit> outcome(Instant now, Parts& parts);
 
  private:
   const network_scenario::Loaded* loaded_ = nullptr;
   std::vector<NodeFit> fits_;
-  std::vector<std::unique_ptr<HostModel>> models_;  ///< by host
+  std::vector<std::unique_ptr<HostModel>> models_;  ///< by host; nothing: no such level, or another rank's
 };
 
 }  // namespace peerpath::network_run

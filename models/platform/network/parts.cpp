@@ -61,6 +61,27 @@ std::optional<network::PauseCircle> Parts::deadlock(Instant now, Duration patien
   return network::find_circle(std::move(waits));
 }
 
+void Parts::gather(std::vector<std::string>& words) {
+  if (ranks_ == nullptr) return;
+  for (auto& buffer : out_) buffer.clear();
+  if (ranks_->number() != 0)
+    for (const auto& word : words) {
+      const auto size = word.size();
+      put(out_[0], &size, 1);
+      put(out_[0], word.data(), size);
+    }
+  ranks_->exchange(out_, in_);
+  if (ranks_->number() != 0) return;
+  for (std::uint32_t r = 1; r < ranks_->count(); ++r) {
+    Reader reader{in_[r]};
+    for (auto& word : words) {
+      std::string theirs(reader.take<std::size_t>(), ' ');
+      for (auto& letter : theirs) letter = reader.take<char>();
+      if (word.empty()) word = std::move(theirs);
+    }
+  }
+}
+
 bool Parts::any(bool here) {
   if (ranks_ == nullptr) return here;
   for (auto& buffer : out_) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstring>
+#include <string>
 #include <type_traits>
 
 #include "network/network.hpp"
@@ -53,6 +54,8 @@ class Parts {
   /// Each rank's value, in rank 0: `merge` is called there with those of the others. They have as many.
   template <class T, class Merge>
   void gather(std::vector<T>& values, const Merge& merge);
+  /// Words, likewise: where one has none, those of another.
+  void gather(std::vector<std::string>& words);
   /// Sums, likewise.
   void sum(std::vector<std::int64_t>& values) {
     gather(values, [](std::int64_t& a, std::int64_t b) { a += b; });

@@ -150,6 +150,30 @@ TEST(Ranks, RandomScenariosHaveTheSameOutcomeWithOneTwoAndFourRanks) {
   }
 }
 
+TEST(Ranks, HostsTlpByTlpHaveTheSameOutcomeWithOneTwoAndFourRanks) {
+  scenario::LoadOptions options;
+  options.search = {scenario::shipped_scenarios()};
+  const auto loaded = network_scenario::load_text(R"({
+    "network": { "clos": { "racks": 4, "hosts": 2, "spines": 2 } }, "switches": { "path": "ecmp_qp" },
+    "nics": { "dcqcn": "vendor" },
+    "nodes": [{ "hosts": ["h0", "h3", "h5", "h6"], "scenario": "hosts/training_host", "level": "tlp" },
+              { "hosts": ["h7", "h2"], "scenario": "hosts/training_host", "level": "tlp",
+                "set": ["links.2.generation=4", "links.2.width=8"] },
+              { "hosts": "h4", "scenario": "hosts/training_host", "set": ["links.3.from=sw1"] }],
+    "rdma": [{ "name": "in", "from": ["h1", "h4", "h6"], "to": "h2", "size": "64KiB", "operation": "write" },
+             { "name": "out", "from": "h2", "to": "h7", "size": "64KiB", "operation": "read", "outstanding": 2 }],
+    "collectives": [{ "name": "c", "kind": "all_to_all", "hosts": "h0..h7", "bytes": "512KiB" }],
+    "run": { "warmup": "20us", "measure": "100us", "patience": "30us" } })",
+                                                  "test.json", options);
+  ASSERT_TRUE(loaded && *loaded) << (loaded ? scenario::lines_of(loaded->error()) : "");
+  const auto alone = run(**loaded);
+  ASSERT_TRUE(alone);
+  const auto words = words_of(*alone);
+  EXPECT_NE(words.find("TLP by TLP"), std::string::npos) << words;
+  EXPECT_NE(words.find("in h2 link"), std::string::npos) << words;  // rank 0 of 4 has no such host
+  for (const auto ranks : {1u, 2u, 4u}) EXPECT_EQ(words, played_by(ranks, **loaded)) << ranks;
+}
+
 TEST(Ranks, ACircleOfPausesOverSeveralRanksIsFound) {
   const auto loaded = network_scenario::load(scenario::shipped_scenarios() / "roce" / "pause_deadlock.json");
   ASSERT_TRUE(loaded && *loaded);

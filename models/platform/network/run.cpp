@@ -97,7 +97,7 @@ class Runner {
       }
     }
     after_ = snapshot(network_, now);
-    out_.nodes = nodes_.outcome(now);
+    out_.nodes = nodes_.outcome(now, parts_);
     if (capture_) out_.captured = capture_->finish();
     gather();
     return outcome();
@@ -351,13 +351,7 @@ Outcome Runner::outcome() {
 
 /// RDMA and collectives.
 tl::expected<Outcome, Problems> run_rdma(const Loaded& loaded, const Options& options) {
-  // What such hosts did is not gathered from ranks.
-  if (options.ranks != nullptr && options.ranks->count() > 1)
-    for (std::size_t i = 0; i < loaded.scenario.nodes.size(); ++i)
-      if (loaded.scenario.nodes[i].level == Level::tlp)
-        return tl::unexpected{Problems{{loaded.file.generic_string(), 0, 0, "/nodes/" + std::to_string(i) + "/level",
-                                        "tlp is for one rank; run it without mpirun, or at level node"}}};
-  auto nodes = NodeHosts::make(loaded);
+  auto nodes = NodeHosts::make(loaded, options.ranks);
   if (!nodes) return tl::unexpected{std::move(nodes.error())};
   Runner runner{loaded, std::move(*nodes), options};
   if (auto problems = runner.problems(); !problems.empty()) return tl::unexpected{std::move(problems)};
