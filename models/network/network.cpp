@@ -9,6 +9,7 @@ namespace {
 
 constexpr Bytes pause_frame_size{60};
 constexpr std::int64_t quantum = 4096;  ///< bytes that one weight is worth in a round
+constexpr std::size_t fetch_ahead = 6;
 constexpr std::int64_t largest_frame = 9216;
 
 std::int64_t on_wire(std::int64_t frame) { return net::wire_size(Bytes{frame}).count(); }
@@ -80,11 +81,19 @@ void Network::take_in(const Crossing& crossing) {
   events_.push_at(place_of(crossing.at, false), crossing.when, index);
 }
 
+/// Asks memory for what an event that comes soon will need.
+[[gnu::always_inline]] inline void Network::fetch(const Event& event) const {
+  if (!event.has_place()) return __builtin_prefetch(&ports_[static_cast<std::uint32_t>(event.what >> 2)]);
+  __builtin_prefetch(&ports_[event.order >> 1]);
+  __builtin_prefetch(&pool_[static_cast<PacketIndex>(event.what)]);
+}
+
 void Network::run(Instant until) {
   while (events_.next() <= until) {
+    if (const auto* later = events_.ahead(fetch_ahead)) fetch(*later);
     const auto event = events_.pop();
     ++done_;
-    if (EventQueue::has_place(event))
+    if (event.has_place())
       from_cable(event);
     else
       from_node(event);

@@ -66,7 +66,7 @@ class Network {
   void take_in(const Crossing& crossing);
 
   /// When the next thing is due.
-  Instant next() const { return events_.next(); }
+  Instant next() { return events_.next(); }
   /// Does all that is due until `until`, that instant included.
   void run(Instant until);
   /// The number of events so far.
@@ -109,6 +109,7 @@ class Network {
   }
   /// What comes in over a cable; a packet and a pause frame may end at one instant.
   static std::uint64_t place_of(PortIndex at, bool pause) { return std::uint64_t{at} << 1 | (pause ? 1 : 0); }
+  void fetch(const Event& event) const;
   void from_cable(const Event& event);
   void from_node(const Event& event);
 

@@ -31,12 +31,12 @@ struct Packet {
 /// Packets on their way, by number; a number is used again when its packet has left.
 class PacketPool {
  public:
-  /// A packet in the pool: beside what it carries, where it waits.
-  struct Slot {
-    Packet packet{};
+  /// A packet in the pool: where it waits, beside its content. One cache line holds all that a switch looks at.
+  struct alignas(64) Slot {
     PacketIndex next = no_packet;  ///< behind it in its queue, or in the list of free slots
     std::uint32_t ingress = 0;     ///< port by which it came into the switch that holds it; on a cable: its generation
     Instant eligible{};            ///< from when on it may leave the switch
+    Packet packet{};
   };
 
   Slot& operator[](PacketIndex index) { return slots_[index]; }

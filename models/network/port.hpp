@@ -27,8 +27,8 @@ struct PortCounters {
   std::int64_t peak = 0;                 ///< most bytes that waited here in one priority
 };
 
-/// A port of a host or switch.
-struct Port {
+/// A port of a host or switch. Cache lines: what each packet needs, the counters, the queues.
+struct alignas(64) Port {
   BitRate rate{};
   std::int64_t fs_per_byte = 0;  ///< 0: not a whole number
   Duration delay{};
@@ -43,9 +43,9 @@ struct Port {
   std::uint8_t turn = 0;         ///< priority whose turn it is in deficit round robin
   std::uint32_t local = 0;       ///< number among the ports of its node
   std::uint32_t generation = 0;  ///< of the cable: packets of an earlier one are lost
+  PortCounters counters{};
   std::array<Queue, priorities> queues{};
   std::array<Instant, priorities> held_since{};
-  PortCounters counters{};
 
   Duration time_of(std::int64_t wire_bytes) const {
     return fs_per_byte > 0 ? Duration{wire_bytes * fs_per_byte} : Bytes{wire_bytes} / rate;
