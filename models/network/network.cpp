@@ -1,6 +1,7 @@
 #include "network/network.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "peerpath/net/ethernet.hpp"
 
@@ -8,8 +9,8 @@ namespace peerpath::network {
 namespace {
 
 constexpr Bytes pause_frame_size{60};
-constexpr std::int64_t quantum = 4096;  ///< bytes that one weight is worth in a round
-constexpr std::size_t fetch_ahead = 6;
+constexpr std::int64_t quantum = 4096;                          ///< bytes that one weight is worth in a round
+constexpr std::size_t fetch_ahead = 6, fetch_packet_ahead = 3;  ///< events
 constexpr std::int64_t largest_frame = 9216;
 
 std::int64_t on_wire(std::int64_t frame) { return net::wire_size(Bytes{frame}).count(); }
@@ -81,6 +82,14 @@ void Network::take_in(const Crossing& crossing) {
   events_.push_at(place_of(crossing.at, false), crossing.when, index);
 }
 
+/// Asks memory for the packet that a port will send soon.
+[[gnu::always_inline]] inline void Network::fetch_packet(const Event& event) const {
+  if (event.has_place() || (event.what & 3) != transmitter) return;
+  const auto& port = ports_[static_cast<std::uint32_t>(event.what >> 2)];
+  if (port.waiting != 0)
+    __builtin_prefetch(&pool_[port.queues[static_cast<std::size_t>(std::bit_width(port.waiting) - 1)].first]);
+}
+
 /// Asks memory for what an event that comes soon will need.
 [[gnu::always_inline]] inline void Network::fetch(const Event& event) const {
   if (!event.has_place()) return __builtin_prefetch(&ports_[static_cast<std::uint32_t>(event.what >> 2)]);
@@ -91,6 +100,7 @@ void Network::take_in(const Crossing& crossing) {
 void Network::run(Instant until) {
   while (events_.next() <= until) {
     if (const auto* later = events_.ahead(fetch_ahead)) fetch(*later);
+    if (const auto* soon = events_.ahead(fetch_packet_ahead)) fetch_packet(*soon);
     const auto event = events_.pop();
     ++done_;
     if (event.has_place())
@@ -209,11 +219,10 @@ std::uint8_t Network::open_queues(PortIndex index, Instant now) {
   const auto& port = ports_[index];
   auto open = static_cast<std::uint8_t>(port.waiting & ~port.held);
   Instant earliest = never;
-  for (std::size_t p = 0; p < priorities; ++p) {
-    if (!(open >> p & 1)) continue;
-    const auto eligible = pool_[port.queues[p].first].eligible;
+  for (auto rest = open; rest != 0; rest &= static_cast<std::uint8_t>(rest - 1)) {
+    const auto eligible = pool_[port.queues[static_cast<std::size_t>(std::countr_zero(rest))].first].eligible;
     if (eligible <= now) continue;
-    open &= static_cast<std::uint8_t>(~(1 << p));
+    open &= static_cast<std::uint8_t>(~(rest & -rest));
     earliest = std::min(earliest, eligible);
   }
   if (open == 0 && earliest != never) wake(index, earliest);

@@ -110,6 +110,7 @@ class Network {
   /// What comes in over a cable; a packet and a pause frame may end at one instant.
   static std::uint64_t place_of(PortIndex at, bool pause) { return std::uint64_t{at} << 1 | (pause ? 1 : 0); }
   void fetch(const Event& event) const;
+  void fetch_packet(const Event& event) const;
   void from_cable(const Event& event);
   void from_node(const Event& event);
 
