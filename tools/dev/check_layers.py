@@ -7,6 +7,7 @@ What a file reaches through the project's own headers counts as well: a core fil
 <systemc> is refused at the #include through which it got there.
 """
 
+import functools
 import os
 import re
 import sys
@@ -121,6 +122,7 @@ STD = set("""
 TEST_FOREIGN = r"gtest/.*|gmock/.*|benchmark/.*|sys/wait\.h|unistd\.h"
 
 
+@functools.cache
 def layer_of(path):
     return next((layer for pattern, layer in LAYER_OF if re.match(pattern, path)), None)
 

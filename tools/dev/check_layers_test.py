@@ -17,21 +17,29 @@ ROOT = "."
 
 
 class PlantedInclude(unittest.TestCase):
-    def setUp(self):
-        self.root = tempfile.mkdtemp(prefix="layers.")
-        self.addCleanup(shutil.rmtree, self.root)
+    @classmethod
+    def setUpClass(cls):
+        cls.before = set(check_layers.problems(ROOT))
+        cls.root = tempfile.mkdtemp(prefix="layers.")
+        cls.addClassCleanup(shutil.rmtree, cls.root)
         for path in source_tree.files(ROOT, source_tree.CXX):
-            os.makedirs(os.path.dirname(os.path.join(self.root, path)), exist_ok=True)
-            shutil.copy(os.path.join(ROOT, path), os.path.join(self.root, path))
+            os.makedirs(os.path.dirname(os.path.join(cls.root, path)), exist_ok=True)
+            shutil.copy(os.path.join(ROOT, path), os.path.join(cls.root, path))
 
     def plant(self, path, line):
-        os.makedirs(os.path.dirname(os.path.join(self.root, path)), exist_ok=True)
-        with open(os.path.join(self.root, path), "a", encoding="utf-8") as file:
+        """Until the test ends."""
+        planted = os.path.join(self.root, path)
+        os.makedirs(os.path.dirname(planted), exist_ok=True)
+        if os.path.exists(planted):
+            self.addCleanup(shutil.copy, planted + ".before", planted)
+            shutil.copy(planted, planted + ".before")
+        else:
+            self.addCleanup(os.remove, planted)
+        with open(planted, "a", encoding="utf-8") as file:
             file.write(line + "\n")
 
     def new_problems(self):
-        before = set(check_layers.problems(ROOT))
-        return [p for p in check_layers.problems(self.root) if p not in before]
+        return [p for p in check_layers.problems(self.root) if p not in self.before]
 
     def assert_refused(self, path, line, expected):
         self.plant(path, line)

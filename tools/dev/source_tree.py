@@ -1,5 +1,6 @@
 """Which files of the project are source, and what stands in them: shared by the checks in this folder."""
 
+import functools
 import os
 import re
 
@@ -25,6 +26,7 @@ def read(root, path):
         return file.read()
 
 
+@functools.cache
 def without_comments(text):
     """C or C++ text with comments blanked and lines kept; string literals stay."""
     def blank(match):
@@ -33,12 +35,15 @@ def without_comments(text):
     return COMMENT_OR_STRING.sub(blank, text)
 
 
+@functools.cache
 def includes(text):
     """(line, header, is_quoted) of each #include."""
+    found = []
     for number, line in enumerate(without_comments(text).splitlines(), 1):
         match = INCLUDE.match(line)
         if match:
-            yield number, match.group(2), match.group(1) == '"'
+            found.append((number, match.group(2), match.group(1) == '"'))
+    return found
 
 
 def is_test(path):
