@@ -29,6 +29,12 @@ Result<ibv_context*> open_device(const std::string& name) {
   return tl::unexpected{Problem{name.empty() ? "there is no RDMA device" : "there is no RDMA device " + name, true}};
 }
 
+ibv_mr* register_memory(ibv_pd* domain, const Region& region) {
+  constexpr auto rights = static_cast<int>(access_rights);
+  return region.dmabuf >= 0 ? ibv_reg_dmabuf_mr(domain, 0, region.bytes.size(), 0, region.dmabuf, rights)
+                            : ibv_reg_mr(domain, region.bytes.data(), region.bytes.size(), rights);
+}
+
 bool is_ipv4(const ibv_gid& gid) {
   static constexpr std::array<std::uint8_t, 12> mapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
   return std::equal(mapped.begin(), mapped.end(), gid.raw);
@@ -62,10 +68,7 @@ Result<QueuePair> QueuePair::open(const std::string& device, const Region& regio
   if (!gid) return tl::unexpected{gid.error()};
   out.domain_.reset(ibv_alloc_pd(*context));
   if (!out.domain_) return problem("ibv_alloc_pd", errno);
-  out.memory_.reset(region.dmabuf >= 0 ? ibv_reg_dmabuf_mr(out.domain_.get(), 0, region.bytes.size(), 0, region.dmabuf,
-                                                           static_cast<int>(access_rights))
-                                       : ibv_reg_mr(out.domain_.get(), region.bytes.data(), region.bytes.size(),
-                                                    static_cast<int>(access_rights)));
+  out.memory_.reset(register_memory(out.domain_.get(), region));
   if (!out.memory_) return problem(region.dmabuf >= 0 ? "ibv_reg_dmabuf_mr" : "ibv_reg_mr", errno);
   out.local_ = region.dmabuf >= 0 ? 0 : reinterpret_cast<std::uint64_t>(region.bytes.data());
   out.completions_.reset(ibv_create_cq(*context, 2 * depth, nullptr, nullptr, 0));
@@ -93,6 +96,18 @@ Result<QueuePair> QueuePair::open(const std::string& device, const Region& regio
   out.here_.bytes = region.bytes.size();
   out.here_.mtu = static_cast<std::uint32_t>(attributes.active_mtu);
   return out;
+}
+
+Result<void> QueuePair::add(const Region& region) {
+  added_.reset(register_memory(domain_.get(), region));
+  if (!added_) return problem(region.dmabuf >= 0 ? "ibv_reg_dmabuf_mr" : "ibv_reg_mr", errno);
+  added_local_ = region.dmabuf >= 0 ? 0 : reinterpret_cast<std::uint64_t>(region.bytes.data());
+  return {};
+}
+
+ibv_sge QueuePair::place(Piece piece) const {
+  if (piece.added) return {added_local_ + piece.offset, piece.size, added_->lkey};
+  return {local_ + piece.offset, piece.size, memory_->lkey};
 }
 
 Result<void> QueuePair::connect(const Endpoint& there) {
@@ -173,11 +188,11 @@ Result<std::uint64_t> QueuePair::move(Operation operation, std::uint64_t bytes, 
   return (bytes + size - 1) / size;
 }
 
-Result<void> QueuePair::post_receive(std::uint64_t id, std::uint64_t offset, std::uint32_t size) {
-  ibv_sge piece{local_ + offset, size, memory_->lkey};
+Result<void> QueuePair::post_receive(std::uint64_t id, Piece piece) {
+  auto memory = place(piece);
   ibv_recv_wr request{}, *bad = nullptr;
   request.wr_id = id;
-  request.sg_list = &piece;
+  request.sg_list = &memory;
   request.num_sge = 1;
   if (const int error = ibv_post_recv(pair_.get(), &request, &bad); error != 0) return problem("ibv_post_recv", error);
   return {};
@@ -185,18 +200,17 @@ Result<void> QueuePair::post_receive(std::uint64_t id, std::uint64_t offset, std
 
 Result<void> QueuePair::post_next_receive() {
   const auto size = std::min(piece_, expected_ - posted_);
-  if (auto posted = post_receive(size, posted_, static_cast<std::uint32_t>(size)); !posted) return posted;
+  if (auto posted = post_receive(size, {posted_, static_cast<std::uint32_t>(size)}); !posted) return posted;
   posted_ += size;
   return {};
 }
 
-Result<void> QueuePair::post_message(std::uint64_t id, std::uint64_t offset, std::uint32_t size,
-                                     std::uint32_t immediate) {
-  ibv_sge piece{local_ + offset, size, memory_->lkey};
+Result<void> QueuePair::post_message(std::uint64_t id, Piece piece, std::uint32_t immediate) {
+  auto memory = place(piece);
   ibv_send_wr request{}, *bad = nullptr;
   request.wr_id = id;
-  request.sg_list = &piece;
-  request.num_sge = size > 0 ? 1 : 0;
+  request.sg_list = &memory;
+  request.num_sge = piece.size > 0 ? 1 : 0;
   request.opcode = IBV_WR_SEND_WITH_IMM;
   request.imm_data = htonl(immediate);
   request.send_flags = IBV_SEND_SIGNALED;

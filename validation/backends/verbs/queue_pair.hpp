@@ -57,8 +57,12 @@ class QueuePair {
 
   /// `device` by name; empty: the first one. Takes a RoCEv2 address for IPv4 if there is one, else any of RoCEv2.
   static Result<QueuePair> open(const std::string& device, const Region& region);
+  /// Registers memory besides, for messages: a dma-buf that the device's driver may refuse.
+  Result<void> add(const Region& region);
 
   const Endpoint& here() const { return here_; }
+  /// Nothing of its memory is touched afterwards.
+  void close() { pair_.reset(); }
   /// To RTR and RTS. Packets are as large as both ends allow.
   Result<void> connect(const Endpoint& there);
   /// Does `bytes` of the region from offset 0 on by operations of at most `size`, `depth` at a time, to the end.
@@ -69,9 +73,15 @@ class QueuePair {
   Result<std::uint64_t> receive();
 
   // Or message by message, at most `depth` of each kind under way. Nothing here waits.
-  /// Sends bytes of the region, and a word beside them.
-  Result<void> post_message(std::uint64_t id, std::uint64_t offset, std::uint32_t size, std::uint32_t immediate);
-  Result<void> post_receive(std::uint64_t id, std::uint64_t offset, std::uint32_t size);
+  /// Where a message lies: in the region, or in the one that was added.
+  struct Piece {
+    std::uint64_t offset = 0;
+    std::uint32_t size = 0;
+    bool added = false;
+  };
+  /// Sends bytes, and a word beside them.
+  Result<void> post_message(std::uint64_t id, Piece piece, std::uint32_t immediate);
+  Result<void> post_receive(std::uint64_t id, Piece piece);
   /// None: nothing has come about.
   std::optional<Completion> poll();
 
@@ -79,6 +89,7 @@ class QueuePair {
   template <class T>
   using Handle = std::unique_ptr<T, int (*)(T*)>;
 
+  ibv_sge place(Piece piece) const;
   Result<void> post(Operation operation, std::uint64_t offset, std::uint32_t size);
   Result<void> post_next_receive();
   /// Bytes of a finished operation's work request.
@@ -86,11 +97,11 @@ class QueuePair {
 
   Handle<ibv_context> context_{nullptr, ibv_close_device};
   Handle<ibv_pd> domain_{nullptr, ibv_dealloc_pd};
-  Handle<ibv_mr> memory_{nullptr, ibv_dereg_mr};
+  Handle<ibv_mr> memory_{nullptr, ibv_dereg_mr}, added_{nullptr, ibv_dereg_mr};
   Handle<ibv_cq> completions_{nullptr, ibv_destroy_cq};
   Handle<ibv_qp> pair_{nullptr, ibv_destroy_qp};
   Endpoint here_, there_;
-  std::uint64_t local_ = 0;  ///< address of the region's first byte for local access
+  std::uint64_t local_ = 0, added_local_ = 0;  ///< addresses of the regions' first bytes for local access
   std::uint8_t gid_index_ = 0;
   std::uint64_t expected_ = 0, posted_ = 0, piece_ = 0;
 };

@@ -24,7 +24,12 @@ class GpuNode final : public run::Node {
     stream_.fill(state_.at(), 0, size.sockets * sizeof(SocketState));
     stream_.wait();
     there_ = lay_out(size, pointer<unsigned char>(shared_.device_at()), pointer<SocketState>(state_.at()));
-    proxy_ = std::make_unique<Proxy>(lay_out(size, here, nullptr), options);
+    auto net = lay_out(size, here, nullptr);
+    if (options.direct) {
+      lend(*options.direct, net);
+      there_.direct_out = net.direct_out, there_.direct_in = net.direct_in;
+    }
+    proxy_ = std::make_unique<Proxy>(net, options);
   }
   ~GpuNode() override {
     proxy_->stop();
@@ -78,6 +83,17 @@ class GpuNode final : public run::Node {
   std::string name() const override { return gpu_.name(); }
 
  private:
+  /// Memory of the GPU for NICs; whole pages of it, with which the dma-buf is sure to begin.
+  void lend(DirectMemory& direct, Net& net) try {
+    constexpr auto page = backend::DeviceMemory::page;
+    const auto bytes = (direct.bytes(net.size.ring_bytes) + page - 1) / page * page;
+    auto memory = std::make_unique<backend::DeviceMemory>(gpu_, bytes);
+    direct.offer(pointer<unsigned char>(memory->at()), memory->export_dmabuf(bytes), net);
+    memory_.push_back(std::move(memory));
+  } catch (const std::exception& e) {
+    direct.refuse(e.what());
+  }
+
   backend::Gpu& gpu_;
   backend::Stream stream_;
   backend::HostMemory shared_;

@@ -35,7 +35,7 @@ std::optional<int> Calls::handle(Call& call) {
 int Calls::opened(std::shared_ptr<Channel> channel, Family family, bool connected, Call& call) {
   auto& socket = table_.open(std::move(channel), family);
   socket.connected = connected;
-  call.connected = connected;
+  call.connected = socket.told();
   call.next_in = socket.in.next;
   call.next_out = socket.out.next;
   return table_.descriptor(socket);
@@ -68,6 +68,7 @@ std::optional<int> Calls::connect(Socket& socket, Call& call) {
     result = socket.channel->connect(call.address);
   socket.connecting = result == -EINPROGRESS || result == -EALREADY;
   socket.connected |= result == 0;
+  call.connected = socket.told();
   const bool later = socket.connecting || (result == -EAGAIN && socket.family == Family::local);
   if (later && call.wait) return std::nullopt;
   return result;
@@ -89,6 +90,7 @@ std::optional<int> Calls::not_connected(Socket& socket, Call& call) {
     socket.connected = result == 0;
     if (result < 0) return result;
   }
+  call.connected = socket.told();
   if (socket.connected) return 0;
   unsigned char byte = 0;
   const std::array piece{iovec{&byte, 1}};

@@ -3,6 +3,7 @@
 
 #include <sys/uio.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -37,6 +38,12 @@ class Channel {
   /// Asked before a channel of a closed socket goes: whether what was sent no longer needs it. It then ends the stream,
   /// if nothing did.
   virtual bool settled() { return true; }
+  /// The slice of GPU memory that its NIC takes payload from and puts it into; -1: none. Settled once connected.
+  virtual int slice() const { return -1; }
+  /// With a slice in place of `receive`: the next message, whose slot is the GPU's until it is given back. Bytes, 0 at
+  /// the end, or a negative errno.
+  virtual std::int64_t receive_direct(std::uint32_t&) { return -EOPNOTSUPP; }
+  virtual void give_back(std::uint32_t) {}
   /// A descriptor that polls readable when there is something to receive; -1: has to be asked.
   virtual int descriptor() const = 0;
 };

@@ -60,6 +60,40 @@ void finish(const Net& net, Socket& socket, int error) {
   write_entry(net, socket, {Kind::end, static_cast<std::uint32_t>(error)}, nullptr);
 }
 
+/// The end of the stream, or an error.
+void end_stream(const Net& net, Socket& socket, int error) {
+  finish(net, socket, error ? error : socket.in.error);
+  // A reset reaches a UNIX socket's sender as EPIPE, whoever comes first.
+  if (error) break_sending(net, socket, socket.family == Family::local ? EPIPE : error);
+}
+
+/// A NIC has put it into GPU memory: the GPU is told where. What it took is free for the NIC again.
+bool move_in_direct(const Net& net, Socket& socket, std::uint32_t taken, Metrics& metrics) {
+  auto& in = socket.in;
+  while (static_cast<std::int32_t>(taken - in.returned) > 0)
+    socket.channel->give_back(in.slots[++in.returned % entries]);
+  if (in.next - 1 - taken >= entries) return ++metrics.stalls_for_entries, false;
+  const auto before = Clock::now();
+  std::uint32_t slot = 0;
+  const auto got = socket.channel->receive_direct(slot);
+  const auto took = elapsed_ns(before);
+  metrics.receive_ns += took;
+  if (got == -EAGAIN) {
+    ++metrics.empty_receives;
+    metrics.empty_receive_ns += took;
+    return in.readable = false, false;
+  }
+  if (got <= 0) return end_stream(net, socket, static_cast<int>(-got)), true;
+  ++metrics.receives;
+  metrics.received_bytes += static_cast<std::uint64_t>(got);
+  metrics.direct_received_bytes += static_cast<std::uint64_t>(got);
+  in.slots[in.next % entries] = slot;
+  in.last = Clock::now();
+  write_entry(net, socket, {Kind::direct, pack(DirectPlace{slot, static_cast<std::uint32_t>(got)})}, nullptr);
+  in.announced = Clock::now();
+  return true;
+}
+
 }  // namespace
 
 bool leaves_bytes(const Socket& socket, std::uint32_t entry, std::uint32_t offset) {
@@ -72,6 +106,7 @@ bool move_in(const Net& net, Socket& socket, Metrics& metrics) {
   auto& in = socket.in;
   if (in.ended || !in.readable) return false;
   const auto taken = taken_by(net, socket);
+  if (socket.channel->slice() >= 0) return move_in_direct(net, socket, taken, metrics);
   if (in.next - 1 - taken >= entries) return ++metrics.stalls_for_entries, false;
   const auto ring = net.size.ring_bytes;
   const auto room = std::min(ring_room(net, socket, taken), ring / 4);
@@ -91,13 +126,7 @@ bool move_in(const Net& net, Socket& socket, Metrics& metrics) {
     metrics.empty_receive_ns += took;
     return in.readable = false, false;
   }
-  if (got <= 0) {
-    const int error = static_cast<int>(-got);
-    finish(net, socket, error ? error : in.error);
-    // A reset reaches a UNIX socket's sender as EPIPE, whoever comes first.
-    if (error) break_sending(net, socket, socket.family == Family::local ? EPIPE : error);
-    return true;
-  }
+  if (got <= 0) return end_stream(net, socket, static_cast<int>(-got)), true;
   const bool streams = got >= large || (got > inline_bytes && before - in.last < at_once);
   if (streams) in.not_before = before + gathering;
   in.last = Clock::now();

@@ -13,6 +13,7 @@ struct Metrics {
   std::uint64_t calls = 0;
   std::uint64_t sends = 0, sent_bytes = 0, sent_entries = 0;
   std::uint64_t receives = 0, received_bytes = 0;
+  std::uint64_t direct_sent_bytes = 0, direct_received_bytes = 0;  ///< of them by a NIC from and into GPU memory
   std::uint64_t stalls_for_entries = 0;  ///< something could be received, but the GPU had not freed an entry
   std::uint64_t stalls_for_ring = 0;     ///< the same of ring space
   std::uint64_t stalls_for_channel = 0;  ///< the channel took less than there was

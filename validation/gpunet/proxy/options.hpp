@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "validation/gpunet/proxy/channel.hpp"
+#include "validation/gpunet/proxy/direct.hpp"
 
 namespace peerpath::gpunet {
 
@@ -16,6 +17,7 @@ struct ProxyOptions {
   std::chrono::milliseconds linger{2000};               ///< for what a closed socket has not sent
   std::uint64_t buffer_bytes = std::uint64_t{1} << 20;  ///< of the kernel's UNIX sockets
   MakeChannel others{};                                 ///< validation/gpunet/verbs, for Family::rdma
+  std::shared_ptr<DirectMemory> direct{};               ///< of this node alone, for `others`; null: bounce buffers
 };
 
 }  // namespace peerpath::gpunet

@@ -11,7 +11,11 @@ namespace {
 /// Entries that stand ready, as pieces for one call of the channel.
 class Batch {
  public:
-  Batch(const Net& net, const Socket& socket) : net_{net}, slot_{socket.slot}, position_{socket.out.position} {}
+  Batch(const Net& net, const Socket& socket)
+      : net_{net},
+        slot_{socket.slot},
+        ring_{net.ring_out(socket.slot, socket.told())},
+        position_{socket.out.position} {}
 
   /// False if the entry is not there yet, or has no room here.
   bool add(std::uint32_t number, std::uint32_t offset) {
@@ -48,17 +52,17 @@ class Batch {
     const auto ring = net_.size.ring_bytes;
     const auto start = aligned(position_);
     position_ = start + length;
-    auto* base = net_.out_ring + slot_ * ring;
     const auto at = (start + offset) & (ring - 1);
     const std::uint64_t left = length - offset;
     const auto first = std::min(left, ring - at);
-    pieces_[count_++] = {base + at, first};
-    if (first < left) pieces_[count_++] = {base, left - first};
+    pieces_[count_++] = {ring_ + at, first};
+    if (first < left) pieces_[count_++] = {ring_, left - first};
     return true;
   }
 
   const Net& net_;
   std::uint32_t slot_;
+  unsigned char* ring_;  ///< in GPU memory it is an address for the channel alone
   std::uint64_t position_;
   std::array<iovec, most> pieces_{};
   std::size_t count_ = 0;
@@ -78,7 +82,7 @@ void account(const Net& net, Socket& socket, const Batch& batch, std::uint64_t s
     }
     sent -= left;
     out.offset = 0;
-    if (header.kind == Kind::ring) out.position = aligned(out.position) + header.length;
+    if (header.kind != Kind::inlined) out.position = aligned(out.position) + header.length;
     ++out.next;
   }
   store(net.sent + socket.slot, sent_word(out.next - 1, 0));
@@ -149,6 +153,7 @@ bool move_out(const Net& net, Socket& socket, Metrics& metrics) {
   }
   ++metrics.sends;
   metrics.sent_bytes += static_cast<std::uint64_t>(sent);
+  if (socket.channel->slice() >= 0) metrics.direct_sent_bytes += static_cast<std::uint64_t>(sent);
   const auto before = out.next;
   account(net, socket, batch, static_cast<std::uint64_t>(sent));
   metrics.sent_entries += out.next - before;

@@ -16,6 +16,8 @@ struct Socket {
   std::shared_ptr<Channel> channel;  ///< null: the slot is free. Shared with blocks that accept
   Family family = Family::none;
   std::uint32_t slot = 0, generation = 0;
+  /// As the GPU is told: see Call.
+  std::uint32_t told() const { return connected ? static_cast<std::uint32_t>(channel->slice() + 2) : 0; }
   bool connecting = false, connected = false;
 
   /// From the GPU. Numbers never go back; positions begin anew with each socket.
@@ -33,14 +35,16 @@ struct Socket {
   struct In {
     std::uint32_t next = 1;  ///< entry to be filled next
     std::uint64_t position = 0;
-    std::uint32_t base = 0;                     ///< entries that belong to earlier sockets of the slot
-    std::array<std::uint64_t, entries> ends{};  ///< ring position behind each entry
-    int error = 0;                              ///< an errno that a send met first, for the end of the stream
-    bool ended = false;                         ///< the end was announced
-    bool gone = false;                          ///< and so was that the peer is gone altogether
-    bool readable = true;                       ///< receiving is worth a try
-    Clock::time_point last{}, not_before{};     ///< of a receive; until when more shall gather
-    Clock::time_point announced{};              ///< the latest entry; zero: the GPU has sent something since
+    std::uint32_t base = 0;                      ///< entries that belong to earlier sockets of the slot
+    std::array<std::uint64_t, entries> ends{};   ///< ring position behind each entry
+    std::array<std::uint32_t, entries> slots{};  ///< of the channel, of each entry that is direct
+    std::uint32_t returned = 0;                  ///< the last entry whose slot went back
+    int error = 0;                               ///< an errno that a send met first, for the end of the stream
+    bool ended = false;                          ///< the end was announced
+    bool gone = false;                           ///< and so was that the peer is gone altogether
+    bool readable = true;                        ///< receiving is worth a try
+    Clock::time_point last{}, not_before{};      ///< of a receive; until when more shall gather
+    Clock::time_point announced{};               ///< the latest entry; zero: the GPU has sent something since
   } in;
 
   bool closing = false;

@@ -25,7 +25,7 @@ Socket& Table::open(std::shared_ptr<Channel> channel, Family family) {
   next.generation = generation;
   next.out.next = socket.out.next;
   next.in.next = socket.in.next;
-  next.in.base = socket.in.next - 1;
+  next.in.base = next.in.returned = socket.in.next - 1;
   socket = std::move(next);
   store(net_.sent + socket.slot, sent_word(socket.out.next - 1, 0));
   used_.push_back(&socket);

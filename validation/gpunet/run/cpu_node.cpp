@@ -1,3 +1,7 @@
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <cstring>
 #include <vector>
@@ -9,10 +13,36 @@
 namespace peerpath::gpunet::run {
 namespace {
 
+/// Memory in place of a GPU's that NICs may reach.
+class File {
+ public:
+  void open(DirectMemory& direct, Net& net) {
+    bytes_ = direct.bytes(net.size.ring_bytes);
+    const int file = ::memfd_create("gpunet", MFD_ALLOW_SEALING | MFD_CLOEXEC);
+    if (file < 0 || ::ftruncate(file, static_cast<off_t>(bytes_)) != 0 ||
+        ::fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK) != 0)
+      return direct.refuse("no memory for it");
+    const int dmabuf = direct.export_file(file, bytes_);
+    if (dmabuf < 0) direct.refuse(std::string{"no dma-buf: "} + std::strerror(errno));
+    auto* base = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    ::close(file);
+    if (base == MAP_FAILED) return direct.refuse("its memory cannot be mapped");
+    base_ = base;
+    direct.offer(static_cast<unsigned char*>(base), dmabuf, net);
+  }
+  ~File() {
+    if (base_ != nullptr) ::munmap(base_, bytes_);
+  }
+
+ private:
+  void* base_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
 class CpuNode final : public Node {
  public:
   CpuNode(const Dimensions& size, const ProxyOptions& options, bool moves)
-      : host_{size}, moves_{moves}, proxy_{host_.net(), options} {}
+      : host_{size}, moves_{moves}, proxy_{lend(options), options} {}
   ~CpuNode() override { proxy_.stop(); }  // a grid that waits ends
 
   unsigned char* allocate(std::size_t bytes) override {
@@ -47,7 +77,13 @@ class CpuNode final : public Node {
     std::uint64_t words[2];
   };
 
+  const Net& lend(const ProxyOptions& options) {
+    if (options.direct) file_.open(*options.direct, host_.net());
+    return host_.net();
+  }
+
   emulation::HostNet host_;
+  File file_;
   bool moves_;
   Proxy proxy_;
   std::vector<std::unique_ptr<Unit[]>> memory_;

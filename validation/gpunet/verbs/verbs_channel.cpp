@@ -17,8 +17,12 @@ Address as_tcp(Address address) {
 
 }  // namespace
 
-VerbsChannel::VerbsChannel(std::unique_ptr<SocketChannel> setup, std::string device, bool accepted)
-    : setup_{std::move(setup)}, device_{std::move(device)}, step_{accepted ? Step::greeting : Step::none} {}
+VerbsChannel::VerbsChannel(std::unique_ptr<SocketChannel> setup, std::string device,
+                           std::shared_ptr<DirectMemory> direct, bool accepted)
+    : setup_{std::move(setup)},
+      device_{std::move(device)},
+      direct_{std::move(direct)},
+      step_{accepted ? Step::greeting : Step::none} {}
 
 int VerbsChannel::accept(std::unique_ptr<Channel>& connection, Address& peer) {
   const std::lock_guard lock{mutex_};
@@ -27,7 +31,7 @@ int VerbsChannel::accept(std::unique_ptr<Channel>& connection, Address& peer) {
   while (setup_->accept(call, from) == 0) {
     from.family = Family::rdma;
     std::unique_ptr<SocketChannel> setup{static_cast<SocketChannel*>(call.release())};
-    callers_.push_back({std::make_unique<VerbsChannel>(std::move(setup), device_, true), from});
+    callers_.push_back({std::make_unique<VerbsChannel>(std::move(setup), device_, direct_, true), from});
   }
   for (auto caller = callers_.begin(); caller != callers_.end();) {
     const int result = caller->channel->advance();
@@ -78,7 +82,7 @@ int VerbsChannel::advance() {
 /// Tells of this end, hears of the other one, and connects the queue pair.
 int VerbsChannel::greet() {
   if (!messages_) {
-    auto opened = Messages::open(device_);
+    auto opened = Messages::open(device_, direct_);
     if (!opened) return opened.error().unsupported ? -ENODEV : -EIO;
     messages_ = std::move(*opened);
     auto here = messages_->here();
@@ -120,12 +124,19 @@ std::int64_t VerbsChannel::send(std::span<const iovec> pieces) {
 
 std::int64_t VerbsChannel::receive(std::span<const iovec> pieces) {
   if (step_ != Step::connected) return -ENOTCONN;
-  const auto got = messages_->receive(pieces);
-  if (got != -EAGAIN || ++looks_ % looks_between != 0) return got;
+  return or_gone(messages_->receive(pieces), [&] { return messages_->receive(pieces); });
+}
+
+std::int64_t VerbsChannel::receive_direct(std::uint32_t& slot) {
+  return or_gone(messages_->receive_direct(slot), [&] { return messages_->receive_direct(slot); });
+}
+
+std::int64_t VerbsChannel::or_gone(std::int64_t nothing, const std::function<std::int64_t()>& again) {
+  if (nothing != -EAGAIN || ++looks_ % looks_between != 0) return nothing;
   unsigned char word = 0;
   const std::array piece{iovec{&word, 1}};
-  if (setup_->receive(piece) == -EAGAIN) return got;
-  const auto last = messages_->receive(pieces);  // what came before the other end went
+  if (setup_->receive(piece) == -EAGAIN) return nothing;
+  const auto last = again();  // what came before the other end went
   return last == -EAGAIN ? -ECONNRESET : last;
 }
 
@@ -141,11 +152,11 @@ bool VerbsChannel::settled() {
   return messages_->settled();
 }
 
-MakeChannel verbs_channels(const std::string& device) {
-  return [device](Family) -> std::unique_ptr<Channel> {
+MakeChannel verbs_channels(const std::string& device, const std::shared_ptr<DirectMemory>& direct) {
+  return [device, direct](Family) -> std::unique_ptr<Channel> {
     const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (socket < 0) return nullptr;
-    return std::make_unique<VerbsChannel>(std::make_unique<SocketChannel>(socket, Family::tcp, 0), device);
+    return std::make_unique<VerbsChannel>(std::make_unique<SocketChannel>(socket, Family::tcp, 0), device, direct);
   };
 }
 

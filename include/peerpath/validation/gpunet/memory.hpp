@@ -1,7 +1,8 @@
 // The memory that a GPU and its proxy share, and who writes what in it.
 //
-// All of it but SocketState lies in pinned host memory that the GPU maps. Each word has one writer. A flag is read with
-// acquire and written with release at system scope, unless it carries its data in the same 8 bytes.
+// All of it but SocketState and rings that a NIC reaches lies in pinned host memory that the GPU maps. Each word has
+// one writer. A flag is read with acquire and written with release at system scope, unless it carries its data in the
+// same 8 bytes.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +22,7 @@ enum class Kind : std::uint32_t {
   inlined = 1,  ///< bytes that follow in the other words
   ring = 2,     ///< bytes in the ring, from the next multiple of ring_alignment on
   end = 3,      ///< no bytes will follow; the length is an errno, 0 at a clean end
+  direct = 4,   ///< bytes in GPU memory, where a NIC takes and puts them: see DirectPlace
 };
 
 struct Header {
@@ -30,6 +32,18 @@ struct Header {
 
 constexpr std::uint32_t pack(Header header) { return static_cast<std::uint32_t>(header.kind) << 29 | header.length; }
 constexpr Header unpack(std::uint32_t word) { return {static_cast<Kind>(word >> 29), word & 0x1fffffffu}; }
+
+/// GPU memory that a NIC reaches is cut into slices, one for a connection: a ring for what the GPU sends, laid out as
+/// the one in host memory, and slots into which the NIC receives a message each.
+inline constexpr std::uint32_t direct_slots = 32, direct_slot_bytes = 32768;
+inline constexpr std::uint64_t direct_in_bytes = std::uint64_t{direct_slots} * direct_slot_bytes;
+
+/// The length of an entry that announces a received message: its slot, too.
+struct DirectPlace {
+  std::uint32_t slot = 0, bytes = 0;
+};
+constexpr std::uint32_t pack(DirectPlace place) { return place.slot << 20 | place.bytes; }
+constexpr DirectPlace direct_place(std::uint32_t length) { return {length >> 20, length & 0xfffffu}; }
 
 /// One step of a stream. Each word is 4 bytes of content and, in its upper half, the number of the entry: a word is
 /// valid by itself, in whatever order the words arrive. Numbers start at 1 and never go back for a slot.
@@ -60,8 +74,8 @@ struct Call {
   std::uint32_t out_next = 0;   ///< close: the number after the last entry sent
   Address address;
 
-  std::int32_t result = 0;                  ///< a descriptor, 0, or an errno, negative
-  std::uint32_t connected = 0;              ///< data can flow from here on
+  std::int32_t result = 0;      ///< a descriptor, 0, or an errno, negative
+  std::uint32_t connected = 0;  ///< data can flow from here on: 1; with a slice of GPU memory 2 and its number
   std::uint32_t next_in = 0, next_out = 0;  ///< numbers of the first entries of a new socket
   Address peer;
 };
@@ -86,10 +100,10 @@ constexpr int error_of(std::uint64_t sent) { return static_cast<int>(sent >> 32 
 
 /// A socket as the GPU knows it, in GPU memory. One block may send while another one receives.
 struct SocketState {
-  std::uint32_t generation = 0;  ///< 0: not open
-  std::uint32_t waits = 1;       ///< blocking
-  std::uint32_t connected = 0, send_shut = 0;
-  std::uint32_t error_taken = 0;  ///< the one ECONNRESET was returned
+  std::uint32_t generation = 0;                ///< 0: not open
+  std::uint32_t waits = 1;                     ///< blocking
+  std::uint32_t connected = 0, send_shut = 0;  ///< connected: as the proxy's answer
+  std::uint32_t error_taken = 0;               ///< the one ECONNRESET was returned
   std::uint32_t out_next = 0, out_sent = 0;
   std::uint32_t in_next = 0, in_offset = 0, in_reported = 0;
   std::uint64_t out_position = 0, out_begin = 0;
@@ -121,12 +135,18 @@ struct Net {
   unsigned char* out_ring = nullptr;        ///< [sockets][ring_bytes], by the GPU
   unsigned char* in_ring = nullptr;         ///< [sockets][ring_bytes], by the proxy
   SocketState* state = nullptr;             ///< [sockets], GPU memory
+  unsigned char* direct_out = nullptr;      ///< [slices][ring_bytes], GPU memory, by the GPU; null: no NIC reaches it
+  unsigned char* direct_in = nullptr;       ///< [slices][direct_in_bytes], GPU memory, by the NIC
 
   constexpr Entry& entry_out(std::uint32_t slot, std::uint32_t number) const {
     return out[slot * entries + number % entries];
   }
   constexpr Entry& entry_in(std::uint32_t slot, std::uint32_t number) const {
     return in[slot * entries + number % entries];
+  }
+  /// Where a socket's large pieces to the proxy go. `connected`: see Call.
+  constexpr unsigned char* ring_out(std::uint32_t slot, std::uint32_t connected) const {
+    return connected > 1 ? direct_out + (connected - 2) * size.ring_bytes : out_ring + slot * size.ring_bytes;
   }
 };
 

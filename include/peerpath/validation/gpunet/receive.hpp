@@ -67,11 +67,15 @@ constexpr std::uint64_t take(Block& block, SocketState& state, std::uint32_t slo
                              std::uint64_t size) {
   const auto header = unpack(block.shared().line[0]);
   const auto offset = state.in_offset;
-  const std::uint64_t left = header.length - offset;
+  const auto place = direct_place(header.length);
+  const std::uint64_t left = (header.kind == Kind::direct ? place.bytes : header.length) - offset;
   const auto count = size < left ? size : left;
   if (header.kind == Kind::inlined) {
     for (auto i = std::uint64_t{block.thread()}; i < count; i += block.threads())
       data[i] = static_cast<unsigned char>(block.shared().line[1 + (offset + i) / 4] >> 8 * ((offset + i) % 4));
+  } else if (header.kind == Kind::direct) {
+    const auto* slice = block.net().direct_in + (state.connected - 2) * direct_in_bytes;
+    block.get_bytes(data, slice + place.slot * direct_slot_bytes + offset, count);
   } else {
     get_from_ring(block, slot, aligned(state.in_position) + offset, data, count);
   }

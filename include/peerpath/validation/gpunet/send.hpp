@@ -61,10 +61,9 @@ constexpr void put_inline(Block& block, std::uint32_t slot, std::uint32_t number
 }
 
 template <Threadblock Block>
-constexpr void put_in_ring(Block& block, std::uint32_t slot, std::uint64_t position, const unsigned char* data,
+constexpr void put_in_ring(Block& block, unsigned char* base, std::uint64_t position, const unsigned char* data,
                            std::uint64_t size) {
   const auto ring = block.net().size.ring_bytes;
-  auto* base = block.net().out_ring + slot * ring;
   const auto at = position & (ring - 1);
   const auto first = size < ring - at ? size : ring - at;
   block.put_bytes(base + at, data, first);
@@ -81,12 +80,12 @@ constexpr void send_piece(Block& block, SocketState& state, std::uint32_t slot, 
   if (small)
     put_inline(block, slot, number, data, static_cast<std::uint32_t>(size));
   else
-    put_in_ring(block, slot, start, data, size);
+    put_in_ring(block, block.net().ring_out(slot, state.connected), start, data, size);
   block.sync();
   if (block.thread() == 0) {
     const auto length = static_cast<std::uint32_t>(size);
-    if (!small)
-      block.publish(&block.net().entry_out(slot, number).words[0], entry_word(number, pack({Kind::ring, length})));
+    const auto kind = state.connected > 1 ? Kind::direct : Kind::ring;
+    if (!small) block.publish(&block.net().entry_out(slot, number).words[0], entry_word(number, pack({kind, length})));
     if (!small) state.out_position = start + size;
     state.out_end[number % entries] = state.out_position;
     state.out_next = number + 1;

@@ -73,7 +73,7 @@ constexpr int gconnect(Block& block, int descriptor, const Address& address) {
   call.wait = state->waits;
   call.address = address;
   const int result = detail::ask(block, call);
-  if (result == 0 && block.thread() == 0) state->connected = 1;
+  if (result == 0 && block.thread() == 0) detail::take_connected(block, *state);
   block.sync();
   return result;
 }

@@ -69,6 +69,12 @@ constexpr int ask(Block& block, const Call& call) {
   return static_cast<int>(tell(block, block.thread() == 0 ? exchange(block, call) : 0));
 }
 
+/// By thread 0, after a call that found the socket connected.
+template <Threadblock Block>
+constexpr void take_connected(Block& block, SocketState& state) {
+  state.connected = block.net().calls[block.index()].connected;
+}
+
 /// Before a send or a receive: asks the proxy about a socket that is not known to be connected. 0, or a negative errno.
 template <Threadblock Block>
 constexpr int ask_if_connected(Block& block, SocketState& state, int descriptor, Operation operation) {
@@ -78,7 +84,7 @@ constexpr int ask_if_connected(Block& block, SocketState& state, int descriptor,
   call.descriptor = descriptor;
   const int result = ask(block, call);
   if (result < 0) return result;
-  if (block.thread() == 0) state.connected = 1;
+  if (block.thread() == 0) take_connected(block, state);
   block.sync();
   return 0;
 }

@@ -1,0 +1,19 @@
+// A NIC of one process, in place of libibverbs: what a queue pair sends is copied into what its peer posted, a while
+// after it was posted. For tests.
+#pragma once
+
+#include <cstdint>
+
+namespace peerpath::gpunet::fake {
+
+struct Nic {
+  bool takes_dmabufs = true;
+  int delay = 3;                           ///< polls of the sender's queue before a message goes
+  std::uint64_t dmabuf_registrations = 0;  ///< that were tried
+  std::uint64_t from_dmabuf = 0, into_dmabuf = 0, from_host = 0, into_host = 0;  ///< bytes of messages
+};
+
+/// The one NIC. Set up before it is opened; read when all of its queue pairs are gone.
+Nic& nic();
+
+}  // namespace peerpath::gpunet::fake
