@@ -50,8 +50,8 @@ HostLimits host_limits(const Loaded& loaded, const std::vector<NodeFit>& fits) {
   limits.latency.resize(loaded.graph.hosts.size());
   for (std::size_t i = 0; i < fits.size(); ++i)
     for (const auto host : hosts_of(loaded.graph, loaded.scenario.nodes[i].hosts)) {
-      limits.drain[host] = with_headers(fits[i].receive_beside, Bytes{loaded.scenario.nics.mtu});
-      limits.fetch[host] = with_headers(fits[i].transmit_beside, Bytes{loaded.scenario.nics.mtu});
+      limits.drain[host] = with_headers(fits[i].receive_beside, packet_of(loaded.scenario));
+      limits.fetch[host] = with_headers(fits[i].transmit_beside, packet_of(loaded.scenario));
       limits.latency[host] = fits[i].latency;
     }
   return limits;

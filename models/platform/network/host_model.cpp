@@ -81,11 +81,12 @@ void HostModel::aim(Way& way, std::size_t entry, const std::vector<scenario::Bar
   const auto* mapping = scenario::bar1_mapping(plans, entry);
   const bool in_window = platform_.find<platform::Gpu>(to) != nullptr && !device.open_memory();
   if (in_window && (mapping == nullptr || mapping->verdict != scenario::Bar1Verdict::mapped)) {
-    problems_.push_back({{},
-                         0,
-                         0,
-                         "/traffic/" + std::to_string(entry) + "/to",
-                         "what is registered does not fit into the GPU's BAR1 window, and RDMA needs all of it there"});
+    problems_.push_back(
+        {{},
+         0,
+         0,
+         "/traffic/" + std::to_string(entry) + "/to",
+         "what is registered does not fit into the GPU's BAR1 window, and the network needs all of it there"});
     return;
   }
   const auto size = in_window ? mapping->given : rdma_buffers;

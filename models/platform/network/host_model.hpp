@@ -14,7 +14,7 @@
 #include "platform/platform.hpp"
 #include "platform/traffic_setup.hpp"
 #include "scenario/network/load.hpp"
-#include "transport/roce/host_dma.hpp"
+#include "transport/host/host_dma.hpp"
 
 namespace peerpath::network_run {
 
@@ -22,7 +22,7 @@ namespace peerpath::network_run {
 /// entries say which NIC it is and where payload goes and comes from: the NIC writes a packet's payload there, and
 /// reads it there, on two queues of its own (posted and non-posted requests of one function keep their order). Each
 /// takes the NIC's `pipeline_latency`, one nanosecond at least. No descriptor or completion is moved.
-class HostModel final : public roce::HostDma, private fabric::DeliverySink {
+class HostModel final : public transport::HostDma, private fabric::DeliverySink {
  public:
   /// `number`: of the host; its random numbers are its own.
   static tl::expected<std::unique_ptr<HostModel>, Problems> make(const scenario::Loaded& node, std::size_t number);

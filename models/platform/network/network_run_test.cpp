@@ -144,6 +144,44 @@ TEST(NetworkRun, OtherTrafficOfAHostGoesOnAndTakesItsShare) {
   EXPECT_NEAR(value(beside, "out.goodput_gbps") / value(fitted, "out.goodput_gbps"), 1, 0.03);
 }
 
+/// Two hosts with TCP, of which h1 has a PCIe; what is added to the scenario.
+Outcome tcp_into(const std::string& level, const std::string& changes, const std::string& more) {
+  scenario::LoadOptions options;
+  options.search = {scenario::shipped_scenarios()};
+  const auto loaded = network_scenario::load_text(
+      R"({"network": { "hosts": ["h0", "h1"], "switches": ["s"], "cables": [{ "from": "h0..h1", "to": "s", "rate": "200Gbps" }] },
+    "nodes": [{ "hosts": "h1", "scenario": "hosts/training_host", "level": ")" +
+          level + R"(", "set": [)" + changes +
+          R"(] }], "tcp_hosts": { "packet_cost": "0ns", "segment_cost": "0ns", "pause_above": "1MB" },
+    "switches": { "lossless": [0] }, )" +
+          more + "}",
+      "test.json", options);
+  EXPECT_TRUE(loaded && *loaded) << (loaded ? scenario::lines_of(loaded->error()) : "");
+  if (!loaded || !*loaded) return {};
+  auto outcome = run(**loaded);
+  EXPECT_TRUE(outcome) << scenario::lines_of(outcome ? Problems{} : outcome.error());
+  return outcome ? std::move(*outcome) : Outcome{};
+}
+
+TEST(NetworkRun, TcpLandsInMemoryThroughPcieAndLeavesItThroughPcie) {
+  const std::string x8 = R"("links.3.generation=4", "links.3.width=8")";
+  for (const std::string way : {R"("from": "h0", "to": "h1")", R"("from": "h1", "to": "h0")"}) {
+    const auto more = R"("tcp_stack": { "mtu": 8244 }, "tcp": [{ "name": "t", )" + way +
+                      R"( }], "run": { "warmup": "500us", "measure": "500us" })";
+    const auto tlp = tcp_into("tlp", x8, more), node = tcp_into("node", x8, more), free = tcp_into("tlp", "", more);
+    EXPECT_NEAR(value(free, "t.goodput_gbps"), 200.0 * 8192 / 8282, 2) << way;
+    // 126 Gb/s of which a TLP of 256 bytes has 24 more.
+    EXPECT_NEAR(value(tlp, "t.goodput_gbps"), 115.2, 1.2) << way;
+    EXPECT_NEAR(value(node, "t.goodput_gbps") / value(tlp, "t.goodput_gbps"), 1, 0.03) << way;
+    for (const auto* outcome : {&tlp, &node, &free}) {
+      EXPECT_EQ(value(*outcome, "t.sent_again"), 0) << way;
+      EXPECT_EQ(value(*outcome, "network.nic_dropped"), 0) << way;
+    }
+    EXPECT_EQ(value(tlp, "network.nic_pauses") > 0, way.find(R"("to": "h1")") != std::string::npos);
+    EXPECT_THAT(tlp.said, testing::Contains(testing::HasSubstr("link gpu0-sw0 ")));
+  }
+}
+
 TEST(NetworkRun, TcpEndsWithItsLastConnectionAndSaysWhatHeldItBack) {
   const auto outcome = run_text(R"({
     "network": { "hosts": ["h0..h2"], "switches": ["s"], "cables": [{ "from": "h0..h2", "to": "s", "rate": "100Gbps" }] },

@@ -6,6 +6,7 @@
 #include "platform/network/host_probe.hpp"
 #include "scenario/network/names.hpp"
 #include "transport/roce/frame.hpp"
+#include "transport/tcp/segment.hpp"
 
 namespace peerpath::network_run {
 namespace {
@@ -34,18 +35,11 @@ Decimal percent_off(std::int64_t model, std::int64_t found) {
 
 Decimal larger(const Decimal& a, const Decimal& b) { return a.value() < b.value() ? b : a; }
 
-std::int64_t frame_bytes(Bytes payload) {
-  roce::Packet packet;
-  packet.opcode = opcode(roce::Service::reliable_connection, roce::Operation::write_middle);
-  packet.length = static_cast<std::uint32_t>(payload.count());
-  return static_cast<std::int64_t>(roce::frame_size(packet));
-}
-
 /// Fits one host.
 class Fitting {
  public:
-  Fitting(const scenario::Loaded& node, BitRate line, Bytes payload)
-      : node_{node}, payload_{payload}, frame_{net::wire_size(Bytes{frame_bytes(payload)})}, line_{line} {}
+  Fitting(const scenario::Loaded& node, BitRate line, const PacketShape& packet)
+      : node_{node}, packet_{packet}, payload_{packet.payload}, frame_{net::wire_size(packet.frame)}, line_{line} {}
 
   tl::expected<NodeFit, Problems> fit() {
     const auto line = line_.bps();
@@ -93,7 +87,7 @@ class Fitting {
   }
 
   void limits(const NodePoint& full, const NodePoint& in, const NodePoint& out) {
-    const BitRate all{share(line_.bps(), payload_.count(), frame_bytes(payload_))};
+    const BitRate all{share(line_.bps(), payload_.count(), packet_.frame.count())};
     const auto rate = [&](const Decimal& carried) { return is_limited(carried) ? BitRate{bps_of(carried)} : all; };
     fit_.receive = rate(in.goodput_gbps);
     fit_.transmit = rate(out.sent_gbps);
@@ -118,6 +112,7 @@ class Fitting {
   }
 
   const scenario::Loaded& node_;
+  PacketShape packet_;
   Bytes payload_, frame_;
   BitRate line_;
   NodeFit fit_;
@@ -126,12 +121,29 @@ class Fitting {
 
 }  // namespace
 
-BitRate with_headers(BitRate payload, Bytes of_a_packet) {
-  return BitRate{share(payload.bps(), frame_bytes(of_a_packet), of_a_packet.count())};
+PacketShape packet_of(const network_scenario::NetworkScenario& scenario) {
+  if (!scenario.tcp.empty()) {
+    tcp::Segment segment;
+    segment.timestamps = scenario.tcp_stack.timestamps;
+    segment.length = scenario.tcp_stack.mss();
+    return {Bytes{segment.length}, Bytes{tcp::frame_size(segment)}};
+  }
+  roce::Packet packet;
+  packet.opcode = opcode(roce::Service::reliable_connection, roce::Operation::write_middle);
+  packet.length = static_cast<std::uint32_t>(scenario.nics.mtu);
+  return {Bytes{packet.length}, Bytes{static_cast<std::int64_t>(roce::frame_size(packet))}};
 }
 
-tl::expected<NodeFit, Problems> fit_node(const scenario::Loaded& node, BitRate line, Bytes payload) {
-  return Fitting{node, line, payload}.fit();
+BitRate with_headers(BitRate payload, const PacketShape& packet) {
+  return BitRate{share(payload.bps(), packet.frame.count(), packet.payload.count())};
+}
+
+BitRate without_headers(BitRate frames, const PacketShape& packet) {
+  return BitRate{share(frames.bps(), packet.payload.count(), packet.frame.count())};
+}
+
+tl::expected<NodeFit, Problems> fit_node(const scenario::Loaded& node, BitRate line, const PacketShape& packet) {
+  return Fitting{node, line, packet}.fit();
 }
 
 tl::expected<std::vector<NodeFit>, Problems> fit_nodes(const network_scenario::Loaded& loaded, bool simulated) {
@@ -144,7 +156,7 @@ tl::expected<std::vector<NodeFit>, Problems> fit_nodes(const network_scenario::L
     }
     const auto host = network_scenario::hosts_of(loaded.graph, entry.hosts).front();
     auto fit =
-        fit_node(loaded.nodes[i], network_scenario::rate_of_host(loaded.graph, host), Bytes{loaded.scenario.nics.mtu});
+        fit_node(loaded.nodes[i], network_scenario::rate_of_host(loaded.graph, host), packet_of(loaded.scenario));
     if (!fit) return tl::unexpected{std::move(fit.error())};
     fits.push_back(std::move(*fit));
   }

@@ -56,14 +56,23 @@ struct NodeFit {
   std::vector<NodePoint> points{};
 };
 
-/// Probes the host (host_probe.hpp) with packets of `payload` bytes at the rate of its cable and below.
-tl::expected<NodeFit, Problems> fit_node(const scenario::Loaded& node, BitRate line, Bytes payload);
+/// A full packet of a transport.
+struct PacketShape {
+  Bytes payload{}, frame{};  ///< `frame`: without preamble, FCS and gap
+};
 
-/// Each entry of `nodes`, at the rate of its hosts' cables and the MTU. `simulated`: those at level `tlp` are not
-/// fitted.
+/// Of the scenario's transport: the path MTU's of RDMA, or the largest segment of TCP.
+PacketShape packet_of(const network_scenario::NetworkScenario& scenario);
+
+/// Probes the host (host_probe.hpp) with such packets at the rate of its cable and below.
+tl::expected<NodeFit, Problems> fit_node(const scenario::Loaded& node, BitRate line, const PacketShape& packet);
+
+/// Each entry of `nodes`, at the rate of its hosts' cables, with the transport's packets. `simulated`: those at level
+/// `tlp` are not fitted.
 tl::expected<std::vector<NodeFit>, Problems> fit_nodes(const network_scenario::Loaded& loaded, bool simulated = false);
 
-/// The rate of frames, without preamble and gap, whose payload has that rate.
-BitRate with_headers(BitRate payload, Bytes of_a_packet);
+/// The rate of frames, without preamble and gap, whose payload has that rate; and the other way round.
+BitRate with_headers(BitRate payload, const PacketShape& packet);
+BitRate without_headers(BitRate frames, const PacketShape& packet);
 
 }  // namespace peerpath::network_run

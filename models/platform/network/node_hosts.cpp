@@ -10,16 +10,17 @@ namespace {
 
 using network_scenario::Level;
 
-roce::HostRates rates_of(const NodeFit& fit, Bytes mtu) {
+/// Rates are of payload.
+transport::HostRates rates_of(const NodeFit& fit, Bytes packet) {
   // What a packet takes at a rate is in the latency that was found, too.
-  const auto without = [mtu](Duration latency, BitRate rate) {
-    return rate == BitRate{} ? latency : std::max<Duration>(latency - mtu / rate, Duration{});
+  const auto without = [packet](Duration latency, BitRate rate) {
+    return rate == BitRate{} ? latency : std::max<Duration>(latency - packet / rate, Duration{});
   };
-  return {.drain = with_headers(fit.receive, mtu),
-          .fetch = with_headers(fit.transmit, mtu),
-          .drain_beside = with_headers(fit.receive_beside, mtu),
-          .fetch_beside = with_headers(fit.transmit_beside, mtu),
-          .together = with_headers(fit.together, mtu),
+  return {.drain = fit.receive,
+          .fetch = fit.transmit,
+          .drain_beside = fit.receive_beside,
+          .fetch_beside = fit.transmit_beside,
+          .together = fit.together,
           .latency = without(fit.latency, fit.receive),
           .send_latency = without(fit.send_latency, fit.transmit),
           .latency_beside = without(fit.latency_beside, fit.receive_beside),
@@ -70,18 +71,46 @@ tl::expected<NodeHosts, Problems> NodeHosts::make(const network_scenario::Loaded
 }
 
 void NodeHosts::configure(roce::FleetConfig& config) const {
-  config.hosts.resize(models_.size());
-  config.dma.resize(models_.size());
-  for (std::size_t i = 0; i < fits_.size(); ++i) {
-    if (loaded_->scenario.nodes[i].level == Level::tlp) continue;
-    const auto& fit = fits_[i];
-    for (const auto host : network_scenario::hosts_of(loaded_->graph, loaded_->scenario.nodes[i].hosts))
-      config.hosts[host] = rates_of(fit, Bytes{loaded_->scenario.nics.mtu});
-  }
+  const auto packet = packet_of(loaded_->scenario);
+  config.hosts = rates();
+  for (auto& host : config.hosts)
+    for (auto* rate : {&host.drain, &host.fetch, &host.drain_beside, &host.fetch_beside, &host.together})
+      *rate = with_headers(*rate, packet);
   for (const auto& slow : loaded_->scenario.slow_hosts)
     for (const auto host : network_scenario::hosts_of(loaded_->graph, slow.hosts))
       config.hosts[host].drain = config.hosts[host].drain_beside = slow.rate;
-  for (std::size_t host = 0; host < models_.size(); ++host) config.dma[host] = models_[host].get();
+  for (const auto& model : models_) config.dma.push_back(model.get());
+}
+
+void NodeHosts::configure(tcp::FleetConfig& config) {
+  const auto packet = packet_of(loaded_->scenario);
+  auto rates_by_host = rates();
+  std::vector<bool> takes_time(rates_by_host.size());
+  for (const auto& entry : loaded_->scenario.nodes)
+    for (const auto host : network_scenario::hosts_of(loaded_->graph, entry.hosts)) takes_time[host] = true;
+  for (const auto& slow : loaded_->scenario.slow_hosts)
+    for (const auto host : network_scenario::hosts_of(loaded_->graph, slow.hosts)) {
+      rates_by_host[host].drain = rates_by_host[host].drain_beside = without_headers(slow.rate, packet);
+      takes_time[host] = true;
+    }
+  rated_.resize(models_.size());
+  for (std::size_t host = 0; host < models_.size(); ++host) {
+    if (takes_time[host] && !models_[host]) rated_[host] = std::make_unique<transport::RatedDma>(rates_by_host[host]);
+    config.dma.push_back(rated_[host] ? static_cast<transport::HostDma*>(rated_[host].get()) : models_[host].get());
+  }
+}
+
+/// By host; of those at level `node`.
+std::vector<transport::HostRates> NodeHosts::rates() const {
+  std::vector<transport::HostRates> out(models_.size());
+  const auto payload = packet_of(loaded_->scenario).payload;
+  for (std::size_t i = 0; i < fits_.size(); ++i) {
+    const auto& entry = loaded_->scenario.nodes[i];
+    if (entry.level == Level::tlp) continue;
+    for (const auto host : network_scenario::hosts_of(loaded_->graph, entry.hosts))
+      out[host] = rates_of(fits_[i], payload);
+  }
+  return out;
 }
 
 void NodeHosts::begin_window(Instant now) {

@@ -8,7 +8,9 @@
 #include "platform/network/host_model.hpp"
 #include "platform/network/node.hpp"
 #include "platform/network/parts.hpp"
+#include "transport/host/rated_dma.hpp"
 #include "transport/roce/fleet.hpp"
+#include "transport/tcp/fleet.hpp"
 
 namespace peerpath::network_run {
 
@@ -20,14 +22,18 @@ class NodeHosts {
 
   /// Says of each host what its NIC sees of it, `slow_hosts` included. It has to outlive the fleet.
   void configure(roce::FleetConfig& config) const;
+  void configure(tcp::FleetConfig& config);
   void begin_window(Instant now);
   /// Of each entry, when everything until `now` has happened; in rank 0 of the hosts of all ranks.
   std::vector<NodeFit> outcome(Instant now, Parts& parts);
 
  private:
+  std::vector<transport::HostRates> rates() const;
+
   const network_scenario::Loaded* loaded_ = nullptr;
   std::vector<NodeFit> fits_;
-  std::vector<std::unique_ptr<HostModel>> models_;  ///< by host; nothing: no such level, or another rank's
+  std::vector<std::unique_ptr<transport::RatedDma>> rated_;  ///< by host, under TCP
+  std::vector<std::unique_ptr<HostModel>> models_;           ///< by host; nothing: no such level, or another rank's
 };
 
 }  // namespace peerpath::network_run

@@ -174,6 +174,26 @@ TEST(Ranks, HostsTlpByTlpHaveTheSameOutcomeWithOneTwoAndFourRanks) {
   for (const auto ranks : {1u, 2u, 4u}) EXPECT_EQ(words, played_by(ranks, **loaded)) << ranks;
 }
 
+TEST(Ranks, TcpIntoHostsTlpByTlpHasTheSameOutcomeWithOneTwoAndFourRanks) {
+  scenario::LoadOptions options;
+  options.search = {scenario::shipped_scenarios()};
+  const auto loaded = network_scenario::load_text(R"({
+    "network": { "clos": { "racks": 4, "hosts": 2, "spines": 2 } }, "tcp_stack": { "mtu": 8244 },
+    "nodes": [{ "hosts": ["h0", "h3", "h5"], "scenario": "hosts/training_host", "level": "tlp",
+                "set": ["links.3.generation=4", "links.3.width=8"] },
+              { "hosts": "h6", "scenario": "hosts/training_host", "set": ["links.3.from=sw1"] }],
+    "slow_hosts": [{ "hosts": "h2", "rate": "30Gbps" }],
+    "tcp": [{ "name": "turn", "from": "h0..h7", "to": ["h3", "h2", "h5", "h6", "h7", "h0", "h1", "h4"], "bytes": "300kB" },
+            { "name": "in", "from": ["h1", "h4"], "to": "h5" }],
+    "run": { "measure": "150us", "patience": "30us" } })",
+                                                  "test.json", options);
+  ASSERT_TRUE(loaded && *loaded) << (loaded ? scenario::lines_of(loaded->error()) : "");
+  const auto alone = run(**loaded);
+  ASSERT_TRUE(alone);
+  EXPECT_NE(words_of(*alone).find("TLP by TLP"), std::string::npos);
+  for (const auto ranks : {1u, 2u, 4u}) EXPECT_EQ(words_of(*alone), played_by(ranks, **loaded)) << ranks;
+}
+
 TEST(Ranks, ACircleOfPausesOverSeveralRanksIsFound) {
   const auto loaded = network_scenario::load(scenario::shipped_scenarios() / "roce" / "pause_deadlock.json");
   ASSERT_TRUE(loaded && *loaded);

@@ -6,6 +6,8 @@
 
 #include "peerpath/observe/finish.hpp"
 #include "platform/network/cable_report.hpp"
+#include "platform/network/host_limits.hpp"
+#include "platform/network/node_hosts.hpp"
 #include "scenario/network/metrics.hpp"
 #include "scenario/network/names.hpp"
 #include "transport/tcp/fleet.hpp"
@@ -38,8 +40,10 @@ std::vector<std::uint8_t> tcp_headers(const network::Packet& packet) {
   return frame;
 }
 
-tcp::FleetConfig fleet_config(const NetworkScenario& s) {
-  return {.connection = s.tcp_stack, .host = s.tcp_hosts, .priority = 0};
+tcp::FleetConfig fleet_config(const NetworkScenario& s, NodeHosts& nodes) {
+  tcp::FleetConfig config{.connection = s.tcp_stack, .host = s.tcp_hosts, .priority = 0, .dma = {}};
+  nodes.configure(config);
+  return config;
 }
 
 /// What one entry has done.
@@ -57,10 +61,11 @@ struct Flow {
 
 class TcpRunner {
  public:
-  TcpRunner(const Loaded& loaded, const Options& options)
+  TcpRunner(const Loaded& loaded, NodeHosts nodes, const Options& options)
       : loaded_{loaded},
         s_{loaded.scenario},
-        fleet_{fleet_config(s_), static_cast<std::uint64_t>(s_.run.seed)},
+        nodes_{std::move(nodes)},
+        fleet_{fleet_config(s_, nodes_), static_cast<std::uint64_t>(s_.run.seed)},
         capture_{options.capture ? std::make_unique<Capture>(*options.capture, loaded.graph, fleet_, tcp_headers)
                                  : nullptr},
         network_{loaded.graph, s_.switches, static_cast<std::uint64_t>(s_.run.seed), hosts()},
@@ -82,6 +87,7 @@ class TcpRunner {
 
   Outcome run(const Options& options) {
     parts_.run(begin_);
+    nodes_.begin_window(begin_);
     auto before = snapshot(network_, begin_);
     work_before_ = work();
     Instant now = begin_;
@@ -97,6 +103,7 @@ class TcpRunner {
     }
     if (capture_) out_.captured = capture_->finish();
     auto after = snapshot(network_, now);
+    out_.nodes = nodes_.outcome(now, parts_);
     gather(before, after);
     report(before, after);
     return std::move(out_);
@@ -171,6 +178,7 @@ class TcpRunner {
 
   const Loaded& loaded_;
   const NetworkScenario& s_;
+  NodeHosts nodes_;
   tcp::Fleet fleet_;
   std::unique_ptr<Capture> capture_;
   network::Network network_;
@@ -181,6 +189,7 @@ class TcpRunner {
   std::vector<Duration> work_before_, work_after_;
   std::vector<tcp::SenderCounters> senders_;  ///< by connection, of what its client sent in the window
   std::int64_t left_ = 0;                     ///< connections to hosts of this rank that are not over
+  std::vector<std::int64_t> nic_pauses_;      ///< by host
   std::int64_t nic_dropped_ = 0, sent_again_ = 0;
   Outcome out_;
 };
@@ -196,7 +205,11 @@ void TcpRunner::gather(Snapshot& before, Snapshot& after) {
     a.times.merge(b.times);
   });
   std::vector<std::int64_t> sums(2);
-  for (network::HostIndex h = 0; h < loaded_.graph.hosts.size(); ++h) sums[0] += fleet_.counters(h).dropped;
+  for (network::HostIndex h = 0; h < loaded_.graph.hosts.size(); ++h) {
+    sums[0] += fleet_.counters(h).dropped;
+    nic_pauses_.push_back(fleet_.counters(h).pauses);
+  }
+  parts_.sum(nic_pauses_);
   for (const auto& flow : flows_) {
     const bool here = network_.owns(fleet_.host_of(flow.client));
     const auto& sender = fleet_.connection(flow.client).sender();
@@ -267,7 +280,9 @@ void TcpRunner::report(const Snapshot& before, const Snapshot& after) {
   auto totals = report_cables(before, after, loaded_.graph, out_);
   totals.dropped += nic_dropped_;
   report_totals(totals, results);
-  set_metric(results, "network.nic_pauses", Decimal{0, 0});
+  std::int64_t nic_pauses = 0;
+  for (const auto pauses : nic_pauses_) nic_pauses += pauses;
+  set_metric(results, "network.nic_pauses", Decimal{nic_pauses, 0});
   set_metric(results, "network.nic_dropped", Decimal{nic_dropped_, 0});
   set_metric(results, "network.sent_again", Decimal{sent_again_, 0});
   set_metric(results, "network.deadlock", Decimal{0, 0});
@@ -296,7 +311,13 @@ void TcpRunner::explain() {
   }
   if (value("network.nic_dropped") > 0)
     out_.said.push_back("NICs dropped " + text("network.nic_dropped") +
-                        " packets: no entry of their ring was free, or no memory");
+                        " packets: no entry of their ring was free, or no memory" +
+                        (s_.nodes.empty() && s_.slow_hosts.empty() ? "" : ", or their buffer was full"));
+  for (network::HostIndex h = 0; h < loaded_.graph.hosts.size(); ++h)
+    if (nic_pauses_[h] > 0)
+      out_.said.push_back("the NIC of " + loaded_.graph.nodes[loaded_.graph.hosts[h]].name + " paused its switch " +
+                          std::to_string(nic_pauses_[h]) + " times: its host takes in less than the wire brings");
+  for (std::size_t i = 0; i < out_.nodes.size(); ++i) out_.said.push_back(sentence(s_.nodes[i], out_.nodes[i]));
   if (!out_.cables.empty()) out_.said.push_back(busiest(out_));
   if (!out_.said.empty()) out_.results.bottleneck = out_.said.front();
 }
@@ -304,7 +325,9 @@ void TcpRunner::explain() {
 }  // namespace
 
 tl::expected<Outcome, Problems> run_tcp(const Loaded& loaded, const Options& options) {
-  TcpRunner runner{loaded, options};
+  auto nodes = NodeHosts::make(loaded, options.ranks);
+  if (!nodes) return tl::unexpected{std::move(nodes.error())};
+  TcpRunner runner{loaded, std::move(*nodes), options};
   if (auto problems = runner.problems(); !problems.empty()) return tl::unexpected{std::move(problems)};
   return runner.run(options);
 }

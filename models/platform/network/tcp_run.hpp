@@ -5,7 +5,7 @@
 
 namespace peerpath::network_run {
 
-/// Problems are those of the capture that is asked for.
+/// Problems are those of hosts that cannot be built, or of the capture that is asked for.
 tl::expected<Outcome, Problems> run_tcp(const network_scenario::Loaded& loaded, const Options& options);
 
 }  // namespace peerpath::network_run

@@ -40,8 +40,7 @@ class Check {
       add("", "has none of \"rdma\", \"collectives\" and \"tcp\": nothing would happen");
     if (!s.tcp.empty() && !(s.rdma.empty() && s.collectives.empty()))
       add("/tcp", "beside \"rdma\" or \"collectives\": hosts of a network have one transport");
-    if (!s.tcp.empty() && !(s.nodes.empty() && s.slow_hosts.empty()))
-      add("/tcp", "takes no \"nodes\" or \"slow_hosts\"; `tcp_hosts` and `consumer` say what hosts can");
+    if (s.tcp_hosts.pause_above > s.tcp_hosts.nic_buffer) add("/tcp_hosts/pause_above", "is above nic_buffer");
     if (s.nics.pause_above > s.nics.buffer) add("/nics/pause_above", "is above the buffer");
     if (s.nics.resume_below > s.nics.pause_above) add("/nics/resume_below", "is above pause_above");
     if (s.run.level == NetworkLevel::flows) flows(s);

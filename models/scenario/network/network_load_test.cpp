@@ -86,6 +86,8 @@ TEST(NetworkLoad, MistakesOfTcpAreNamed) {
               HasSubstr("one transport"));
   EXPECT_THAT(said(with(R"("tcp": [{"from": "h0", "to": "h1", "consumer": {"return_every": "4MiB"}}])")),
               HasSubstr("/tcp/0/consumer/return_every: is more than half of the memory"));
+  EXPECT_THAT(said(with(R"("tcp_hosts": {"pause_above": "3MB"}, "tcp": [{"from": "h0", "to": "h1"}])")),
+              HasSubstr("/tcp_hosts/pause_above: is above nic_buffer"));
   EXPECT_THAT(said(with(R"("tcp_stack": {"congestion": "cubik"}, "tcp": [{"from": "h0", "to": "h1"}])")),
               HasSubstr(R"(did you mean "cubic"?)"));
   EXPECT_EQ(said(with(R"("tcp": [{"name": "t", "from": "h0", "to": "h1"}],

@@ -20,7 +20,8 @@ Duration net_time(std::int64_t frame, BitRate rate) { return net::wire_size(Byte
 void Fleet::attach(network::Network& network) {
   network_ = &network;
   nics_.resize(network.graph().hosts.size());
-  for (std::size_t h = 0; h < config_.hosts.size() && h < nics_.size(); ++h) nics_[h].rates = config_.hosts[h];
+  for (std::size_t h = 0; h < config_.hosts.size() && h < nics_.size(); ++h)
+    nics_[h].memory = RatedMemory{config_.hosts[h]};
   for (std::size_t h = 0; h < config_.dma.size() && h < nics_.size(); ++h) nics_[h].dma = config_.dma[h];
 }
 
@@ -185,16 +186,13 @@ bool Fleet::wake_later(Nic& nic, HostIndex host, Instant then) {
 /// A message is whole in the NIC, and with the host's latency, or behind what is being written, in its memory.
 void Fleet::take(QueuePair& qp, const Packet& last, Instant now) {
   auto& nic = nics_[qp.host];
-  const bool at_once = nic.dma != nullptr ? nic.holding.empty() : nic.rates.latency == Duration{};
+  const bool at_once = nic.dma != nullptr ? nic.holding.empty() : nic.memory.rates().latency == Duration{};
   if (at_once) {
     if (message) message(qp.number, last, now);
     return;
   }
   qp.placing.push(last);
-  if (nic.dma == nullptr)
-    return network_->wake_at(
-        std::max(now, nic.drained) + (sends_much(nic, now) ? nic.rates.latency_beside : nic.rates.latency), qp.number,
-        placed);
+  if (nic.dma == nullptr) return network_->wake_at(nic.memory.placed(now), qp.number, placed);
   nic.ends.push(qp.number);
   auto& behind = nic.holding.back();
   ++behind.ends;

@@ -7,8 +7,9 @@
 
 #include "network/network.hpp"
 #include "peerpath/base/ring.hpp"
+#include "transport/host/host_dma.hpp"
+#include "transport/host/rated_memory.hpp"
 #include "transport/roce/dcqcn.hpp"
-#include "transport/roce/host_dma.hpp"
 #include "transport/roce/requester.hpp"
 #include "transport/roce/responder.hpp"
 
@@ -17,18 +18,9 @@ namespace peerpath::roce {
 using network::HostIndex;
 using QpIndex = std::uint32_t;  ///< one end of a reliable connection; the other end is `qp ^ 1`
 
-/// A host as rates and latencies. Receiving (`drain`) and sending (`fetch`) may share a limit (`together`), and each
-/// may be slower beside the other one where that has a backlog (`..._beside`).
-struct HostRates {
-  BitRate drain{};  ///< at which its memory takes in what arrives; 0: at once, and nothing else here counts
-  BitRate fetch{};  ///< at which its NIC gets data out of memory; likewise
-  BitRate drain_beside{}, fetch_beside{};
-  BitRate together{};       ///< 0: no limit
-  Duration latency{};       ///< how much later than in its NIC a whole message is in its memory
-  Duration send_latency{};  ///< from asking for a packet's data to having it
-  Duration latency_beside{}, send_latency_beside{};
-  Bytes transmit_buffer{};  ///< of data that the NIC asks for ahead of the wire; 0: it gets data at once
-};
+using transport::HostDma;
+using transport::HostRates;
+using transport::RatedMemory;
 
 /// What all NICs of a fleet have.
 struct FleetConfig {
@@ -102,7 +94,6 @@ class Fleet final : public network::Hosts {
 
  private:
   static constexpr int alarm_bits = 3;
-  static constexpr std::int64_t backlog = 64 << 10;
   enum Alarm : std::uint64_t { pace, retry, drained, placed, app, tick, written };
 
   struct QueuePair final : Target {
@@ -150,10 +141,7 @@ class Fleet final : public network::Hosts {
   struct Nic {
     Ring<QpIndex> sending{}, urgent{}, answering{};
     Instant alarm = never;
-    Instant drained{}, fetched{};                ///< when all that came is in memory, and all that went is out of it
-    Instant shared_drained{}, shared_fetched{};  ///< likewise, as far as both ways share a limit
-    Instant fetching_since{};                    ///< without a pause
-    HostRates rates{};
+    RatedMemory memory{};
     Ring<Held> holding{};
     std::int64_t held = 0;  ///< bytes of those
     bool pausing = false;
@@ -166,7 +154,7 @@ class Fleet final : public network::Hosts {
     Ring<QpIndex> ends{};  ///< of the messages that `holding` ends, in order
     bool ticking = false;
     std::int64_t transmit_buffer() const {
-      return dma != nullptr ? dma->transmit_buffer().count() : rates.transmit_buffer.count();
+      return dma != nullptr ? dma->transmit_buffer().count() : memory.rates().transmit_buffer.count();
     }
   };
 
@@ -178,10 +166,6 @@ class Fleet final : public network::Hosts {
   bool next_data(Nic& nic, HostIndex host, Instant now, network::Packet& out);
   bool pick(Nic& nic, HostIndex host, Instant now, network::Packet& out);
   bool wake_later(Nic& nic, HostIndex host, Instant then);
-  void fetch(Nic& nic, std::int64_t bytes, Instant now);
-  static Duration shared_time(const Nic& nic, Bytes bytes, BitRate own, bool both);
-  static bool receives_much(const Nic& nic) { return nic.held >= backlog; }
-  static bool sends_much(const Nic& nic, Instant now);
   void take(QueuePair& qp, const Packet& last, Instant now);
   void watch(QueuePair& qp);
   void finish(QueuePair& qp, Instant now);

@@ -28,13 +28,9 @@ void Fleet::let_out(Nic& nic, Instant now) {
 
 /// Takes a packet into the NIC's receive buffer, from which the host's memory draws at its rate.
 void Fleet::fill(Nic& nic, HostIndex host, std::int64_t bytes, Instant now) {
-  const auto& r = nic.rates;
-  if (r.drain == BitRate{}) return;
-  const auto rate = sends_much(nic, now) ? r.drain_beside : r.drain;
-  nic.shared_drained =
-      std::max(nic.shared_drained, now) + shared_time(nic, Bytes{bytes}, r.drain_beside, nic.shared_fetched > now);
-  nic.drained = std::max(std::max(nic.drained, now) + Bytes{bytes} / rate, nic.shared_drained);
-  nic.holding.push({.bytes = static_cast<std::int32_t>(bytes), .out = nic.drained});
+  if (nic.memory.rates().drain == BitRate{}) return;
+  const auto out = nic.memory.drain(Bytes{bytes}, now);
+  nic.holding.push({.bytes = static_cast<std::int32_t>(bytes), .out = out});
   nic.held += bytes;
   pause_if_full(nic, host, now);
 }
@@ -76,30 +72,6 @@ void Fleet::place(HostIndex host, std::uint32_t length) {
   if (nic.dma != nullptr && length > 0) write_in(nic, host, length);
 }
 
-/// What bytes take of the limit that both ways share: of all of it, or of one way's part while the other is busy.
-Duration Fleet::shared_time(const Nic& nic, Bytes bytes, BitRate own, bool both) {
-  const auto& r = nic.rates;
-  if (r.together == BitRate{}) return {};
-  if (!both) return bytes / r.together;
-  const auto part = static_cast<WideInt>(r.together.bps()) * own.bps() / (r.drain_beside.bps() + r.fetch_beside.bps());
-  return bytes / BitRate{static_cast<std::int64_t>(part)};
-}
-
-bool Fleet::sends_much(const Nic& nic, Instant now) {
-  return nic.fetched > now && now - nic.fetching_since > Bytes{backlog} / nic.rates.fetch;
-}
-
-/// Data leaves a host's memory at its rate.
-void Fleet::fetch(Nic& nic, std::int64_t bytes, Instant now) {
-  const auto& r = nic.rates;
-  if (r.fetch == BitRate{}) return;
-  if (nic.fetched < now) nic.fetching_since = now;
-  const auto rate = receives_much(nic) ? r.fetch_beside : r.fetch;
-  nic.shared_fetched =
-      std::max(nic.shared_fetched, now) + shared_time(nic, Bytes{bytes}, r.fetch_beside, nic.shared_drained > now);
-  nic.fetched = std::max(std::max(nic.fetched, now) + Bytes{bytes} / rate, nic.shared_fetched);
-}
-
 /// Read responses wait while the NIC has no room for what is read.
 bool Fleet::holds_back(const Nic& nic, const QueuePair& qp) {
   return qp.responder.sends_data() && nic.transmit_buffer() > 0 && nic.staged_bytes >= nic.transmit_buffer();
@@ -117,9 +89,7 @@ void Fleet::stage(Nic& nic, HostIndex host, const network::Packet& packet, std::
   auto& staged = nic.staged.push({.packet = packet});
   nic.staged_bytes += packet.bytes;
   if (nic.dma != nullptr) return read_out(nic, host, length, now);
-  fetch(nic, packet.bytes, now);
-  const auto later = receives_much(nic) ? nic.rates.send_latency_beside : nic.rates.send_latency;
-  staged.ready = std::max(before, std::max(now, nic.fetched) + later);
+  staged.ready = std::max(before, nic.memory.fetch(Bytes{packet.bytes}, nic.held, now));
   ++nic.ready;
 }
 

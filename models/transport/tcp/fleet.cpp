@@ -21,6 +21,7 @@ bool is_plain(const Segment& s) {
 void Fleet::attach(network::Network& network) {
   network_ = &network;
   hosts_.resize(network.graph().hosts.size());
+  for (std::size_t h = 0; h < config_.dma.size() && h < hosts_.size(); ++h) hosts_[h].dma = config_.dma[h];
 }
 
 EndIndex Fleet::connect(HostIndex a, HostIndex b, const Consumer& consumer) {
@@ -85,12 +86,19 @@ void Fleet::arrived(HostIndex index, const network::Packet& packet, Instant now)
   ++host.counters.received;
   if (tap) tap(index, false, in.segment, in.marked, now);
   auto& end = ends_[in.segment.connection];
-  if (host.ring.size() >= static_cast<std::size_t>(config_.host.ring) ||
-      (in.segment.length > 0 && !has_memory(end, in.segment))) {
+  if (host.ring.size() + host.arriving.size() >= static_cast<std::size_t>(config_.host.ring) ||
+      (in.segment.length > 0 && !has_memory(end, in.segment)) || !has_room(host, packet.bytes)) {
     ++host.counters.dropped;
     return;
   }
   end.in_ring += in.segment.length;
+  if (host.dma != nullptr) return write_in(index, in, packet.bytes, now);
+  enter(index, in, now);
+}
+
+/// A packet is in memory, and a core can take it.
+void Fleet::enter(HostIndex index, const Received& in, Instant now) {
+  auto& host = hosts_[index];
   host.ring.push(in);
   if (host.busy) return;
   host.busy = true;
@@ -243,6 +251,7 @@ void Fleet::build(HostIndex index, Instant now) {
     host.builds = true;
     if (at > now) return network_->wake_at(at, index, built);
     finish_build(host);
+    if (host.dma != nullptr) stage(index, now);
   }
 }
 
@@ -255,15 +264,24 @@ void Fleet::finish_build(Host& host) {
   host.builds = false;
 }
 
+std::optional<Segment> Fleet::next_segment(HostIndex index, Instant now) {
+  auto& host = hosts_[index];
+  if (host.out.empty()) build(index, now);
+  if (host.dma != nullptr) return next_staged(index, now);
+  if (host.out.empty()) return std::nullopt;
+  const auto segment = host.out.front();
+  host.out.pop();
+  host.out_bytes -= frame_size(segment);
+  return segment;
+}
+
 bool Fleet::next(HostIndex index, std::uint8_t open, Instant now, network::Packet& packet) {
   auto& host = hosts_[index];
   if (!(open >> config_.priority & 1)) return false;
-  if (host.out.empty()) build(index, now);
-  if (host.out.empty()) return false;
-  const auto segment = host.out.front();
-  host.out.pop();
+  const auto next = next_segment(index, now);
+  if (!next) return false;
+  const auto& segment = *next;
   const auto size = frame_size(segment);
-  host.out_bytes -= size;
   ++host.counters.sent;
   const auto& end = ends_[segment.connection ^ 1];
   packet.source = index;
@@ -280,7 +298,7 @@ bool Fleet::next(HostIndex index, std::uint8_t open, Instant now, network::Packe
 }
 
 void Fleet::woken(std::uint32_t subject, std::uint64_t detail, Instant now) {
-  switch (static_cast<Alarm>(detail & 7)) {
+  switch (static_cast<Alarm>(detail & ((1 << alarm_bits) - 1))) {
     case timer: {
       auto& end = ends_[subject];
       if (end.alarm > now) return;  // an earlier one has taken its place
@@ -300,10 +318,20 @@ void Fleet::woken(std::uint32_t subject, std::uint64_t detail, Instant now) {
     }
     case built:
       finish_build(hosts_[subject]);
+      if (hosts_[subject].dma != nullptr) stage(subject, now);
       build(subject, now);
       return network_->ready(subject, now);
     case app:
-      if (alarm) alarm(detail >> 3, now);
+      if (alarm) alarm(detail >> alarm_bits, now);
+      return;
+    case placed:
+      hosts_[subject].placing = false;
+      return let_in(subject, now);
+    case ready:
+      hosts_[subject].fetching = never;
+      return network_->ready(subject, now);
+    case tick:
+      return advance(subject, now);
   }
 }
 

@@ -20,6 +20,7 @@ struct HostConfig {
   Duration segment_cost = std::chrono::nanoseconds{500};
   Duration syscall_cost = std::chrono::nanoseconds{500};
   bool one_core = false;
+  Bytes nic_buffer{2'000'000}, pause_above{};
 
   static constexpr auto fields() {
     using C = HostConfig;
@@ -46,7 +47,18 @@ struct HostConfig {
             .at_most(milliseconds{1})
             .from("assumed"),
         field("one_core", &C::one_core,
-              "The kernel and all applications of a host share one core; else each has its own")};
+              "The kernel and all applications of a host share one core; else each has its own"),
+        field(
+            "nic_buffer", &C::nic_buffer,
+            "Of a host whose memory takes its time (`nodes`, `slow_hosts`): what its NIC holds until memory has taken "
+            "it; more is dropped")
+            .at_least(64_KiB)
+            .at_most(1_GiB),
+        field("pause_above", &C::pause_above,
+              "Filled so far, such a NIC pauses its switch, which should be lossless in priority 0, until a tenth of "
+              "it is out; 0B: it never does")
+            .at_least(0_B)
+            .at_most(1_GiB)};
   }
 };
 

@@ -1,11 +1,11 @@
-// The PCIe of a host as its RDMA NIC sees it, where that is simulated beside the network.
+// The memory of a host as its NIC sees it, through PCIe.
 #pragma once
 
 #include "peerpath/base/ring.hpp"
 #include "peerpath/base/time.hpp"
 #include "peerpath/base/units.hpp"
 
-namespace peerpath::roce {
+namespace peerpath::transport {
 
 /// Takes writes to and reads from the host's memory, and says when they were over. It has a time of its own, which runs
 /// ahead of the network's by `latency`: what is asked for at t starts at t + latency at the earliest, so whatever
@@ -13,7 +13,7 @@ namespace peerpath::roce {
 class HostDma {
  public:
   virtual ~HostDma() = default;
-  /// From asking to the first TLP.
+  /// From asking to the first TLP. Zero: the end of a write or read is known at once.
   virtual Duration latency() const = 0;
   /// What the NIC holds of data that it reads, or has read and not sent.
   virtual Bytes transmit_buffer() const = 0;
@@ -26,4 +26,4 @@ class HostDma {
   Ring<Instant> written{}, fetched{};
 };
 
-}  // namespace peerpath::roce
+}  // namespace peerpath::transport

@@ -1,0 +1,51 @@
+// The memory of a host as rates and latencies.
+#pragma once
+
+#include <algorithm>
+
+#include "peerpath/base/time.hpp"
+#include "peerpath/base/units.hpp"
+
+namespace peerpath::transport {
+
+/// Receiving (`drain`) and sending (`fetch`) may share a limit (`together`), and each may be slower beside the other
+/// one where that has a backlog (`..._beside`). Rates are of bytes as the caller counts them.
+struct HostRates {
+  BitRate drain{};  ///< at which its memory takes in what arrives; 0: at once, and no other rate counts
+  BitRate fetch{};  ///< at which its NIC gets data out of memory; likewise
+  BitRate drain_beside{}, fetch_beside{};
+  BitRate together{};       ///< 0: no limit
+  Duration latency{};       ///< how much later than in its NIC a whole message is in its memory
+  Duration send_latency{};  ///< from asking for a packet's data to having it
+  Duration latency_beside{}, send_latency_beside{};
+  Bytes transmit_buffer{};  ///< of data that the NIC asks for ahead of the wire; 0: it gets data at once
+};
+
+/// Keeps the time up to which each way is busy.
+class RatedMemory {
+ public:
+  RatedMemory() = default;
+  explicit RatedMemory(const HostRates& rates) : rates_{rates} {}
+  const HostRates& rates() const { return rates_; }
+
+  /// When so many bytes, behind all before them, have left the NIC for memory.
+  Instant drain(Bytes bytes, Instant now);
+  /// When all that has left the NIC is in memory.
+  Instant placed(Instant now) const {
+    return std::max(now, drained_) + (sends_much(now) ? rates_.latency_beside : rates_.latency);
+  }
+  /// When so many bytes, behind all before them, are in the NIC. `held`: bytes there that wait for memory.
+  Instant fetch(Bytes bytes, std::int64_t held, Instant now);
+
+ private:
+  static constexpr std::int64_t backlog = 64 << 10;
+  Duration shared_time(Bytes bytes, BitRate own, bool both) const;
+  bool sends_much(Instant now) const { return fetched_ > now && now - fetching_since_ > Bytes{backlog} / rates_.fetch; }
+
+  HostRates rates_{};
+  Instant drained_{}, fetched_{};                ///< when all that came is in memory, and all that went is out of it
+  Instant shared_drained_{}, shared_fetched_{};  ///< likewise, as far as both ways share a limit
+  Instant fetching_since_{};                     ///< without a pause
+};
+
+}  // namespace peerpath::transport
