@@ -1,9 +1,13 @@
 #include "validation/published/laws.hpp"
 
+#include <cmath>
+
 #include "analytic/link_efficiency.hpp"
 #include "core/pcie/link_rate.hpp"
+#include "network/switch_config.hpp"
 #include "peerpath/net/ethernet.hpp"
 #include "peerpath/pcie/tlp.hpp"
+#include "transport/roce/dcqcn.hpp"
 
 namespace peerpath::published {
 namespace {
@@ -104,6 +108,31 @@ Answer metric_over(const json& in, const Sources& sources) {
   return only(sources.run(in.at("scenario"), in.at("metric")).value() / in.at("over").get<double>());
 }
 
+/// A parameter of congestion control as the model has it: of a switch, or of a set at a port of 25 Gb/s.
+Answer congestion_parameter(const json& in, const Sources&) {
+  const network::SwitchConfig at;
+  auto set = roce::DcqcnSet::off;
+  for (const auto& [name, value] : enum_names(set))
+    if (name == in.value("set", "vendor")) set = value;
+  const auto of = roce::parameters(set, BitRate{25'000'000'000});
+  const auto us = [](Duration d) { return static_cast<double>(d / std::chrono::nanoseconds{1}) / 1e3; };
+  const auto kb = [](Bytes b) { return static_cast<double>(b.count()) / 1e3; };
+  // A port that is filled faster than it empties is paused at this share of what was free: a / (1 + a).
+  const auto alpha = std::exp2(at.alpha_log2);
+  const std::map<std::string, double> values{
+      {"kmin_kb", kb(at.ecn_min)},
+      {"kmax_kb", kb(at.ecn_max)},
+      {"pmax", at.ecn_max_probability},
+      {"buffer_mb", kb(at.buffer) / 1e3},
+      {"pfc_percent", 100 * alpha / (1 + alpha)},
+      {"ti_us", us(of.increase_period)},
+      {"td_us", us(of.decrease_period)},
+      {"g", static_cast<double>(of.gain_q16) / 65536},
+      {"hai_mbps", static_cast<double>(of.hyper.bps()) / 1e6},
+  };
+  return only(values.at(in.at("parameter")));
+}
+
 const std::map<std::string, Answer (*)(const json&, const Sources&)> laws{
     {"tlp_overhead", tlp_overhead},
     {"data_credit", data_credit},
@@ -121,6 +150,7 @@ const std::map<std::string, Answer (*)(const json&, const Sources&)> laws{
     {"scaling", scaling},
     {"gigabytes", gigabytes},
     {"metric_over", metric_over},
+    {"congestion_parameter", congestion_parameter},
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 
 constexpr int schema = 1;
+constexpr auto infinity = std::numeric_limits<double>::infinity();
 
 class Reader {
  public:
@@ -71,7 +73,10 @@ class Reader {
     figure.of = item.value("of", "");
     const auto measured = item.value("measured", json{});
     if (measured.is_number()) figure.low = figure.high = measured;
-    if (measured.is_array() && measured.size() == 2) figure.low = measured[0], figure.high = measured[1];
+    if (measured.is_array() && measured.size() == 2) {  // null: the source says "more than" or "less than"
+      figure.low = measured[0].is_null() ? -infinity : measured[0].get<double>();
+      figure.high = measured[1].is_null() ? infinity : measured[1].get<double>();
+    }
     const auto outcome = apply(item.value("law", ""), item.value("inputs", json::object()), sources_);
     figure.why_not = outcome.why_not;
     if (!outcome.answer) return figure;
@@ -89,6 +94,8 @@ class Reader {
 };
 
 std::string measured_text(const Figure& figure) {
+  if (figure.high == infinity) return fmt::format("above {:.5g}", figure.low);
+  if (figure.low == -infinity) return fmt::format("below {:.5g}", figure.high);
   return figure.low == figure.high ? fmt::format("{:.5g}", figure.low)
                                    : fmt::format("{:.5g} to {:.5g}", figure.low, figure.high);
 }

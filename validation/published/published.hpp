@@ -14,7 +14,7 @@ namespace peerpath::published {
 
 struct Figure {
   std::string of;
-  double low = 0, high = 0;  ///< measured; the ends of a range, or the same number
+  double low = 0, high = 0;  ///< measured; the ends of a range, of which one may be infinite, or the same number
   double predicted = 0;
   std::string why_not;  ///< no prediction, and why; then the figure has failed
 

@@ -45,6 +45,18 @@ TEST(Published, ARangeIsMissedByTheDistanceToItsNearerEnd) {
   EXPECT_LT((Figure{"", 46, 48, 45, ""}.error()), 0);
 }
 
+TEST(Published, ARangeMayBeOpenAtOneEnd) {
+  auto document = one_case();
+  auto& figure = document["cases"][0]["figures"][0];
+  figure = json::parse(R"({"of":"a","measured":[35,null],"law":"metric_over",
+                           "inputs":{"scenario":"s","metric":"m","over":1}})");
+  EXPECT_TRUE(evaluate(document.dump(), "p.json", sources())->passed());
+  EXPECT_THAT(to_text(*evaluate(document.dump(), "p.json", sources())), HasSubstr("above 35"));
+  figure["measured"] = json::array({nullptr, 150});  // 195 is played
+  EXPECT_FALSE(evaluate(document.dump(), "p.json", sources())->passed());
+  EXPECT_THAT(to_text(*evaluate(document.dump(), "p.json", sources())), HasSubstr("below 150"));
+}
+
 TEST(Published, WhatAParameterCameFromCannotCount) {
   auto document = one_case();
   document["cases"][0]["figures"][0]["inputs"]["size"] = 16;
