@@ -61,6 +61,8 @@ class Network {
   /// to another part's nodes waits in `outbox` of that part.
   void keep(const std::vector<PartIndex>& owner, PartIndex parts, PartIndex self);
   bool owns(HostIndex host) const { return own_[graph_.hosts[host]]; }
+  /// Whether it is a switch's, and that one happens here.
+  bool is_of_own_switch(PortIndex port) const { return buffers_[node_of_[port]] && own_[node_of_[port]]; }
   std::vector<Crossing>& outbox(PartIndex part) { return outboxes_[part]; }
   /// Not later than the first thing that is due.
   void take_in(const Crossing& crossing);

@@ -16,6 +16,15 @@ Snapshot snapshot(const network::Network& network, Instant now) {
   return taken;
 }
 
+void sample_queues(const network::Network& network, observe::Histogram& queued) {
+  for (network::PortIndex p = 0; p < 2 * network.cables(); ++p) {
+    if (!network.is_of_own_switch(p)) continue;
+    std::int64_t bytes = 0;
+    for (const auto& queue : network.port(p).queues) bytes += queue.bytes;
+    queued.record(Duration{bytes});
+  }
+}
+
 /// A port counts where its node is, and what its cable loses also at the other end.
 void gather(Parts& parts, Snapshot& snapshot) {
   parts.gather(snapshot.ports, [](network::PortCounters& a, const network::PortCounters& b) {

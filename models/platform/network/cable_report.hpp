@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "network/network.hpp"
+#include "peerpath/observe/histogram.hpp"
 #include "platform/network/parts.hpp"
 #include "platform/network/run.hpp"
 
@@ -17,6 +18,8 @@ struct Snapshot {
 };
 
 Snapshot snapshot(const network::Network& network, Instant now);
+/// Records what waits at each port of the switches here; a byte is a femtosecond.
+void sample_queues(const network::Network& network, observe::Histogram& queued);
 /// What all ranks have seen, in rank 0.
 void gather(Parts& parts, Snapshot& snapshot);
 

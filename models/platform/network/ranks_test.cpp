@@ -126,13 +126,21 @@ std::string random_scenario(std::uint64_t seed) {
                              { "name": "in", "from": ["h1", "h4", "h9", "h13"], "to": "h15" }] })";
   text += R"("nics": { "dcqcn": ")" + one_of({"off", "original", "vendor"}) + R"(", "recovery": ")" +
           one_of({"go_back_n", "selective_repeat"}) + R"(", "timeout": "100us", "mtu": )" + one_of({"1024", "4096"}) +
-          " }, ";
+          R"(, "translations": )" + one_of({"0", "64"}) + " }, ";
   text += one_of({"", R"("slow_hosts": [{ "hosts": "h5", "rate": "50Gbps" }], )"});
   text +=
       R"("rdma": [{ "name": "incast", "from": ["h1", "h4", "h6", "h9", "h10", "h13"], "to": ")" +
       one_of({"h0", "h5", "h15"}) + R"(", "size": "64KiB", "operation": ")" + one_of({"write", "send", "read"}) +
-      R"(", "outstanding": 4 }, { "name": "mice", "from": "h2", "to": "h14", "size": "2kB", "interval": "3us", "fresh": )" +
-      one_of({"true", "false"}) + " }], ";
+      R"(", "registered": "1MiB", "outstanding": 4 }, { "name": "mice", "from": "h2", "to": "h14", "size": "2kB", "interval": "3us", "fresh": )" +
+      one_of({"true", "false"}) + " }";
+  if (random.below(2) == 0)
+    text +=
+        R"(, { "name": "datagrams", "from": "h0..h5", "to": ["h7", "h8", "h12"], "transport": "UD", "operation": "send",
+                   "size": "1kB", "receives": 8, "receive_time": "1us" })";
+  if (random.below(2) == 0)
+    text +=
+        R"(, { "name": "chance", "from": "h0..h15", "to": "h0..h15", "load": 20, "size": "20kB", "operation": "send" })";
+  text += "], ";
   text += R"("collectives": [{ "name": "c", "hosts": "h0..h15", "bytes": "512KiB", )" +
           one_of({R"("kind": "all_to_all", "window": 3)", R"("kind": "all_gather")", R"("rings": 2)"}) +
           R"(, "qps": )" + one_of({"1", "4"}) + R"(, "qp_use": ")" + one_of({"round_robin", "split"}) +

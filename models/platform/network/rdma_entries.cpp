@@ -14,8 +14,18 @@ using observe::quotient;
 namespace {
 
 constexpr std::int64_t second = 1'000'000'000'000'000;
+constexpr std::int64_t slowdown_unit = 1'000'000;
+constexpr Bytes small_message{3000};
 
 }  // namespace
+
+void record_slowdown(Tally& tally, const EntryUse& use, Duration latency) {
+  tally.bytes += use.size.count();
+  const Duration slowdown{
+      static_cast<std::int64_t>(static_cast<WideInt>(latency.count()) * slowdown_unit / use.alone.count())};
+  tally.slowdown.record(slowdown);
+  if (use.size <= small_message) tally.small_slowdown.record(slowdown);
+}
 
 void report_rdma(const NetworkScenario& s, const std::vector<Tally>& tallies, Duration window,
                  observe::Results& results) {
@@ -24,7 +34,9 @@ void report_rdma(const NetworkScenario& s, const std::vector<Tally>& tallies, Du
     const auto metric = [&](const char* what, std::optional<Decimal> value) {
       set_metric(results, s.rdma[i].name + what, value);
     };
-    const auto bits = static_cast<WideInt>(tally.messages) * s.rdma[i].size.count() * 8;
+    const auto bytes =
+        s.rdma[i].load > 0 ? WideInt{tally.bytes} : static_cast<WideInt>(tally.messages) * s.rdma[i].size.count();
+    const auto bits = bytes * 8;
     metric(".goodput_gbps", quotient(bits * second / 1'000'000'000, window.count(), 3));
     metric(".messages", Decimal{tally.messages, 0});
     metric(".failed_messages", Decimal{tally.failed, 0});
@@ -32,6 +44,12 @@ void report_rdma(const NetworkScenario& s, const std::vector<Tally>& tallies, Du
     metric(".latency_p50_us", microseconds(tally.latency.quantile(500'000)));
     metric(".latency_p99_us", microseconds(tally.latency.quantile(990'000)));
     metric(".latency_max_us", microseconds(tally.latency.largest()));
+    const auto ratio = [](Duration slowdown) { return quotient(slowdown.count(), slowdown_unit, 3); };
+    if (tally.slowdown.count() > 0) {
+      metric(".slowdown_p50", ratio(tally.slowdown.quantile(500'000)));
+      metric(".slowdown_p99", ratio(tally.slowdown.quantile(990'000)));
+    }
+    if (tally.small_slowdown.count() > 0) metric(".small_slowdown_p99", ratio(tally.small_slowdown.quantile(990'000)));
   }
 }
 

@@ -14,13 +14,18 @@ namespace peerpath::network_run {
 /// What one rdma entry has done in the measured window.
 struct Tally {
   std::int64_t messages = 0, failed = 0;
+  std::int64_t bytes = 0;  ///< of messages that arrive by chance
   observe::Histogram latency;
+  observe::Histogram slowdown, small_slowdown;  ///< of those: latency over that alone, in units of 10^-6
 };
 
 /// What a queue pair of an rdma entry is there for.
 struct EntryUse {
   std::size_t entry = 0;
   int left = 0;  ///< messages still to post; -1: without end
+  Bytes size{};  ///< of the only message, which came by chance; and what it takes alone
+  Duration alone{};
+  std::uint64_t posted = 0;
 
   /// One of them, if there is one.
   bool take() {
@@ -29,6 +34,9 @@ struct EntryUse {
     return true;
   }
 };
+
+/// A message that came by chance is over.
+void record_slowdown(Tally& tally, const EntryUse& use, Duration latency);
 
 /// Goodput, messages and latencies of each entry, as metrics.
 void report_rdma(const network_scenario::NetworkScenario& s, const std::vector<Tally>& tallies, Duration window,

@@ -6,7 +6,9 @@
 
 #include "collective/roce_carrier.hpp"
 #include "peerpath/observe/finish.hpp"
+#include "platform/network/arrivals.hpp"
 #include "platform/network/cable_report.hpp"
+#include "platform/network/datagram_entries.hpp"
 #include "platform/network/flow_run.hpp"
 #include "platform/network/host_limits.hpp"
 #include "platform/network/node_hosts.hpp"
@@ -36,6 +38,8 @@ roce::FleetConfig fleet_config(const Loaded& loaded, const NodeHosts& nodes) {
   config.buffer = n.buffer;
   config.pause_above = n.pause_above;
   config.resume_below = n.resume_below;
+  config.cnp_priority = n.cnp_priority;
+  config.translations = {n.translations, n.translation_page, n.translation_miss};
   nodes.configure(config);
   return config;
 }
@@ -60,7 +64,9 @@ class Runner {
         begin_{s_.run.warmup},
         end_{begin_ + s_.run.measure},
         tallies_(s_.rdma.size()),
-        players_(s_.collectives.size()) {
+        players_(s_.collectives.size()),
+        datagrams_{s_.rdma, loaded.graph, fleet_},
+        alone_{loaded.graph, s_.switches.latency, s_.nics.mtu} {
     fleet_.attach(network_);
     fleet_.completed = [this](auto qp, const auto& completion, Instant posted, Instant now) {
       completed(qp, completion, posted, now);
@@ -70,11 +76,14 @@ class Runner {
         for (auto& ring : rings)
           if (ring.arrived(qp, last.immediate, now)) return;
     };
+    fleet_.datagram_sent = [this](auto qp, Instant now) { datagrams_.sent(qp, now); };
+    fleet_.datagram = [this](const auto& packet, bool received, Instant now) {
+      datagrams_.arrived(packet, received, now, now >= begin_ && now < end_, tallies_);
+    };
     fleet_.alarm = [this](std::uint64_t detail, Instant now) { alarm(detail, now); };
-    for (std::size_t i = 0; i < s_.rdma.size(); ++i) fleet_.wake(Instant{s_.rdma[i].start}, i << 2 | start_rdma);
-    for (std::size_t i = 0; i < s_.collectives.size(); ++i)
-      fleet_.wake(Instant{s_.collectives[i].start}, i << 2 | start_collective);
-    for (std::size_t i = 0; i < s_.events.size(); ++i) fleet_.wake(Instant{s_.events[i].at}, i << 2 | cable_event);
+    for (std::size_t i = 0; i < s_.rdma.size(); ++i) wake(Instant{s_.rdma[i].start}, start_rdma, i);
+    for (std::size_t i = 0; i < s_.collectives.size(); ++i) wake(Instant{s_.collectives[i].start}, start_collective, i);
+    for (std::size_t i = 0; i < s_.events.size(); ++i) wake(Instant{s_.events[i].at}, cable_event, i);
   }
 
   Problems problems() const { return capture_ ? capture_->problems() : Problems{}; }
@@ -88,6 +97,7 @@ class Runner {
     for (now = begin_; now < end_ && parts_.any(!is_over());) {
       now = std::min(end_, now + step);
       parts_.run(now);
+      sample_queues(network_, queued_.front());
       circle_ = parts_.deadlock(now, s_.run.patience);
       if (circle_) break;
       if (options.progress) options.progress(now.time_since_epoch(), end_.time_since_epoch());
@@ -104,15 +114,28 @@ class Runner {
   }
 
  private:
-  enum Alarm : std::uint64_t { start_rdma, start_collective, cable_event, next_message };
+  enum Alarm : std::uint64_t { start_rdma, start_collective, cable_event, next_message, next_arrival };
+  static constexpr int alarm_bits = 3;
+  void wake(Instant when, Alarm what, std::size_t number) {
+    fleet_.wake(when, std::uint64_t{number} << alarm_bits | what);
+  }
 
   roce::WorkRequest request(const Rdma& entry) const {
     return {.work = entry.operation, .length = static_cast<std::uint32_t>(entry.size.count()), .swap_or_add = 1};
   }
+  /// The same, to a place by chance: a queue pair draws for itself, so that ranks agree.
+  roce::WorkRequest request(const Rdma& entry, EntryUse& use, roce::QpIndex qp) const {
+    auto made = request(entry);
+    if (entry.registered == Bytes{}) return made;
+    const auto places = static_cast<std::uint64_t>(entry.registered / entry.size);
+    Random random{static_cast<std::uint64_t>(s_.run.seed) + use.posted++, "place of " + std::to_string(qp)};
+    made.remote_address = random.below(places) * static_cast<std::uint64_t>(entry.size.count());
+    return made;
+  }
 
   void alarm(std::uint64_t detail, Instant now) {
-    const auto number = static_cast<std::size_t>(detail >> 2);
-    switch (static_cast<Alarm>(detail & 3)) {
+    const auto number = static_cast<std::size_t>(detail >> alarm_bits);
+    switch (static_cast<Alarm>(detail & ((1 << alarm_bits) - 1))) {
       case start_rdma:
         return begin(number, now);
       case start_collective:
@@ -121,11 +144,15 @@ class Runner {
         return apply(s_.events[number], loaded_.graph, network_, now);
       case next_message:
         return timed(number, now);
+      case next_arrival:
+        return arrive(offered_[number], number, now);
     }
   }
 
   void begin(std::size_t number, Instant now) {
     const auto& entry = s_.rdma[number];
+    if (entry.transport == Transport::ud) return datagrams_.begin(number, now);
+    if (entry.load > 0) return begin_load(number, now);
     const auto from = hosts_of(loaded_.graph, entry.from), to = hosts_of(loaded_.graph, entry.to);
     for (std::size_t i = 0; i < from.size(); ++i) {
       const auto other = to[to.size() == 1 ? 0 : i];
@@ -152,7 +179,7 @@ class Runner {
 
   void post_next(roce::QpIndex qp, Instant now) {
     auto& use = uses_[qp];
-    if (use.take()) fleet_.post(qp, request(s_.rdma[use.entry]), now);
+    if (use.take()) fleet_.post(qp, request(s_.rdma[use.entry], use, qp), now);
   }
 
   /// Messages at an interval, whatever has become of the last one.
@@ -176,9 +203,38 @@ class Runner {
     }
     if (entry.fresh) t.qp += 2;
     fleet_.post(qp, request(entry), now);
-    fleet_.wake(now + entry.interval, static_cast<std::uint64_t>(&t - timers_.data()) << 2 | next_message);
+    wake(now + entry.interval, next_message, static_cast<std::size_t>(&t - timers_.data()));
   }
   void timed(std::size_t number, Instant now) { timed(timers_[number], now); }
+
+  /// Messages that arrive by chance, with a queue pair each.
+  struct Offered {
+    std::size_t entry = 0;
+    std::vector<Arrival> all{};
+    std::size_t next = 0;
+    roce::QpIndex first = 0;
+  };
+
+  void begin_load(std::size_t number, Instant now) {
+    auto& offered = offered_.emplace_back(
+        Offered{number, arrivals(s_.rdma[number], loaded_.graph, now, std::max(now, end_), s_.run.seed), 0, 0});
+    offered.first = fleet_.reserve(offered.all.size());
+    if (!offered.all.empty()) wake(offered.all.front().at, next_arrival, offered_.size() - 1);
+  }
+
+  void arrive(Offered& offered, std::size_t number, Instant now) {
+    for (; offered.next < offered.all.size() && offered.all[offered.next].at <= now; ++offered.next) {
+      const auto& a = offered.all[offered.next];
+      if (!fleet_.owns(a.from)) continue;
+      const auto qp = static_cast<roce::QpIndex>(offered.first + 2 * offered.next);
+      fleet_.open(qp, a.from, a.to);
+      uses_[qp] = {offered.entry, 0, a.size, alone_.latency(a.from, a.to, a.size)};
+      auto posted = request(s_.rdma[offered.entry]);
+      posted.length = static_cast<std::uint32_t>(a.size.count());
+      fleet_.post(qp, posted, now);
+    }
+    if (offered.next < offered.all.size()) wake(offered.all[offered.next].at, next_arrival, number);
+  }
 
   void begin_collective(std::size_t number, Instant now) {
     const auto& entry = s_.collectives[number];
@@ -197,6 +253,7 @@ class Runner {
       if (completion.status == roce::WorkStatus::success) {
         ++tally.messages;
         tally.latency.record(now - posted);
+        if (found->second.alone > Duration{}) record_slowdown(tally, found->second, now - posted);
       } else {
         ++tally.failed;
       }
@@ -246,11 +303,15 @@ class Runner {
   std::vector<std::deque<collective::Player>> players_;
   std::map<roce::QpIndex, EntryUse> uses_;
   std::vector<Timed> timers_;
+  DatagramEntries datagrams_;
+  Alone alone_;
+  std::vector<Offered> offered_;
+  std::vector<observe::Histogram> queued_ = std::vector<observe::Histogram>(1);
   Snapshot before_, after_;
   std::optional<network::PauseCircle> circle_;
   std::vector<std::int64_t> nic_pauses_;  ///< by host
   std::vector<Played> played_;            ///< by collective
-  std::int64_t nic_dropped_ = 0, sent_again_ = 0;
+  std::int64_t nic_dropped_ = 0, sent_again_ = 0, translations_ = 0, translations_missed_ = 0;
   Outcome out_;
 };
 
@@ -262,7 +323,11 @@ void Runner::gather() {
     a.messages += b.messages;
     a.failed += b.failed;
     a.latency.merge(b.latency);
+    a.bytes += b.bytes;
+    a.slowdown.merge(b.slowdown);
+    a.small_slowdown.merge(b.small_slowdown);
   });
+  parts_.gather(queued_, [](observe::Histogram& a, const observe::Histogram& b) { a.merge(b); });
   for (const auto& rings : players_) {
     Played played{!rings.empty(), {}};
     for (const auto& ring : rings) {
@@ -275,15 +340,19 @@ void Runner::gather() {
     a.over &= b.over;
     a.ended = std::max(a.ended, b.ended);
   });
-  std::vector<std::int64_t> sums{0, fleet_.retransmissions()};
+  std::vector<std::int64_t> sums{0, fleet_.retransmissions(), 0, 0};
   for (network::HostIndex h = 0; h < loaded_.graph.hosts.size(); ++h) {
     nic_pauses_.push_back(fleet_.counters(h).pauses);
     sums[0] += fleet_.counters(h).dropped;
+    sums[2] += fleet_.counters(h).translations;
+    sums[3] += fleet_.counters(h).translations_missed;
   }
   parts_.sum(nic_pauses_);
   parts_.sum(sums);
   nic_dropped_ = sums[0];
   sent_again_ = sums[1];
+  translations_ = sums[2];
+  translations_missed_ = sums[3];
 }
 
 void Runner::report_entries() {
@@ -303,6 +372,10 @@ void Runner::report_network() {
   report_totals(totals, out_.results);
   metric("network.nic_pauses", Decimal{nic_pauses, 0});
   metric("network.sent_again", Decimal{sent_again_, 0});
+  metric("network.queue_p95_bytes", Decimal{queued_.front().quantile(950'000).count(), 0});
+  metric("network.queue_p99_bytes", Decimal{queued_.front().quantile(990'000).count(), 0});
+  if (translations_ > 0)
+    metric("network.translations_missed_percent", quotient(translations_missed_ * 100, translations_, 1));
   metric("network.deadlock", Decimal{circle_ ? 1 : 0, 0});
 }
 

@@ -1,9 +1,11 @@
 #include "scenario/network/check.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <set>
 
+#include "scenario/network/message_sizes.hpp"
 #include "scenario/network/metrics.hpp"
 #include "scenario/network/names.hpp"
 #include "scenario/network/topology.hpp"
@@ -43,6 +45,12 @@ class Check {
     if (s.tcp_hosts.pause_above > s.tcp_hosts.nic_buffer) add("/tcp_hosts/pause_above", "is above nic_buffer");
     if (s.nics.pause_above > s.nics.buffer) add("/nics/pause_above", "is above the buffer");
     if (s.nics.resume_below > s.nics.pause_above) add("/nics/resume_below", "is above pause_above");
+    if (!std::has_single_bit(static_cast<std::uint64_t>(s.nics.translation_page.count())))
+      add("/nics/translation_page", "is no power of two");
+    if (s.nics.translations > 0)
+      for (std::size_t i = 0; i < s.nodes.size(); ++i)
+        if (s.nodes[i].level == Level::tlp)
+          add(join(join("/nodes", i), "level"), "tlp beside nics.translations, which hosts at level \"node\" have");
     if (s.run.level == NetworkLevel::flows) flows(s);
     if (s.run.warmup.count() < 0) add("/run/warmup", "is negative");
     for (std::size_t i = 0; i < s.expect.size(); ++i) expectation(join("/expect", i), s.expect[i]);
@@ -66,6 +74,15 @@ class Check {
       break;
     }
     return good ? std::optional{spelt.size()} : std::nullopt;
+  }
+
+  /// Of these names.
+  std::vector<network::HostIndex> known_hosts(const std::vector<std::string>& names) const {
+    for (const auto& name : spelt_out(names))
+      if (const auto found = numbers_.find(name);
+          found == numbers_.end() || !loaded_.graph.nodes[found->second].is_host)
+        return {};
+    return hosts_of(loaded_.graph, names);
   }
 
   /// Hosts of one entry have cables of one rate, and a host has one entry.
@@ -93,11 +110,49 @@ class Check {
   void rdma(const std::string& at, Rdma& entry, std::size_t number) {
     name(at, entry.name, "rdma" + std::to_string(number));
     const auto from = hosts(join(at, "from"), entry.from), to = hosts(join(at, "to"), entry.to);
-    if (from && to && *to != 1 && *to != *from)
+    const bool any_to = entry.transport == Transport::ud || entry.load > 0;
+    if (from && to && *to != 1 && *to != *from && !any_to)
       add(join(at, "to"),
           "names " + std::to_string(*to) + " hosts, and \"from\" " + std::to_string(*from) + "; one, or as many");
     if (entry.fresh && entry.interval == Duration{}) add(join(at, "fresh"), "needs an interval");
+    if (entry.transport == Transport::ud)
+      datagrams(at, entry);
+    else if (entry.receives != 0 || entry.receive_time > Duration{})
+      add(join(at, entry.receives != 0 ? "receives" : "receive_time"), "is for transport \"UD\"");
+    if (entry.registered > 0_B && entry.registered < entry.size)
+      add(join(at, "registered"), "is less than one message");
+    if (entry.load > 0)
+      load(at, entry);
+    else if (entry.sizes != Sizes::fixed)
+      add(join(at, "sizes"), "needs a load");
     if (roce::is_atomic(entry.operation) && entry.size != 8_B) add(join(at, "size"), "an atomic has 8B");
+  }
+
+  void datagrams(const std::string& at, const Rdma& entry) {
+    const auto& s = loaded_.scenario;
+    if (entry.operation != roce::Work::send) add(join(at, "operation"), "of transport \"UD\" is send");
+    if (entry.size.count() > s.nics.mtu) add(join(at, "size"), "of a datagram is at most nics.mtu");
+    if (entry.interval > Duration{}) add(join(at, "interval"), "is for transport \"RC\"");
+    if (entry.load > 0) add(join(at, "load"), "is for transport \"RC\"");
+    if (!s.nodes.empty()) add(join(at, "transport"), "UD has no hosts of `nodes` at its ends");
+    if (entry.receive_time > Duration{} && entry.receives == 0)
+      add(join(at, "receive_time"), "needs a number of `receives`");
+  }
+
+  void load(const std::string& at, const Rdma& entry) {
+    if (entry.interval > Duration{}) add(join(at, "interval"), "beside a load, which says when messages come");
+    if (roce::answers(entry.operation)) add(join(at, "operation"), "of an entry with a load is a write or a send");
+    const auto& run = loaded_.scenario.run;
+    double messages = 0;
+    for (const auto host : known_hosts(entry.from))
+      messages += static_cast<double>(rate_of_host(loaded_.graph, host).bps()) / 8e15 * entry.load / 100 *
+                  static_cast<double>((run.warmup + run.measure).count()) /
+                  static_cast<double>(mean_size(entry.sizes, entry.size).count());
+    if (messages > static_cast<double>(most_connections))
+      add(join(at, "load"), "makes more than " + std::to_string(most_connections) + " messages in this time");
+    const auto to = spelt_out(entry.to), from = spelt_out(entry.from);
+    if (to.size() == 1 && std::ranges::find(from, to.front()) != from.end())
+      add(join(at, "to"), "names \"" + to.front() + "\" alone, which sends, too");
   }
 
   void collective(const std::string& at, Collective& entry, std::size_t number) {
@@ -147,6 +202,8 @@ class Check {
     for (std::size_t i = 0; i < s.rdma.size(); ++i) {
       const auto at = join("/rdma", i);
       if (s.rdma[i].interval > Duration{}) add(join(at, "interval"), level + "has messages without an interval alone");
+      if (s.rdma[i].load > 0) add(join(at, "load"), level + "has no messages that arrive by chance");
+      if (s.rdma[i].transport == Transport::ud) add(join(at, "transport"), level + "has reliable connections alone");
       if (roce::is_atomic(s.rdma[i].operation)) add(join(at, "operation"), level + "has no atomics");
     }
   }

@@ -17,6 +17,21 @@ constexpr std::array of_rdma{
     Definition{"latency_p99_us", "us", "Posted to over"},
     Definition{"latency_max_us", "us", "Posted to over"},
 };
+constexpr std::array of_load{
+    Definition{"slowdown_p50", "1", "Latency over that of the message alone in the network"},
+    Definition{"slowdown_p99", "1", "Latency over that of the message alone in the network"},
+    Definition{"small_slowdown_p99", "1", "The same of messages of at most 3,000 B"},
+};
+constexpr std::array of_load_network{
+    Definition{"queue_p95_bytes", "B",
+               "Of what waits at ports of switches, all ports taken together; looked at each `patience`"},
+    Definition{"queue_p99_bytes", "B",
+               "Of what waits at ports of switches, all ports taken together; looked at each `patience`"},
+};
+constexpr std::array of_translations{
+    Definition{"translations_missed_percent", "%",
+               "Pages written to whose entry of the MTT was not in the NIC, since the start"},
+};
 constexpr std::array of_collective{
     Definition{"time_us", "us", "Start to last message in"},
     Definition{"nic_gbps", "Gb/s", "What a NIC has to send, over that time"},
@@ -68,10 +83,17 @@ void explain_in(std::string& out, const char* owner, const List& list, std::stri
 
 std::vector<MetricInfo> metrics_of(const NetworkScenario& s) {
   std::vector<MetricInfo> out;
-  for (const auto& entry : s.rdma) add(out, entry.name, of_rdma);
+  bool loaded = false;
+  for (const auto& entry : s.rdma) {
+    add(out, entry.name, of_rdma);
+    if (entry.load > 0) add(out, entry.name, of_load);
+    loaded |= entry.load > 0;
+  }
   for (const auto& entry : s.collectives) add(out, entry.name, of_collective);
   for (const auto& entry : s.tcp) add(out, entry.name, of_tcp);
   add(out, "network", of_network);
+  if (loaded) add(out, "network", of_load_network);
+  if (s.nics.translations > 0) add(out, "network", of_translations);
   if (!s.tcp.empty()) add(out, "network", of_tcp_network);
   return out;
 }
@@ -82,8 +104,11 @@ std::optional<std::string> explain_metric(std::string_view name) {
   const auto end = dot == name.npos ? name : name.substr(dot + 1);
   std::string out;
   if (owner != "network") explain_in(out, "<rdma>", of_rdma, end);
+  if (owner != "network") explain_in(out, "<rdma>", of_load, end);
   if (owner != "network") explain_in(out, "<collective>", of_collective, end);
   if (owner != "network") explain_in(out, "<tcp>", of_tcp, end);
+  if (owner.empty() || owner == "network") explain_in(out, "network", of_load_network, end);
+  if (owner.empty() || owner == "network") explain_in(out, "network", of_translations, end);
   if (owner.empty() || owner == "network") explain_in(out, "network", of_tcp_network, end);
   if (owner.empty() || owner == "network") explain_in(out, "network", of_network, end);
   return out.empty() ? std::nullopt : std::optional{out};

@@ -3,6 +3,7 @@
 
 #include "scenario/network/describe.hpp"
 #include "scenario/network/load.hpp"
+#include "scenario/network/message_sizes.hpp"
 #include "scenario/network/metrics.hpp"
 #include "scenario/network/write.hpp"
 #include "scenario/test_files.hpp"
@@ -76,6 +77,38 @@ TEST(NetworkLoad, MistakesOfNodesAreNamed) {
       network_scenario::load_text(with(R"([{"hosts": "h0", "scenario": "a.json"}])"), "wrong.json", options);
   ASSERT_TRUE(loaded && !*loaded);
   EXPECT_THAT(lines_of(loaded->error()), HasSubstr("a.json"));
+}
+
+TEST(NetworkLoad, MistakesOfDatagramsAndOfLoadsAreNamed) {
+  const auto with = [](const std::string& rdma) {
+    return R"({"network": {"clos": {}}, "rdma": [{"name": "w", "from": "h0..h3", "to": "h1", )" + rdma + "}]}";
+  };
+  EXPECT_THAT(said(with(R"("transport": "UD")")), HasSubstr(R"(/rdma/0/operation: of transport "UD" is send)"));
+  EXPECT_THAT(said(with(R"("transport": "UC")")), HasSubstr("UC"));
+  EXPECT_THAT(said(with(R"("transport": "UD", "operation": "send")")), HasSubstr("/rdma/0/size: of a datagram"));
+  EXPECT_EQ(said(with(R"("transport": "UD", "operation": "send", "size": "4KiB", "receives": 8)")), "");
+  EXPECT_THAT(said(with(R"("receives": 8)")), HasSubstr(R"(/rdma/0/receives: is for transport "UD")"));
+  EXPECT_THAT(said(with(R"("sizes": "web_search")")), HasSubstr("/rdma/0/sizes: needs a load"));
+  EXPECT_THAT(said(with(R"("sizes": "web_search", "load": 50)")), HasSubstr(R"("h1" alone)"));
+  EXPECT_THAT(said(with(R"("load": 50, "operation": "read")")), HasSubstr("a write or a send"));
+  EXPECT_THAT(said(with(R"("load": 50, "size": "1B")"), {"run.measure=1s"}), HasSubstr("more than 1000000 messages"));
+}
+
+TEST(NetworkLoad, SizesOfMessagesAreThoseOfTheirDistribution) {
+  EXPECT_EQ(mean_size(Sizes::fixed, 5_B), 5_B);
+  Random random{1, "sizes"};
+  constexpr int draws = 200'000;
+  double sum = 0;
+  int small = 0;
+  for (int i = 0; i < draws; ++i) {
+    const auto size = draw_size(Sizes::web_search, 5_B, random);
+    ASSERT_GE(size, 1_B);
+    ASSERT_LE(size.count(), 30'000'000);
+    sum += static_cast<double>(size.count());
+    small += size.count() <= 80'000 ? 1 : 0;
+  }
+  EXPECT_NEAR(sum / draws, static_cast<double>(mean_size(Sizes::web_search, 5_B).count()), 20'000);
+  EXPECT_NEAR(static_cast<double>(small) / draws, 0.53, 0.005);
 }
 
 TEST(NetworkLoad, MistakesOfTcpAreNamed) {

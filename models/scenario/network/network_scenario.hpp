@@ -76,6 +76,10 @@ struct Nics {
   int retries = 7;
   Duration timeout = 67109us;
   Bytes buffer{2'000'000}, pause_above{1'000'000}, resume_below{900'000};
+  int cnp_priority = 6;
+  int translations = 0;
+  Bytes translation_page{4096};
+  Duration translation_miss = 1us;
 
   static constexpr auto fields() {
     using C = Nics;
@@ -91,7 +95,22 @@ struct Nics {
         field("timeout", &C::timeout, "Local ACK timeout").at_least(1us).at_most(10s).from("4.096 us * 2^14"),
         field("buffer", &C::buffer, "Receive buffer").at_least(64_KiB),
         field("pause_above", &C::pause_above, "Filled so far, it pauses its switch").at_least(0_B),
-        field("resume_below", &C::resume_below, "Drained so far, it resumes it").at_least(0_B)};
+        field("resume_below", &C::resume_below, "Drained so far, it resumes it").at_least(0_B),
+        field("cnp_priority", &C::cnp_priority, "Of congestion notification packets; data has 3, acknowledgements 6")
+            .at_least(0)
+            .at_most(7),
+        field(
+            "translations", &C::translations,
+            "Entries of the table of registered memory (MTT) that the NIC keeps; of another page that a write goes to "
+            "the entry is read from host memory first. 0: it keeps all")
+            .at_least(0)
+            .at_most(1 << 24),
+        field("translation_page", &C::translation_page, "What an entry is about; a power of two")
+            .at_least(4_KiB)
+            .at_most(1_GiB),
+        field("translation_miss", &C::translation_miss, "Until such an entry is there: a read over PCIe")
+            .at_most(1ms)
+            .from("assumed")};
   }
 };
 
@@ -136,7 +155,25 @@ struct NodeEntry {
   }
 };
 
-/// Messages of one size from hosts to a host.
+/// The service of a queue pair.
+enum class Transport : std::uint8_t {
+  rc,  ///< reliable connection
+  ud,  ///< unreliable datagram
+};
+constexpr std::array<EnumName<Transport>, 2> enum_names(Transport) {
+  return {{{"RC", Transport::rc}, {"UD", Transport::ud}}};
+}
+
+/// Whence the size of a message.
+enum class Sizes : std::uint8_t {
+  fixed,
+  web_search,  ///< of the flows of a web search cluster (Alizadeh et al. 2010), as HPCC's traffic generator has them
+};
+constexpr std::array<EnumName<Sizes>, 2> enum_names(Sizes) {
+  return {{{"fixed", Sizes::fixed}, {"web_search", Sizes::web_search}}};
+}
+
+/// Messages from hosts to a host.
 struct Rdma {
   std::string name;
   std::vector<std::string> from{}, to{};
@@ -148,6 +185,12 @@ struct Rdma {
   Duration start{};
   Duration interval{};
   bool fresh = false;
+  Transport transport = Transport::rc;
+  int receives = 0;
+  Duration receive_time{};
+  double load = 0;
+  Sizes sizes = Sizes::fixed;
+  Bytes registered{};
 
   static constexpr auto fields() {
     using C = Rdma;
@@ -165,7 +208,31 @@ struct Rdma {
         field("start", &C::start, "When the first is posted").at_most(10s),
         field("interval", &C::interval, "Time between two messages; 0ns: as soon as one is over").at_most(10s),
         field("fresh", &C::fresh,
-              "With an interval: each message on a queue pair of its own, which nothing has slowed")};
+              "With an interval: each message on a queue pair of its own, which nothing has slowed"),
+        field(
+            "transport", &C::transport,
+            "RC: reliable connections. UD: datagrams of one packet, which nobody acknowledges; a queue pair of a host "
+            "of `from` sends to the hosts of `to` in turn"),
+        field("receives", &C::receives,
+              "UD: receive requests of a host of `to`; a datagram that finds none is lost. 0: there is always one")
+            .at_least(0)
+            .at_most(1 << 20),
+        field("receive_time", &C::receive_time,
+              "UD: what software takes for each datagram before it posts its receive request again")
+            .at_most(10s),
+        field("load", &C::load,
+              "Percent of its cable that each host of `from` offers as payload, by Poisson arrivals: each message goes "
+              "to a host of `to` by chance, on a queue pair of its own. 0: `outstanding` or `interval` say when")
+            .at_least(0.0)
+            .at_most(100.0),
+        field("sizes", &C::sizes,
+              "With a load. fixed: all of `size`. web_search: drawn from the flows of a web search cluster, 1.7 MB in "
+              "the mean, half of them below 80 KB")
+            .from("HPCC's traffic generator"),
+        field("registered", &C::registered,
+              "Memory that each queue pair writes into: each message goes to a place by chance, at a multiple of its "
+              "size; 0: all to one place")
+            .at_least(0_B)};
   }
 };
 

@@ -12,7 +12,7 @@ Duration RatedMemory::shared_time(Bytes bytes, BitRate own, bool both) const {
 }
 
 Instant RatedMemory::drain(Bytes bytes, Instant now) {
-  if (rates_.drain == BitRate{}) return now;
+  if (rates_.drain == BitRate{}) return std::max(now, drained_);
   const auto rate = sends_much(now) ? rates_.drain_beside : rates_.drain;
   shared_drained_ = std::max(shared_drained_, now) + shared_time(bytes, rates_.drain_beside, shared_fetched_ > now);
   drained_ = std::max(std::max(drained_, now) + bytes / rate, shared_drained_);

@@ -30,6 +30,8 @@ class RatedMemory {
 
   /// When so many bytes, behind all before them, have left the NIC for memory.
   Instant drain(Bytes bytes, Instant now);
+  /// The last of them waits so long, and what follows waits behind it. Returns when it has left the NIC.
+  Instant wait(Duration time, Instant now) { return drained_ = std::max(drained_, now) + time; }
   /// When all that has left the NIC is in memory.
   Instant placed(Instant now) const {
     return std::max(now, drained_) + (sends_much(now) ? rates_.latency_beside : rates_.latency);

@@ -2,6 +2,7 @@
 #include <fstream>
 #include <iostream>
 
+#include "transport/roce/datagram.hpp"
 #include "transport/roce/frame.hpp"
 #include "transport/roce/requester.hpp"
 #include "transport/roce/responder.hpp"
@@ -88,10 +89,10 @@ int main(int argc, char** argv) {
       requester.receive(packet, now);
     }
   }
-  Packet datagram;
-  datagram.opcode = opcode(Service::unreliable_datagram, Operation::send_only);
-  datagram.destination_qp = 0x21, datagram.key = 0x11111111, datagram.immediate = 0x22, datagram.length = 50;
-  capture.add(datagram, true);
+  DatagramQueuePair datagrams{0x22, 0, 0, {}};
+  datagrams.post({{1, 0x21, 0x11111111}, 50, {}});
+  datagrams.post({{1, 0x23, 0x80010000}, 256, {}});
+  while (datagrams.can_send()) capture.add(datagrams.next().packet, true);
   Packet cnp;
   cnp.opcode = congestion_notification;
   cnp.becn = true, cnp.destination_qp = 0x11;

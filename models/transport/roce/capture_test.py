@@ -39,11 +39,19 @@ class Capture(unittest.TestCase):
                                                     "-e", "infiniband.reth.dmalen", "-e", "infiniband.aeth.syndrome")]
         opcodes = collections.Counter(int(row[0], 0) for row in rows)
         self.assertEqual({o for o in range(21) if RC[o]}, {o for o in opcodes if o < 21})
-        self.assertEqual(opcodes[0x64], 1)
+        self.assertEqual(opcodes[0x64], 2)
         self.assertEqual(opcodes[0x81], 1)
         self.assertIn("701", {row[2] for row in rows})
         syndromes = {int(row[3], 0) for row in rows if row[3]}
         self.assertIn(0x60, syndromes, "the lost packet's NAK")
+
+    def test_tshark_reads_the_key_and_the_source_of_datagrams(self):
+        if shutil.which("tshark") is None:
+            self.skipTest("needs tshark")
+        fields = [argument for name in ("bth.destqp", "bth.psn", "deth.q_key", "deth.srcqp") for argument in ("-e", "infiniband." + name)]
+        rows = subprocess.run(["tshark", "-r", self.path, "-Y", "infiniband.bth.opcode == 0x64", "-T", "fields", *fields],
+                              check=True, capture_output=True, text=True).stdout.split()
+        self.assertEqual([int(value, 0) for value in rows], [0x21, 0, 0x11111111, 0x22, 0x23, 1, 0x80010000, 0x22])
 
     def test_scapy_computes_the_same_icrc_over_every_frame(self):
         try:

@@ -68,8 +68,10 @@ void DcqcnRate::advance(Instant now) {
   }
 }
 
+/// Cuts that follow each other leave the target where it was before the first: it is lowered after an increase alone
+/// (clamp_tgt_rate off, clamp_tgt_rate_after_time_inc on, as NICs have it and HPCC's simulation).
 void DcqcnRate::cut(Instant now) {
-  target_ = rate_;
+  if (stage_ > 0) target_ = rate_;
   const auto lost = static_cast<std::int64_t>(static_cast<WideInt>(rate_.bps()) * alpha_q32_ >> 33);
   rate_ = BitRate{std::max(rate_.bps() - lost, parameters_.least.bps())};
   stage_ = 0;

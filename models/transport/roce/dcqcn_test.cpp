@@ -36,6 +36,19 @@ TEST(Dcqcn, FastRecoveryClosesHalfTheGapThenTheTargetGrows) {
   EXPECT_EQ(rate.at(Instant{100ms}), line);
 }
 
+TEST(Dcqcn, TheTargetIsLoweredAfterAnIncreaseAlone) {
+  DcqcnRate rate{parameters(DcqcnSet::vendor, line), line};
+  for (int i = 0; i < 5; ++i) rate.notify(Instant{i * 4us});
+  const auto low = rate.at(Instant{20us}).bps();
+  EXPECT_LT(low, line.bps() / 20);
+  EXPECT_NEAR(static_cast<double>(rate.at(Instant{16us + 300us}).bps()), static_cast<double>(line.bps() + low) / 2, 1e6)
+      << "half of the way back to what it was before the first cut";
+  const auto before = rate.at(Instant{400us}).bps();
+  rate.notify(Instant{400us});
+  const auto cut = rate.at(Instant{400us}).bps();
+  EXPECT_NEAR(static_cast<double>(rate.at(Instant{700us}).bps()), static_cast<double>(before + cut) / 2, 1e6);
+}
+
 TEST(Dcqcn, AlphaDecaysByGWhenNothingIsHeard) {
   DcqcnRate rate{parameters(DcqcnSet::original, line), line};
   rate.notify(Instant{});

@@ -22,6 +22,8 @@ void Fleet::attach(network::Network& network) {
   nics_.resize(network.graph().hosts.size());
   for (std::size_t h = 0; h < config_.hosts.size() && h < nics_.size(); ++h)
     nics_[h].memory = RatedMemory{config_.hosts[h]};
+  if (config_.translations.entries > 0)
+    for (auto& nic : nics_) nic.translations.emplace(config_.translations);
   for (std::size_t h = 0; h < config_.dma.size() && h < nics_.size(); ++h) nics_[h].dma = config_.dma[h];
 }
 
@@ -91,7 +93,7 @@ void Fleet::send(QueuePair& qp, const Packet& packet, int priority, network::Pac
 
 bool Fleet::next(HostIndex host, std::uint8_t open, Instant now, network::Packet& out) {
   auto& nic = nics_[host];
-  if ((open >> config_.control_priority & 1) && next_answer(nic, now, out)) return true;
+  if (!nic.answering.empty() && next_answer(nic, open, now, out)) return true;
   if ((open >> config_.urgent_priority & 1) && next_urgent(nic, now, out)) return true;
   return (open >> config_.priority & 1) && next_data(nic, host, now, out);
 }
@@ -112,30 +114,35 @@ bool Fleet::next_urgent(Nic& nic, Instant now, network::Packet& out) {
 }
 
 /// Acknowledgements and CNPs. Read responses carry data, so they go in its priority, and wait until memory gives it.
-bool Fleet::next_answer(Nic& nic, Instant now, network::Packet& out) {
+bool Fleet::next_answer(Nic& nic, std::uint8_t open, Instant now, network::Packet& out) {
   for (auto left = nic.answering.size(); left > 0; --left) {
     auto& qp = *qps_[nic.answering.front()];
     nic.answering.pop();
-    if (!qp.cnp && holds_back(nic, qp)) {
+    const bool cnp = qp.cnp && (open >> config_.cnp_priority & 1);
+    const bool data = qp.responder.sends_data();
+    const bool may_go = data && nic.transmit_buffer() > 0
+                            ? !holds_back(nic, qp)
+                            : open >> (data ? config_.priority : config_.control_priority) & 1;
+    const bool answer = qp.responder.can_send() && may_go;
+    if (!cnp && !answer) {
       nic.answering.push(qp.number);
       continue;
     }
     qp.answers = false;
     bool sent = true;
-    if (qp.cnp) {
+    if (cnp) {
       qp.cnp = false;
-      Packet cnp;
-      cnp.opcode = congestion_notification;
-      cnp.becn = true;
-      cnp.destination_qp = qp.number ^ 1;
+      Packet packet;
+      packet.opcode = congestion_notification;
+      packet.becn = true;
+      packet.destination_qp = qp.number ^ 1;
       ++nic.counters.cnps;
-      send(qp, cnp, config_.control_priority, out);
+      send(qp, packet, config_.cnp_priority, out);
     } else {
-      const auto answer = qp.responder.next().packet;
-      const bool data = is_read_response(answer.operation());
-      send(qp, answer, data ? config_.priority : config_.control_priority, out);
+      const auto packet = qp.responder.next().packet;
+      send(qp, packet, data ? config_.priority : config_.control_priority, out);
       sent = !data || nic.transmit_buffer() == 0;
-      if (!sent) stage(nic, qp.host, out, answer.length, now);
+      if (!sent) stage(nic, qp.host, out, packet.length, now);
     }
     if (qp.cnp || qp.responder.can_send()) {
       qp.answers = true;
@@ -152,6 +159,7 @@ bool Fleet::next_data(Nic& nic, HostIndex host, Instant now, network::Packet& ou
 
 /// The next packet with data, of the queue pairs in turn.
 bool Fleet::pick(Nic& nic, HostIndex host, Instant now, network::Packet& out) {
+  if (datagrams_turn(nic)) return next_datagram(nic, now, out);
   Instant earliest = never;
   for (auto left = nic.sending.size(); left > 0; --left) {
     auto& qp = *qps_[nic.sending.front()];
@@ -171,6 +179,7 @@ bool Fleet::pick(Nic& nic, HostIndex host, Instant now, network::Packet& out) {
     watch(qp);
     return true;
   }
+  if (!nic.datagrams.empty()) return next_datagram(nic, now, out);
   return wake_later(nic, host, earliest);
 }
 
@@ -221,6 +230,7 @@ void Fleet::arrived(HostIndex host, const network::Packet& packet, Instant now) 
   auto& nic = nics_[host];
   ++nic.counters.received;
   const auto said = std::bit_cast<Packet>(packet.cargo);
+  if (service_of(said.opcode) == Service::unreliable_datagram) return take_datagram(host, packet, said, now);
   auto* known = qps_[said.destination_qp];
   auto& qp = known != nullptr ? *known : make(said.destination_qp, host, packet.source);
   if (said.opcode == congestion_notification) {
@@ -277,6 +287,9 @@ void Fleet::woken(std::uint32_t subject, std::uint64_t detail, Instant now) {
       return advance(nics_[subject], subject, now);
     case written:
       return end_messages(nics_[subject], now);
+    case datagram_left:
+      if (datagram_sent) datagram_sent(subject, now);
+      return;
   }
 }
 

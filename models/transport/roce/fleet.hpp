@@ -3,15 +3,19 @@
 
 #include <deque>
 #include <functional>
+#include <map>
+#include <optional>
 #include <vector>
 
 #include "network/network.hpp"
 #include "peerpath/base/ring.hpp"
 #include "transport/host/host_dma.hpp"
 #include "transport/host/rated_memory.hpp"
+#include "transport/roce/datagram.hpp"
 #include "transport/roce/dcqcn.hpp"
 #include "transport/roce/requester.hpp"
 #include "transport/roce/responder.hpp"
+#include "transport/roce/translation_cache.hpp"
 
 namespace peerpath::roce {
 
@@ -28,10 +32,12 @@ struct FleetConfig {
   DcqcnSet dcqcn = DcqcnSet::off;
   int priority = 3;          ///< of data
   int urgent_priority = 5;   ///< of data of urgent queue pairs
-  int control_priority = 6;  ///< of acknowledgements and CNPs
+  int control_priority = 6;  ///< of acknowledgements
+  int cnp_priority = 6;
   bool port_by_qp = true;   ///< the UDP source port follows the queue pairs, as Linux sets it; else one a pair of hosts
   Bytes buffer{2'000'000};  ///< receive buffer of a NIC
   Bytes pause_above{1'000'000}, resume_below{900'000};
+  TranslationConfig translations{};
   std::vector<HostRates> hosts{};  ///< by host; none: memory takes and gives at once
   std::vector<HostDma*> dma{};     ///< by host: its PCIe, where that is simulated; else none or nullptr
 };
@@ -43,7 +49,9 @@ struct NicCounters {
   std::int64_t cnps = 0;                ///< sent
   std::int64_t pauses = 0;              ///< because its own buffer was full
   std::int64_t dropped = 0;             ///< its buffer overflowed
+  std::int64_t not_received = 0;        ///< datagrams without a receive request, or with another key
   std::int64_t buffer_peak = 0;
+  std::int64_t translations = 0, translations_missed = 0;  ///< looked up; of these not in the NIC
 };
 
 /// Reliable connections over a network. Queue pairs take turns packet by packet; answers go first. DCQCN paces a queue
@@ -71,6 +79,14 @@ class Fleet final : public network::Hosts {
   /// Takes the connection down, as a failed process does.
   void stop(QpIndex qp, Instant now);
 
+  /// A queue pair for datagrams, under a reserved number; the number beside it stays free.
+  void open_datagrams(QpIndex number, HostIndex at, std::uint32_t key, const ReceiveRequests& receives = {});
+  /// It is over when `datagram_sent` is called.
+  void post_datagram(QpIndex qp, const AddressHandle& to, std::uint32_t length, Instant now);
+  std::function<void(QpIndex qp, Instant now)> datagram_sent{};
+  /// One has come in and is received, or is lost for want of a receive request.
+  std::function<void(const Packet& packet, bool received, Instant now)> datagram{};
+
   /// A work request has ended at this end; it was posted at `posted`.
   std::function<void(QpIndex qp, const Completion& completion, Instant posted, Instant now)> completed{};
   /// A message of the other end has arrived whole at this end. `last`: its last packet.
@@ -94,7 +110,7 @@ class Fleet final : public network::Hosts {
 
  private:
   static constexpr int alarm_bits = 3;
-  enum Alarm : std::uint64_t { pace, retry, drained, placed, app, tick, written };
+  enum Alarm : std::uint64_t { pace, retry, drained, placed, app, tick, written, datagram_left };
 
   struct QueuePair final : Target {
     QueuePair(Fleet& in, QpIndex self, HostIndex at, HostIndex to, const ConnectionAttributes& attributes, BitRate line,
@@ -107,7 +123,10 @@ class Fleet final : public network::Hosts {
           responder{attributes, *this},
           rate{dcqcn, line} {}
     bool allows(Operation, std::uint32_t, std::uint64_t, std::uint32_t) override { return true; }
-    void place(const Packet& packet, std::uint64_t) override { fleet.place(host, packet.length); }
+    void place(const Packet& packet, std::uint64_t address) override {
+      fleet.translate(*this, address, packet.length);
+      fleet.place(host, packet.length);
+    }
     void arrived(const Packet& last, Instant now) override { fleet.take(*this, last, now); }
     std::uint64_t modify(const Packet&) override { return memory++; }
 
@@ -139,17 +158,19 @@ class Fleet final : public network::Hosts {
     Instant ready = never;  ///< likewise
   };
   struct Nic {
-    Ring<QpIndex> sending{}, urgent{}, answering{};
+    Ring<QpIndex> sending{}, urgent{}, answering{}, datagrams{};
     Instant alarm = never;
     RatedMemory memory{};
     Ring<Held> holding{};
     std::int64_t held = 0;  ///< bytes of those
     bool pausing = false;
+    bool datagram_last = false;  ///< whose turn it was, of datagrams and other data
     NicCounters counters{};
     // Of hosts whose memory takes time to give data, or whose PCIe is simulated (fleet_memory.cpp):
     Ring<Staged> staged{};
     std::int64_t staged_bytes = 0;
     std::size_t known = 0, ready = 0;  ///< of `holding` and `staged`: so many have their times
+    std::optional<TranslationCache> translations{};
     HostDma* dma = nullptr;
     Ring<QpIndex> ends{};  ///< of the messages that `holding` ends, in order
     bool ticking = false;
@@ -161,17 +182,21 @@ class Fleet final : public network::Hosts {
   QueuePair& make(QpIndex number, HostIndex at, HostIndex to);
   void activate(QueuePair& qp, Instant now);
   void send(QueuePair& qp, const Packet& packet, int priority, network::Packet& out);
-  bool next_answer(Nic& nic, Instant now, network::Packet& out);
+  bool next_answer(Nic& nic, std::uint8_t open, Instant now, network::Packet& out);
   bool next_urgent(Nic& nic, Instant now, network::Packet& out);
   bool next_data(Nic& nic, HostIndex host, Instant now, network::Packet& out);
   bool pick(Nic& nic, HostIndex host, Instant now, network::Packet& out);
   bool wake_later(Nic& nic, HostIndex host, Instant then);
+  static bool datagrams_turn(Nic& nic);
+  bool next_datagram(Nic& nic, Instant now, network::Packet& out);
+  void take_datagram(HostIndex host, const network::Packet& packet, const Packet& said, Instant now);
   void take(QueuePair& qp, const Packet& last, Instant now);
   void watch(QueuePair& qp);
   void finish(QueuePair& qp, Instant now);
   bool has_room(Nic& nic, std::int64_t bytes, Instant now);
   void fill(Nic& nic, HostIndex host, std::int64_t bytes, Instant now);
   void place(HostIndex host, std::uint32_t length);
+  void translate(const QueuePair& qp, std::uint64_t address, std::uint32_t length);
   void let_out(Nic& nic, Instant now);
   void pause_if_full(Nic& nic, HostIndex host, Instant now);
   void resume(Nic& nic, HostIndex host, Instant now);
@@ -191,6 +216,7 @@ class Fleet final : public network::Hosts {
   network::Network* network_ = nullptr;
   std::deque<QueuePair> ends_;
   std::vector<QueuePair*> qps_;  ///< by number; nothing: not open, or another part's
+  std::map<QpIndex, DatagramQueuePair> datagrams_;
   std::vector<Nic> nics_;
   std::int32_t arriving_ = 0;  ///< bytes of the packet that is being taken in, and when
   Instant arriving_at_{};

@@ -28,7 +28,7 @@ void Fleet::let_out(Nic& nic, Instant now) {
 
 /// Takes a packet into the NIC's receive buffer, from which the host's memory draws at its rate.
 void Fleet::fill(Nic& nic, HostIndex host, std::int64_t bytes, Instant now) {
-  if (nic.memory.rates().drain == BitRate{}) return;
+  if (nic.memory.rates().drain == BitRate{} && !nic.translations) return;
   const auto out = nic.memory.drain(Bytes{bytes}, now);
   nic.holding.push({.bytes = static_cast<std::int32_t>(bytes), .out = out});
   nic.held += bytes;
@@ -63,6 +63,20 @@ void Fleet::resume(Nic& nic, HostIndex host, Instant now) {
   }
   nic.pausing = false;
   network_->pause(host, config_.priority, false, now);
+}
+
+/// The packet that is being taken in waits for its translations, one after the other, and what follows waits behind it.
+void Fleet::translate(const QueuePair& qp, std::uint64_t address, std::uint32_t length) {
+  auto& nic = nics_[qp.host];
+  if (!nic.translations || length == 0) return;
+  const auto page = static_cast<std::uint64_t>(config_.translations.page.count());
+  for (auto at = address; at < address + length; at = (at / page + 1) * page) {
+    ++nic.counters.translations;
+    if (nic.translations->use(qp.number, at)) continue;
+    ++nic.counters.translations_missed;
+    if (nic.holding.empty()) continue;
+    nic.holding.back().out = nic.memory.wait(config_.translations.miss, arriving_at_);
+  }
 }
 
 /// Payload of the packet that is being taken in is for memory.

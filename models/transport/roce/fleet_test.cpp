@@ -37,6 +37,31 @@ TEST(Fleet, LargeMessagesReachTheWiresShareOfPayload) {
   }
 }
 
+/// Gb/s of payload of messages of one size, sent one behind the other: of each packet the wire carries its headers, of
+/// the first (write) or of first and last (read) those that follow the base one, too. Frames are 64 B at least.
+double bound_of(double gbps, Work work, std::uint32_t size) {
+  constexpr std::uint32_t mtu = 4096;
+  double wire = 0;
+  for (std::uint32_t at = 0; at < size; at += mtu) {
+    const auto length = std::min(mtu, size - at);
+    const bool first = at == 0, last = at + length == size;
+    const auto more = work == Work::write && first ? 16 : work == Work::read && (first || last) ? 4 : 0;
+    wire += std::max(60.0, 58.0 + more + (length + 3) / 4 * 4) + 24;
+  }
+  return gbps * size / wire;
+}
+
+TEST(Fleet, MessagesOfEverySizeStayBelowTheBoundAndLargeOnesReachIt) {
+  for (const auto work : {Work::write, Work::send, Work::read})
+    for (const std::uint32_t size : {64, 256, 1000, 4096, 5000, 16384, 65536}) {
+      const auto reached = two_hosts(BitRate{100'000'000'000}, work, size, 4096, 4), most = bound_of(100, work, size);
+      EXPECT_LE(reached, most * 1.006) << name_of(work) << " of " << size;  // a message more or less is 0.5 %
+      if (size >= 4096) {
+        EXPECT_GE(reached, most * 0.98) << name_of(work) << " of " << size;
+      }
+    }
+}
+
 TEST(Fleet, A400GPortReachesWhatPerftestPublished) {
   // ib_write_bw to host memory, one rail (NVIDIA/nccl issue 2409): 16 KiB with 8 QPs 391.8, 128 KiB 392.1 Gb/s.
   EXPECT_NEAR(two_hosts(BitRate{400'000'000'000}, Work::write, 16 << 10, 4096, 8), 391.8, 4);
@@ -69,6 +94,23 @@ TEST(Fleet, ASlowHostFillsItsNicWhichPausesTheSwitchAndLosesNothing) {
   EXPECT_GT(rig.fleet.counters(1).pauses, 0);
   EXPECT_EQ(rig.fleet.counters(1).dropped, 0);
   EXPECT_EQ(rig.fleet.requester(0).retransmissions(), 0);
+}
+
+/// Eight hosts answer one: their switch pauses them, and nothing is lost.
+TEST(Fleet, AnswersOfReadsObeyPauses) {
+  network::SwitchConfig switches;
+  switches.buffer = Bytes{2'000'000};
+  Rig rig{star(9, BitRate{100'000'000'000}), switches, {}};
+  for (network::HostIndex h = 1; h < 9; ++h) rig.keep_busy(rig.fleet.connect(0, h), Work::read, 1 << 20, 4);
+  rig.network.run(Instant{2ms});
+  std::int64_t dropped = 0, pauses = 0;
+  for (network::PortIndex p = 0; p < 2 * rig.network.cables(); ++p) {
+    dropped += rig.network.port(p).counters.dropped;
+    pauses += rig.network.port(p).counters.pauses;
+  }
+  EXPECT_EQ(dropped, 0);
+  EXPECT_GT(pauses, 0);
+  EXPECT_EQ(rig.fleet.retransmissions(), 0);
 }
 
 TEST(Fleet, ACableThatFlapsCostsTimeAndNoMessage) {

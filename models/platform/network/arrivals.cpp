@@ -1,0 +1,103 @@
+#include "platform/network/arrivals.hpp"
+
+#include <algorithm>
+#include <deque>
+
+#include "peerpath/base/random.hpp"
+#include "peerpath/net/ethernet.hpp"
+#include "scenario/network/message_sizes.hpp"
+#include "scenario/network/names.hpp"
+#include "transport/roce/frame.hpp"
+
+namespace peerpath::network_run {
+
+using namespace network_scenario;
+
+std::vector<Arrival> arrivals(const Rdma& entry, const network::Graph& graph, Instant begin, Instant end, int seed) {
+  std::vector<Arrival> all;
+  const auto to = hosts_of(graph, entry.to);
+  const auto mean = mean_size(entry.sizes, entry.size);
+  for (const auto from : hosts_of(graph, entry.from)) {
+    Random random{static_cast<std::uint64_t>(seed), entry.name + " from " + std::to_string(from)};
+    const auto bps = static_cast<double>(rate_of_host(graph, from).bps()) * entry.load / 100;
+    const auto gap = mean / BitRate{std::max<std::int64_t>(1, static_cast<std::int64_t>(bps))};
+    for (auto at = begin;;) {
+      at +=
+          Duration{static_cast<std::int64_t>(static_cast<WideInt>(gap.count()) * exponential_q32(random.next()) >> 32)};
+      if (at >= end) break;
+      auto other = from;
+      while (other == from) other = to[random.below(to.size())];
+      all.push_back({at, from, other, draw_size(entry.sizes, entry.size, random)});
+    }
+  }
+  std::ranges::stable_sort(all, {}, &Arrival::at);
+  return all;
+}
+
+/// Numbers of cables from each node to the host.
+const std::vector<int>& Alone::hops_to(network::HostIndex to) {
+  auto [found, fresh] = hops_.try_emplace(to);
+  auto& hops = found->second;
+  if (!fresh) return hops;
+  hops.assign(graph_.nodes.size(), -1);
+  std::deque<network::NodeIndex> open{graph_.hosts[to]};
+  hops[open.front()] = 0;
+  for (; !open.empty(); open.pop_front())
+    for (const auto& cable : graph_.cables)
+      for (const auto& [a, b] : {std::pair{cable.a, cable.b}, std::pair{cable.b, cable.a}})
+        if (a == open.front() && hops[b] < 0) {
+          hops[b] = hops[a] + 1;
+          open.push_back(b);
+        }
+  return hops;
+}
+
+const Alone::Way& Alone::way(network::HostIndex from, network::HostIndex to) {
+  auto [found, fresh] = ways_.try_emplace({from, to});
+  auto& way = found->second;
+  if (!fresh) return way;
+  const auto& hops = hops_to(to);
+  for (auto at = graph_.hosts[from]; hops[at] > 0;) {
+    const auto next = [&](const network::Cable& c) {
+      return (c.a == at && hops[c.b] == hops[at] - 1) || (c.b == at && hops[c.a] == hops[at] - 1);
+    };
+    const auto cable = std::ranges::find_if(graph_.cables, next);
+    way.push_back(&*cable);
+    at = cable->a == at ? cable->b : cable->a;
+  }
+  return way;
+}
+
+Duration Alone::latency(network::HostIndex from, network::HostIndex to, Bytes size) {
+  const auto& cables = way(from, to);
+  std::vector<Instant> free(cables.size());
+  /// When the last bit of a frame is in that is sent at `ready`.
+  const auto carry = [&](roce::Operation operation, std::int64_t payload, Instant ready) {
+    roce::Packet packet;
+    packet.opcode = roce::opcode(roce::Service::reliable_connection, operation);
+    packet.length = static_cast<std::uint32_t>(payload);
+    const auto wire = net::wire_size(Bytes{static_cast<std::int64_t>(roce::frame_size(packet))});
+    for (std::size_t c = 0; c < cables.size(); ++c) {
+      const auto start = std::max(free[c], ready);
+      free[c] = start + wire / cables[c]->rate;
+      ready = start + (wire - net::gap) / cables[c]->rate + cables[c]->delay;
+      if (c + 1 < cables.size()) ready += switch_latency_;
+    }
+    return ready;
+  };
+  const auto whole = (size.count() - 1) / mtu_;
+  constexpr std::int64_t settled = 32;  // frames, after which each cable sends one behind the other
+  for (std::int64_t n = 0; n < std::min(whole, settled); ++n)
+    carry(n == 0 ? roce::Operation::write_first : roce::Operation::write_middle, mtu_, Instant{});
+  if (whole > settled) {
+    const auto before = free;
+    carry(roce::Operation::write_middle, mtu_, Instant{});
+    for (std::size_t c = 0; c < free.size(); ++c) free[c] = before[c] + (free[c] - before[c]) * (whole - settled);
+  }
+  const auto last = whole == 0 ? roce::Operation::write_only : roce::Operation::write_last;
+  const auto there = carry(last, size.count() - whole * mtu_, Instant{});
+  free.assign(cables.size(), there);
+  return carry(roce::Operation::acknowledge, 0, there) - Instant{};
+}
+
+}  // namespace peerpath::network_run

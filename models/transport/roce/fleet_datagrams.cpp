@@ -1,0 +1,67 @@
+// Datagrams of a fleet: they take turns with other data, packet by packet, and nothing slows them down.
+#include <bit>
+
+#include "peerpath/base/fail.hpp"
+#include "peerpath/net/ethernet.hpp"
+#include "transport/roce/fleet.hpp"
+#include "transport/roce/flow_hash.hpp"
+#include "transport/roce/frame.hpp"
+
+namespace peerpath::roce {
+
+void Fleet::open_datagrams(QpIndex number, HostIndex at, std::uint32_t key, const ReceiveRequests& receives) {
+  datagrams_.try_emplace(number, number, at, key, receives);
+}
+
+void Fleet::post_datagram(QpIndex number, const AddressHandle& to, std::uint32_t length, Instant now) {
+  require(length <= config_.connection.mtu, "a datagram is one packet");
+  auto& qp = datagrams_.at(number);
+  qp.post({to, length, now});
+  if (qp.waits_in_turn) return;
+  qp.waits_in_turn = true;
+  auto& nic = nics_[qp.host()];
+  nic.datagrams.push(number);
+  if (nic.transmit_buffer() > 0) stage(nic, qp.host(), now);
+  network_->ready(qp.host(), now);
+}
+
+/// Every second packet, while there is other data to send.
+bool Fleet::datagrams_turn(Nic& nic) {
+  if (nic.datagrams.empty()) return false;
+  nic.datagram_last = !nic.datagram_last;
+  return nic.datagram_last || nic.sending.empty();
+}
+
+/// Not marked by switches: nothing reacts to that.
+bool Fleet::next_datagram(Nic& nic, Instant now, network::Packet& out) {
+  auto& qp = datagrams_.at(nic.datagrams.front());
+  nic.datagrams.pop();
+  const auto sent = qp.next();
+  qp.waits_in_turn = qp.can_send();
+  if (qp.waits_in_turn) nic.datagrams.push(qp.number());
+  out.source = qp.host();
+  out.destination = sent.to.host;
+  out.flow_hash = flow_hash(qp.host(), sent.to.host, qp.number(), config_.port_by_qp);
+  out.destination_qp = sent.to.qp;
+  out.bytes = static_cast<std::int32_t>(frame_size(sent.packet));
+  out.priority = static_cast<std::uint8_t>(config_.priority);
+  out.ecn_capable = false;
+  out.cargo = std::bit_cast<decltype(out.cargo)>(sent.packet);
+  ++nic.counters.sent;
+  const auto line = network_->port(network_->port_of(qp.host())).rate;
+  network_->wake_at(now + net::wire_size(Bytes{out.bytes}) / line, qp.number(), datagram_left);
+  return true;
+}
+
+void Fleet::take_datagram(HostIndex host, const network::Packet& packet, const Packet& said, Instant now) {
+  auto& nic = nics_[host];
+  const auto found = datagrams_.find(said.destination_qp);
+  const bool taken = found != datagrams_.end() && found->second.take(said, now);
+  if (!taken) ++nic.counters.not_received;
+  if (taken && !has_room(nic, packet.bytes, now)) return;
+  if (taken && nic.dma == nullptr) fill(nic, host, packet.bytes, now);
+  if (taken) place(host, said.length);
+  if (datagram) datagram(said, taken, now);
+}
+
+}  // namespace peerpath::roce
