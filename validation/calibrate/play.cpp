@@ -169,16 +169,16 @@ double write_interval(const Path& path, Bytes request) {
   return interval(done, done[count / 3], done[count - 1]);
 }
 
-BothWays both_intervals(const Path& path, Bytes read_request, Bytes write_request) {
-  constexpr int writes = 1500;
+BothWays both_intervals(const Path& path, Bytes read_request, Bytes write_request, int count) {
+  const auto writes = static_cast<std::size_t>(count);
   const auto outstanding =
       static_cast<int>(3 * 64 * path.read_latency / static_cast<double>(read_request.count())) + 16;
   Player player{path, outstanding, requests_of(path, read_request)};
-  player.write(write_request, writes);
+  player.write(write_request, count);
   player.read(read_request);
   player.run_until(0, writes);
   const auto write_times = player.writes(), read_times = player.reads();
-  const auto begin = write_times[writes / 3], end = write_times[writes - 1];
+  const auto begin = write_times[writes / 2], end = write_times[writes - 1];
   return {interval(read_times, begin, end), interval(write_times, begin, end)};
 }
 

@@ -109,6 +109,9 @@ Plan together(std::int64_t gpus, std::int64_t to, std::int64_t from, std::int64_
   return plan;
 }
 
+/// GPUs that take part in what takes two at least.
+std::int64_t gpus_of(const Point& point) { return point.settings.contains("gpus") ? point.at("gpus") : 2; }
+
 json staged(const std::string& from, const std::string& to, std::int64_t bytes, std::int64_t chunk) {
   return with(with(entry("copy", from, to, bytes), "through", "dram"), "chunk", size_text(chunk));
 }
@@ -149,8 +152,10 @@ Plan plan_of_accesses(const Point& point) {
   if (name == "read_beside_write")
     return chains_beside({reads, accesses("write", 128, point.at("writers"))}, outstanding, few_steps);
   if (name == "reads_together") {
-    auto plan = chains_beside({reads, accesses("read", request, outstanding, "gpu1")}, outstanding);
-    return plan;
+    std::vector<json> all{reads};
+    for (std::int64_t n = 1; n < gpus_of(point); ++n)
+      all.push_back(accesses("read", request, outstanding, "gpu" + std::to_string(n)));
+    return chains_beside(std::move(all), outstanding);
   }
   return {};
 }
@@ -170,17 +175,24 @@ Plan plan_of(const Point& point) {
     return together(gpus, ways & together_ways_to ? all : 0, ways & together_ways_from ? all : 0,
                     point.bytes / gpus / (both ? 2 : 1));
   }
-  if (name == "opposite_copies") return together(2, 1, 2, point.at("bytes"));
+  if (name == "opposite_copies") {
+    const auto gpus = gpus_of(point), half = (std::int64_t{1} << gpus / 2) - 1;
+    return together(gpus, half, half << gpus / 2, point.at("bytes"));
+  }
   if (name == "staged") {
     Plan plan;
     plan.traffic.push_back(staged("gpu0", "gpu1", point.bytes, point.at("chunk")));
     return plan;
   }
   if (name == "staged_both_ways") {
+    const auto gpus = gpus_of(point);
     Plan plan;
-    plan.traffic.push_back(staged("gpu0", "gpu1", point.bytes / 2, point.at("chunk")));
-    plan.traffic.push_back(staged("gpu1", "gpu0", point.bytes / 2, point.at("chunk")));
-    plan.measured = {0, 1};
+    plan.measured.clear();
+    for (std::int64_t n = 0; n < gpus; ++n) {
+      plan.measured.push_back(plan.traffic.size());
+      plan.traffic.push_back(staged("gpu" + std::to_string(n), "gpu" + std::to_string(n ^ 1), point.bytes / gpus,
+                                    point.at("chunk")));
+    }
     return plan;
   }
   if (point.settings.contains("outstanding")) return plan_of_accesses(point);

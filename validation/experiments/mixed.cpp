@@ -1,6 +1,7 @@
 // Several kinds of traffic at the same time: how far the model carries. No law is fitted to these; three points of one
 // set tell two keys of a GPU (docs/validation.md).
 #include <algorithm>
+#include <span>
 
 #include "validation/experiments/catalogue.hpp"
 #include "validation/experiments/chains.hpp"
@@ -128,27 +129,41 @@ Measurement read_beside_write(Lab& lab, const Settings& settings) {
                       [&](Bench& bench) { launch_chains(bench.out, "write_places", stores); });
 }
 
+/// GPUs that take part: two where the point does not say.
+std::size_t gpus_of(const Settings& settings) {
+  const auto found = std::ranges::find(settings.values, "gpus", &std::pair<std::string_view, std::int64_t>::first);
+  return found == settings.values.end() ? 2 : static_cast<std::size_t>(found->second);
+}
+
 Measurement reads_together(Lab& lab, const Settings& settings) {
-  auto& bench = *lab.benches[0];
-  auto& other = *lab.benches[1];
-  auto a = chains_of(bench, settings.at("outstanding")), b = chains_of(other, settings.at("outstanding"));
-  b.steps = 8 * steps_for(b.chains);
+  auto& bench = lab.first();
+  const std::span others{lab.benches.data() + 1, gpus_of(settings) - 1};
+  auto a = chains_of(bench, settings.at("outstanding"));
+  std::vector<gpu::KernelArguments> theirs;
+  for (const auto& other : others) {
+    theirs.push_back(chains_of(*other, settings.at("outstanding")));
+    theirs.back().steps = 8 * steps_for(a.chains);
+  }
   bench.clear_result();
   Measurement m;
   m.ns = time_reads(
       bench, lab.effort.samples, a,
       [&] {
-        other.use();
-        other.hold(other.in);
-        launch_chains(other.in, "read_chains", b);
+        for (std::size_t n = 0; n < others.size(); ++n) {
+          others[n]->use();
+          others[n]->hold(others[n]->in);
+          launch_chains(others[n]->in, "read_chains", theirs[n]);
+        }
       },
       [&] {
-        other.release();
+        for (const auto& other : others) other->release();
         bench.release();
       },
       [&] {
-        other.use();
-        other.in.wait();
+        for (const auto& other : others) {
+          other->use();
+          other->in.wait();
+        }
         bench.use();
       });
   m.bytes = 128 * settings.at("outstanding");
@@ -171,39 +186,36 @@ Measurement read_between(Lab& lab, const Settings& settings) {
   return m;
 }
 
-/// To the first GPU and from the second.
+/// To the first half of the GPUs and from the second.
 Measurement opposite_copies(Lab& lab, const Settings& settings) {
   constexpr int copies = 8;
   const auto bytes = static_cast<std::size_t>(settings.at("bytes"));
-  auto& first = *lab.benches[0];
-  auto& second = *lab.benches[1];
+  const auto gpus = gpus_of(settings);
+  const auto each = [&](const auto& act) {
+    for (std::size_t n = 0; n < gpus; ++n) {
+      lab.benches[n]->use();
+      act(*lab.benches[n], n < gpus / 2 ? Way::to_device : Way::from_device);
+    }
+  };
   Measurement m;
   for (int sample = -1; sample < lab.effort.samples; ++sample) {
-    first.use();
-    first.hold(first.out);
-    for (int n = 0; n < copies; ++n) first.queue_copy(first.out, Way::to_device, bytes);
-    second.use();
-    second.hold(second.out);
-    for (int n = 0; n < copies; ++n) second.queue_copy(second.out, Way::from_device, bytes);
+    each([&](Bench& bench, Way way) {
+      bench.hold(bench.out);
+      for (int n = 0; n < copies; ++n) bench.queue_copy(bench.out, way, bytes);
+    });
     const auto start = now_ns();
-    first.release();
-    second.release();
-    first.use();
-    first.out.wait();
-    second.use();
-    second.out.wait();
+    for (std::size_t n = 0; n < gpus; ++n) lab.benches[n]->release();
+    each([](Bench& bench, Way) { bench.out.wait(); });
     if (sample >= 0) m.ns.push_back((now_ns() - start) / copies);
   }
-  m.bytes = 2 * settings.at("bytes");
-  first.use();
-  m.correct = first.copied_right(Way::to_device, bytes);
-  second.use();
-  m.correct = second.copied_right(Way::from_device, bytes) && m.correct;
-  first.use();
+  m.bytes = static_cast<std::int64_t>(gpus) * settings.at("bytes");
+  m.correct = true;
+  each([&](Bench& bench, Way way) { m.correct = bench.copied_right(way, bytes) && m.correct; });
+  lab.first().use();
   return m;
 }
 
-/// From each of two GPUs to the other through host memory at once.
+/// From each GPU of a pair to the other through host memory, all pairs at once.
 Measurement staged_both_ways(Lab& lab, const Settings& settings) {
   const auto chunk = static_cast<std::size_t>(settings.at("chunk"));
   const auto bytes = lab.effort.largest;
@@ -212,8 +224,10 @@ Measurement staged_both_ways(Lab& lab, const Settings& settings) {
     std::vector<std::unique_ptr<gpu::Event>> landed{};
   };
   std::vector<Part> parts;
-  parts.push_back({lab.benches[0].get(), lab.benches[1].get()});
-  parts.push_back({lab.benches[1].get(), lab.benches[0].get()});
+  for (std::size_t n = 0; n + 1 < gpus_of(settings); n += 2) {
+    parts.push_back({lab.benches[n].get(), lab.benches[n + 1].get()});
+    parts.push_back({lab.benches[n + 1].get(), lab.benches[n].get()});
+  }
   for (auto& part : parts) {
     part.target->use();
     part.target->in.fill(part.target->device_target.at(), 0xff, bytes);
@@ -241,7 +255,7 @@ Measurement staged_both_ways(Lab& lab, const Settings& settings) {
     }
     if (sample >= 0) m.ns.push_back(now_ns() - start);
   }
-  m.bytes = static_cast<std::int64_t>(2 * bytes);
+  m.bytes = static_cast<std::int64_t>(parts.size() * bytes);
   m.correct = true;
   for (auto& part : parts) {
     part.target->use();
@@ -252,9 +266,17 @@ Measurement staged_both_ways(Lab& lab, const Settings& settings) {
 }
 
 std::vector<Settings> counts(const Lab& lab) { return sweep("outstanding", 1, lab.effort.outstanding, 8); }
-std::vector<Settings> counts_of_two(const Lab& lab) {
-  return lab.gpus.size() < 2 ? std::vector<Settings>{} : counts(lab);
+/// Points of two GPUs, and the same of four where there are so many.
+std::vector<Settings> of_several(const Lab& lab, std::vector<Settings> points) {
+  if (lab.gpus.size() < 2) return {};
+  if (lab.gpus.size() < 4) return points;
+  for (std::size_t n = 0, two = points.size(); n < two; ++n) {
+    points.push_back(points[n]);
+    points.back().values.push_back({"gpus", 4});
+  }
+  return points;
 }
+std::vector<Settings> counts_of_several(const Lab& lab) { return of_several(lab, counts(lab)); }
 std::vector<Settings> counts_and_writers(const Lab& lab) {
   auto all = counts(lab);
   for (auto& point : all) point.values.push_back({"writers", writers});
@@ -269,15 +291,13 @@ std::vector<Settings> between(const Lab& lab) {
   return all;
 }
 std::vector<Settings> large(const Lab& lab) {
-  if (lab.gpus.size() < 2) return {};
-  return sweep("bytes", static_cast<std::int64_t>(lab.effort.largest / 64),
-               static_cast<std::int64_t>(lab.effort.largest), 8);
+  return of_several(lab, sweep("bytes", static_cast<std::int64_t>(lab.effort.largest / 64),
+                               static_cast<std::int64_t>(lab.effort.largest), 8));
 }
 /// Smaller ones take the CPU longer to submit than the GPUs to copy.
 std::vector<Settings> large_chunks(const Lab& lab) {
-  if (lab.gpus.size() < 2) return {};
-  return sweep("chunk", static_cast<std::int64_t>(lab.effort.largest / 64),
-               static_cast<std::int64_t>(lab.effort.largest), 4);
+  return of_several(lab, sweep("chunk", static_cast<std::int64_t>(lab.effort.largest / 64),
+                               static_cast<std::int64_t>(lab.effort.largest), 4));
 }
 
 }  // namespace
@@ -294,11 +314,11 @@ std::vector<Experiment> mixed() {
       {"copy_from_beside_read", "the same from the device", counts, copy_beside_read<Way::from_device>},
       {"read_beside_write", "a step of 128 B reads by so many warps while others store lines of 128 B",
        counts_and_writers, read_beside_write},
-      {"reads_together", "a step of 128 B reads by so many warps of one GPU while those of another do the same",
-       counts_of_two, reads_together, "two GPUs"},
-      {"opposite_copies", "copies to one GPU and from another at the same time, until both are over", large,
+      {"reads_together", "a step of 128 B reads by so many warps of one GPU while those of another, or of three, do the same",
+       counts_of_several, reads_together, "two GPUs"},
+      {"opposite_copies", "copies to one GPU and from another, or to two and from two, at the same time, until all are over", large,
        opposite_copies, "two GPUs"},
-      {"staged_both_ways", "each of two GPUs' memory to the other's through host memory at once, by chunk",
+      {"staged_both_ways", "each of two GPUs' memory to the other's through host memory at once, of one pair or of two, by chunk",
        large_chunks, staged_both_ways, "two GPUs"},
   };
 }
