@@ -104,6 +104,7 @@ Exit validate_dataset(const std::string& file, const Arguments& arguments, const
     return Exit::wrong_input;
   }
   std::optional<compare::Spread> spread;
+  std::optional<compare::Dataset> again;
   if (const auto other_file = arguments.value("--spread")) {
     const auto other = compare::load_dataset(*other_file);
     if (!other) {
@@ -111,11 +112,13 @@ Exit validate_dataset(const std::string& file, const Arguments& arguments, const
       return Exit::wrong_input;
     }
     spread = compare::spread_of(*dataset, *other);
+    again = *other;
   }
   auto assessment = calibrate::assess(*dataset, *calibration);
   if (!arguments.has("--laws"))
     calibrate::play_scenarios(assessment, *dataset, calibrate::scenario_preset(*calibration, *dataset),
                               [&](const std::string& what) { terminal.say(what); });
+  if (again) calibrate::add_run(assessment, *again);
   auto document = calibrate::to_json(assessment);
   if (const auto page = arguments.value("--out"); page && !write_file(*page, report::curves_page(document), terminal))
     return Exit::wrong_input;

@@ -53,9 +53,18 @@ std::string mixed_text(const Assessment& a) {
     text += fmt::format("\n{}\n  by the scenario alone; nothing of it was fitted\n  {:>12}   {:>12} {:>12} {:>8}\n",
                         curve.name, curve.axis, "measured ns", "scenario ns", "error");
     for (const auto& row : curve.rows)
-      text += fmt::format("  {:>12}   {:>12.1f} {:>12.1f} {:>+7.1f}%\n", row.at, row.measured, row.scenario,
-                          100 * row.scenario_error());
+      text += fmt::format("  {:>12}   {:>12.1f} {:>12.1f} {:>+7.1f}%{}\n", row.at, row.measured, row.scenario,
+                          100 * row.scenario_error(),
+                          row.again > 0 ? fmt::format("   again {:.1f} ns", row.again) : "");
   }
+  return text;
+}
+
+std::string repeated_text(const ScenarioScore& s) {
+  if (s.repeated == 0) return "";
+  auto text = fmt::format("  {} of them repeat within {:g} %: median error {:.1f} %, worst {:.1f} %\n", s.repeated,
+                          100 * most_unrepeated, 100 * s.repeated_median, 100 * s.repeated_worst);
+  for (const auto& place : s.unrepeated) text += "  does not repeat: " + place + "\n";
   return text;
 }
 
@@ -72,7 +81,7 @@ std::string scenario_score_text(const ScenarioScore& s) {
         "mixed, by the scenario alone: {} points, median error {:.1f} % (allowed {:g}), worst {:.1f} % (allowed "
         "{:g})\n",
         s.mixed, 100 * s.mixed_median, 100 * most_mixed_median, 100 * s.mixed_worst, 100 * most_mixed_worst);
-  return text;
+  return text + repeated_text(s);
 }
 
 std::string interval_text(const Estimate& e) {
@@ -210,6 +219,10 @@ std::string to_json(const Assessment& a) {
                         {"mixed_points", s.mixed},
                         {"mixed_median_error", s.mixed_median},
                         {"mixed_worst_error", s.mixed_worst},
+                        {"repeated_points", s.repeated},
+                        {"repeated_median_error", s.repeated_median},
+                        {"repeated_worst_error", s.repeated_worst},
+                        {"unrepeated", s.unrepeated},
                         {"passed", s.passed()}};
   for (const auto& curve : a.mixed) {
     auto rows = ordered_json::array();

@@ -1,6 +1,7 @@
 // Predicts a whole dataset with fitted parameters and holds each point against what was measured.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <vector>
@@ -17,10 +18,13 @@ struct Row {
   std::int64_t bytes = 0;
   bool fitted = false;
   double scenario = 0;  ///< ns, of the scenario with the preset; 0: not played
+  double again = 0;     ///< ns, measured in another run of the same machine; 0: in none
 
   double error() const { return predicted / measured - 1; }
   double scenario_error() const { return scenario / measured - 1; }
   double from_law() const { return scenario / predicted - 1; }
+  /// Relative difference of the two runs, the shorter being the whole.
+  double unrepeated() const { return again > 0 ? std::max(again, measured) / std::min(again, measured) - 1 : 0; }
   bool within_spread() const { return p10 <= predicted && predicted <= p90; }
 };
 
@@ -45,11 +49,15 @@ struct ScenarioScore {
   double median = 0, laws = 0;  ///< absolute relative errors of what is held out, by the scenario and by the laws
   std::size_t mixed = 0;        ///< points without a law
   double mixed_median = 0, mixed_worst = 0;
+  std::size_t repeated = 0;  ///< of the mixed points: another run differs by at most `most_unrepeated`
+  double repeated_median = 0, repeated_worst = 0;
+  std::vector<std::string> unrepeated{};  ///< those where it differs by more
 
   bool passed() const;
 };
 
-inline constexpr double most_from_laws = 0.015, most_worse = 0.005, most_mixed_median = 0.05, most_mixed_worst = 0.15;
+inline constexpr double most_from_laws = 0.015, most_worse = 0.005, most_mixed_median = 0.05, most_mixed_worst = 0.15,
+                        most_unrepeated = 0.15;
 
 struct Assessment {
   Calibration calibration;
@@ -72,6 +80,9 @@ struct Assessment {
 /// Plays every point as a scenario with that preset, and adds what comes of it. `say` is told of each curve.
 void play_scenarios(Assessment& assessment, const compare::Dataset& dataset, const std::string& preset,
                     const std::function<void(const std::string&)>& say = {});
+
+/// Adds what another run of the same machine says of the mixed points: what no model can be asked to beat.
+void add_run(Assessment& assessment, const compare::Dataset& again);
 
 Assessment assess(const compare::Dataset& dataset, const Calibration& calibration);
 

@@ -61,4 +61,26 @@ void play_scenarios(Assessment& assessment, const compare::Dataset& dataset, con
   score.mixed_worst = mixed_errors.empty() ? 0 : std::ranges::max(mixed_errors);
 }
 
+void add_run(Assessment& assessment, const compare::Dataset& again) {
+  const auto curves = compare::curves_of(again);
+  auto& score = assessment.scenario;
+  std::vector<double> errors;
+  for (auto& curve : assessment.mixed) {
+    const auto other = std::ranges::find(curves, curve.name, &compare::Curve::name);
+    if (other == curves.end()) continue;
+    for (auto& row : curve.rows) {
+      const auto same = std::ranges::find_if(other->points, [&](const auto& p) { return p.at(curve.axis) == row.at; });
+      if (same == other->points.end()) continue;
+      row.again = same->median;
+      if (row.unrepeated() > most_unrepeated)
+        score.unrepeated.push_back(curve.name + ", " + curve.axis + " " + std::to_string(row.at));
+      else
+        errors.push_back(std::abs(row.scenario_error()));
+    }
+  }
+  score.repeated = errors.size();
+  score.repeated_median = median_of(errors);
+  score.repeated_worst = errors.empty() ? 0 : std::ranges::max(errors);
+}
+
 }  // namespace peerpath::calibrate

@@ -88,6 +88,9 @@ bool is_cold_window(Bytes window);
 /// Cold windows against warm ones, and windows beyond the devices' ways.
 std::vector<Criterion> judge_cold(const SweepReport& report);
 
+/// Of those cold steps of a test and size that `judge_cold` holds: the least and the largest, over what was measured.
+Range cold_steps(const SweepReport& report, const Case& which);
+
 /// Curves of bandwidth whose cliff is at another window than measured; `value` is how many of `points` curves.
 Criterion judge_cliffs(const SweepReport& report);
 

@@ -2,6 +2,7 @@
 // other socket and own, cold and warm.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include <fmt/format.h>
@@ -113,11 +114,17 @@ void judge_super_pages(const SweepReport& report, const SweepReport& base, std::
   latencies.to(all);
 }
 
-/// Holds the difference of `p` to `from`; a bandwidth that hardly differs says nothing.
+/// A bandwidth that hardly differs says nothing.
+bool tells_delta(const SweepPrediction& p, const SweepPrediction& from) {
+  const auto measured = p.point.measured - from.point.measured;
+  return std::abs(measured) >= smallest_delta * from.point.measured && !(p.fitted && from.fitted);
+}
+
+/// Holds the difference of `p` to `from`.
 void add_delta(std::map<std::string, Largest>& deltas, const std::string& what, const SweepPrediction& p,
                const SweepPrediction& from) {
+  if (!tells_delta(p, from)) return;
   const auto measured = p.point.measured - from.point.measured;
-  if (std::abs(measured) < smallest_delta * from.point.measured || (p.fitted && from.fitted)) return;
   const auto name = what + " delta of " + name_of_case(p.point.sweep.which) + ", largest error %";
   deltas.try_emplace(name, name, delta_allowed).first->second.add(p.predicted - from.predicted, measured);
 }
@@ -137,6 +144,21 @@ void judge_remote(const SweepReport& report, const SweepReport& base, std::vecto
 }  // namespace
 
 bool is_cold_window(Bytes window) { return window >= Bytes{16 << 10} && window <= in_cache; }
+
+Range cold_steps(const SweepReport& report, const Case& which) {
+  Range range{std::numeric_limits<double>::infinity(), 0};
+  for (const auto& p : report.predictions) {
+    auto warm = p.point.sweep;
+    if (warm.which != which || warm.cache != CacheState::cold || !is_cold_window(warm.window)) continue;
+    warm.cache = CacheState::warm;
+    const auto* from = report.find(warm);
+    if (!from || !tells_delta(p, *from)) continue;
+    const auto share = (p.predicted - from->predicted) / (p.point.measured - from->point.measured);
+    range.least = std::min(range.least, share);
+    range.most = std::max(range.most, share);
+  }
+  return range;
+}
 
 std::vector<Criterion> judge_cold(const SweepReport& report) {
   std::map<std::string, Largest> deltas;

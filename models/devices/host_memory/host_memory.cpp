@@ -12,7 +12,6 @@ fabric::Endpoint fabric_endpoint(const device::HostMemoryConfig& config, const H
   e.tags = host.tags;
   e.completion_timeout = host.completion_timeout;
   e.service[static_cast<std::size_t>(pcie::TlpClass::posted)].rate = config.write_rate;
-  e.service[static_cast<std::size_t>(pcie::TlpClass::non_posted)].per_tlp = config.read_interval;
   e.read_latency = config.read_latency;
   e.read_rate = config.read_rate;
   e.channels = host.channels;

@@ -12,12 +12,23 @@ constexpr Bytes whole_line{static_cast<std::int64_t>(host::line_bytes)};
 }  // namespace
 
 MemoryGate::MemoryGate(const device::HostMemoryConfig& config)
-    : hop_{config.remote_hop.value_or(Duration{0})}, partial_interval_{config.partial_write_interval} {
+    : hop_{config.remote_hop.value_or(Duration{0})},
+      read_interval_{config.read_interval},
+      partial_interval_{config.partial_write_interval} {
   if (config.cache) cache_.emplace(*config.cache);
   if (config.shared) shared_.emplace(*config.shared);
   if (!config.channels) return;
   channels_ = *config.channels;
   each_channel_.resize(static_cast<std::size_t>(channels_.count));
+}
+
+Instant MemoryGate::take_in(fabric::NodeId requester, Instant at) {
+  if (read_interval_ == Duration{0}) return at;
+  auto found = std::ranges::find(requesters_, requester, &Requester::node);
+  if (found == requesters_.end()) found = requesters_.insert(found, {requester});
+  const auto begin = std::max(at, found->free);
+  found->free = begin + read_interval_;
+  return begin;
 }
 
 Instant MemoryGate::take_channel(const fabric::GatedTlp& tlp, Instant at) {
@@ -90,7 +101,8 @@ Instant MemoryGate::pass(const fabric::GatedTlp& tlp) {
     written_ = std::max(written_, begin + takes);
     return shared_ ? shared_->write(tlp.requester, tlp.bytes, written_) : written_;
   }
-  auto begin = std::max(tlp.at, written_);  // a request does not pass a write (PCIe Base Spec 2.4.1)
+  // A request does not pass a write (PCIe Base Spec 2.4.1).
+  auto begin = std::max(take_in(tlp.requester, tlp.at), written_);
   if (shared_) begin = shared_->read(tlp.requester, tlp.address, tlp.bytes, begin);
   const auto missing = cache_ ? cache_->read(tlp.address, tlp.bytes) : Duration{0};
   if (cache_ && missing == Duration{0}) return begin;

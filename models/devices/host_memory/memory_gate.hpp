@@ -41,7 +41,7 @@ class MemoryGate final : public fabric::Gate {
   /// Whether this memory needs a gate.
   static bool wanted(const device::HostMemoryConfig& config) {
     return config.cache || config.remote_hop || config.channels || config.shared ||
-           config.partial_write_interval > Duration{0};
+           config.partial_write_interval > Duration{0} || config.read_interval > Duration{0};
   }
   /// nullptr without a cache.
   host::LastLevelCache* cache() { return cache_ ? &*cache_ : nullptr; }
@@ -90,6 +90,14 @@ class MemoryGate final : public fabric::Gate {
   };
   std::vector<Channel> each_channel_;  ///< none without channels
   Instant written_{};                  ///< when the last write so far is done
+  Duration read_interval_{};
+  /// From when the next read request of a device is taken in. Each has a root port of its own, where they wait.
+  struct Requester {
+    fabric::NodeId node;
+    Instant free{};
+  };
+  std::vector<Requester> requesters_;
+  Instant take_in(fabric::NodeId requester, Instant at);
   Duration partial_interval_{};
   Instant partial_free_{};  ///< when the next write of less than a line is taken in
   std::optional<SharedLimit> shared_;

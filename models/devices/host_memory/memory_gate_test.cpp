@@ -31,6 +31,18 @@ TEST(MemoryGate, WritesOfLessThanALineTakeTurns) {
   EXPECT_EQ(gate.pass(partial), at + 4ns);
 }
 
+TEST(MemoryGate, ReadRequestsOfEachDeviceTakeTurns) {
+  MemoryGate gate{{.read_interval = 2ns}};
+  auto first = tlp(TlpClass::non_posted), second = first;
+  first.requester = fabric::NodeId{1};
+  second.requester = fabric::NodeId{2};
+  EXPECT_EQ(gate.pass(first), at);
+  EXPECT_EQ(gate.pass(first), at + 2ns);
+  EXPECT_EQ(gate.pass(second), at) << "another device's port takes in its own";
+  EXPECT_EQ(gate.pass(second), at + 2ns);
+  EXPECT_TRUE(MemoryGate::wanted({.read_interval = 1ns}));
+}
+
 TEST(MemoryGate, AReadThatMissesIsLater) {
   MemoryGate gate{{.cache = device::CacheConfig{.miss_latency = 53ns}}};
   EXPECT_EQ(gate.pass(tlp(TlpClass::non_posted)), at + 53ns);
