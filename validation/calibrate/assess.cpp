@@ -53,9 +53,9 @@ std::string mixed_text(const Assessment& a) {
     text += fmt::format("\n{}\n  by the scenario alone; nothing of it was fitted\n  {:>12}   {:>12} {:>12} {:>8}\n",
                         curve.name, curve.axis, "measured ns", "scenario ns", "error");
     for (const auto& row : curve.rows)
-      text += fmt::format("  {:>12}   {:>12.1f} {:>12.1f} {:>+7.1f}%{}\n", row.at, row.measured, row.scenario,
-                          100 * row.scenario_error(),
-                          row.again > 0 ? fmt::format("   again {:.1f} ns", row.again) : "");
+      text +=
+          fmt::format("  {:>12}   {:>12.1f} {:>12.1f} {:>+7.1f}%{}\n", row.at, row.measured, row.scenario,
+                      100 * row.scenario_error(), row.again > 0 ? fmt::format("   again {:.1f} ns", row.again) : "");
   }
   return text;
 }

@@ -35,8 +35,8 @@ struct BothWays {
   double read = 0, write = 0;  ///< ns from one request to the next
 };
 
-/// Reads of `read_request`, as many outstanding as it takes, while writes of `write_request` are queued. The second half
-/// of `writes` counts: the reads begin as a burst, and the two take some hundred writes to find their turns.
+/// Reads of `read_request`, as many outstanding as it takes, while writes of `write_request` are queued. The second
+/// half of `writes` counts: the reads begin as a burst, and the two take some hundred writes to find their turns.
 BothWays both_intervals(const Path& path, Bytes read_request, Bytes write_request, int writes = 2400);
 
 }  // namespace peerpath::calibrate

@@ -64,11 +64,8 @@ TEST(Play, BothWaysSlowEachOther) {
 
 // As a machine with H200s is calibrated: of 1500 writes the second two thirds are 2 % slow.
 TEST(Play, BothWaysCountOnceTheyHaveSettled) {
-  const Path path{.link_share = 0.964,
-                  .update_interval = 10,
-                  .read_latency = 1275,
-                  .read_service = 0.1,
-                  .max_read_request = 512_B};
+  const Path path{
+      .link_share = 0.964, .update_interval = 10, .read_latency = 1275, .read_service = 0.1, .max_read_request = 512_B};
   const auto both = both_intervals(path, 4096_B, 256_B), longer = both_intervals(path, 4096_B, 256_B, 12000);
   EXPECT_NEAR(both.write, longer.write, 0.002 * longer.write);
   EXPECT_NEAR(both.read, longer.read, 0.002 * longer.read);

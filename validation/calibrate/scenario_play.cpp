@@ -190,8 +190,8 @@ Plan plan_of(const Point& point) {
     plan.measured.clear();
     for (std::int64_t n = 0; n < gpus; ++n) {
       plan.measured.push_back(plan.traffic.size());
-      plan.traffic.push_back(staged("gpu" + std::to_string(n), "gpu" + std::to_string(n ^ 1), point.bytes / gpus,
-                                    point.at("chunk")));
+      plan.traffic.push_back(
+          staged("gpu" + std::to_string(n), "gpu" + std::to_string(n ^ 1), point.bytes / gpus, point.at("chunk")));
     }
     return plan;
   }

@@ -314,11 +314,14 @@ std::vector<Experiment> mixed() {
       {"copy_from_beside_read", "the same from the device", counts, copy_beside_read<Way::from_device>},
       {"read_beside_write", "a step of 128 B reads by so many warps while others store lines of 128 B",
        counts_and_writers, read_beside_write},
-      {"reads_together", "a step of 128 B reads by so many warps of one GPU while those of another, or of three, do the same",
+      {"reads_together",
+       "a step of 128 B reads by so many warps of one GPU while those of another, or of three, do the same",
        counts_of_several, reads_together, "two GPUs"},
-      {"opposite_copies", "copies to one GPU and from another, or to two and from two, at the same time, until all are over", large,
+      {"opposite_copies",
+       "copies to one GPU and from another, or to two and from two, at the same time, until all are over", large,
        opposite_copies, "two GPUs"},
-      {"staged_both_ways", "each of two GPUs' memory to the other's through host memory at once, of one pair or of two, by chunk",
+      {"staged_both_ways",
+       "each of two GPUs' memory to the other's through host memory at once, of one pair or of two, by chunk",
        large_chunks, staged_both_ways, "two GPUs"},
   };
 }

@@ -211,8 +211,7 @@ Outcome leave_one_out(const Options& options, const std::vector<HostReport>& rep
     host.others_cold_miss = cold_misses(all, machine);
     if (judges_cold(data)) host.fitting_cold_miss = fitting_cold_miss(data, cold_allowed / 100);
     if (effects)
-      left_out =
-          predict_sweeps(data, all, basis, *effects, [&](const Sweep& sweep) { return tells(data, sweep); });
+      left_out = predict_sweeps(data, all, basis, *effects, [&](const Sweep& sweep) { return tells(data, sweep); });
     for (const auto& p : report.sweeps)
       if (tells(data, p.point.sweep)) in_sample.predictions.push_back(p);
     host.left_out = judge_left_out(predictions, left_out);

@@ -88,8 +88,8 @@ TEST(LeaveOneOut, SandyBridgesColdStepsHoldWithNoValueOfTheOthers) {
   EXPECT_GT(fitting_cold_miss(host_named("t620"), 0.15).least, 59);
 }
 
-/// Nor its cold reads of 128 and 256 B: with the most that another machine tells their least step is too small. Those of
-/// Haswell have values between the others' that hold them.
+/// Nor its cold reads of 128 and 256 B: with the most that another machine tells their least step is too small. Those
+/// of Haswell have values between the others' that hold them.
 TEST(LeaveOneOut, SandyBridgesColdReadsHoldWithNoValueOfTheOthers) {
   std::vector<HostData> all;
   for (const auto& folder : find_hosts(published_data / "pcie-bench")) all.push_back(*load_host(folder));
