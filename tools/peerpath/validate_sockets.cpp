@@ -18,8 +18,6 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr double allowed_percent = 10;
-/// gsend and grecv in streams, where blocks also make and check their pattern: fitted with the preset.
-constexpr const char* stream_call = "3495480ps";
 
 bool is_echo(const compare::Point& point) { return point.experiment == "gpunet_echo"; }
 bool is_played(const compare::Point& point) { return is_echo(point) || point.experiment == "gpunet_stream"; }
@@ -34,7 +32,6 @@ ordered_json proxy_of(const compare::Point& point, const std::string& preset) {
   if (!preset.empty()) proxy = {{"extends", std::filesystem::absolute(preset).string()}, {"at", "rc"}};
   proxy["ring"] = echo && flows > 1 ? "64KiB" : "1MiB";
   proxy["block"]["in_flight"] = !echo && flows <= 4 ? "32KiB" : "8KiB";
-  if (!echo) proxy["block"]["call"] = stream_call;
   return proxy;
 }
 

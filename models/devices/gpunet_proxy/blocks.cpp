@@ -10,6 +10,7 @@ namespace {
 constexpr fabric::ChannelIndex channel{1};
 constexpr Bytes step_bytes{2048};  // of one transaction: 4 units of 16 B for each lane of a warp
 constexpr Bytes request_bytes{64};
+constexpr Bytes most_piece{131072};  // validation/gpunet: of the ring in one entry
 
 Bytes part(Bytes ring, std::int64_t of) { return Bytes{ring.count() / of}; }
 
@@ -23,6 +24,11 @@ Blocks::Blocks(const device::GpunetProxyConfig& config, Duration read_latency, W
 
 void Blocks::start(device::Outbox& out) {
   for (std::size_t b = 0; b < blocks_.size(); ++b) go_on(b, Instant{}, out);
+}
+
+Duration Blocks::call_of(const Block& block) const {
+  const bool streams = block.plan.job == Job::send || block.plan.job == Job::take;
+  return streams && config_.block.stream_call > Duration{0} ? config_.block.stream_call : config_.block.call;
 }
 
 void Blocks::wake(std::size_t b, State state, Instant when, device::Outbox& out) {
@@ -112,8 +118,8 @@ void Blocks::looked(std::size_t b, Instant sampled, Instant now, device::Outbox&
   self.piece = self.left > Bytes{0} ? std::min(self.left, there) : there;
   self.issued = self.moved = Bytes{0};
   lane.pass(lane.stamps.found, self.piece, now);
-  if (!lane.in.front().in_ring && !way_.by_gpu) return wake(b, State::got, now + config_.block.call, out);
-  if (local()) return wake(b, State::got, now + self.piece / config_.block.local_rate + config_.block.call, out);
+  if (!lane.in.front().in_ring && !way_.by_gpu) return wake(b, State::got, now + call_of(self), out);
+  if (local()) return wake(b, State::got, now + self.piece / config_.block.local_rate + call_of(self), out);
   self.state = State::loading;
   load(b, now, out);
 }
@@ -176,13 +182,13 @@ void Blocks::send(std::size_t b, Lane* lane, Bytes size, Instant now, device::Ou
   self.lane = lane;
   self.lane_number = static_cast<std::size_t>(std::ranges::find(lanes_, lane) - lanes_.begin());
   self.left = size;
-  next_piece(b, now + config_.block.call, out);
+  next_piece(b, now + call_of(self), out);
 }
 
 void Blocks::next_piece(std::size_t b, Instant now, device::Outbox& out) {
   auto& self = blocks_[b];
   auto& lane = *self.lane;
-  auto most = part(config_.ring, 8);
+  auto most = std::min(part(config_.ring, 8), most_piece);
   if (way_.by_gpu) most = std::min(most, config_.rdma.segment);
   self.piece = std::min(self.left, most);
   const bool peer_full = way_.by_gpu && config_.ring - lane.in_used < self.piece;
@@ -302,7 +308,7 @@ void Blocks::on_delivery(const fabric::Delivery& delivery, device::Outbox& out) 
   if (self.state == State::loading) {
     self.moved += delivery.bytes;
     if (self.moved < self.piece) return load(b, delivery.done, out);
-    return wake(b, State::got, delivery.done + read_latency_ + config_.block.call, out);
+    return wake(b, State::got, delivery.done + read_latency_ + call_of(self), out);
   }
   // Host memory was read on half of the way; the block goes on when it knows.
   self.sampled = self.asked + (delivery.done - self.asked) / 2;

@@ -77,6 +77,8 @@ class Blocks final : public device::Endpoint {
   void store(std::size_t block, Instant now, device::Outbox& out);
   void publish(std::size_t block, Instant now, device::Outbox& out);
   void wake(std::size_t block, State state, Instant when, device::Outbox& out);
+  /// What gsend or grecv takes beyond its accesses.
+  Duration call_of(const Block& block) const;
   /// Whether payload stays in the GPU's memory.
   bool local() const { return way_.rdma && !way_.bounce; }
 

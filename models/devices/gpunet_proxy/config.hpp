@@ -56,6 +56,7 @@ struct BlockCosts {
   Duration local_poll = 700ns;
   Duration doorbell = 1500ns;
   Bytes in_flight = 8_KiB;
+  Duration stream_call{};
   BitRate local_rate{400'000'000'000};
 
   static constexpr auto fields() {
@@ -80,6 +81,10 @@ struct BlockCosts {
             .at_least(64_B)
             .at_most(1_MiB)
             .from("128 threads of 64 B, validation/gpunet"),
+        field("stream_call", &BlockCosts::stream_call,
+              "The same as call in streams, with what their programs do at each message; 0: call")
+            .at_most(longest_step)
+            .from("as call"),
         field("local_rate", &BlockCosts::local_rate, "At which a block copies within the GPU's memory")
             .at_least(least_rate)
             .from("assumed")};
@@ -128,6 +133,7 @@ struct GpunetProxyConfig {
   int threads = 1;
   Duration sweep = 60ns;
   Duration look = 20ns;
+  Duration entry{};
   int directly = 8;
   Bytes ring = 1_MiB;
   Duration gather = 12us;
@@ -150,6 +156,10 @@ struct GpunetProxyConfig {
               "What a sweep takes for each connection that has nothing: a cache line, or a read of GPU memory over BAR")
             .at_most(longest_step)
             .from("assumed: a line of its own cache"),
+        field("entry", &GpunetProxyConfig::entry,
+              "What a send takes for each entry that it gathers after the first one")
+            .at_most(longest_step)
+            .from("assumed: nothing"),
         field("directly", &GpunetProxyConfig::directly,
               "With no more connections each sweep asks all of them for data, else those that epoll names")
             .at_least(0)

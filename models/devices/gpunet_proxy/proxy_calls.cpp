@@ -88,6 +88,7 @@ Cores::Done Cores::send(std::size_t number, Lane& lane, Instant now, device::Out
   lane.pass(lane.stamps.seen, all, now);
   Duration time{};
   send_some(lane, self.costs, all, time, now, out);
+  time += self.plan.config.entry * std::max(gone - 1, 0);
   at(now + time, out, [&lane, all, gone](Instant, auto&) {
     lane.out_used -= all;
     lane.out_entries -= gone;

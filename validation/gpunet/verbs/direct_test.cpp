@@ -1,7 +1,15 @@
-// Payload of GPU memory by a NIC that takes its dma-buf, and by bounce buffers where one does not.
+// Payload of GPU memory by a NIC that takes its dma-buf, and by bounce buffers where one does not. With the kernels'
+// file in GPUNET_KERNELS on a GPU, else on threads of the CPU.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "validation/gpunet/gpu/gpu_node.hpp"
 #include "validation/gpunet/run/mapreduce.hpp"
 #include "validation/gpunet/run/trials.hpp"
 #include "validation/gpunet/verbs/fake_verbs.hpp"
@@ -10,18 +18,70 @@
 namespace peerpath::gpunet {
 namespace {
 
+/// Null: there is none, or none is asked for.
+gpu_backend::Gpu* real() {
+  static const auto one = []() -> std::unique_ptr<gpu_backend::Gpu> {
+    const char* file = std::getenv("GPUNET_KERNELS");
+    if (file == nullptr) return nullptr;
+    std::ostringstream kernels;
+    kernels << std::ifstream{file, std::ios::binary}.rdbuf();
+    const auto loaded = gpu_backend::load_driver(gpu_backend::Vendor::cuda, "");
+    if (gpu_backend::count_gpus(*loaded.driver) == 0) return nullptr;
+    return std::make_unique<gpu_backend::Gpu>(*loaded.driver, gpu_backend::Vendor::cuda, 0, kernels.str());
+  }();
+  return one.get();
+}
+
+/// Tests may run side by side, each in a process.
+std::uint16_t port() { return static_cast<std::uint16_t>(22000 + ::getpid() % 1000 * 10); }
+
+int duplicate(int file, std::uint64_t) { return ::dup(file); }
+
 struct Bench {
-  explicit Bench(
-      bool takes_dmabufs, DirectMemory::Export by = [](int file, std::uint64_t) { return ::dup(file); }) {
-    fake::nic() = {.takes_dmabufs = takes_dmabufs};
-    trial.open = [this, by](int, const Dimensions& size, ProxyOptions proxy) {
-      proxy.direct = lent.emplace_back(std::make_shared<DirectMemory>(8, by));
+  explicit Bench(bool takes_dmabufs, unsigned slices = 8, DirectMemory::Export by = duplicate) {
+    fake::nic() = fake::mapping_nic();
+    fake::nic().takes_dmabufs = takes_dmabufs;
+    if (real() != nullptr) reach_by_copies(fake::nic());
+    trial.threads = real() != nullptr ? 128 : 2;
+    trial.open = [this, slices, by](int, const Dimensions& size, ProxyOptions proxy) {
+      proxy.direct = lent.emplace_back(std::make_shared<DirectMemory>(slices, by));
       proxy.others = verbs_channels("", proxy.direct);
-      return run::open_cpu(size, proxy);
+      return real() != nullptr ? gpu::open_gpu(*real(), size, proxy) : run::open_cpu(size, proxy);
     };
   }
+  /// A driver's dma-buf cannot be mapped into a process: the GPU's own copies stand for the NIC's accesses.
+  void reach_by_copies(fake::Nic& nic) {
+    stream = std::make_unique<gpu_backend::Stream>(*real());
+    nic.map = [this](int dmabuf, std::size_t) -> unsigned char* {
+      for (const auto& memory : lent)
+        if (memory->dmabuf() == dmabuf) return memory->base();
+      return nullptr;
+    };
+    nic.unmap = [](unsigned char*, std::size_t) {};
+    nic.copy = [this](unsigned char* to, const unsigned char* from, std::size_t bytes) {
+      const auto is_of_gpu = [this](const unsigned char* at) {
+        return std::ranges::any_of(lent, [at](const auto& memory) {
+          return at >= memory->base() && at < memory->base() + memory->all_bytes();
+        });
+      };
+      std::vector<unsigned char> between(bytes);
+      real()->use();
+      if (is_of_gpu(from))
+        stream->from_device(between.data(), reinterpret_cast<gpu_backend::DevicePointer>(from), bytes);
+      else
+        std::memcpy(between.data(), from, bytes);
+      stream->wait();
+      if (is_of_gpu(to))
+        stream->to_device(reinterpret_cast<gpu_backend::DevicePointer>(to), between.data(), bytes);
+      else
+        std::memcpy(to, between.data(), bytes);
+      stream->wait();
+    };
+  }
+
+  std::unique_ptr<gpu_backend::Stream> stream;
   std::vector<std::shared_ptr<DirectMemory>> lent;
-  run::Trial trial{{}, 2, rdma_address(loopback, 21980)};
+  run::Trial trial{{}, 2, rdma_address(loopback, port())};
 };
 
 constexpr std::uint64_t message = 300'000, count = 6, all = 2 * message * count;
@@ -64,7 +124,8 @@ TEST(GpunetDirect, ANicThatRefusesIsAskedOnceAndBounces) {
 }
 
 TEST(GpunetDirect, MemoryThatIsNotExportedBounces) {
-  Bench bench{true, [](int, std::uint64_t) { return errno = ENODEV, -1; }};
+  if (real() != nullptr) return;  // a GPU's driver does
+  Bench bench{true, 8, [](int, std::uint64_t) { return errno = ENODEV, -1; }};
   EXPECT_TRUE(run::stream(bench.trial, message, count, 2, 1, 1).right);
   EXPECT_EQ(fake::nic().dmabuf_registrations, 0);
   EXPECT_EQ(fake::nic().from_host, all);
@@ -72,13 +133,7 @@ TEST(GpunetDirect, MemoryThatIsNotExportedBounces) {
 }
 
 TEST(GpunetDirect, ConnectionsBeyondTheSlicesBounce) {
-  Bench bench{true};
-  bench.trial.open = [&bench](int, const Dimensions& size, ProxyOptions proxy) {
-    proxy.direct =
-        bench.lent.emplace_back(std::make_shared<DirectMemory>(1, [](int file, std::uint64_t) { return ::dup(file); }));
-    proxy.others = verbs_channels("", proxy.direct);
-    return run::open_cpu(size, proxy);
-  };
+  Bench bench{true, 1};
   EXPECT_TRUE(run::stream(bench.trial, message, count, 2, 1, 1).right);
   EXPECT_EQ(fake::nic().from_dmabuf, all / 2);
   EXPECT_EQ(fake::nic().from_host, all / 2);

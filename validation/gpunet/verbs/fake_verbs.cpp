@@ -55,7 +55,7 @@ void deliver(Pair& from, const Send& send) {
   const std::uint32_t bytes = send.request.num_sge > 0 ? send.piece.length : 0;
   if (bytes > 0) {
     const auto &source = *memories.at(send.piece.lkey), &target = *memories.at(receive.piece.lkey);
-    std::memcpy(target.base + receive.piece.addr, source.base + send.piece.addr, bytes);
+    nic().copy(target.base + receive.piece.addr, source.base + send.piece.addr, bytes);
     (source.dmabuf ? nic().from_dmabuf : nic().from_host) += bytes;
     (target.dmabuf ? nic().into_dmabuf : nic().into_host) += bytes;
   }
@@ -110,8 +110,19 @@ ibv_mr* add(Memory* memory, ibv_pd* pd) {
 
 }  // namespace
 
+Nic mapping_nic() {
+  Nic nic;
+  nic.map = [](int dmabuf, std::size_t bytes) -> unsigned char* {
+    auto* base = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, dmabuf, 0);
+    return base == MAP_FAILED ? nullptr : static_cast<unsigned char*>(base);
+  };
+  nic.unmap = [](unsigned char* at, std::size_t bytes) { ::munmap(at, bytes); };
+  nic.copy = [](unsigned char* to, const unsigned char* from, std::size_t bytes) { std::memcpy(to, from, bytes); };
+  return nic;
+}
+
 Nic& nic() {
-  static Nic one;
+  static Nic one = mapping_nic();
   return one;
 }
 
@@ -168,13 +179,13 @@ ibv_mr* ibv_reg_mr(ibv_pd* pd, void*, std::size_t bytes, int) {
 ibv_mr* ibv_reg_mr_iova2(ibv_pd* pd, void* at, std::size_t bytes, std::uint64_t, unsigned rights) {
   return ibv_reg_mr(pd, at, bytes, static_cast<int>(rights));
 }
-ibv_mr* ibv_reg_dmabuf_mr(ibv_pd* pd, std::uint64_t offset, std::size_t bytes, std::uint64_t, int file, int) {
+ibv_mr* ibv_reg_dmabuf_mr(ibv_pd* pd, std::uint64_t, std::size_t bytes, std::uint64_t, int file, int) {
   ++nic().dmabuf_registrations;
   if (!nic().takes_dmabufs) return errno = EOPNOTSUPP, nullptr;
-  auto* base = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, static_cast<off_t>(offset));
-  if (base == MAP_FAILED) return nullptr;
+  auto* base = nic().map(file, bytes);
+  if (base == nullptr) return nullptr;
   auto* memory = new Memory;
-  memory->base = static_cast<unsigned char*>(base);
+  memory->base = base;
   memory->bytes = bytes;
   memory->dmabuf = true;
   return add(memory, pd);
@@ -183,7 +194,7 @@ int ibv_dereg_mr(ibv_mr* mr) {
   auto* memory = reinterpret_cast<Memory*>(mr);
   const std::lock_guard lock{mutex};
   memories.erase(mr->lkey);
-  if (memory->dmabuf) ::munmap(memory->base, memory->bytes);
+  if (memory->dmabuf) nic().unmap(memory->base, memory->bytes);
   return delete memory, 0;
 }
 ibv_cq* ibv_create_cq(ibv_context* context, int, void*, ibv_comp_channel*, int) {
