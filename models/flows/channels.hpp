@@ -19,7 +19,7 @@ using network::HostIndex;
 struct ChannelConfig {
   int mtu = 4096;  ///< payload of a packet: what headers leave of a link
   bool port_by_qp = true;
-  network::PathChoice path = network::PathChoice::ecmp;  ///< not `spray`: a flow has one way
+  network::PathChoice path = network::PathChoice::ecmp;  ///< not `spray` or `flowlet`: a flow has one way
   Duration switch_latency{};
   int queued = 4;  ///< fitted to the level of packets
   std::uint64_t seed = 1;

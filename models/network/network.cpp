@@ -32,6 +32,7 @@ Network::Network(const Graph& graph, const SwitchConfig& config, std::uint64_t s
       host_port_(graph.hosts.size()),
       buffers_(graph.nodes.size()),
       turns_(graph.nodes.size()),
+      flowlets_(config.path == PathChoice::flowlet ? graph.nodes.size() : 0),
       down_(graph.cables.size()),
       own_(graph.nodes.size(), true),
       mark_limit_{static_cast<std::uint32_t>(config.ecn_max_probability * 4294967295.0)} {
@@ -144,7 +145,8 @@ void Network::arrive(PortIndex at, PacketIndex index, Instant now) {
   const auto& packet = slot.packet;
   const auto ways = routes_.towards(node, packet.destination);
   if (ways.empty()) return lose(at, index);
-  const auto egress = choose(config_.path, ways, packet, node, routes_.place(packet.destination), seed_, turns_[node]);
+  auto& turn = flowlets_.empty() ? turns_[node] : flowlets_[node].number_of(packet, config_.flowlet_gap, now);
+  const auto egress = choose(config_.path, ways, packet, node, routes_.place(packet.destination), seed_, turn);
   auto& port = ports_[egress];
   if (port.down) return lose(egress, index);
   const int priority = packet.priority;

@@ -9,6 +9,7 @@
 #include "network/cable_faults.hpp"
 #include "network/division.hpp"
 #include "network/event_queue.hpp"
+#include "network/flowlets.hpp"
 #include "network/graph.hpp"
 #include "network/packet.hpp"
 #include "network/port.hpp"
@@ -146,6 +147,7 @@ class Network {
   std::vector<PortIndex> host_port_;
   std::vector<std::optional<SharedBuffer>> buffers_;  ///< by node; hosts have none
   std::vector<std::uint32_t> turns_;                  ///< by node, for spraying
+  std::vector<Flowlets> flowlets_;                    ///< by node, if ways are chosen by them
   std::vector<bool> down_;                            ///< by cable
   std::vector<bool> own_;                             ///< by node
   std::vector<PartIndex> owner_;                      ///< by node, if there are parts

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "network/test_hosts.hpp"
 #include "network/topologies/topologies.hpp"
 #include "peerpath/base/random.hpp"
@@ -187,6 +189,66 @@ TEST(Network, CablesLosePacketsByNumberAndByShare) {
   lossy.run(Instant{std::chrono::milliseconds{10}});
   EXPECT_NEAR(static_cast<double>(many.arrived_count()), 9000, 100);
   EXPECT_EQ(many.arrived_count() + dropped(lossy), 10'000);
+}
+
+/// One flow between two switches with four ways whose delays differ by up to 3 us.
+struct FourWays {
+  Graph graph;
+  TestHosts hosts;
+  std::array<PortIndex, 4> ways{};
+
+  FourWays() {
+    const auto left = graph.add_switch("left"), right = graph.add_switch("right");
+    graph.connect(graph.add_host("source"), left, BitRate{100'000'000'000}, 500ns);
+    graph.connect(graph.add_host("sink"), right, BitRate{100'000'000'000}, 500ns);
+    for (std::size_t i = 0; i < ways.size(); ++i) {
+      const auto middle = graph.add_switch("middle" + std::to_string(i));
+      ways[i] = static_cast<PortIndex>(2 * graph.cables.size());
+      graph.connect(left, middle, BitRate{100'000'000'000}, 500ns + 1us * static_cast<int>(i));
+      graph.connect(middle, right, BitRate{100'000'000'000}, 500ns);
+    }
+  }
+
+  /// Packets at an interval; the number of ways that they took.
+  int send(Duration gap, Duration interval, int count) {
+    SwitchConfig config;
+    config.path = PathChoice::flowlet;
+    config.flowlet_gap = gap;
+    Network network{graph, config, 1, hosts};
+    std::uint64_t next = 0;
+    hosts.on_wake = [&](Instant now) {
+      hosts.queued.push_back(
+          {0, {.source = 0, .destination = 1, .flow_hash = 77, .bytes = 1000, .cargo = {0, next++}}});
+      network.ready(0, now);
+    };
+    for (int i = 0; i < count; ++i) network.wake_at(Instant{interval * i}, 0, 0);
+    network.run(Instant{interval * count + 1ms});
+    int used = 0;
+    for (const auto way : ways) used += network.port(way).counters.packets > 0 ? 1 : 0;
+    return used;
+  }
+
+  int out_of_order() const {
+    int count = 0;
+    for (std::size_t i = 1; i < hosts.arrivals.size(); ++i)
+      count += hosts.arrivals[i].packet.cargo[1] < hosts.arrivals[i - 1].packet.cargo[1] ? 1 : 0;
+    return count;
+  }
+};
+
+TEST(Network, AFlowletKeepsItsWayAndTheNextDrawsAnother) {
+  EXPECT_EQ(FourWays{}.send(5us, 5us, 200), 1);
+  EXPECT_EQ(FourWays{}.send(5us, 5001ns, 200), 4);
+}
+
+TEST(Network, FlowletsKeepOrderWhereTheGapIsAboveWhatDelaysOfWaysDifferBy) {
+  FourWays kept, broken;
+  kept.send(3us, 3100ns, 200);
+  EXPECT_EQ(kept.hosts.arrivals.size(), 200u);
+  EXPECT_EQ(kept.out_of_order(), 0);
+  broken.send(1us, 1100ns, 200);
+  EXPECT_EQ(broken.hosts.arrivals.size(), 200u);
+  EXPECT_GT(broken.out_of_order(), 10);
 }
 
 }  // namespace

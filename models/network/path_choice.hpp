@@ -18,17 +18,20 @@ enum class PathChoice : std::uint8_t {
   ecmp_qp,    ///< of the 5-tuple and the destination queue pair (E-ECMP: a user-defined field in the hash)
   pinned,     ///< by the destination's place at its leaf, which no hash spreads or collides (path pinning)
   spray,      ///< packets in turn
+  flowlet,    ///< of the 5-tuple anew for each flowlet, as LetFlow draws ways (flowlets.hpp)
   polarised,  ///< as ecmp, with the same seed in all switches: the choices of two tiers are no longer independent
 };
-constexpr std::array<EnumName<PathChoice>, 5> enum_names(PathChoice) {
+constexpr std::array<EnumName<PathChoice>, 6> enum_names(PathChoice) {
   return {{{"ecmp", PathChoice::ecmp},
            {"ecmp_qp", PathChoice::ecmp_qp},
            {"pinned", PathChoice::pinned},
            {"spray", PathChoice::spray},
+           {"flowlet", PathChoice::flowlet},
            {"polarised", PathChoice::polarised}}};
 }
 
-/// `place`: of the destination at its leaf; `turn`: a counter of the switch, for spraying.
+/// `place`: of the destination at its leaf; `turn`: a counter of the switch, for spraying, or the number of the
+/// flowlet.
 inline PortIndex choose(PathChoice how, std::span<const PortIndex> ports, const Packet& packet, NodeIndex at,
                         std::uint32_t place, std::uint64_t seed, std::uint32_t& turn) {
   if (ports.size() == 1) return ports.front();
@@ -49,6 +52,8 @@ inline PortIndex choose(PathChoice how, std::span<const PortIndex> ports, const 
       return ports[place % count];
     case PathChoice::spray:
       return ports[turn++ % count];
+    case PathChoice::flowlet:
+      return hashed(tuple | std::uint64_t{turn} << 32, at);
   }
   return ports.front();
 }

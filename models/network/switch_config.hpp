@@ -33,6 +33,7 @@ struct SwitchConfig {
   Duration latency = std::chrono::nanoseconds{300};
   Duration pfc_reaction = std::chrono::nanoseconds{100};
   PathChoice path = PathChoice::ecmp;
+  Duration flowlet_gap = std::chrono::microseconds{500};
   Duration convergence = std::chrono::milliseconds{50};
 
   static constexpr auto fields() {
@@ -82,6 +83,12 @@ struct SwitchConfig {
             .at_most(std::chrono::milliseconds{1})
             .from("assumed"),
         field("path", &C::path, "Choice among equal-cost ports"),
+        field(
+            "flowlet_gap", &C::flowlet_gap,
+            "path flowlet: a flow that has been idle for longer at a switch draws a way anew. Packets stay in order if "
+            "it is above what delays of ways differ by")
+            .at_most(std::chrono::seconds{1})
+            .from("CONGA's testbed"),
         field("convergence", &C::convergence, "Link failed or back to routes without or with it")
             .at_most(std::chrono::seconds{10})
             .from("assumed")};
