@@ -8,6 +8,55 @@ Bytes part(Bytes bytes, std::uint32_t parts, std::uint32_t number) {
   return number + 1 == parts ? bytes - each * (parts - 1) : each;
 }
 
+/// A rank of a tree and its parent; the root has itself.
+struct Hung {
+  std::uint32_t rank = 0, parent = 0;
+};
+
+/// Ranks from `first` to before `last` with their parents, each behind its parent.
+void hang(std::uint32_t first, std::uint32_t last, std::uint32_t parent, std::vector<Hung>& out) {
+  if (first == last) return;
+  const auto middle = first + (last - first) / 2;
+  out.push_back({middle, parent});
+  hang(first, middle, middle, out);
+  hang(middle + 1, last, middle, out);
+}
+
+void wait_for(Send& send, std::uint32_t cause) {
+  if (cause == Send::at_once) return;
+  (send.after == Send::at_once ? send.after : send.also) = cause;
+}
+
+/// One tree; `name`: the rank that stands at a place of it.
+template <class Name>
+void add_tree(std::uint32_t ranks, Bytes bytes, const Name& name, Schedule& out) {
+  std::vector<Hung> tree;
+  hang(0, ranks, ranks / 2, tree);
+  // By place: messages that bring what its children have, and the one that brings the sum.
+  std::vector<Send> waiting(ranks);
+  std::vector<std::uint32_t> sum(ranks, Send::at_once);
+  for (auto i = tree.size(); i-- > 1;) {
+    auto send = waiting[tree[i].rank];
+    send.from = name(tree[i].rank);
+    send.to = name(tree[i].parent);
+    send.bytes = bytes;
+    wait_for(waiting[tree[i].parent], static_cast<std::uint32_t>(out.size()));
+    out.push_back(send);
+  }
+  for (std::size_t i = 1; i < tree.size(); ++i) {
+    const auto parent = tree[i].parent;
+    Send send{name(parent), name(tree[i].rank), bytes};
+    if (parent == tree.front().rank) {
+      send.after = waiting[parent].after;
+      send.also = waiting[parent].also;
+    } else {
+      send.after = sum[parent];
+    }
+    sum[tree[i].rank] = static_cast<std::uint32_t>(out.size());
+    out.push_back(send);
+  }
+}
+
 }  // namespace
 
 Schedule ring_steps(std::uint32_t ranks, Bytes bytes, std::uint32_t steps) {
@@ -32,13 +81,36 @@ Schedule ring_all_gather(std::uint32_t ranks, Bytes bytes) {
   return ranks < 2 ? Schedule{} : ring_steps(ranks, bytes, ranks - 1);
 }
 
+Schedule ring_reduce_scatter(std::uint32_t ranks, Bytes bytes) { return ring_all_gather(ranks, bytes); }
+
+Schedule tree_all_reduce(std::uint32_t ranks, Bytes bytes) {
+  Schedule schedule;
+  if (ranks < 2) return schedule;
+  const auto half = part(bytes, 2, 0);
+  add_tree(
+      ranks, half, [](std::uint32_t place) { return place; }, schedule);
+  add_tree(
+      ranks, bytes - half, [&](std::uint32_t place) { return ranks - 1 - place; }, schedule);
+  return schedule;
+}
+
+Schedule chain_broadcast(std::uint32_t ranks, Bytes bytes, std::uint32_t root) {
+  Schedule schedule;
+  for (std::uint32_t i = 0; i + 1 < ranks; ++i)
+    schedule.push_back({(root + i) % ranks, (root + i + 1) % ranks, bytes, i == 0 ? Send::at_once : i - 1});
+  return schedule;
+}
+
 Schedule in_slices(const Schedule& whole, std::uint32_t slices) {
   Schedule schedule;
   const auto count = static_cast<std::uint32_t>(whole.size());
   for (std::uint32_t slice = 0; slice < slices; ++slice)
-    for (const auto& send : whole)
-      schedule.push_back({send.from, send.to, part(send.bytes, slices, slice),
-                          send.after == Send::at_once ? Send::at_once : send.after + slice * count});
+    for (const auto& send : whole) {
+      const auto behind = [&](std::uint32_t cause) {
+        return cause == Send::at_once ? Send::at_once : cause + slice * count;
+      };
+      schedule.push_back({send.from, send.to, part(send.bytes, slices, slice), behind(send.after), behind(send.also)});
+    }
   return schedule;
 }
 

@@ -8,13 +8,13 @@
 
 namespace peerpath::collective {
 
-/// A message from one rank to another. It may start at once, or after a message `after`: when its rank has got that
-/// one, or has heard that its own has arrived.
+/// A message from one rank to another. It may start at once, or after a message `after`, and after `also`: when its
+/// rank has got that one, or has heard that its own has arrived.
 struct Send {
   static constexpr std::uint32_t at_once = ~std::uint32_t{0};
   std::uint32_t from = 0, to = 0;
   Bytes bytes{};
-  std::uint32_t after = at_once;  ///< place in the schedule, earlier than its own
+  std::uint32_t after = at_once, also = at_once;  ///< places in the schedule, earlier than its own
 };
 
 using Schedule = std::vector<Send>;
@@ -28,6 +28,18 @@ Schedule ring_steps(std::uint32_t ranks, Bytes bytes, std::uint32_t steps);
 
 /// One half of it: what every rank gathers of the others', n - 1 steps.
 Schedule ring_all_gather(std::uint32_t ranks, Bytes bytes);
+
+/// The other half: every rank is left with the sum of a n-th.
+Schedule ring_reduce_scatter(std::uint32_t ranks, Bytes bytes);
+
+/// AllReduce over two trees, each of half of the bytes: a rank passes on to its parent the sum of its own and of what
+/// its children sent, and the root's sum goes back down. The trees are binary, over ranks in order: the middle one is
+/// the root, and each half hangs from it likewise. The second is the mirror image of the first, so that a rank that
+/// passes on in one is, mostly, a leaf of the other (P. Sanders, J. Speck, J. Träff 2009; NCCL's double binary tree).
+Schedule tree_all_reduce(std::uint32_t ranks, Bytes bytes);
+
+/// From `root` to the next rank, and from each to the next, until all have it.
+Schedule chain_broadcast(std::uint32_t ranks, Bytes bytes, std::uint32_t root);
 
 /// The same in slices that go round one behind the other, each waiting only for itself (NCCL's steps).
 Schedule in_slices(const Schedule& whole, std::uint32_t slices);

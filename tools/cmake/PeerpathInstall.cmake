@@ -114,7 +114,7 @@ function(peerpath_install_program)
   endforeach()
   install(TARGETS ${programs} RUNTIME COMPONENT program)
   install(DIRECTORY scenarios DESTINATION ${CMAKE_INSTALL_DATADIR}/peerpath COMPONENT program FILES_MATCHING PATTERN *.json
-          PATTERN *.jsonl PATTERN *.pcap)
+          PATTERN *.jsonl PATTERN *.pcap PATTERN *.et)
   # Fitted constants, which `validate` takes to somebody's own measurements.
   install(DIRECTORY validation/data/presets DESTINATION ${CMAKE_INSTALL_DATADIR}/peerpath/validation/data COMPONENT program)
   # Written by the program that was built: one origin for options, help, manual and completions.

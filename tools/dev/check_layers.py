@@ -74,7 +74,7 @@ FOREIGN = {
     **{layer: FOREIGN_EVERYWHERE for layer in PURE},
     "flows": FOREIGN_EVERYWHERE + r"|simgrid/.*",  # its judge, in a test
     "observe": FOREIGN_EVERYWHERE + r"|boost/.*|google/protobuf/.*|nlohmann/.*|fmt/.*|.*\.pb\.h|sqlite3\.h",
-    "scenario": FOREIGN_EVERYWHERE + r"|boost/.*|nlohmann/.*|fmt/.*|pcap/.*|pcap\.h",
+    "scenario": FOREIGN_EVERYWHERE + r"|boost/.*|nlohmann/.*|fmt/.*|pcap/.*|pcap\.h|.*\.pb\.h",
     "platform": FOREIGN_EVERYWHERE,
     "sc": FOREIGN_EVERYWHERE + r"|systemc(\.h)?|tlm(\.h)?|tlm_utils/.*|fmt/.*",
     "c": r"(?!)",

@@ -1,6 +1,7 @@
 #include "tools/peerpath/network_document.hpp"
 
 #include "observe/results_json.hpp"
+#include "scenario/network/names.hpp"
 #include "scenario/network/write.hpp"
 #include "scenario/write.hpp"
 
@@ -55,6 +56,24 @@ Json node(const network_scenario::NodeEntry& entry, const network_run::NodeFit& 
   return out;
 }
 
+Json microseconds(Duration time) { return number({time.count(), 9}); }
+
+/// An entry of `traces` by rank.
+Json job(const network_scenario::TraceEntry& entry, const std::vector<collective::RankUse>& uses) {
+  Json out{{"name", entry.name}, {"ranks", Json::array()}};
+  const auto hosts = network_scenario::spelt_out(entry.hosts);
+  for (std::size_t rank = 0; rank < uses.size(); ++rank) {
+    const auto& use = uses[rank];
+    out["ranks"].push_back({{"host", hosts[rank]},
+                            {"time_us", use.over ? microseconds(use.ended - Instant{entry.start}) : Json()},
+                            {"computing_us", microseconds(use.computing)},
+                            {"communicating_us", microseconds(use.communicating)},
+                            {"hidden_us", microseconds(use.hidden)},
+                            {"exposed_us", microseconds(use.communicating - use.hidden)}});
+  }
+  return out;
+}
+
 }  // namespace
 
 Json network_document(const network_scenario::Loaded& loaded, const network_run::Outcome& outcome,
@@ -69,6 +88,8 @@ Json network_document(const network_scenario::Loaded& loaded, const network_run:
   network["said"] = outcome.said;
   for (std::size_t i = 0; i < outcome.nodes.size(); ++i)
     network["nodes"].push_back(node(loaded.scenario.nodes[i], outcome.nodes[i]));
+  for (std::size_t i = 0; i < outcome.jobs.size(); ++i)
+    network["jobs"].push_back(job(loaded.scenario.traces[i], outcome.jobs[i]));
   network["cables"] = Json::array();
   for (const auto& c : outcome.cables)
     network["cables"].push_back({{"name", c.name},

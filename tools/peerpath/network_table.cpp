@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <numeric>
+
+#include "scenario/network/names.hpp"
 #include "tools/peerpath/number_text.hpp"
 #include "tools/peerpath/result_table.hpp"
 #include "tools/peerpath/text_table.hpp"
@@ -33,6 +37,25 @@ std::string cables(const network_run::Outcome& outcome) {
   return table.text(2);
 }
 
+/// The ranks of a job that wait longest, in their order.
+std::string ranks(const network_scenario::TraceEntry& entry, const std::vector<collective::RankUse>& uses) {
+  constexpr std::size_t shown = 16;
+  const auto hosts = network_scenario::spelt_out(entry.hosts);
+  std::vector<std::size_t> order(uses.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto exposed = [&](std::size_t rank) { return uses[rank].communicating - uses[rank].hidden; };
+  if (uses.size() > shown) std::ranges::stable_sort(order, std::ranges::greater{}, exposed);
+  TextTable table{
+      {{"rank"}, {"host", Side::left}, {"time"}, {"computing"}, {"communicating"}, {"hidden"}, {"exposed"}}};
+  for (std::size_t i = 0; i < std::min(shown, order.size()); ++i) {
+    const auto& use = uses[order[i]];
+    table.add({std::to_string(order[i]), hosts[order[i]], use.over ? readable(use.ended - Instant{entry.start}) : "-",
+               readable(use.computing), readable(use.communicating), readable(use.hidden),
+               readable(exposed(order[i]))});
+  }
+  return table.text(2);
+}
+
 }  // namespace
 
 std::string network_table(const network_scenario::Loaded& loaded, const network_run::Outcome& outcome,
@@ -47,6 +70,8 @@ std::string network_table(const network_scenario::Loaded& loaded, const network_
   if (!results.complete)
     text += terminal.paint(Terminal::Paint::yellow, "INCOMPLETE: interrupted before the end") + "\n";
   text += bold_line(terminal, "Results") + measured(results);
+  for (std::size_t i = 0; i < outcome.jobs.size(); ++i)
+    text += bold_line(terminal, "Ranks of " + s.traces[i].name) + ranks(s.traces[i], outcome.jobs[i]);
   text += bold_line(terminal, "Busiest cables") + cables(outcome);
   text += bold_line(terminal, "Bottleneck");
   for (const auto& sentence : outcome.said) text += "  " + sentence + "\n";

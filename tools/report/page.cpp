@@ -73,6 +73,10 @@ std::string body(const Json& results, const Json& run, const Extras& extras) {
                   "Dashed: which way "
                   "payload goes.");
   text += section("network", "What limits the network", said_list(results));
+  text +=
+      section("ranks", "What each rank of a job did", rank_table(results),
+              "Communicating: in a collective or a message, also to wait for others there; hidden: while it computed; "
+              "exposed: while it did not.");
   text += section("layers", "The network", network_svg(results),
                   "Switches in layers, and the busier direction of the cables between them.");
   text += section("cables", "Busiest cables", cable_table(results),

@@ -24,9 +24,11 @@ TEST(Page, HoldsResultsAndEscapesThem) {
 
 TEST(Page, OfANetworkHasItsCablesAndNoChartOfPcie) {
   const Json network = {{"said", {"the NIC of h4 paused its switch"}},
+                        {"jobs", {{{"name", "training"}, {"ranks", {{{"host", "h7"}, {"exposed_us", 598.75}}}}}}},
                         {"cables", {{{"name", "s0 -> h4"}, {"busy_percent", 99.5}, {"paused_percent", 12.5}}}}};
   const auto html = page({{"network", network}}, Json::object());
-  for (const auto* part : {"<li>the NIC of h4 paused its switch</li>", "s0 -&gt; h4", "99.5 %", "12.5 %"})
+  for (const auto* part :
+       {"<li>the NIC of h4 paused its switch</li>", "s0 -&gt; h4", "99.5 %", "12.5 %", "training", "h7", "598.8"})
     EXPECT_NE(html.find(part), std::string::npos) << part;
   for (const auto* chart : {"id=\"resource-chart\"", "id=\"link-chart\"", "id=\"latency-chart\""})
     EXPECT_EQ(html.find(chart), std::string::npos) << chart;

@@ -204,12 +204,23 @@ Damage of_all(const Json& results) {
   return origins(results["origins"]);
 }
 
+Damage job(const Json& item, const std::string& above) {
+  constexpr std::array keys{Key{"name", Type::text}};
+  constexpr std::array rank{Key{"host", Type::text},           Key{"time_us", Type::number_or_null},
+                            Key{"computing_us", Type::number}, Key{"communicating_us", Type::number},
+                            Key{"hidden_us", Type::number},    Key{"exposed_us", Type::number}};
+  if (auto found = object(item, above, keys)) return found;
+  return list(item, "ranks", above, rank);
+}
+
 Damage network(const Json& item) {
   constexpr std::array cable{Key{"name", Type::text}, Key{"busy_percent", Type::number},
                              Key{"paused_percent", Type::number}, Key{"queue_peak_bytes", Type::integer},
                              Key{"dropped", Type::integer}};
   if (!item.is_object()) return "/network is not an object";
   if (auto found = texts(item, "said", "/network")) return found;
+  if (item.contains("jobs"))
+    if (auto found = list(item, "jobs", "/network", job)) return found;
   return list(item, "cables", "/network", cable);
 }
 

@@ -31,6 +31,18 @@ TEST(Structure, OfANetworkHasSentencesAndCables) {
       {"cables",
        {{{"name", "a -> b"}, {"busy_percent", 3.5}, {"paused_percent", 0}, {"queue_peak_bytes", 1}, {"dropped", 0}}}}};
   EXPECT_EQ(damage(results), std::nullopt);
+  auto with_job = results;
+  with_job["network"]["jobs"] = {{{"name", "dp"},
+                                  {"ranks",
+                                   {{{"host", "h0"},
+                                     {"time_us", nullptr},
+                                     {"computing_us", 3},
+                                     {"communicating_us", 2},
+                                     {"hidden_us", 1},
+                                     {"exposed_us", 1}}}}}};
+  EXPECT_EQ(damage(with_job), std::nullopt);
+  with_job["network"]["jobs"][0]["ranks"][0].erase("hidden_us");
+  EXPECT_EQ(damage(with_job), "/network/jobs/0/ranks/0/hidden_us is missing");
   auto without = results;
   without["network"].erase("said");
   EXPECT_EQ(damage(without), "/network/said is missing");

@@ -97,6 +97,22 @@ std::string cable_table(const Json& results) {
   return table({"cable", "busy", "paused", "most queued, bytes", "dropped"}, rows, 1);
 }
 
+std::string rank_table(const Json& results) {
+  constexpr std::size_t most = 64;
+  Rows rows;
+  for (const auto& job : at(at(results, "network"), "jobs")) {
+    std::size_t rank = 0;
+    for (const auto& use : at(job, "ranks")) {
+      if (rank == most) break;
+      const auto micros = [&](const char* key) { return fixed(at(use, key), 1); };
+      rows.push_back({escaped(text_at(job, "name")), std::to_string(rank++), escaped(text_at(use, "host")),
+                      micros("time_us"), micros("computing_us"), micros("communicating_us"), micros("hidden_us"),
+                      micros("exposed_us")});
+    }
+  }
+  return table({"job", "rank", "host", "time, us", "computing", "communicating", "hidden", "exposed"}, rows, 3);
+}
+
 std::string ledger_table(const Json& results) {
   Rows rows;
   for (const auto& side : at(results, "ledger"))

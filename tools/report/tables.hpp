@@ -12,6 +12,7 @@ std::string traffic_table(const Json& results);
 std::string way_table(const Json& results);
 std::string utilisation_table(const Json& results);
 std::string said_list(const Json& results);    ///< of a network: what limits it, sentence by sentence
+std::string rank_table(const Json& results);   ///< of jobs of a network: what each rank did
 std::string cable_table(const Json& results);  ///< of a network: the busiest first
 std::string ledger_table(const Json& results);
 std::string bar1_table(const Json& results);

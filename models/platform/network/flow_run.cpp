@@ -47,19 +47,20 @@ class FlowRunner {
         begin_{s_.run.warmup},
         end_{begin_ + s_.run.measure},
         tallies_(s_.rdma.size()),
-        collectives_(s_.collectives.size()) {
+        collectives_(s_.collectives.size()),
+        jobs_(s_.traces.size()) {
     out_.nodes = std::move(fits);
     channels_.arrived = [this](auto channel, auto number, Instant now) { arrived(channel, number, now); };
     channels_.completed = [this](auto channel, auto number, Instant posted, Instant now) {
       completed(channel, number, posted, now);
     };
     channels_.alarm = [this](std::uint64_t detail, Instant now) { alarm(detail, now); };
-    for (std::size_t i = 0; i < s_.rdma.size(); ++i) channels_.wake(Instant{s_.rdma[i].start}, i << 2 | start_rdma);
-    for (std::size_t i = 0; i < s_.collectives.size(); ++i)
-      channels_.wake(Instant{s_.collectives[i].start}, i << 2 | start_collective);
+    for (std::size_t i = 0; i < s_.rdma.size(); ++i) wake(Instant{s_.rdma[i].start}, start_rdma, i);
+    for (std::size_t i = 0; i < s_.collectives.size(); ++i) wake(Instant{s_.collectives[i].start}, start_collective, i);
+    for (std::size_t i = 0; i < s_.traces.size(); ++i) wake(Instant{s_.traces[i].start}, start_trace, i);
     for (std::size_t i = 0; i < s_.events.size(); ++i) {
-      channels_.wake(Instant{s_.events[i].at}, i << 2 | cable_event);
-      channels_.wake(Instant{s_.events[i].at + s_.switches.convergence}, i << 2 | routes_follow);
+      wake(Instant{s_.events[i].at}, cable_event, i);
+      wake(Instant{s_.events[i].at + s_.switches.convergence}, routes_follow, i);
     }
   }
 
@@ -82,15 +83,21 @@ class FlowRunner {
   }
 
  private:
-  enum Alarm : std::uint64_t { start_rdma, start_collective, cable_event, routes_follow };
+  enum Alarm : std::uint64_t { start_rdma, start_collective, start_trace, task_over, cable_event, routes_follow };
+  static constexpr int alarm_bits = 3;
+  void wake(Instant when, Alarm alarm, std::size_t number) { channels_.wake(when, number << alarm_bits | alarm); }
 
   void alarm(std::uint64_t detail, Instant now) {
-    const auto number = static_cast<std::size_t>(detail >> 2);
-    switch (static_cast<Alarm>(detail & 3)) {
+    const auto number = static_cast<std::size_t>(detail >> alarm_bits);
+    switch (static_cast<Alarm>(detail & ((1 << alarm_bits) - 1))) {
       case start_rdma:
         return begin(number, now);
       case start_collective:
         return begin_collective(number, now);
+      case start_trace:
+        return begin_job(number, now);
+      case task_over:
+        return jobs_[number % jobs_.size()]->timed(static_cast<std::uint32_t>(number / jobs_.size()), now);
       case cable_event:
         return channels_.set_cable(*cable_of(s_.events[number], loaded_.graph), s_.events[number].up);
       case routes_follow:
@@ -141,20 +148,33 @@ class FlowRunner {
     for (auto& ring : played.rings) ring.start(now);
   }
 
+  void begin_job(std::size_t number, Instant now) {
+    jobs_[number] = std::make_unique<collective::WorkloadPlayer>(player_of(
+        loaded_, number, channels_.carrier(),
+        [this, number](Instant when, std::uint32_t timer) { wake(when, task_over, timer * jobs_.size() + number); }));
+    jobs_[number]->start(now);
+  }
+
   void arrived(flows::ChannelIndex channel, std::uint32_t number, Instant now) {
     for (auto& played : collectives_)
       for (auto& ring : played.rings)
         if (ring.arrived(channel, number, now)) return;
+    for (auto& job : jobs_)
+      if (job && job->arrived(channel, number, now)) return;
   }
 
   void acknowledged(flows::ChannelIndex channel, std::uint32_t number, Instant now) {
     for (auto& played : collectives_)
       for (auto& ring : played.rings)
         if (ring.acknowledged(channel, number, now)) return;
+    for (auto& job : jobs_)
+      if (job && job->acknowledged(channel, number, now)) return;
   }
 
   bool is_over() const {
-    if (!s_.rdma.empty() || s_.collectives.empty()) return false;
+    if (!s_.rdma.empty() || (s_.collectives.empty() && s_.traces.empty())) return false;
+    for (const auto& job : jobs_)
+      if (!job || !job->over()) return false;
     for (const auto& played : collectives_) {
       if (played.rings.empty()) return false;
       for (const auto& ring : played.rings)
@@ -165,6 +185,7 @@ class FlowRunner {
 
   Outcome outcome();
   void report_collectives();
+  void report_jobs();
   void report_cables();
 
   const Loaded& loaded_;
@@ -175,6 +196,7 @@ class FlowRunner {
   std::vector<Tally> tallies_;
   std::vector<std::optional<EntryUse>> uses_;  ///< by channel
   std::vector<PlayedSample> collectives_;
+  std::vector<std::unique_ptr<collective::WorkloadPlayer>> jobs_;
   std::vector<std::int64_t> before_;
   Outcome out_;
 };
@@ -202,6 +224,15 @@ void FlowRunner::report_collectives() {
   }
 }
 
+void FlowRunner::report_jobs() {
+  for (std::size_t i = 0; i < jobs_.size(); ++i) {
+    out_.jobs.push_back(jobs_[i] ? jobs_[i]->uses()
+                                 : std::vector<collective::RankUse>(loaded_.workloads[i].ranks.size()));
+    report_trace(s_.traces[i], out_.jobs.back(), out_.results);
+    if (auto said = left_out_of(loaded_, i)) out_.said.push_back(std::move(*said));
+  }
+}
+
 void FlowRunner::report_cables() {
   const auto window = (now_ - begin_).count();
   const auto& sent = channels_.sent();
@@ -225,6 +256,7 @@ Outcome FlowRunner::outcome() {
   if (!out_.cables.empty()) out_.said.push_back(busiest(out_));
   if (!out_.said.empty()) out_.results.bottleneck = out_.said.front();
   report_collectives();
+  report_jobs();
   out_.said.push_back(
       "level of flows: no queues, losses, marks or pauses, so no host is held up by what another's pauses spread");
   return std::move(out_);

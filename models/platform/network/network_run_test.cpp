@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <map>
 
 #include "peerpath/base/temporary_folder.hpp"
 #include "platform/network/flow_run.hpp"
@@ -13,8 +14,8 @@ namespace {
 
 using observe::Verdict;
 
-Outcome run_text(const std::string& text, const Options& options = {}) {
-  const auto loaded = network_scenario::load_text(text, "test.json", scenario::in_memory({}));
+Outcome run_text(const std::string& text, const Options& options = {}, std::map<std::string, std::string> files = {}) {
+  const auto loaded = network_scenario::load_text(text, "test.json", scenario::in_memory(std::move(files)));
   EXPECT_TRUE(loaded && *loaded) << (loaded ? scenario::lines_of(loaded->error()) : "");
   if (!loaded || !*loaded) return {};
   auto outcome = run(**loaded, options);
@@ -198,6 +199,42 @@ TEST(NetworkRun, TcpEndsWithItsLastConnectionAndSaysWhatHeldItBack) {
 }
 
 /// A ring's closed form: 2 * 7 steps of an eighth, each a message's packets with all headers.
+TEST(NetworkRun, AJobIsExposedByWhatItsComputingDoesNotHide) {
+  const std::map<std::string, std::string> files{{"a.json", R"({ "nodes": [
+    { "id": 1, "type": "COMP_NODE", "duration_micros": 50 },
+    { "id": 2, "type": "COMM_COLL_NODE", "comm_size": 1000000, "data_deps": [1] },
+    { "id": 3, "type": "COMP_NODE", "duration_micros": 60, "data_deps": [1] },
+    { "id": 4, "type": "COMP_NODE", "duration_micros": 10, "data_deps": [2, 3] }] })"}};
+  const auto text = [](const std::string& more) {
+    return R"({ "network": { "hosts": "h0..h1", "switches": "s", "cables": [{ "from": "h0..h1", "to": "s", "rate": "100Gbps" }] },
+                "traces": [{ "name": "job", "file": "a.json", "hosts": "h0..h1" }], "run": { "measure": "1ms" )" +
+           more + " } }";
+  };
+  const auto packets = run_text(text(""), {}, files);
+  // Each rank sends 1 MB, of which headers leave 98 Gb/s, in 81.6 us; the last slice has a way more to go.
+  EXPECT_NEAR(value(packets, "job.exposed_us"), 81.6 - 60, 6);
+  EXPECT_EQ(value(packets, "job.computing_us"), 120);
+  EXPECT_EQ(value(packets, "job.hidden_us"), 60);
+  EXPECT_NEAR(value(packets, "job.time_us"), 60 + value(packets, "job.communicating_us"), 1);
+  ASSERT_EQ(packets.jobs.size(), 1u);
+  EXPECT_EQ(packets.jobs[0].size(), 2u);
+  const auto flows = run_text(text(R"(, "level": "flows")"), {}, files);
+  EXPECT_NEAR(value(flows, "job.communicating_us") / value(packets, "job.communicating_us"), 1, 0.05);
+}
+
+TEST(NetworkRun, SmallAllReducesAreFasterOverTreesAndLargeOnesAreNot) {
+  const auto time = [](const char* algorithm, const char* bytes) {
+    return value(
+        run_text(R"({ "network": { "clos": { "racks": 1, "hosts": 16, "spines": 1 } }, "run": { "measure": "10ms" },
+                               "collectives": [{ "name": "c", "hosts": "h0..h15", "slices": 8, "algorithm": ")" +
+                 std::string{algorithm} + R"(", "bytes": ")" + bytes + R"(" }] })"),
+        "c.time_us");
+  };
+  // Some 2 us a step: 30 of a ring, 8 of a tree of 16.
+  EXPECT_LT(time("tree", "16KiB"), time("ring", "16KiB") / 2);
+  EXPECT_GT(time("tree", "16MiB"), time("ring", "16MiB"));
+}
+
 TEST(NetworkRun, FlowsTakeWhatPacketsTakeWhereNothingCollides) {
   const std::string job = R"({
     "network": { "hosts": ["h0..h7"], "switches": ["s"], "cables": [{ "from": "h0..h7", "to": "s", "rate": "400Gbps" }] },

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -68,6 +69,11 @@ std::string words_of(const Outcome& outcome) {
     words += cable.name + " " + to_string(cable.busy_percent) + " " + to_string(cable.paused_percent) + " " +
              std::to_string(cable.peak) + " " + std::to_string(cable.dropped) + " " + std::to_string(cable.marked) +
              "\n";
+  for (const auto& job : outcome.jobs)
+    for (const auto& use : job)
+      words += std::to_string(use.computing.count()) + " " + std::to_string(use.communicating.count()) + " " +
+               std::to_string(use.hidden.count()) + " " + std::to_string(use.ended.time_since_epoch().count()) +
+               (use.over ? " over\n" : "\n");
   for (const auto& sentence : outcome.said) words += sentence + "\n";
   return words + std::to_string(outcome.results.window.count());
 }
@@ -88,8 +94,30 @@ std::string played_by(std::uint32_t count, const network_scenario::Loaded& loade
   return words;
 }
 
+/// Of sixteen ranks, by file: computing, and beside it collectives of all, of halves, and messages to the next rank.
+std::map<std::string, std::string> traces() {
+  std::map<std::string, std::string> files;
+  for (int rank = 0; rank < 16; ++rank) {
+    const auto next = std::to_string((rank + 1) % 16), before = std::to_string((rank + 15) % 16);
+    const auto half = std::to_string(rank / 8);
+    files["rank" + std::to_string(rank) + ".json"] = R"({ "nodes": [
+      { "id": 1, "type": "COMP_NODE", "duration_micros": )" +
+                                                     std::to_string(1 + rank % 3) + R"( },
+      { "id": 2, "type": "COMM_COLL_NODE", "comm_size": 300000, "data_deps": [1] },
+      { "id": 3, "type": "COMP_NODE", "duration_micros": 4, "data_deps": [1] },
+      { "id": 4, "type": "COMM_SEND_NODE", "comm_dst": )" +
+                                                     next + R"(, "comm_size": 20000, "data_deps": [3] },
+      { "id": 5, "type": "COMM_RECV_NODE", "comm_src": )" +
+                                                     before + R"(, "comm_size": 20000 },
+      { "id": 6, "type": "COMM_COLL_NODE", "comm_type": "ALL_TO_ALL", "comm_size": 80000, "pg_name": "half)" +
+                                                     half + R"(", "data_deps": [5] },
+      { "id": 7, "type": "COMP_NODE", "duration_micros": 2, "is_cpu_op": true, "ctrl_deps": [2, 4, 6] }] })";
+  }
+  return files;
+}
+
 network_scenario::Loaded load(const std::string& text) {
-  auto loaded = network_scenario::load_text(text, "test.json", scenario::in_memory({}));
+  auto loaded = network_scenario::load_text(text, "test.json", scenario::in_memory(traces()));
   EXPECT_TRUE(loaded && *loaded) << text << (loaded ? scenario::lines_of(loaded->error()) : "");
   return loaded && *loaded ? std::move(**loaded) : network_scenario::Loaded{};
 }
@@ -115,8 +143,9 @@ std::string random_scenario(std::uint64_t seed) {
   std::string text = R"({ "network": { )" + network +
                      R"( }, "run": { "measure": "400us", "patience": "100us", "seed": )" + std::to_string(seed + 1) +
                      " }, ";
-  text += R"("switches": { "path": ")" + one_of({"ecmp", "ecmp_qp", "pinned", "spray"}) + R"(", "buffer": ")" +
-          one_of({"600kB", "2MB", "32MB"}) + R"(", "convergence": "20us" }, )";
+  text += R"("switches": { "path": ")" + one_of({"ecmp", "ecmp_qp", "pinned", "spray", "flowlet"}) +
+          R"(", "flowlet_gap": "2us", "buffer": ")" + one_of({"600kB", "2MB", "32MB"}) +
+          R"(", "convergence": "20us" }, )";
   if (network.find("rack") != std::string::npos && network.find("clusters") == std::string::npos &&
       random.below(2) == 0)
     text += R"("events": [{ "at": "30us", "from": "rack0", "to": "spine0" },
@@ -128,6 +157,10 @@ std::string random_scenario(std::uint64_t seed) {
           one_of({"go_back_n", "selective_repeat"}) + R"(", "timeout": "100us", "mtu": )" + one_of({"1024", "4096"}) +
           R"(, "translations": )" + one_of({"0", "64"}) + " }, ";
   text += one_of({"", R"("slow_hosts": [{ "hosts": "h5", "rate": "50Gbps" }], )"});
+  if (random.below(2) == 0)
+    text += R"("traces": [{ "name": "job", "file": "rank{rank}.json", "hosts": "h0..h15", "least_slice": "8KiB", )" +
+            one_of({R"("all_reduce": "tree")", R"("qps": 2)", R"("qps": 3, "qp_use": "split")"}) +
+            R"(, "clear_to_send": )" + one_of({"0", "0", "2"}) + " }], ";
   text +=
       R"("rdma": [{ "name": "incast", "from": ["h1", "h4", "h6", "h9", "h10", "h13"], "to": ")" +
       one_of({"h0", "h5", "h15"}) + R"(", "size": "64KiB", "operation": ")" + one_of({"write", "send", "read"}) +

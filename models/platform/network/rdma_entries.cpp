@@ -63,6 +63,47 @@ void report_collective(const Collective& entry, std::optional<Duration> took, ob
   set_metric(results, entry.name + ".nic_gbps", quotient(bits * second / 1'000'000'000 / ranks, took->count(), 3));
 }
 
+void report_trace(const TraceEntry& entry, const std::vector<collective::RankUse>& uses, observe::Results& results) {
+  const auto count = static_cast<std::int64_t>(uses.size());
+  if (!std::ranges::all_of(uses, &collective::RankUse::over)) return;
+  collective::RankUse sum;
+  Duration exposed{};
+  for (const auto& use : uses) {
+    sum.computing += use.computing;
+    sum.communicating += use.communicating;
+    sum.hidden += use.hidden;
+    sum.ended = std::max(sum.ended, use.ended);
+    exposed = std::max(exposed, use.communicating - use.hidden);
+  }
+  const auto metric = [&](const char* what, Duration time) {
+    set_metric(results, entry.name + what, microseconds(time));
+  };
+  metric(".time_us", sum.ended - Instant{entry.start});
+  metric(".computing_us", sum.computing / count);
+  metric(".communicating_us", sum.communicating / count);
+  metric(".hidden_us", sum.hidden / count);
+  metric(".exposed_us", (sum.communicating - sum.hidden) / count);
+  metric(".exposed_max_us", exposed);
+}
+
+std::optional<std::string> left_out_of(const Loaded& loaded, std::size_t trace) {
+  const auto count = loaded.workloads[trace].left_out;
+  if (count == 0) return std::nullopt;
+  return loaded.scenario.traces[trace].name + ": " + std::to_string(count) +
+         " control dependencies name nodes that its files do not have, and were left out";
+}
+
+collective::WorkloadPlayer player_of(const Loaded& loaded, std::size_t trace, collective::Carrier carrier,
+                                     collective::WorkloadPlayer::Wake wake) {
+  const auto& entry = loaded.scenario.traces[trace];
+  return {std::move(carrier),
+          loaded.workloads[trace],
+          hosts_of(loaded.graph, entry.hosts),
+          {entry.qps, entry.qp_use, entry.clear_to_send},
+          entry.workload_config(),
+          std::move(wake)};
+}
+
 std::vector<std::vector<network::HostIndex>> ranks_of(const Collective& entry, const network::Graph& graph) {
   const auto hosts = hosts_of(graph, entry.hosts);
   std::vector<std::vector<network::HostIndex>> rings(static_cast<std::size_t>(entry.rings));
@@ -73,12 +114,23 @@ std::vector<std::vector<network::HostIndex>> ranks_of(const Collective& entry, c
 collective::Schedule schedule_of(const Collective& entry, std::uint32_t ranks) {
   const Bytes bytes{entry.bytes.count() / entry.rings};
   const auto slices = static_cast<std::uint32_t>(entry.slices);
-  if (entry.kind == CollectiveKind::all_reduce) return in_slices(collective::ring_all_reduce(ranks, bytes), slices);
-  if (entry.kind == CollectiveKind::all_gather) return in_slices(collective::ring_all_gather(ranks, bytes), slices);
+  switch (entry.kind) {
+    case CollectiveKind::all_reduce:
+      return in_slices(entry.algorithm == collective::Algorithm::tree ? collective::tree_all_reduce(ranks, bytes)
+                                                                      : collective::ring_all_reduce(ranks, bytes),
+                       slices);
+    case CollectiveKind::all_gather:
+      return in_slices(collective::ring_all_gather(ranks, bytes), slices);
+    case CollectiveKind::reduce_scatter:
+      return in_slices(collective::ring_reduce_scatter(ranks, bytes), slices);
+    case CollectiveKind::all_to_all:
+      break;
+  }
   return collective::all_to_all(ranks, bytes, static_cast<std::uint32_t>(entry.window));
 }
 
 Sample sample_of(const Collective& entry, std::uint32_t ranks, std::int64_t most) {
+  if (entry.algorithm == collective::Algorithm::tree) return {schedule_of(entry, ranks), 1, 1};
   const auto parts = entry.qp_use == collective::QpUse::split ? entry.qps : 1;
   const auto of_step = std::int64_t{ranks} * entry.rings * parts;
   const auto all = (entry.kind == CollectiveKind::all_reduce ? 2 : 1) * (ranks - 1);

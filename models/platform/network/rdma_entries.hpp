@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "collective/schedule.hpp"
+#include "collective/workload_player.hpp"
 #include "peerpath/observe/histogram.hpp"
 #include "peerpath/observe/results.hpp"
-#include "scenario/network/network_scenario.hpp"
+#include "scenario/network/load.hpp"
 
 namespace peerpath::network_run {
 
@@ -45,6 +46,17 @@ void report_rdma(const network_scenario::NetworkScenario& s, const std::vector<T
 /// How long a collective took, if it came to its end, and what a NIC sent meanwhile.
 void report_collective(const network_scenario::Collective& entry, std::optional<Duration> took,
                        observe::Results& results);
+
+/// How long a job took, if all of its ranks came to their end, and what they did meanwhile.
+void report_trace(const network_scenario::TraceEntry& entry, const std::vector<collective::RankUse>& uses,
+                  observe::Results& results);
+
+/// What was left out of the entry's job; nothing if it was all played.
+std::optional<std::string> left_out_of(const network_scenario::Loaded& loaded, std::size_t trace);
+
+/// Of an entry of `traces`.
+collective::WorkloadPlayer player_of(const network_scenario::Loaded& loaded, std::size_t trace,
+                                     collective::Carrier carrier, collective::WorkloadPlayer::Wake wake);
 
 /// The hosts of each ring of the entry: every rings-th of its hosts.
 std::vector<std::vector<network::HostIndex>> ranks_of(const network_scenario::Collective& entry,

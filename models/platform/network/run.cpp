@@ -65,6 +65,7 @@ class Runner {
         end_{begin_ + s_.run.measure},
         tallies_(s_.rdma.size()),
         players_(s_.collectives.size()),
+        jobs_(s_.traces.size()),
         datagrams_{s_.rdma, loaded.graph, fleet_},
         alone_{loaded.graph, s_.switches.latency, s_.nics.mtu} {
     fleet_.attach(network_);
@@ -75,6 +76,8 @@ class Runner {
       for (auto& rings : players_)
         for (auto& ring : rings)
           if (ring.arrived(qp, last.immediate, now)) return;
+      for (auto& job : jobs_)
+        if (job && job->arrived(qp, last.immediate, now)) return;
     };
     fleet_.datagram_sent = [this](auto qp, Instant now) { datagrams_.sent(qp, now); };
     fleet_.datagram = [this](const auto& packet, bool received, Instant now) {
@@ -83,6 +86,7 @@ class Runner {
     fleet_.alarm = [this](std::uint64_t detail, Instant now) { alarm(detail, now); };
     for (std::size_t i = 0; i < s_.rdma.size(); ++i) wake(Instant{s_.rdma[i].start}, start_rdma, i);
     for (std::size_t i = 0; i < s_.collectives.size(); ++i) wake(Instant{s_.collectives[i].start}, start_collective, i);
+    for (std::size_t i = 0; i < s_.traces.size(); ++i) wake(Instant{s_.traces[i].start}, start_trace, i);
     for (std::size_t i = 0; i < s_.events.size(); ++i) wake(Instant{s_.events[i].at}, cable_event, i);
   }
 
@@ -114,7 +118,16 @@ class Runner {
   }
 
  private:
-  enum Alarm : std::uint64_t { start_rdma, start_collective, cable_event, next_message, next_arrival };
+  /// `task_over`: by trace, as many as there are, and the number that its player gave.
+  enum Alarm : std::uint64_t {
+    start_rdma,
+    start_collective,
+    start_trace,
+    cable_event,
+    next_message,
+    next_arrival,
+    task_over
+  };
   static constexpr int alarm_bits = 3;
   void wake(Instant when, Alarm what, std::size_t number) {
     fleet_.wake(when, std::uint64_t{number} << alarm_bits | what);
@@ -140,6 +153,10 @@ class Runner {
         return begin(number, now);
       case start_collective:
         return begin_collective(number, now);
+      case start_trace:
+        return begin_job(number, now);
+      case task_over:
+        return jobs_[number % jobs_.size()]->timed(static_cast<std::uint32_t>(number / jobs_.size()), now);
       case cable_event:
         return apply(s_.events[number], loaded_.graph, network_, now);
       case next_message:
@@ -245,6 +262,13 @@ class Runner {
     for (auto& ring : players_[number]) ring.start(now);
   }
 
+  void begin_job(std::size_t number, Instant now) {
+    jobs_[number] = std::make_unique<collective::WorkloadPlayer>(player_of(
+        loaded_, number, collective::over(fleet_),
+        [this, number](Instant when, std::uint32_t timer) { wake(when, task_over, timer * jobs_.size() + number); }));
+    jobs_[number]->start(now);
+  }
+
   void completed(roce::QpIndex qp, const roce::Completion& completion, Instant posted, Instant now) {
     const auto found = uses_.find(qp);
     if (found == uses_.end()) return acknowledged(qp, completion, now);
@@ -266,11 +290,15 @@ class Runner {
     for (auto& rings : players_)
       for (auto& ring : rings)
         if (ring.acknowledged(qp, static_cast<std::uint32_t>(completion.id), now)) return;
+    for (auto& job : jobs_)
+      if (job && job->acknowledged(qp, static_cast<std::uint32_t>(completion.id), now)) return;
   }
 
-  /// Whether collectives, if there is nothing else, have come to their end on this rank's hosts.
+  /// Whether collectives and jobs, if there is nothing else, have come to their end on this rank's hosts.
   bool is_over() const {
-    if (!s_.rdma.empty() || s_.collectives.empty()) return false;
+    if (!s_.rdma.empty() || (s_.collectives.empty() && s_.traces.empty())) return false;
+    for (const auto& job : jobs_)
+      if (!job || !job->over()) return false;
     for (const auto& rings : players_) {
       if (rings.empty()) return false;
       for (const auto& ring : rings)
@@ -301,6 +329,7 @@ class Runner {
   Instant begin_, end_;
   std::vector<Tally> tallies_;
   std::vector<std::deque<collective::Player>> players_;
+  std::vector<std::unique_ptr<collective::WorkloadPlayer>> jobs_;
   std::map<roce::QpIndex, EntryUse> uses_;
   std::vector<Timed> timers_;
   DatagramEntries datagrams_;
@@ -340,6 +369,11 @@ void Runner::gather() {
     a.over &= b.over;
     a.ended = std::max(a.ended, b.ended);
   });
+  for (std::size_t i = 0; i < jobs_.size(); ++i) {
+    out_.jobs.push_back(jobs_[i] ? jobs_[i]->uses()
+                                 : std::vector<collective::RankUse>(loaded_.workloads[i].ranks.size()));
+    parts_.gather(out_.jobs.back(), [](collective::RankUse& a, const collective::RankUse& b) { a.merge(b); });
+  }
   std::vector<std::int64_t> sums{0, fleet_.retransmissions(), 0, 0};
   for (network::HostIndex h = 0; h < loaded_.graph.hosts.size(); ++h) {
     nic_pauses_.push_back(fleet_.counters(h).pauses);
@@ -362,6 +396,7 @@ void Runner::report_entries() {
     const auto& entry = s_.collectives[i];
     report_collective(entry, over ? std::optional{ended - Instant{entry.start}} : std::nullopt, out_.results);
   }
+  for (std::size_t i = 0; i < out_.jobs.size(); ++i) report_trace(s_.traces[i], out_.jobs[i], out_.results);
 }
 
 void Runner::report_network() {
@@ -407,6 +442,8 @@ void Runner::explain() {
                           std::to_string(count) + " times: its host takes in less than the wire brings");
   for (std::size_t i = 0; i < out_.nodes.size(); ++i) out_.said.push_back(sentence(s_.nodes[i], out_.nodes[i]));
   if (!out_.cables.empty()) out_.said.push_back(busiest(out_));
+  for (std::size_t i = 0; i < s_.traces.size(); ++i)
+    if (auto said = left_out_of(loaded_, i)) out_.said.push_back(std::move(*said));
   if (!out_.said.empty()) out_.results.bottleneck = out_.said.front();
 }
 

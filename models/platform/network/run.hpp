@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "collective/workload_player.hpp"
 #include "peerpath/observe/results.hpp"
 #include "platform/network/capture.hpp"
 #include "platform/network/node.hpp"
@@ -21,11 +22,12 @@ struct CableUse {
 };
 
 struct Outcome {
-  observe::Results results;                ///< metrics, the deadlock, and verdicts on what was expected
-  std::vector<CableUse> cables;            ///< busiest first
-  std::vector<NodeFit> nodes;              ///< of each entry of `nodes`
-  std::vector<std::string> said;           ///< sentences: what limits the run, and why
-  std::optional<std::int64_t> captured{};  ///< frames; nothing if none was to be, or the file is not whole
+  observe::Results results;                            ///< metrics, the deadlock, and verdicts on what was expected
+  std::vector<CableUse> cables;                        ///< busiest first
+  std::vector<NodeFit> nodes;                          ///< of each entry of `nodes`
+  std::vector<std::vector<collective::RankUse>> jobs;  ///< of each entry of `traces`: by rank
+  std::vector<std::string> said;                       ///< sentences: what limits the run, and why
+  std::optional<std::int64_t> captured{};              ///< frames; nothing if none was to be, or the file is not whole
 };
 
 struct Options {

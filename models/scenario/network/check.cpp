@@ -35,13 +35,18 @@ class Check {
     for (std::size_t i = 0; i < s.nodes.size(); ++i) node(join("/nodes", i), s.nodes[i]);
     for (std::size_t i = 0; i < s.rdma.size(); ++i) rdma(join("/rdma", i), s.rdma[i], i);
     for (std::size_t i = 0; i < s.collectives.size(); ++i) collective(join("/collectives", i), s.collectives[i], i);
+    for (std::size_t i = 0; i < s.traces.size(); ++i) {
+      name(join("/traces", i), s.traces[i].name, "trace" + std::to_string(i));
+      hosts(join(join("/traces", i), "hosts"), s.traces[i].hosts);
+    }
     for (std::size_t i = 0; i < s.tcp.size(); ++i) tcp(join("/tcp", i), s.tcp[i], i);
     for (std::size_t i = 0; i < s.events.size(); ++i) event(join("/events", i), s.events[i]);
     switches(s.switches);
-    if (s.rdma.empty() && s.collectives.empty() && s.tcp.empty())
-      add("", "has none of \"rdma\", \"collectives\" and \"tcp\": nothing would happen");
-    if (!s.tcp.empty() && !(s.rdma.empty() && s.collectives.empty()))
-      add("/tcp", "beside \"rdma\" or \"collectives\": hosts of a network have one transport");
+    const bool none_of_rdma = s.rdma.empty() && s.collectives.empty() && s.traces.empty();
+    if (none_of_rdma && s.tcp.empty())
+      add("", "has none of \"rdma\", \"collectives\", \"traces\" and \"tcp\": nothing would happen");
+    if (!s.tcp.empty() && !none_of_rdma)
+      add("/tcp", "beside \"rdma\", \"collectives\" or \"traces\": hosts of a network have one transport");
     if (s.tcp_hosts.pause_above > s.tcp_hosts.nic_buffer) add("/tcp_hosts/pause_above", "is above nic_buffer");
     if (s.nics.pause_above > s.nics.buffer) add("/nics/pause_above", "is above the buffer");
     if (s.nics.resume_below > s.nics.pause_above) add("/nics/resume_below", "is above pause_above");
@@ -163,7 +168,9 @@ class Check {
     if (*count % static_cast<std::size_t>(entry.rings) != 0 || *count / static_cast<std::size_t>(entry.rings) < 2)
       add(join(at, "rings"), std::to_string(*count) + " hosts do not make so many rings of two or more");
     if (entry.kind == CollectiveKind::all_to_all && entry.rings != 1) add(join(at, "rings"), "all_to_all has none");
-    const auto part = entry.bytes.count() / static_cast<std::int64_t>(*count);
+    const bool tree = entry.algorithm == collective::Algorithm::tree;
+    if (tree && entry.kind != CollectiveKind::all_reduce) add(join(at, "algorithm"), "tree is for all_reduce");
+    const auto part = entry.bytes.count() / (tree ? 2 * entry.rings : static_cast<std::int64_t>(*count));
     if (part > 0x7fffffff) add(join(at, "bytes"), "messages of more than 2 GiB");
   }
 
@@ -196,7 +203,8 @@ class Check {
   void flows(const NetworkScenario& s) {
     const std::string level = "run.level \"flows\" ";
     if (!s.tcp.empty()) add("/tcp", level + "has RDMA and collectives alone");
-    if (s.switches.path == network::PathChoice::spray) add("/switches/path", level + "has one way for each queue pair");
+    if (s.switches.path == network::PathChoice::spray || s.switches.path == network::PathChoice::flowlet)
+      add("/switches/path", level + "has one way for each queue pair");
     for (std::size_t i = 0; i < s.nodes.size(); ++i)
       if (s.nodes[i].level == Level::tlp) add(join(join("/nodes", i), "level"), level + "sees hosts at level \"node\"");
     for (std::size_t i = 0; i < s.rdma.size(); ++i) {

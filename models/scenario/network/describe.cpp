@@ -28,6 +28,7 @@ constexpr std::tuple blocks{
     Block<Rdma>{"rdma", "rdma", "An entry of `rdma`: messages of one size between hosts of a network", true},
     Block<Collective>{"collectives", "collective",
                       "An entry of `collectives`: a collective of hosts of a network, once", true},
+    Block<TraceEntry>{"traces", "trace", "An entry of `traces`: what the GPUs of a job did, from files, once", true},
     Block<tcp::Config>{"tcp_stack", "tcp_stack", "TCP of all hosts of a network"},
     Block<tcp::HostConfig>{"tcp_hosts", "tcp_host", "NICs and cores of all hosts of a network with TCP"},
     Block<Tcp>{"tcp", "tcp", "An entry of `tcp`: connections between hosts of a network", true},

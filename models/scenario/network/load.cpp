@@ -4,6 +4,7 @@
 #include "scenario/network/check.hpp"
 #include "scenario/network/fields_reader.hpp"
 #include "scenario/network/nodes.hpp"
+#include "scenario/network/traces.hpp"
 #include "scenario/overrides.hpp"
 #include "scenario/resolve.hpp"
 
@@ -13,7 +14,7 @@ namespace {
 void read_all(const Node& root, scenario::Report& report, FieldsReader& reader, NetworkScenario& s) {
   reader.unknown(root, "",
                  {"$schema", "description", "source", "network", "switches", "nics", "slow_hosts", "rdma", "nodes",
-                  "collectives", "tcp_stack", "tcp_hosts", "tcp", "events", "run", "expect", "sweep"});
+                  "collectives", "traces", "tcp_stack", "tcp_hosts", "tcp", "events", "run", "expect", "sweep"});
   std::string schema;
   reader.text(root.find("$schema"), "/$schema", schema);
   reader.text(root.find("description"), "/description", s.description);
@@ -28,6 +29,7 @@ void read_all(const Node& root, scenario::Report& report, FieldsReader& reader, 
   reader.list(root.find("nodes"), "/nodes", s.nodes);
   reader.list(root.find("rdma"), "/rdma", s.rdma);
   reader.list(root.find("collectives"), "/collectives", s.collectives);
+  reader.list(root.find("traces"), "/traces", s.traces);
   reader.object(root.find("tcp_stack"), "/tcp_stack", s.tcp_stack);
   reader.object(root.find("tcp_hosts"), "/tcp_hosts", s.tcp_hosts);
   reader.list(root.find("tcp"), "/tcp", s.tcp);
@@ -39,7 +41,7 @@ void read_all(const Node& root, scenario::Report& report, FieldsReader& reader, 
 
 bool is_of_a_network(const Node& root) {
   if (root.find("network") != nullptr) return true;
-  for (const auto* mark : {"rdma", "collectives", "tcp"})  // lists: a preset of a proxy has an object `tcp`
+  for (const auto* mark : {"rdma", "collectives", "traces", "tcp"})  // lists: a preset of a proxy has an object `tcp`
     if (const auto* found = root.find(mark); found != nullptr && found->is(Node::Type::array)) return true;
   return false;
 }
@@ -60,11 +62,12 @@ std::optional<tl::expected<Loaded, Problems>> load_text(std::string_view text, c
   FieldsReader reader{sources, report, file.parent_path()};
   read_all(root, report, reader, loaded.scenario);
   if (report.problems().empty()) check(root, report, loaded);
-  Problems of_nodes;
-  if (report.problems().empty()) of_nodes = load_nodes(root, report, resolver, options, loaded);
-  if (!report.problems().empty() || !of_nodes.empty()) {
+  Problems elsewhere;
+  if (report.problems().empty()) elsewhere = load_nodes(root, report, resolver, options, loaded);
+  if (report.problems().empty() && elsewhere.empty()) elsewhere = load_traces(root, report, resolver, options, loaded);
+  if (!report.problems().empty() || !elsewhere.empty()) {
     auto problems = scenario::sorted(report.problems(), sources);
-    problems.insert(problems.end(), of_nodes.begin(), of_nodes.end());
+    problems.insert(problems.end(), elsewhere.begin(), elsewhere.end());
     return tl::unexpected{std::move(problems)};
   }
   loaded.origins = std::move(reader.origins());

@@ -20,6 +20,7 @@ struct Loaded {
   std::filesystem::path file;                         ///< that was read
   std::map<std::string, scenario::Origin> origins{};  ///< by JSON pointer
   std::vector<scenario::Loaded> nodes{};              ///< the scenario of each entry of `nodes`
+  std::vector<collective::Workload> workloads{};      ///< the job of each entry of `traces`
 };
 
 /// Reads a scenario that has a `network`, `rdma`, `tcp` or `collectives`; nothing if it has none, or is no JSON: then

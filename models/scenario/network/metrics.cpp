@@ -36,6 +36,15 @@ constexpr std::array of_collective{
     Definition{"time_us", "us", "Start to last message in"},
     Definition{"nic_gbps", "Gb/s", "What a NIC has to send, over that time"},
 };
+constexpr std::array of_trace{
+    Definition{"time_us", "us", "Start to last node over, of all ranks"},
+    Definition{"computing_us", "us", "Time in which a rank's GPU or CPU had a node, mean of ranks"},
+    Definition{"communicating_us", "us",
+               "Time in which a rank was in a collective or a message, also to wait for others there, mean of ranks"},
+    Definition{"hidden_us", "us", "Of that, while it computed, mean of ranks"},
+    Definition{"exposed_us", "us", "Of that, while it did not, mean of ranks"},
+    Definition{"exposed_max_us", "us", "The same of the rank that has most of it"},
+};
 constexpr std::array of_tcp{
     Definition{"goodput_gbps", "Gb/s", "Payload that applications have read"},
     Definition{"flows", "1", "Connections that are over: all their bytes are read"},
@@ -90,6 +99,7 @@ std::vector<MetricInfo> metrics_of(const NetworkScenario& s) {
     loaded |= entry.load > 0;
   }
   for (const auto& entry : s.collectives) add(out, entry.name, of_collective);
+  for (const auto& entry : s.traces) add(out, entry.name, of_trace);
   for (const auto& entry : s.tcp) add(out, entry.name, of_tcp);
   add(out, "network", of_network);
   if (loaded) add(out, "network", of_load_network);
@@ -106,6 +116,7 @@ std::optional<std::string> explain_metric(std::string_view name) {
   if (owner != "network") explain_in(out, "<rdma>", of_rdma, end);
   if (owner != "network") explain_in(out, "<rdma>", of_load, end);
   if (owner != "network") explain_in(out, "<collective>", of_collective, end);
+  if (owner != "network") explain_in(out, "<trace>", of_trace, end);
   if (owner != "network") explain_in(out, "<tcp>", of_tcp, end);
   if (owner.empty() || owner == "network") explain_in(out, "network", of_load_network, end);
   if (owner.empty() || owner == "network") explain_in(out, "network", of_translations, end);

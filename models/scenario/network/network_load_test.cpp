@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "scenario/network/describe.hpp"
 #include "scenario/network/load.hpp"
 #include "scenario/network/message_sizes.hpp"
@@ -126,6 +128,37 @@ TEST(NetworkLoad, MistakesOfTcpAreNamed) {
   EXPECT_EQ(said(with(R"("tcp": [{"name": "t", "from": "h0", "to": "h1"}],
                          "expect": [{"metric": "t.goodput_gbps", "at_least": 1}])")),
             "");
+}
+
+/// What is said of a scenario with these traces of four hosts, beside files a0.json, a1.json and so on.
+std::string said_of_trace(const std::string& entry, std::map<std::string, std::string> files) {
+  const auto loaded = network_scenario::load_text(R"({ "network": { "clos": { "racks": 2, "hosts": 2, "spines": 1 } },
+                                     "traces": [)" + entry +
+                                                      "] }",
+                                                  "dir/test.json", scenario::in_memory(std::move(files)));
+  EXPECT_TRUE(loaded.has_value());
+  return loaded && *loaded ? "" : lines_of(loaded->error());
+}
+
+TEST(NetworkLoad, TracesAreFilesOfTheirRanks) {
+  const std::string idle = "{ \"nodes\": [] }", computes = R"({ "nodes": [{ "id": 1, "type": "COMP_NODE" }] })";
+  const std::string waits = R"({ "nodes": [{ "id": 1, "type": "COMP_NODE", "data_deps": [2] }] })";
+  const std::string two = R"({ "name": "t", "file": "a{rank}.json", "hosts": "h0..h1" })";
+  EXPECT_EQ(said_of_trace(two, {{"dir/a0.json", idle}, {"dir/a1.json", computes}}), "");
+  EXPECT_EQ(said_of_trace(R"({ "file": "a.json", "hosts": "h0..h3" })", {{"dir/a.json", computes}}), "");
+  EXPECT_EQ(said_of_trace(two, {{"dir/a0.json", idle}}), "dir/a1.json: there is no such file, for rank 1 of 2\n");
+  EXPECT_EQ(said_of_trace(two, {{"dir/a0.json", idle}, {"dir/a1.json", waits}}),
+            "dir/a1.json:1:14: node 1: waits for node 2, which this rank does not have\n");
+  EXPECT_EQ(said_of_trace(two, {{"dir/a0.json", idle}, {"dir/a1.json", "{ \"node\": [] }"}})
+                .find("dir/a1.json:1:3: /node: unknown key"),
+            0u);
+  EXPECT_THAT(said_of_trace(R"({ "file": "a{ranks}.et", "hosts": "h0" })", {}),
+              HasSubstr("/traces/0/file: \"a{ranks}.et\" has no {rank}"));
+  EXPECT_THAT(said_of_trace(R"({ "hosts": "h0" })", {}), HasSubstr("/traces/0/file: is missing"));
+  EXPECT_THAT(said_of_trace(R"({ "file": "a.json", "hosts": "h9" })", {}),
+              HasSubstr("/traces/0/hosts: there is no host \"h9\""));
+  const std::string large = R"({ "nodes": [{ "id": 1, "type": "COMM_COLL_NODE", "comm_size": 1000000000 }] })";
+  EXPECT_EQ(said_of_trace(R"({ "file": "a.json", "hosts": "h0..h3" })", {{"dir/a.json", large}}), "");
 }
 
 TEST(NetworkLoad, ShippedScenariosAreRightAndWrittenTheyMeanTheSame) {

@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "collective/player.hpp"
+#include "collective/connections.hpp"
+#include "collective/workload.hpp"
 #include "network/switch_config.hpp"
 #include "network/topologies/topologies.hpp"
 #include "peerpath/scenario/scenario.hpp"
@@ -236,10 +237,11 @@ struct Rdma {
   }
 };
 
-enum class CollectiveKind : std::uint8_t { all_reduce, all_gather, all_to_all };
-constexpr std::array<EnumName<CollectiveKind>, 3> enum_names(CollectiveKind) {
+enum class CollectiveKind : std::uint8_t { all_reduce, all_gather, reduce_scatter, all_to_all };
+constexpr std::array<EnumName<CollectiveKind>, 4> enum_names(CollectiveKind) {
   return {{{"all_reduce", CollectiveKind::all_reduce},
            {"all_gather", CollectiveKind::all_gather},
+           {"reduce_scatter", CollectiveKind::reduce_scatter},
            {"all_to_all", CollectiveKind::all_to_all}}};
 }
 
@@ -247,6 +249,7 @@ constexpr std::array<EnumName<CollectiveKind>, 3> enum_names(CollectiveKind) {
 struct Collective {
   std::string name;
   CollectiveKind kind = CollectiveKind::all_reduce;
+  collective::Algorithm algorithm = collective::Algorithm::ring;
   std::vector<std::string> hosts{};
   Bytes bytes = 64_MiB;
   int rings = 1;
@@ -262,15 +265,15 @@ struct Collective {
     return std::tuple{
         field("name", &C::name, "How metrics call it"),
         field("kind", &C::kind, "Which one"),
+        field("algorithm", &C::algorithm, "all_reduce: once round and once more, or over two trees"),
         field("hosts", &C::hosts, "Ranks, in order; h0..h7 is eight of them"),
         field("bytes", &C::bytes, "Of a rank").at_least(1_KiB).at_most(64_GiB),
         field("rings", &C::rings,
-              "all_reduce, all_gather: rings of every rings-th host, each with its share of the bytes, as NCCL's "
-              "channels go "
-              "over one NIC of a server each")
+              "Not all_to_all: rings, or trees, of every rings-th host, each with its share of the bytes, as NCCL's "
+              "channels go over one NIC of a server each")
             .at_least(1)
             .at_most(16),
-        field("slices", &C::slices, "all_reduce, all_gather: parts that go round one behind the other")
+        field("slices", &C::slices, "Not all_to_all: parts that go round one behind the other")
             .at_least(1)
             .at_most(1024)
             .from("NCCL_STEPS"),
@@ -283,6 +286,52 @@ struct Collective {
             .at_least(0)
             .at_most(1024),
         field("start", &C::start, "When").at_most(10s)};
+  }
+};
+
+/// What the ranks of a job did, from files, once.
+struct TraceEntry {
+  std::string name, file;
+  std::vector<std::string> hosts{};
+  collective::Algorithm all_reduce = collective::Algorithm::ring;
+  int slices = 8;
+  Bytes least_slice = 64_KiB;
+  int qps = 1;
+  collective::QpUse qp_use = collective::QpUse::round_robin;
+  int window = 4;
+  int clear_to_send = 0;
+  Duration start{};
+
+  static constexpr auto fields() {
+    using C = TraceEntry;
+    return std::tuple{
+        field("name", &C::name, "How metrics call it"),
+        field(
+            "file", &C::file,
+            "An execution trace of each rank, relative to this file: {rank} stands for its number, from 0; without it "
+            "all "
+            "ranks have the same. MLCommons Chakra's protobuf, or a plain JSON of the same nodes if its name ends with "
+            ".json"),
+        field("hosts", &C::hosts, "Ranks, in order; h0..h7 is eight of them"),
+        field("all_reduce", &C::all_reduce, "How each AllReduce is played"),
+        field("slices", &C::slices, "Not ALL_TO_ALL: parts that go round one behind the other, at most")
+            .at_least(1)
+            .at_most(1024)
+            .from("NCCL_STEPS"),
+        field("least_slice", &C::least_slice, "None of them is smaller").at_least(1_B).from("assumed"),
+        field("qps", &C::qps, "Queue pairs of a connection").at_least(1).at_most(64),
+        field("qp_use", &C::qp_use, "How messages are laid on them"),
+        field("window", &C::window, "ALL_TO_ALL: messages of a rank on their way at a time").at_least(1).at_most(1024),
+        field("clear_to_send", &C::clear_to_send,
+              "Messages of a collective that a receiver admits at a time, each by a message of 64 B in priority 5; a "
+              "message between two ranks waits until its receiver is there. 0: senders do not wait for that")
+            .at_least(0)
+            .at_most(1024),
+        field("start", &C::start, "When").at_most(10s)};
+  }
+
+  collective::WorkloadConfig workload_config() const {
+    return {.all_reduce = all_reduce, .slices = slices, .window = window, .least_slice = least_slice};
   }
 };
 
@@ -343,6 +392,7 @@ struct NetworkScenario {
   std::vector<NodeEntry> nodes;
   std::vector<Rdma> rdma;
   std::vector<Collective> collectives;
+  std::vector<TraceEntry> traces;
   tcp::Config tcp_stack;
   tcp::HostConfig tcp_hosts;
   std::vector<Tcp> tcp;

@@ -16,6 +16,7 @@ nlohmann::ordered_json written(const NetworkScenario& s) {
   if (!s.nodes.empty()) out["nodes"] = written_value(s.nodes);
   out["rdma"] = written_value(s.rdma);
   out["collectives"] = written_value(s.collectives);
+  if (!s.traces.empty()) out["traces"] = written_value(s.traces);
   if (!s.tcp.empty()) {
     out["tcp_stack"] = written_value(s.tcp_stack);
     out["tcp_hosts"] = written_value(s.tcp_hosts);
