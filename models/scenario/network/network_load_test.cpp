@@ -148,7 +148,7 @@ TEST(NetworkLoad, TracesAreFilesOfTheirRanks) {
   EXPECT_EQ(said_of_trace(R"({ "file": "a.json", "hosts": "h0..h3" })", {{"dir/a.json", computes}}), "");
   EXPECT_EQ(said_of_trace(two, {{"dir/a0.json", idle}}), "dir/a1.json: there is no such file, for rank 1 of 2\n");
   EXPECT_EQ(said_of_trace(two, {{"dir/a0.json", idle}, {"dir/a1.json", waits}}),
-            "dir/a1.json:1:14: node 1: waits for node 2, which this rank does not have\n");
+            "dir/a1.json:1:13: node 1: waits for node 2, which this rank does not have\n");
   EXPECT_EQ(said_of_trace(two, {{"dir/a0.json", idle}, {"dir/a1.json", "{ \"node\": [] }"}})
                 .find("dir/a1.json:1:3: /node: unknown key"),
             0u);
