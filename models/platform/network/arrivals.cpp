@@ -20,11 +20,13 @@ std::vector<Arrival> arrivals(const Rdma& entry, const network::Graph& graph, In
   for (const auto from : hosts_of(graph, entry.from)) {
     Random random{static_cast<std::uint64_t>(seed), entry.name + " from " + std::to_string(from)};
     const auto bps = static_cast<double>(rate_of_host(graph, from).bps()) * entry.load / 100;
-    const auto gap = mean / BitRate{std::max<std::int64_t>(1, static_cast<std::int64_t>(bps))};
+    // Wide: a small load makes gaps that no run is as long as.
+    const auto gap = static_cast<WideInt>(mean.count()) * 8 * 1'000'000'000'000'000 /
+                     std::max<std::int64_t>(1, static_cast<std::int64_t>(bps));
     for (auto at = begin;;) {
-      at +=
-          Duration{static_cast<std::int64_t>(static_cast<WideInt>(gap.count()) * exponential_q32(random.next()) >> 32)};
-      if (at >= end) break;
+      const auto drawn = gap * static_cast<WideInt>(exponential_q32(random.next())) >> 32;
+      if (drawn >= (end - at).count()) break;
+      at += Duration{static_cast<std::int64_t>(drawn)};
       auto other = from;
       while (other == from) other = to[random.below(to.size())];
       all.push_back({at, from, other, draw_size(entry.sizes, entry.size, random)});

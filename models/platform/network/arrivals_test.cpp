@@ -41,6 +41,9 @@ TEST(Arrivals, OfferTheLoadOfEachHostAndGoToOthers) {
     EXPECT_NEAR(bytes[h] * 8 / 1e8, 10, 1) << h;  // 40 % of 25 Gb/s; 1250 messages, so one standard deviation is 2.8 %
     EXPECT_NEAR(to[h] * 8 / 1e8, 10, 1) << h;
   }
+  entry.load = 1e-12;
+  EXPECT_TRUE(arrivals(entry, two_racks(), Instant{}, Instant{10s}, 1).empty());
+  entry.load = 40;
   entry.sizes = Sizes::web_search;
   EXPECT_NE(arrivals(entry, two_racks(), Instant{}, Instant{100ms}, 1).front().at,
             arrivals(entry, two_racks(), Instant{}, Instant{100ms}, 2).front().at);

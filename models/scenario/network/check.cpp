@@ -156,7 +156,9 @@ class Check {
     if (messages > static_cast<double>(most_connections))
       add(join(at, "load"), "makes more than " + std::to_string(most_connections) + " messages in this time");
     const auto to = spelt_out(entry.to), from = spelt_out(entry.from);
-    if (to.size() == 1 && std::ranges::find(from, to.front()) != from.end())
+    if (to.empty()) return;
+    const bool one = std::ranges::all_of(to, [&](const auto& name) { return name == to.front(); });
+    if (one && std::ranges::find(from, to.front()) != from.end())
       add(join(at, "to"), "names \"" + to.front() + "\" alone, which sends, too");
   }
 

@@ -92,6 +92,8 @@ TEST(NetworkLoad, MistakesOfDatagramsAndOfLoadsAreNamed) {
   EXPECT_THAT(said(with(R"("receives": 8)")), HasSubstr(R"(/rdma/0/receives: is for transport "UD")"));
   EXPECT_THAT(said(with(R"("sizes": "web_search")")), HasSubstr("/rdma/0/sizes: needs a load"));
   EXPECT_THAT(said(with(R"("sizes": "web_search", "load": 50)")), HasSubstr(R"("h1" alone)"));
+  EXPECT_THAT(said(R"({"network": {"clos": {}}, "rdma": [{"from": "h1", "to": ["h1", "h1"], "load": 5}]})"),
+              HasSubstr(R"("h1" alone)"));
   EXPECT_THAT(said(with(R"("load": 50, "operation": "read")")), HasSubstr("a write or a send"));
   EXPECT_THAT(said(with(R"("load": 50, "size": "1B")"), {"run.measure=1s"}), HasSubstr("more than 1000000 messages"));
 }
