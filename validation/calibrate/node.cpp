@@ -117,9 +117,13 @@ class Node {
                         {"write_rate", "no limit of its own: see shared"},
                         {"read_interval", fitted("read_service")},
                         {"partial_write_interval", fitted("partial_write_service")}};
+    // Where the link is slower than what no cache holds, nothing tells how much a cache does hold.
+    const bool told = 1 / p_.beside_writes_rate > model_.both_to(p_);
+    const auto cached = told ? p_.cached : Parameters{}.cached;
     dram["shared"] = {{"beside_writes", ordered_json::array({rate_text(p_.beside_writes_rate)})},
-                      {"cached", bytes_text(std::llround(p_.cached * (1 << 20)))}};
-    source["shared"] = "beside_writes " + fitted("beside_writes_rate") + "; cached " + fitted("cached");
+                      {"cached", bytes_text(std::llround(cached * (1 << 20)))}};
+    source["shared"] = "beside_writes " + fitted("beside_writes_rate") + "; cached " +
+                       (told ? fitted("cached") : "assumed: no point of one GPU tells it");
     if (dataset_.gpus.size() > 1) {
       dram["shared"]["beside_writes"].push_back(no_limit);
       dram["shared"]["read_rates"] = together(way_to);

@@ -79,9 +79,9 @@ std::string cold_ends_text(const LeftOut& host) {
     const bool none = ColdEnds{size, least, most}.impossible(cold_allowed / 100);
     text += fmt::format(
         "  BW_DMA_RD {} B: with {:.1f} ns, the least of the other machines' own, a cold step is {:.1f} to {:.1f} % of "
-        "what was measured, with {:.1f}, the most, {:.1f} to {:.1f} %: {} between them holds all within {:g} %\n",
+        "what was measured, with {:.1f}, the most, {:.1f} to {:.1f} %: {} all within {:g} %\n",
         size.count(), from, 100 * least.least, 100 * least.most, to, 100 * most.least, 100 * most.most,
-        none ? "NONE" : "some value", cold_allowed);
+        none ? "NONE between them holds" : "a value between them may hold", cold_allowed);
   }
   return text;
 }

@@ -60,6 +60,10 @@ void SharedLimit::begin_slice(Instant at) {
   const auto both = rate_for(both_rates_, devices);
   reads_.rate = beside(rate_for(reads_.rates, reads_.at_work.size()), both, rate_of(writes_.moved));
   writes_.rate = beside(rate_for(writes_.rates, writes_.at_work.size()), both, rate_of(reads_.moved));
+  // Nothing of buffers that a cache holds, all of them together, is asked of DRAM.
+  Bytes all{};
+  for (const auto& buffer : buffers_) all += buffer.size;
+  if (all > Bytes{} && all <= cached_) reads_.rate = writes_.rate = BitRate{};
   for (auto* way : {&reads_, &writes_}) {
     way->at_work.clear();
     way->moved = Bytes{0};

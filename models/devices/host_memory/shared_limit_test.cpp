@@ -122,6 +122,24 @@ TEST(SharedLimit, BesideWritesGoesByTheNumberOfDevicesThatDoBoth) {
   EXPECT_NEAR(512.0 * 8 * rounds / (static_cast<double>(femtoseconds(at)) * 1e-6), 400, 2);
 }
 
+// Two devices, each of which reads a buffer of its own as fast as its link goes.
+TEST(SharedLimit, WhatACacheHoldsAltogetherHasNoLimit) {
+  const auto together = [](Bytes buffer) {
+    SharedLimit limit{{.read_rates = {800_Gbps, 500_Gbps}, .cached = 16_MiB}};
+    for (const std::uint64_t n : {0, 1}) limit.add_buffer(n << 30, buffer);
+    Instant at{};
+    constexpr int rounds = 10'000;
+    for (int n = 0; n < rounds; ++n) {
+      const auto next = at + 512_B / 800_Gbps;
+      at = std::max(limit.read(fabric::NodeId{1}, 0, 256_B, at), limit.read(fabric::NodeId{2}, 1 << 30, 256_B, at));
+      at = std::max(at, next);
+    }
+    return 512.0 * 8 * rounds / (static_cast<double>(femtoseconds(at)) * 1e-6);
+  };
+  EXPECT_NEAR(together(8_MiB), 800, 4);
+  EXPECT_NEAR(together(9_MiB), 500, 10) << "the first slices have the rate of one";
+}
+
 TEST(SharedLimit, WithoutRatesNothingWaits) {
   SharedLimit limit{{}};
   for (int n = 0; n < 10; ++n) EXPECT_EQ(limit.read(fabric::NodeId{1}, 0, 4096_B, Instant{1us}), Instant{1us});
