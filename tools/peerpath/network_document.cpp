@@ -22,6 +22,7 @@ void add(Json& out, const network_run::NodeFit& fit) {
   out["transmit_gbps"] = rate(fit.transmit);
   out["transmit_beside_gbps"] = rate(fit.transmit_beside);
   out["together_gbps"] = rate(fit.together);
+  out["transmit_burst_gbps"] = rate(fit.transmit_burst);
   out["latency_ns"] = nanoseconds(fit.latency);
   out["send_latency_ns"] = nanoseconds(fit.send_latency);
   out["latency_beside_ns"] = nanoseconds(fit.latency_beside);

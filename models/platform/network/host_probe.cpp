@@ -66,6 +66,51 @@ class Departures {
   Ring<Instant> leaving_;
 };
 
+/// Messages that are read at once, each after a pause behind the one before it. They fit into the transmit buffer.
+class Messages {
+ public:
+  Messages(const WireLoad& load, HostModel& host)
+      : load_{load}, host_{host}, count_{std::max<std::int64_t>(2, load.message / load.payload)} {}
+
+  void step(Instant now, Instant until) {
+    for (; !host_.fetched.empty(); host_.fetched.pop()) take(host_.fetched.front());
+    if (waits_ || next_ >= until) return;
+    waits_ = true;
+    begun_ = std::max(now, next_);
+    for (std::int64_t i = 0; i < count_; ++i) host_.read(load_.payload, begun_);
+  }
+
+  Duration first_latency() const { return first_ / std::max<std::int64_t>(whole_, 1); }
+  BitRate rate() const {
+    if (rest_ == Duration{}) return load_.transmit;
+    const auto bits = static_cast<WideInt>(whole_) * (count_ - 1) * load_.payload.count() * 8;
+    return BitRate{static_cast<std::int64_t>(bits * Duration{std::chrono::seconds{1}}.count() / rest_.count())};
+  }
+
+ private:
+  void take(Instant when) {
+    if (++taken_ == 1) begins_ = when;
+    if (taken_ < count_) return;
+    if (begun_ >= measured_from) {
+      ++whole_;
+      first_ += begins_ - begun_;
+      rest_ += when - begins_;
+    }
+    taken_ = 0;
+    waits_ = false;
+    next_ = when + count_ * (load_.frame / load_.transmit);
+  }
+
+  const WireLoad& load_;
+  HostModel& host_;
+  std::int64_t count_, taken_ = 0;
+  bool waits_ = false;
+  Instant next_{}, begun_{}, begins_{};
+  // Of those that began in the window:
+  std::int64_t whole_ = 0;
+  Duration first_{}, rest_{};
+};
+
 }  // namespace
 
 tl::expected<WireRates, Problems> probe(const scenario::Loaded& node, const WireLoad& load) {
@@ -74,11 +119,15 @@ tl::expected<WireRates, Problems> probe(const scenario::Loaded& node, const Wire
   auto& host = **made;
   Arrivals arrivals{load, host};
   Departures departures{load, host};
+  Messages messages{load, host};
   bool begun = false;
   const auto step = host.latency();
   for (Instant now{}; now < measured_until; now += step) {
     arrivals.step(now, now + step);
-    departures.step(now, now + step);
+    if (load.message == Bytes{})
+      departures.step(now, now + step);
+    else
+      messages.step(now, now + step);
     host.advance(now + 2 * step);
     if (!begun && now >= measured_from) host.begin_window();
     begun = begun || now >= measured_from;
@@ -92,6 +141,8 @@ tl::expected<WireRates, Problems> probe(const scenario::Loaded& node, const Wire
   out.sent_gbps = gbps(host.read_bytes());
   out.receive_latency = host.write_latency().quantile(500'000);
   out.send_latency = host.read_latency().quantile(500'000);
+  out.first_latency = messages.first_latency();
+  out.message_rate = messages.rate();
   out.transmit_buffer = host.transmit_buffer();
   out.limit = host.limit();
   return out;

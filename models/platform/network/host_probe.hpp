@@ -9,6 +9,7 @@ namespace peerpath::network_run {
 struct WireLoad {
   Bytes payload{}, frame{};       ///< of a packet; `frame` with preamble and gap
   BitRate receive{}, transmit{};  ///< of frames; 0: none
+  Bytes message{};                ///< sent whole, and then a pause as long as it takes on the wire; 0: no pauses
 };
 
 /// In the measured window, payload alone.
@@ -16,6 +17,8 @@ struct WireRates {
   observe::Decimal received_gbps{}, sent_gbps{};
   Duration receive_latency{};  ///< last bit in to payload in memory, median
   Duration send_latency{};     ///< asked for to in the NIC, median
+  Duration first_latency{};    ///< of messages: from asking for the first packet to having it, mean
+  BitRate message_rate{};      ///< at which the rest of a message comes
   Bytes transmit_buffer{};
   HostLimit limit{};
 };

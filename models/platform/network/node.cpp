@@ -35,6 +35,8 @@ Decimal percent_off(std::int64_t model, std::int64_t found) {
 
 Decimal larger(const Decimal& a, const Decimal& b) { return a.value() < b.value() ? b : a; }
 
+constexpr Bytes message{64 << 10};
+
 /// Fits one host.
 class Fitting {
  public:
@@ -46,13 +48,10 @@ class Fitting {
     const auto full = run(line, line), in = run(line, 0), out = run(0, line);
     if (!problems_.empty()) return tl::unexpected{std::move(problems_)};
     const auto able = frames(std::min(bps_of(full.goodput_gbps), bps_of(full.sent_gbps)));
-    for (const int percent : {25, 50, 90}) {
+    fit_.latency = fit_.latency_beside = run(line / 10, 0).latency;
+    fit_.send_latency = fit_.send_latency_beside = messages(0).first_latency;
+    for (const int percent : {50, 90}) {
       const auto part = run(able / 100 * percent, able / 100 * percent);
-      if (percent == 25) {
-        fit_.latency = fit_.latency_beside = part.latency;
-        fit_.send_latency = fit_.send_latency_beside = part.send_latency;
-        continue;
-      }
       error(bps_of(part.offered_gbps), bps_of(part.goodput_gbps));
       error(bps_of(part.to_send_gbps), bps_of(part.sent_gbps));
       if (percent == 50) fit_.latency_error_percent = percent_off(fit_.latency.count(), part.latency.count());
@@ -69,6 +68,14 @@ class Fitting {
   std::int64_t frames(std::int64_t payload) const { return share(payload, frame_.count(), payload_.count()); }
   /// What is carried but for a half of a percent is not limited.
   bool is_limited(const Decimal& carried) const { return wire() - bps_of(carried) > wire() / 200; }
+
+  /// Messages with pauses, beside so much that arrives.
+  WireRates messages(std::int64_t receive) {
+    auto found = probe(node_, {payload_, frame_, BitRate{receive}, line_, message});
+    if (found) return std::move(*found);
+    if (problems_.empty()) problems_ = found.error();
+    return {};
+  }
 
   NodePoint run(std::int64_t receive, std::int64_t transmit) {
     const auto found = probe(node_, {payload_, frame_, BitRate{receive}, BitRate{transmit}});
@@ -99,7 +106,11 @@ class Fitting {
     const auto lacks = bps_of(out.sent_gbps) - bps_of(near.sent_gbps);
     const auto both = bps_of(near.goodput_gbps) + bps_of(near.sent_gbps);
     if (lacks > bps_of(out.sent_gbps) / 100) fit_.together = BitRate{both};
-    fit_.send_latency_beside = run(line, line / 10).send_latency;
+    const auto bursts = messages(line);
+    fit_.send_latency_beside = bursts.first_latency;
+    fit_.transmit_burst = bursts.message_rate;
+    const auto alone = bps_of(in.goodput_gbps), lost = alone - bps_of(bursts.received_gbps);
+    if (lost > alone / 1000) fit_.burst_toll = BitRate{share(alone, bps_of(bursts.sent_gbps), lost)};
     fit_.latency_beside = run(line / 10, line).latency;
     const auto half = run(line, frames(bps_of(full.sent_gbps)) / 2);
     auto model = bps_of(in.goodput_gbps);

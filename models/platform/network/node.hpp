@@ -43,10 +43,12 @@ struct NodeFit {
 
   BitRate receive{};   ///< payload that its memory takes in at most; all rates are 0: the wire is the limit
   BitRate transmit{};  ///< payload that its NIC gets out of memory at most
-  BitRate receive_beside{}, transmit_beside{};       ///< the same while the other way has a backlog, too
-  BitRate together{};                                ///< both ways; 0: there is no such limit
-  Duration latency{}, send_latency{};                ///< at a quarter of what it can
-  Duration latency_beside{}, send_latency_beside{};  ///< with little to do, while the other way has a backlog
+  BitRate receive_beside{}, transmit_beside{};  ///< the same while the other way has a backlog, too
+  BitRate together{};                           ///< both ways; 0: there is no such limit
+  BitRate transmit_burst{};                     ///< in messages of 64 KiB with pauses, while what arrives has a backlog
+  BitRate burst_toll{};  ///< each byte of those takes the time of one at this rate from receiving; 0: none
+  Duration latency{}, send_latency{};                ///< with little to do, and nothing the other way
+  Duration latency_beside{}, send_latency_beside{};  ///< likewise, while the other way has a backlog
   Bytes transmit_buffer{};
   observe::Decimal rate_error_percent{};  ///< largest at half and nine tenths of what it can, and where it sends half
   observe::Decimal latency_error_percent{};  ///< of receiving, at half of what it can

@@ -21,6 +21,8 @@ transport::HostRates rates_of(const NodeFit& fit, Bytes packet) {
           .drain_beside = fit.receive_beside,
           .fetch_beside = fit.transmit_beside,
           .together = fit.together,
+          .fetch_burst = fit.transmit_burst,
+          .burst_toll = fit.burst_toll,
           .latency = without(fit.latency, fit.receive),
           .send_latency = without(fit.send_latency, fit.transmit),
           .latency_beside = without(fit.latency_beside, fit.receive_beside),
@@ -74,7 +76,8 @@ void NodeHosts::configure(roce::FleetConfig& config) const {
   const auto packet = packet_of(loaded_->scenario);
   config.hosts = rates();
   for (auto& host : config.hosts)
-    for (auto* rate : {&host.drain, &host.fetch, &host.drain_beside, &host.fetch_beside, &host.together})
+    for (auto* rate : {&host.drain, &host.fetch, &host.drain_beside, &host.fetch_beside, &host.together,
+                       &host.fetch_burst, &host.burst_toll})
       *rate = with_headers(*rate, packet);
   for (const auto& slow : loaded_->scenario.slow_hosts)
     for (const auto host : network_scenario::hosts_of(loaded_->graph, slow.hosts))

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace peerpath::transport {
 namespace {
 
@@ -46,6 +48,32 @@ TEST(RatedDma, WhatBothWaysShareHalvesEach) {
               1e9);
   EXPECT_NEAR(static_cast<double>(fetched.time_since_epoch().count()), static_cast<double>(Duration{80us}.count()),
               1e9);
+}
+
+TEST(RatedDma, ABurstBesideABacklogHasARateOfItsOwnAndTakesTimeFromWhatArrives) {
+  const auto last_written = [](Bytes sent) {
+    RatedDma dma{{.drain = 80_Gbps,
+                  .fetch = 80_Gbps,
+                  .drain_beside = 40_Gbps,
+                  .fetch_beside = 40_Gbps,
+                  .fetch_burst = 60_Gbps,
+                  .burst_toll = 800_Gbps}};
+    for (int i = 0; i < 100; ++i) dma.write(8000_B, Instant{});
+    for (Bytes left = sent; left > 0_B; left -= 4000_B) dma.read(4000_B, Instant{});
+    Instant fetched{};
+    while (!dma.fetched.empty()) fetched = next(dma.fetched);
+    dma.write(8000_B, Instant{1us});
+    Instant written{};
+    while (!dma.written.empty()) written = next(dma.written);
+    return std::pair{written, fetched};
+  };
+  EXPECT_EQ(last_written(0_B).first, Instant{808'000_B / 80_Gbps});
+  const auto [written, fetched] = last_written(60'000_B);
+  EXPECT_NEAR(static_cast<double>((fetched - Instant{60'000_B / 60_Gbps}).count()), 0, 1e3);
+  EXPECT_NEAR(static_cast<double>((written - Instant{808'000_B / 80_Gbps + 60'000_B / 800_Gbps}).count()), 0, 1e3);
+  // What goes on is a backlog: the rate of both.
+  const auto beyond = last_written(400'000_B).second;
+  EXPECT_NEAR(static_cast<double>((beyond - Instant{128'000_B / 60_Gbps + 272'000_B / 40_Gbps}).count()), 0, 1e9);
 }
 
 TEST(RatedDma, EndsComeInTheOrderOfAsking) {

@@ -19,15 +19,26 @@ Instant RatedMemory::drain(Bytes bytes, Instant now) {
   return drained_;
 }
 
+/// A burst beside a backlog of what arrives: it has a rate of its own, and puts memory's taking in off.
+void RatedMemory::fetch_burst(Bytes bytes, Instant now) {
+  fetched_ = std::max(fetched_, now) + bytes / rates_.fetch_burst;
+  if (rates_.burst_toll != BitRate{}) drained_ = std::max(drained_, now) + bytes / rates_.burst_toll;
+}
+
 Instant RatedMemory::fetch(Bytes bytes, std::int64_t held, Instant now) {
   const bool receives_much = held >= backlog;
-  if (rates_.fetch != BitRate{}) {
-    if (fetched_ < now) fetching_since_ = now;
-    const auto rate = receives_much ? rates_.fetch_beside : rates_.fetch;
-    shared_fetched_ = std::max(shared_fetched_, now) + shared_time(bytes, rates_.fetch_beside, shared_drained_ > now);
-    fetched_ = std::max(std::max(fetched_, now) + bytes / rate, shared_fetched_);
+  const auto latency = receives_much ? rates_.send_latency_beside : rates_.send_latency;
+  if (rates_.fetch == BitRate{}) return now + latency;
+  if (fetched_ < now) fetching_ = 0;
+  fetching_ += bytes.count();
+  if (receives_much && rates_.fetch_burst != BitRate{} && fetching_ <= longest_burst) {
+    fetch_burst(bytes, now);
+    return fetched_ + latency;
   }
-  return std::max(now, fetched_) + (receives_much ? rates_.send_latency_beside : rates_.send_latency);
+  const auto rate = receives_much ? rates_.fetch_beside : rates_.fetch;
+  shared_fetched_ = std::max(shared_fetched_, now) + shared_time(bytes, rates_.fetch_beside, shared_drained_ > now);
+  fetched_ = std::max(std::max(fetched_, now) + bytes / rate, shared_fetched_);
+  return fetched_ + latency;
 }
 
 }  // namespace peerpath::transport

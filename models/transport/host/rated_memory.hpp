@@ -15,6 +15,8 @@ struct HostRates {
   BitRate fetch{};  ///< at which its NIC gets data out of memory; likewise
   BitRate drain_beside{}, fetch_beside{};
   BitRate together{};       ///< 0: no limit
+  BitRate fetch_burst{};    ///< of what is sent in bursts beside a backlog of what arrives; 0: as what goes on
+  BitRate burst_toll{};     ///< the time that each byte of a burst takes from memory's taking in, as a rate; 0: none
   Duration latency{};       ///< how much later than in its NIC a whole message is in its memory
   Duration send_latency{};  ///< from asking for a packet's data to having it
   Duration latency_beside{}, send_latency_beside{};
@@ -41,13 +43,15 @@ class RatedMemory {
 
  private:
   static constexpr std::int64_t backlog = 64 << 10;
+  static constexpr std::int64_t longest_burst = 128 << 10;  ///< more without a pause is a backlog
+  void fetch_burst(Bytes bytes, Instant now);
   Duration shared_time(Bytes bytes, BitRate own, bool both) const;
-  bool sends_much(Instant now) const { return fetched_ > now && now - fetching_since_ > Bytes{backlog} / rates_.fetch; }
+  bool sends_much(Instant now) const { return fetched_ > now && fetching_ > longest_burst; }
 
   HostRates rates_{};
   Instant drained_{}, fetched_{};                ///< when all that came is in memory, and all that went is out of it
   Instant shared_drained_{}, shared_fetched_{};  ///< likewise, as far as both ways share a limit
-  Instant fetching_since_{};                     ///< without a pause
+  std::int64_t fetching_ = 0;                    ///< bytes without a pause
 };
 
 }  // namespace peerpath::transport
