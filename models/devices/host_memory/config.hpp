@@ -73,7 +73,8 @@ struct HostMemoryConfig {
               "absent: MPS")
             .at_least(64_B)
             .at_most(4096_B),
-        field("read_interval", &HostMemoryConfig::read_interval, "From one read request taken in to the next")
+        field("read_interval", &HostMemoryConfig::read_interval,
+              "From one read request of a device taken in to its next")
             .at_most(longest_wait),
         field("partial_write_interval", &HostMemoryConfig::partial_write_interval,
               "From one write of less than a line of 64 B taken in to the next")

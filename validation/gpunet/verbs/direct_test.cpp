@@ -132,11 +132,12 @@ TEST(GpunetDirect, MemoryThatIsNotExportedBounces) {
   EXPECT_NE(bench.lent.front()->refused().find("no dma-buf"), std::string::npos);
 }
 
+/// The second of two connections has the slice of the first if that is over when it opens, and bounces if not.
 TEST(GpunetDirect, ConnectionsBeyondTheSlicesBounce) {
   Bench bench{true, 1};
   EXPECT_TRUE(run::stream(bench.trial, message, count, 2, 1, 1).right);
-  EXPECT_EQ(fake::nic().from_dmabuf, all / 2);
-  EXPECT_EQ(fake::nic().from_host, all / 2);
+  EXPECT_GE(fake::nic().from_dmabuf, all / 2);
+  EXPECT_EQ(fake::nic().from_dmabuf + fake::nic().from_host, all);
 }
 
 }  // namespace
