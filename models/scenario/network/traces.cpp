@@ -11,14 +11,14 @@
 namespace peerpath::network_scenario {
 namespace {
 
-constexpr std::string_view placeholder = "{rank}";
+constexpr std::string_view rank_slot = "{rank}";
 /// Messages of operations that are not alike: what plans of them take is some 50 bytes each.
 constexpr std::uint64_t most_planned = 20'000'000;
 constexpr std::size_t most_nodes = 5'000'000;  ///< of all ranks
 
 std::string with_rank(std::string name, std::size_t rank) {
-  for (auto at = name.find(placeholder); at != name.npos; at = name.find(placeholder, at))
-    name.replace(at, placeholder.size(), std::to_string(rank));
+  for (auto at = name.find(rank_slot); at != name.npos; at = name.find(rank_slot, at))
+    name.replace(at, rank_slot.size(), std::to_string(rank));
   return name;
 }
 
@@ -33,7 +33,7 @@ tl::expected<RankTrace, Problems> read(const std::filesystem::path& file, const 
 std::optional<std::vector<RankTrace>> read_all(const TraceEntry& entry, const std::filesystem::path& folder,
                                                const scenario::FileAccess& files, Problems& problems) {
   const auto ranks = spelt_out(entry.hosts).size();
-  const bool one_for_all = entry.file.find(placeholder) == entry.file.npos;
+  const bool one_for_all = entry.file.find(rank_slot) == entry.file.npos;
   std::vector<RankTrace> traces;
   std::size_t nodes = 0;
   for (std::size_t rank = 0; rank < (one_for_all ? 1 : ranks); ++rank) {
@@ -85,7 +85,7 @@ Problems load_traces(const scenario::Node& root, scenario::Report& report, const
     const auto at = scenario::join(scenario::join("/traces", i), "file");
     const auto place = scenario::locate(root, at);
     if (entry.file.empty() ||
-        (entry.file.find('{') != entry.file.npos && entry.file.find(placeholder) == entry.file.npos)) {
+        (entry.file.find('{') != entry.file.npos && entry.file.find(rank_slot) == entry.file.npos)) {
       report.add(
           place, at,
           entry.file.empty() ? "is missing" : "\"" + entry.file + "\" has no {rank}, which a rank's number replaces");
