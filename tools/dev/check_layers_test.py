@@ -23,6 +23,9 @@ class PlantedInclude(unittest.TestCase):
         cls.root = tempfile.mkdtemp(prefix="layers.")
         cls.addClassCleanup(shutil.rmtree, cls.root)
         for path in source_tree.files(ROOT, source_tree.CXX):
+            # Headers are what planted files can reach; of the rest one folder is enough to stand for what is there.
+            if not path.endswith((".hpp", ".h")) and not path.startswith("models/fabric/"):
+                continue
             os.makedirs(os.path.dirname(os.path.join(cls.root, path)), exist_ok=True)
             shutil.copy(os.path.join(ROOT, path), os.path.join(cls.root, path))
 
