@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "validation/pcie_bench/in_parallel.hpp"
+
 namespace peerpath::pcie_bench {
 namespace {
 
@@ -144,9 +146,11 @@ SweepReport predict_sweeps(const HostData& host, std::span<const HostData> all, 
   const auto* base = base_of(host, all);
   const auto constants = fit_host(base ? *base : host, basis.card, basis.looks);
   for (const auto& point : host.sweeps)
-    if (wanted(point.sweep))
-      report.predictions.push_back({point, play(point.sweep, host.setup, basis.card, constants, effects.constants),
-                                    is_fitted(host, point.sweep)});
+    if (wanted(point.sweep)) report.predictions.push_back({point, 0, is_fitted(host, point.sweep)});
+  in_parallel(report.predictions.size(), [&](std::size_t i) {
+    auto& [point, predicted, fitted] = report.predictions[i];
+    predicted = play(point.sweep, host.setup, basis.card, constants, effects.constants);
+  });
   return report;
 }
 
