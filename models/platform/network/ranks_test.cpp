@@ -155,7 +155,7 @@ std::string random_scenario(std::uint64_t seed) {
                              { "name": "in", "from": ["h1", "h4", "h9", "h13"], "to": "h15" }] })";
   text += R"("nics": { "dcqcn": ")" + one_of({"off", "original", "vendor"}) + R"(", "recovery": ")" +
           one_of({"go_back_n", "selective_repeat"}) + R"(", "timeout": "100us", "mtu": )" + one_of({"1024", "4096"}) +
-          R"(, "translations": )" + one_of({"0", "64"}) + " }, ";
+          R"(, "translations": )" + one_of({"0", "64"}) + R"(, "contexts": )" + one_of({"0", "64"}) + " }, ";
   text += one_of({"", R"("slow_hosts": [{ "hosts": "h5", "rate": "50Gbps" }], )"});
   if (random.below(2) == 0)
     text += R"("traces": [{ "name": "job", "file": "rank{rank}.json", "hosts": "h0..h15", "least_slice": "8KiB", )" +
@@ -165,7 +165,7 @@ std::string random_scenario(std::uint64_t seed) {
       R"("rdma": [{ "name": "incast", "from": ["h1", "h4", "h6", "h9", "h10", "h13"], "to": ")" +
       one_of({"h0", "h5", "h15"}) + R"(", "size": "64KiB", "operation": ")" + one_of({"write", "send", "read"}) +
       R"(", "registered": "1MiB", "outstanding": 4 }, { "name": "mice", "from": "h2", "to": "h14", "size": "2kB", "interval": "3us", "fresh": )" +
-      one_of({"true", "false"}) + " }";
+      one_of({"true", "false"}) + R"(, "priority": )" + one_of({"3", "4"}) + " }";
   if (random.below(2) == 0)
     text +=
         R"(, { "name": "datagrams", "from": "h0..h5", "to": ["h7", "h8", "h12"], "transport": "UD", "operation": "send",

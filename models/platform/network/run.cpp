@@ -40,6 +40,10 @@ roce::FleetConfig fleet_config(const Loaded& loaded, const NodeHosts& nodes) {
   config.resume_below = n.resume_below;
   config.cnp_priority = n.cnp_priority;
   config.translations = {n.translations, n.translation_page, n.translation_miss};
+  config.contexts = {n.contexts, n.context_miss};
+  for (const auto& entry : loaded.scenario.rdma)
+    if (loaded.scenario.switches.is_lossless(entry.priority) && std::ranges::count(config.paused, entry.priority) == 0)
+      config.paused.push_back(entry.priority);
   nodes.configure(config);
   return config;
 }
@@ -183,6 +187,7 @@ class Runner {
         }
         const auto qp = fleet_.connect(from[i], other);
         if (!fleet_.owns(from[i])) continue;
+        fleet_.set_priority(qp, entry.priority);
         uses_[qp] = {number, entry.messages == 0 ? -1 : entry.messages};
         for (int m = 0; m < entry.outstanding; ++m) post_next(qp, now);
       }
@@ -215,6 +220,7 @@ class Runner {
     const auto qp = t.qp;
     if (!t.connected || entry.fresh) {
       fleet_.open(qp, t.from, t.to);
+      fleet_.set_priority(qp, entry.priority);
       t.connected = true;
       uses_[qp] = {t.entry, 0};
     }
@@ -245,6 +251,7 @@ class Runner {
       if (!fleet_.owns(a.from)) continue;
       const auto qp = static_cast<roce::QpIndex>(offered.first + 2 * offered.next);
       fleet_.open(qp, a.from, a.to);
+      fleet_.set_priority(qp, s_.rdma[offered.entry].priority);
       uses_[qp] = {offered.entry, 0, a.size, alone_.latency(a.from, a.to, a.size)};
       auto posted = request(s_.rdma[offered.entry]);
       posted.length = static_cast<std::uint32_t>(a.size.count());
@@ -340,7 +347,8 @@ class Runner {
   std::optional<network::PauseCircle> circle_;
   std::vector<std::int64_t> nic_pauses_;  ///< by host
   std::vector<Played> played_;            ///< by collective
-  std::int64_t nic_dropped_ = 0, sent_again_ = 0, translations_ = 0, translations_missed_ = 0;
+  std::int64_t nic_dropped_ = 0, sent_again_ = 0, translations_ = 0, translations_missed_ = 0, contexts_ = 0,
+               contexts_missed_ = 0;
   Outcome out_;
 };
 
@@ -374,12 +382,14 @@ void Runner::gather() {
                                  : std::vector<collective::RankUse>(loaded_.workloads[i].ranks.size()));
     parts_.gather(out_.jobs.back(), [](collective::RankUse& a, const collective::RankUse& b) { a.merge(b); });
   }
-  std::vector<std::int64_t> sums{0, fleet_.retransmissions(), 0, 0};
+  std::vector<std::int64_t> sums{0, fleet_.retransmissions(), 0, 0, 0, 0};
   for (network::HostIndex h = 0; h < loaded_.graph.hosts.size(); ++h) {
     nic_pauses_.push_back(fleet_.counters(h).pauses);
     sums[0] += fleet_.counters(h).dropped;
     sums[2] += fleet_.counters(h).translations;
     sums[3] += fleet_.counters(h).translations_missed;
+    sums[4] += fleet_.counters(h).contexts;
+    sums[5] += fleet_.counters(h).contexts_missed;
   }
   parts_.sum(nic_pauses_);
   parts_.sum(sums);
@@ -387,6 +397,8 @@ void Runner::gather() {
   sent_again_ = sums[1];
   translations_ = sums[2];
   translations_missed_ = sums[3];
+  contexts_ = sums[4];
+  contexts_missed_ = sums[5];
 }
 
 void Runner::report_entries() {
@@ -411,6 +423,7 @@ void Runner::report_network() {
   metric("network.queue_p99_bytes", Decimal{queued_.front().quantile(990'000).count(), 0});
   if (translations_ > 0)
     metric("network.translations_missed_percent", quotient(translations_missed_ * 100, translations_, 1));
+  if (contexts_ > 0) metric("network.contexts_missed_percent", quotient(contexts_missed_ * 100, contexts_, 1));
   metric("network.deadlock", Decimal{circle_ ? 1 : 0, 0});
 }
 

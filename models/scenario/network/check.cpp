@@ -52,10 +52,12 @@ class Check {
     if (s.nics.resume_below > s.nics.pause_above) add("/nics/resume_below", "is above pause_above");
     if (!std::has_single_bit(static_cast<std::uint64_t>(s.nics.translation_page.count())))
       add("/nics/translation_page", "is no power of two");
-    if (s.nics.translations > 0)
+    if (s.nics.translations > 0 || s.nics.contexts > 0)
       for (std::size_t i = 0; i < s.nodes.size(); ++i)
         if (s.nodes[i].level == Level::tlp)
-          add(join(join("/nodes", i), "level"), "tlp beside nics.translations, which hosts at level \"node\" have");
+          add(join(join("/nodes", i), "level"), std::string{"tlp beside nics."} +
+                                                    (s.nics.translations > 0 ? "translations" : "contexts") +
+                                                    ", which hosts at level \"node\" have");
     if (s.run.level == NetworkLevel::flows) flows(s);
     if (s.run.warmup.count() < 0) add("/run/warmup", "is negative");
     for (std::size_t i = 0; i < s.expect.size(); ++i) expectation(join("/expect", i), s.expect[i]);
@@ -138,6 +140,7 @@ class Check {
     if (entry.operation != roce::Work::send) add(join(at, "operation"), "of transport \"UD\" is send");
     if (entry.size.count() > s.nics.mtu) add(join(at, "size"), "of a datagram is at most nics.mtu");
     if (entry.interval > Duration{}) add(join(at, "interval"), "is for transport \"RC\"");
+    if (entry.priority != 3) add(join(at, "priority"), "is for transport \"RC\"");
     if (entry.load > 0) add(join(at, "load"), "is for transport \"RC\"");
     if (!s.nodes.empty()) add(join(at, "transport"), "UD has no hosts of `nodes` at its ends");
     if (entry.receive_time > Duration{} && entry.receives == 0)
@@ -215,6 +218,7 @@ class Check {
       if (s.rdma[i].load > 0) add(join(at, "load"), level + "has no messages that arrive by chance");
       if (s.rdma[i].transport == Transport::ud) add(join(at, "transport"), level + "has reliable connections alone");
       if (roce::is_atomic(s.rdma[i].operation)) add(join(at, "operation"), level + "has no atomics");
+      if (s.rdma[i].priority != 3) add(join(at, "priority"), level + "has one priority of data");
     }
   }
 

@@ -32,6 +32,10 @@ constexpr std::array of_translations{
     Definition{"translations_missed_percent", "%",
                "Pages written to whose entry of the MTT was not in the NIC, since the start"},
 };
+constexpr std::array of_contexts{
+    Definition{"contexts_missed_percent", "%",
+               "Packets with data for whose queue pair the NIC had no context, since the start"},
+};
 constexpr std::array of_collective{
     Definition{"time_us", "us", "Start to last message in"},
     Definition{"nic_gbps", "Gb/s", "What a NIC has to send, over that time"},
@@ -104,6 +108,7 @@ std::vector<MetricInfo> metrics_of(const NetworkScenario& s) {
   add(out, "network", of_network);
   if (loaded) add(out, "network", of_load_network);
   if (s.nics.translations > 0) add(out, "network", of_translations);
+  if (s.nics.contexts > 0) add(out, "network", of_contexts);
   if (!s.tcp.empty()) add(out, "network", of_tcp_network);
   return out;
 }
@@ -120,6 +125,7 @@ std::optional<std::string> explain_metric(std::string_view name) {
   if (owner != "network") explain_in(out, "<tcp>", of_tcp, end);
   if (owner.empty() || owner == "network") explain_in(out, "network", of_load_network, end);
   if (owner.empty() || owner == "network") explain_in(out, "network", of_translations, end);
+  if (owner.empty() || owner == "network") explain_in(out, "network", of_contexts, end);
   if (owner.empty() || owner == "network") explain_in(out, "network", of_tcp_network, end);
   if (owner.empty() || owner == "network") explain_in(out, "network", of_network, end);
   return out.empty() ? std::nullopt : std::optional{out};

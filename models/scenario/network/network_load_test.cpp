@@ -89,6 +89,9 @@ TEST(NetworkLoad, MistakesOfDatagramsAndOfLoadsAreNamed) {
   EXPECT_THAT(said(with(R"("transport": "UC")")), HasSubstr("UC"));
   EXPECT_THAT(said(with(R"("transport": "UD", "operation": "send")")), HasSubstr("/rdma/0/size: of a datagram"));
   EXPECT_EQ(said(with(R"("transport": "UD", "operation": "send", "size": "4KiB", "receives": 8)")), "");
+  EXPECT_THAT(said(with(R"("priority": 5)")), HasSubstr("/rdma/0/priority: "));
+  EXPECT_THAT(said(with(R"("transport": "UD", "operation": "send", "size": "4KiB", "priority": 4)")),
+              HasSubstr(R"(/rdma/0/priority: is for transport "RC")"));
   EXPECT_THAT(said(with(R"("receives": 8)")), HasSubstr(R"(/rdma/0/receives: is for transport "UD")"));
   EXPECT_THAT(said(with(R"("sizes": "web_search")")), HasSubstr("/rdma/0/sizes: needs a load"));
   EXPECT_THAT(said(with(R"("sizes": "web_search", "load": 50)")), HasSubstr(R"("h1" alone)"));

@@ -81,6 +81,8 @@ struct Nics {
   int translations = 0;
   Bytes translation_page{4096};
   Duration translation_miss = 1us;
+  int contexts = 0;
+  Duration context_miss = 1us;
 
   static constexpr auto fields() {
     using C = Nics;
@@ -110,6 +112,14 @@ struct Nics {
             .at_least(4_KiB)
             .at_most(1_GiB),
         field("translation_miss", &C::translation_miss, "Until such an entry is there: a read over PCIe")
+            .at_most(1ms)
+            .from("assumed"),
+        field("contexts", &C::contexts,
+              "Contexts of queue pairs that the NIC keeps; of another one that data arrives for the context is read "
+              "from host memory first. 0: it keeps all")
+            .at_least(0)
+            .at_most(1 << 24),
+        field("context_miss", &C::context_miss, "Until such a context is there: a read over PCIe")
             .at_most(1ms)
             .from("assumed")};
   }
@@ -192,6 +202,7 @@ struct Rdma {
   double load = 0;
   Sizes sizes = Sizes::fixed;
   Bytes registered{};
+  int priority = 3;
 
   static constexpr auto fields() {
     using C = Rdma;
@@ -233,7 +244,11 @@ struct Rdma {
         field("registered", &C::registered,
               "Memory that each queue pair writes into: each message goes to a place by chance, at a multiple of its "
               "size; 0: all to one place")
-            .at_least(0_B)};
+            .at_least(0_B),
+        field("priority", &C::priority,
+              "Of its data, which `switches` schedule, mark and pause by; clearances have 5, acknowledgements 6")
+            .at_least(0)
+            .at_most(4)};
   }
 };
 

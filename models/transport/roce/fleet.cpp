@@ -20,10 +20,13 @@ Duration net_time(std::int64_t frame, BitRate rate) { return net::wire_size(Byte
 void Fleet::attach(network::Network& network) {
   network_ = &network;
   nics_.resize(network.graph().hosts.size());
+  for (auto& nic : nics_) nic.priorities = static_cast<std::uint8_t>(1 << config_.priority);
   for (std::size_t h = 0; h < config_.hosts.size() && h < nics_.size(); ++h)
     nics_[h].memory = RatedMemory{config_.hosts[h]};
   if (config_.translations.entries > 0)
     for (auto& nic : nics_) nic.translations.emplace(config_.translations);
+  if (config_.contexts.entries > 0)
+    for (auto& nic : nics_) nic.contexts.emplace(config_.contexts);
   for (std::size_t h = 0; h < config_.dma.size() && h < nics_.size(); ++h) nics_[h].dma = config_.dma[h];
 }
 
@@ -31,6 +34,11 @@ QpIndex Fleet::reserve(std::size_t connections) {
   const auto first = static_cast<QpIndex>(qps_.size());
   qps_.resize(qps_.size() + 2 * connections);
   return first;
+}
+
+void Fleet::set_priority(QpIndex qp, int priority) {
+  qps_[qp]->priority = static_cast<std::uint8_t>(priority);
+  nics_[qps_[qp]->host].priorities |= static_cast<std::uint8_t>(1 << priority);
 }
 
 void Fleet::open(QpIndex first, HostIndex a, HostIndex b, bool urgent) { make(first, a, b).urgent = urgent; }
@@ -41,6 +49,7 @@ Fleet::QueuePair& Fleet::make(QpIndex number, HostIndex at, HostIndex to) {
   attributes.remote_qp = number ^ 1;
   auto& qp = ends_.emplace_back(*this, number, at, to, attributes, line, parameters(config_.dcqcn, line));
   qps_[number] = &qp;
+  qp.priority = static_cast<std::uint8_t>(config_.priority);
   qp.hash = flow_hash(at, to, number & ~QpIndex{1}, config_.port_by_qp);
   return qp;
 }
@@ -86,7 +95,7 @@ void Fleet::send(QueuePair& qp, const Packet& packet, int priority, network::Pac
   out.destination_qp = qp.number ^ 1;
   out.bytes = static_cast<std::int32_t>(frame_size(packet));
   out.priority = static_cast<std::uint8_t>(priority);
-  out.ecn_capable = priority == config_.priority;
+  out.ecn_capable = priority == qp.priority;
   out.cargo = std::bit_cast<Cargo>(packet);
   ++nics_[qp.host].counters.sent;
 }
@@ -95,7 +104,7 @@ bool Fleet::next(HostIndex host, std::uint8_t open, Instant now, network::Packet
   auto& nic = nics_[host];
   if (!nic.answering.empty() && next_answer(nic, open, now, out)) return true;
   if ((open >> config_.urgent_priority & 1) && next_urgent(nic, now, out)) return true;
-  return (open >> config_.priority & 1) && next_data(nic, host, now, out);
+  return (open & nic.priorities) != 0 && next_data(nic, host, open, now, out);
 }
 
 /// Short messages that neither DCQCN nor a slow host holds back.
@@ -120,9 +129,8 @@ bool Fleet::next_answer(Nic& nic, std::uint8_t open, Instant now, network::Packe
     nic.answering.pop();
     const bool cnp = qp.cnp && (open >> config_.cnp_priority & 1);
     const bool data = qp.responder.sends_data();
-    const bool may_go = data && nic.transmit_buffer() > 0
-                            ? !holds_back(nic, qp)
-                            : open >> (data ? config_.priority : config_.control_priority) & 1;
+    const bool may_go = data && nic.transmit_buffer() > 0 ? !holds_back(nic, qp)
+                                                          : open >> (data ? qp.priority : config_.control_priority) & 1;
     const bool answer = qp.responder.can_send() && may_go;
     if (!cnp && !answer) {
       nic.answering.push(qp.number);
@@ -140,7 +148,7 @@ bool Fleet::next_answer(Nic& nic, std::uint8_t open, Instant now, network::Packe
       send(qp, packet, config_.cnp_priority, out);
     } else {
       const auto packet = qp.responder.next().packet;
-      send(qp, packet, data ? config_.priority : config_.control_priority, out);
+      send(qp, packet, data ? qp.priority : config_.control_priority, out);
       sent = !data || nic.transmit_buffer() == 0;
       if (!sent) stage(nic, qp.host, out, packet.length, now);
     }
@@ -153,13 +161,13 @@ bool Fleet::next_answer(Nic& nic, std::uint8_t open, Instant now, network::Packe
   return false;
 }
 
-bool Fleet::next_data(Nic& nic, HostIndex host, Instant now, network::Packet& out) {
-  return nic.transmit_buffer() > 0 ? next_staged(nic, host, now, out) : pick(nic, host, now, out);
+bool Fleet::next_data(Nic& nic, HostIndex host, std::uint8_t open, Instant now, network::Packet& out) {
+  return nic.transmit_buffer() > 0 ? next_staged(nic, host, open, now, out) : pick(nic, host, open, now, out);
 }
 
-/// The next packet with data, of the queue pairs in turn.
-bool Fleet::pick(Nic& nic, HostIndex host, Instant now, network::Packet& out) {
-  if (datagrams_turn(nic)) return next_datagram(nic, now, out);
+/// The next packet with data, of the queue pairs in turn whose priorities are open.
+bool Fleet::pick(Nic& nic, HostIndex host, std::uint8_t open, Instant now, network::Packet& out) {
+  if (datagrams_turn(nic, open)) return next_datagram(nic, now, out);
   Instant earliest = never;
   for (auto left = nic.sending.size(); left > 0; --left) {
     auto& qp = *qps_[nic.sending.front()];
@@ -169,17 +177,18 @@ bool Fleet::pick(Nic& nic, HostIndex host, Instant now, network::Packet& out) {
       continue;
     }
     nic.sending.push(qp.number);
+    if (!(open >> qp.priority & 1)) continue;
     if (qp.paced > now) {
       earliest = std::min(earliest, qp.paced);
       continue;
     }
-    send(qp, qp.requester.next(now).packet, config_.priority, out);
+    send(qp, qp.requester.next(now).packet, qp.priority, out);
     const auto line = network_->port(network_->port_of(host)).rate;
     if (const auto rate = qp.rate.at(now); rate < line) qp.paced = now + net_time(out.bytes, rate);
     watch(qp);
     return true;
   }
-  if (!nic.datagrams.empty()) return next_datagram(nic, now, out);
+  if (!nic.datagrams.empty() && (open >> config_.priority & 1)) return next_datagram(nic, now, out);
   return wake_later(nic, host, earliest);
 }
 
@@ -233,6 +242,7 @@ void Fleet::arrived(HostIndex host, const network::Packet& packet, Instant now) 
   if (service_of(said.opcode) == Service::unreliable_datagram) return take_datagram(host, packet, said, now);
   auto* known = qps_[said.destination_qp];
   auto& qp = known != nullptr ? *known : make(said.destination_qp, host, packet.source);
+  if (known == nullptr && packet.priority != config_.urgent_priority) set_priority(qp.number, packet.priority);
   if (said.opcode == congestion_notification) {
     qp.rate.notify(now);
     return;
@@ -240,6 +250,7 @@ void Fleet::arrived(HostIndex host, const network::Packet& packet, Instant now) 
   if (said.length > 0) {
     if (!has_room(nic, packet.bytes, now)) return;
     if (nic.dma == nullptr) fill(nic, host, packet.bytes, now);
+    look_up(nic, qp.number, now);
   }
   arriving_ = packet.bytes;
   arriving_at_ = now;

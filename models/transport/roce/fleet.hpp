@@ -11,6 +11,7 @@
 #include "peerpath/base/ring.hpp"
 #include "transport/host/host_dma.hpp"
 #include "transport/host/rated_memory.hpp"
+#include "transport/roce/context_cache.hpp"
 #include "transport/roce/datagram.hpp"
 #include "transport/roce/dcqcn.hpp"
 #include "transport/roce/requester.hpp"
@@ -30,14 +31,16 @@ using transport::RatedMemory;
 struct FleetConfig {
   ConnectionAttributes connection{};
   DcqcnSet dcqcn = DcqcnSet::off;
-  int priority = 3;          ///< of data
+  int priority = 3;          ///< of data, unless a queue pair has another one
   int urgent_priority = 5;   ///< of data of urgent queue pairs
   int control_priority = 6;  ///< of acknowledgements
   int cnp_priority = 6;
   bool port_by_qp = true;   ///< the UDP source port follows the queue pairs, as Linux sets it; else one a pair of hosts
   Bytes buffer{2'000'000};  ///< receive buffer of a NIC
   Bytes pause_above{1'000'000}, resume_below{900'000};
+  std::vector<int> paused{3};  ///< priorities that a NIC pauses as its buffer fills
   TranslationConfig translations{};
+  ContextConfig contexts{};
   std::vector<HostRates> hosts{};  ///< by host; none: memory takes and gives at once
   std::vector<HostDma*> dma{};     ///< by host: its PCIe, where that is simulated; else none or nullptr
 };
@@ -52,6 +55,7 @@ struct NicCounters {
   std::int64_t not_received = 0;        ///< datagrams without a receive request, or with another key
   std::int64_t buffer_peak = 0;
   std::int64_t translations = 0, translations_missed = 0;  ///< looked up; of these not in the NIC
+  std::int64_t contexts = 0, contexts_missed = 0;          ///< likewise, by packets with data
 };
 
 /// Reliable connections over a network. Queue pairs take turns packet by packet; answers go first. DCQCN paces a queue
@@ -75,6 +79,8 @@ class Fleet final : public network::Hosts {
     if (network_->owns(a)) open(first, a, b, urgent);
     return first;
   }
+  /// Data of it goes in this priority, READ answers of the other end as well, which learns it from the first packet.
+  void set_priority(QpIndex qp, int priority);
   void post(QpIndex qp, const WorkRequest& request, Instant now);
   /// Takes the connection down, as a failed process does.
   void stop(QpIndex qp, Instant now);
@@ -143,6 +149,7 @@ class Fleet final : public network::Hosts {
     std::uint64_t memory = 0;
     std::uint32_t hash = 0;
     bool urgent = false;
+    std::uint8_t priority = 3;
     bool sends = false, answers = false, cnp = false;  ///< stands in the list of its NIC
     bool timed = false;                                ///< an alarm for its retry timer is due
   };
@@ -164,13 +171,15 @@ class Fleet final : public network::Hosts {
     Ring<Held> holding{};
     std::int64_t held = 0;  ///< bytes of those
     bool pausing = false;
-    bool datagram_last = false;  ///< whose turn it was, of datagrams and other data
+    std::uint8_t priorities = 0;  ///< in which its data goes, as bits
+    bool datagram_last = false;   ///< whose turn it was, of datagrams and other data
     NicCounters counters{};
     // Of hosts whose memory takes time to give data, or whose PCIe is simulated (fleet_memory.cpp):
     Ring<Staged> staged{};
     std::int64_t staged_bytes = 0;
     std::size_t known = 0, ready = 0;  ///< of `holding` and `staged`: so many have their times
     std::optional<TranslationCache> translations{};
+    std::optional<ContextCache> contexts{};
     HostDma* dma = nullptr;
     Ring<QpIndex> ends{};  ///< of the messages that `holding` ends, in order
     bool ticking = false;
@@ -184,10 +193,10 @@ class Fleet final : public network::Hosts {
   void send(QueuePair& qp, const Packet& packet, int priority, network::Packet& out);
   bool next_answer(Nic& nic, std::uint8_t open, Instant now, network::Packet& out);
   bool next_urgent(Nic& nic, Instant now, network::Packet& out);
-  bool next_data(Nic& nic, HostIndex host, Instant now, network::Packet& out);
-  bool pick(Nic& nic, HostIndex host, Instant now, network::Packet& out);
+  bool next_data(Nic& nic, HostIndex host, std::uint8_t open, Instant now, network::Packet& out);
+  bool pick(Nic& nic, HostIndex host, std::uint8_t open, Instant now, network::Packet& out);
   bool wake_later(Nic& nic, HostIndex host, Instant then);
-  static bool datagrams_turn(Nic& nic);
+  bool datagrams_turn(Nic& nic, std::uint8_t open) const;
   bool next_datagram(Nic& nic, Instant now, network::Packet& out);
   void take_datagram(HostIndex host, const network::Packet& packet, const Packet& said, Instant now);
   void take(QueuePair& qp, const Packet& last, Instant now);
@@ -197,6 +206,8 @@ class Fleet final : public network::Hosts {
   void fill(Nic& nic, HostIndex host, std::int64_t bytes, Instant now);
   void place(HostIndex host, std::uint32_t length);
   void translate(const QueuePair& qp, std::uint64_t address, std::uint32_t length);
+  void look_up(Nic& nic, QpIndex qp, Instant now);
+  void pause(HostIndex host, bool on, Instant now);
   void let_out(Nic& nic, Instant now);
   void pause_if_full(Nic& nic, HostIndex host, Instant now);
   void resume(Nic& nic, HostIndex host, Instant now);
@@ -206,7 +217,7 @@ class Fleet final : public network::Hosts {
   void stage(Nic& nic, HostIndex host, Instant now);
   void stage(Nic& nic, HostIndex host, const network::Packet& packet, std::uint32_t length, Instant now);
   void read_out(Nic& nic, HostIndex host, std::uint32_t length, Instant now);
-  bool next_staged(Nic& nic, HostIndex host, Instant now, network::Packet& out);
+  bool next_staged(Nic& nic, HostIndex host, std::uint8_t open, Instant now, network::Packet& out);
   void keep_ticking(Nic& nic, HostIndex host, Instant now);
   void advance(Nic& nic, HostIndex host, Instant now);
   void end_messages(Nic& nic, Instant now);

@@ -26,8 +26,8 @@ void Fleet::post_datagram(QpIndex number, const AddressHandle& to, std::uint32_t
 }
 
 /// Every second packet, while there is other data to send.
-bool Fleet::datagrams_turn(Nic& nic) {
-  if (nic.datagrams.empty()) return false;
+bool Fleet::datagrams_turn(Nic& nic, std::uint8_t open) const {
+  if (nic.datagrams.empty() || !(open >> config_.priority & 1)) return false;
   nic.datagram_last = !nic.datagram_last;
   return nic.datagram_last || nic.sending.empty();
 }

@@ -28,7 +28,7 @@ void Fleet::let_out(Nic& nic, Instant now) {
 
 /// Takes a packet into the NIC's receive buffer, from which the host's memory draws at its rate.
 void Fleet::fill(Nic& nic, HostIndex host, std::int64_t bytes, Instant now) {
-  if (nic.memory.rates().drain == BitRate{} && !nic.translations) return;
+  if (nic.memory.rates().drain == BitRate{} && !nic.translations && !nic.contexts) return;
   const auto out = nic.memory.drain(Bytes{bytes}, now);
   nic.holding.push({.bytes = static_cast<std::int32_t>(bytes), .out = out});
   nic.held += bytes;
@@ -39,7 +39,7 @@ void Fleet::pause_if_full(Nic& nic, HostIndex host, Instant now) {
   if (nic.held <= config_.pause_above.count() || nic.pausing) return;
   nic.pausing = true;
   ++nic.counters.pauses;
-  network_->pause(host, config_.priority, true, now);
+  pause(host, true, now);
   if (const auto then = resume_at(nic); then != never) network_->wake_at(std::max(now, then), host, drained);
 }
 
@@ -62,7 +62,20 @@ void Fleet::resume(Nic& nic, HostIndex host, Instant now) {
     return;
   }
   nic.pausing = false;
-  network_->pause(host, config_.priority, false, now);
+  pause(host, false, now);
+}
+
+void Fleet::pause(HostIndex host, bool on, Instant now) {
+  for (const auto priority : config_.paused) network_->pause(host, priority, on, now);
+}
+
+/// The packet that is being taken in waits for the context of its queue pair.
+void Fleet::look_up(Nic& nic, QpIndex qp, Instant now) {
+  if (!nic.contexts) return;
+  ++nic.counters.contexts;
+  if (nic.contexts->use(qp)) return;
+  ++nic.counters.contexts_missed;
+  if (!nic.holding.empty()) nic.holding.back().out = nic.memory.wait(config_.contexts.miss, now);
 }
 
 /// The packet that is being taken in waits for its translations, one after the other, and what follows waits behind it.
@@ -94,7 +107,7 @@ bool Fleet::holds_back(const Nic& nic, const QueuePair& qp) {
 /// Asks for the data of packets ahead, as far as the NIC has room.
 void Fleet::stage(Nic& nic, HostIndex host, Instant now) {
   network::Packet packet;
-  while (nic.staged_bytes < nic.transmit_buffer() && pick(nic, host, now, packet))
+  while (nic.staged_bytes < nic.transmit_buffer() && pick(nic, host, 0xff, now, packet))
     stage(nic, host, packet, std::bit_cast<Packet>(packet.cargo).length, now);
 }
 
@@ -107,10 +120,12 @@ void Fleet::stage(Nic& nic, HostIndex host, const network::Packet& packet, std::
   ++nic.ready;
 }
 
-bool Fleet::next_staged(Nic& nic, HostIndex host, Instant now, network::Packet& out) {
+/// In the order in which it was read: what waits in a paused priority holds up what follows.
+bool Fleet::next_staged(Nic& nic, HostIndex host, std::uint8_t open, Instant now, network::Packet& out) {
   bool sent = false;
   if (nic.ready > 0) {
     const auto& first = nic.staged.front();
+    if (!(open >> first.packet.priority & 1)) return false;
     if (first.ready > now) return wake_later(nic, host, first.ready);
     out = first.packet;
     nic.staged_bytes -= out.bytes;
