@@ -43,6 +43,17 @@ std::optional<double> cold_miss_of(const HostData& host) {
   return miss > 0 ? std::optional{miss} : std::nullopt;
 }
 
+/// What cold reads take longer than warm ones, of each window that is held.
+std::vector<double> cold_latency_steps(const HostData& host) {
+  std::vector<double> steps;
+  for (const auto& [sweep, measured, tail] : host.sweeps) {
+    if (sweep.which != cold_reads.which || sweep.cache != CacheState::cold || !is_cold_window(sweep.window)) continue;
+    if (const auto* warm = host.find(Sweep{sweep.which, sweep.window, CacheState::warm}))
+      steps.push_back(measured - warm->measured);
+  }
+  return steps;
+}
+
 /// The value whose relative errors have the least sum of squares.
 double nearest_to_all(std::span<const double> values) {
   double sum = 0, squares = 0;
@@ -110,13 +121,20 @@ std::optional<double> fit_cold_miss(std::span<const HostData> all, std::string_v
   return misses.empty() ? std::nullopt : std::optional{nearest_to_all(misses)};
 }
 
+std::optional<double> own_cold_miss(const HostData& host, std::span<const HostData> all) {
+  const auto* base = base_of(host, all);
+  return base ? cold_miss_of(*base) : std::nullopt;
+}
+
+std::vector<double> cold_misses_of_windows(const HostData& host) {
+  std::vector<double> misses;
+  for (const auto step : cold_latency_steps(host)) misses.push_back(step - refresh_wait(host));
+  return misses;
+}
+
 Range fitting_cold_miss(const HostData& host, double share) {
   Range range{0, std::numeric_limits<double>::infinity()};
-  for (const auto& [sweep, measured, tail] : host.sweeps) {
-    if (sweep.which != cold_reads.which || sweep.cache != CacheState::cold || !is_cold_window(sweep.window)) continue;
-    const auto* warm = host.find(Sweep{sweep.which, sweep.window, CacheState::warm});
-    if (!warm) continue;
-    const auto step = measured - warm->measured;
+  for (const auto step : cold_latency_steps(host)) {
     range.least = std::max(range.least, step * (1 - share) - refresh_wait(host));
     range.most = std::min(range.most, step * (1 + share) - refresh_wait(host));
   }

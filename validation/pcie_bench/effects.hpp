@@ -42,6 +42,12 @@ std::optional<double> fit_cold_miss(std::span<const HostData> all, std::string_v
 /// What `fit_cold_miss` makes of them.
 std::vector<double> cold_misses(std::span<const HostData> all, std::string_view left_out = {});
 
+/// What the machine's plain directory says itself: `LAT_DMA_RD` of 64 B, cold and warm. Nothing if it was not measured.
+std::optional<double> own_cold_miss(const HostData& host, std::span<const HostData> all);
+
+/// What each window of `LAT_DMA_RD` that `judge_cold` holds would say if it alone told `cold_miss`.
+std::vector<double> cold_misses_of_windows(const HostData& host);
+
 /// The values with which each cold step of LAT_DMA_RD that `judge_cold` holds is within `share` of what was measured;
 /// none where `least` is above `most`.
 Range fitting_cold_miss(const HostData& host, double share);

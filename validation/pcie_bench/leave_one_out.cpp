@@ -66,10 +66,16 @@ std::string cold_miss_text(const LeftOut& host) {
   const auto [least, most] = std::ranges::minmax(host.others_cold_miss);
   const auto& [from, to] = host.fitting_cold_miss;
   const bool none = from > to || from > most || to < least;
-  return fmt::format(
+  const auto text = fmt::format(
       "  cold_miss: the other machines' own are {:.1f} to {:.1f} ns; each cold step of LAT_DMA_RD is within {:g} % "
       "with {:.1f} to {:.1f} ns{}\n",
       least, most, cold_allowed, from, to, none ? ": NONE between the others' does it" : "");
+  if (!host.own_cold_miss) return text;
+  const auto [first, last] = std::ranges::minmax(host.windows_cold_misses);
+  const auto holds = [&](double own) { return own >= from && own <= to; };
+  return text + fmt::format("  its own LAT_DMA_RD 64 B says {:.1f} ns; its windows one by one {:.1f} to {:.1f}{}\n",
+                            *host.own_cold_miss, first, last,
+                            std::ranges::none_of(host.windows_cold_misses, holds) ? ": NONE of them does it" : "");
 }
 
 std::string cold_ends_text(const LeftOut& host) {
@@ -149,8 +155,9 @@ std::vector<Criterion> judge_left_out(const std::vector<Prediction>& predictions
 
 std::string to_text(const std::vector<LeftOut>& hosts) {
   std::string text =
-      "Each host predicted by the other machines. Of its own: LAT_DMA_RD 64 B for read_latency, BW_DMA_RD 768 B for\n"
-      "completion_step, the time of a refresh, and the IOMMU's constants where it has one\n";
+      "Each host predicted by the other machines. Of its own: LAT_DMA_RD 64 B for read_latency, cold_miss and the time "
+      "of a\n"
+      "refresh, BW_DMA_RD 768 B for completion_step, and the IOMMU's constants where it has one\n";
   int passed = 0, failed = 0;
   for (const auto& host : hosts) {
     text += fmt::format("\n{}\n  read_latency {:.2f} ns, completion_step {:.0f} B; card:", host.host,
@@ -176,6 +183,7 @@ std::string to_json(const std::vector<LeftOut>& hosts) {
     for (const auto& c : card_constants) item["card"][std::string{c.name}] = host.card.*c.member;
     item["read_latency"] = host.constants.read_latency;
     item["completion_step"] = host.constants.completion_step;
+    if (host.own_cold_miss) item["cold_miss"] = *host.own_cold_miss;
     if (host.fitting_cold_miss.most > 0) {
       item["cold_miss_of_others"] = host.others_cold_miss;
       item["cold_miss_that_holds"] = {host.fitting_cold_miss.least, host.fitting_cold_miss.most};
@@ -201,15 +209,22 @@ Outcome leave_one_out(const Options& options, const std::vector<HostReport>& rep
     if (!card) return {2, "", card.error()};
     say("predicting " + data.name + " by the other machines");
     const Basis basis{.card = *card, .looks = Looks::at_two_sizes};
-    LeftOut host{data.name, *card, fit_host(data, *card, Looks::at_two_sizes), {}, {}, {}, {}, {}};
-    const auto effects = fit_effects(data, all, machine);
+    LeftOut host{data.name, *card, fit_host(data, *card, Looks::at_two_sizes), {}, {}, {}, {}, {}, {}, {}};
+    auto effects = fit_effects(data, all, machine);
+    if (effects && judges_cold(data)) {
+      host.own_cold_miss = own_cold_miss(data, all);
+      effects->constants.cold_miss = host.own_cold_miss.value_or(effects->constants.cold_miss);
+    }
     const auto cold_miss = effects ? effects->constants.cold_miss : EffectConstants{}.cold_miss;
     std::vector<Prediction> predictions;
     for (const auto& point : data.points)
       predictions.push_back({point, play(point.which, data.setup, *card, host.constants, cold_miss), false});
     SweepReport left_out{&data, {}}, in_sample{&data, {}};
     host.others_cold_miss = cold_misses(all, machine);
-    if (judges_cold(data)) host.fitting_cold_miss = fitting_cold_miss(data, cold_allowed / 100);
+    if (judges_cold(data)) {
+      host.fitting_cold_miss = fitting_cold_miss(data, cold_allowed / 100);
+      host.windows_cold_misses = cold_misses_of_windows(data);
+    }
     if (effects)
       left_out = predict_sweeps(data, all, basis, *effects, [&](const Sweep& sweep) { return tells(data, sweep); });
     for (const auto& p : report.sweeps)

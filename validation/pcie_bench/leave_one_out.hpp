@@ -8,8 +8,9 @@
 
 namespace peerpath::pcie_bench {
 
-/// What a host is held to whose machine was left out: of its own it tells two sizes, LAT_DMA_RD 64 B and BW_DMA_RD
-/// 768 B, and the constants of its IOMMU. `sweeps` are the windows as they were predicted, perhaps none.
+/// What a host is held to whose machine was left out: of its own it tells two sizes, LAT_DMA_RD 64 B (warm for
+/// `read_latency`, cold for `cold_miss` and the time of a refresh) and BW_DMA_RD 768 B, and the constants of its IOMMU.
+/// `sweeps` are the windows as they were predicted, perhaps none.
 std::vector<Criterion> judge_left_out(const std::vector<Prediction>& predictions, const SweepReport& sweeps);
 
 /// Cold reads of a size that miss with the `cold_miss` of `fit_cold_miss`: their steps over what was measured, with the
@@ -31,9 +32,11 @@ struct LeftOut {
   CardConstants card;  ///< fitted without any directory of this machine
   HostConstants constants;
   std::vector<Criterion> in_sample, left_out;
-  std::vector<double> others_cold_miss;  ///< as each of the other machines tells it
-  Range fitting_cold_miss;               ///< with which all cold latencies hold; none where they are not judged
-  std::vector<ColdEnds> cold_ends;       ///< of each size of cold reads that misses
+  std::optional<double> own_cold_miss;      ///< which predicts, where its own size tells it
+  std::vector<double> windows_cold_misses;  ///< as each window of its cold latencies would tell it
+  std::vector<double> others_cold_miss;     ///< as each of the other machines tells it
+  Range fitting_cold_miss;                  ///< with which all cold latencies hold; none where they are not judged
+  std::vector<ColdEnds> cold_ends;          ///< of each size of cold reads that misses
 };
 
 std::string to_text(const std::vector<LeftOut>& hosts);

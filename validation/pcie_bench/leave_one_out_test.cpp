@@ -88,6 +88,26 @@ TEST(LeaveOneOut, SandyBridgesColdStepsHoldWithNoValueOfTheOthers) {
   EXPECT_GT(fitting_cold_miss(host_named("t620"), 0.15).least, 59);
 }
 
+/// Nor with what any one of its own windows says: that of 256 KiB says 70 ns, the seven others 55 and 56.
+TEST(LeaveOneOut, SandyBridgesColdStepsHoldWithNoWindowOfItsOwn) {
+  for (const auto* name : {"t430-s0-s0-s0", "t630", "t620"}) {
+    const auto host = host_named(name);
+    const auto range = fitting_cold_miss(host, 0.15);
+    const auto windows = cold_misses_of_windows(host);
+    EXPECT_EQ(windows.size(), 8) << name;
+    const auto held = std::ranges::count_if(windows, [&](auto w) { return w >= range.least && w <= range.most; });
+    EXPECT_EQ(held, host.name.ends_with("t620") ? 0 : 8) << name;
+  }
+}
+
+TEST(LeaveOneOut, ColdLatencyOfItsOwnSizeTellsWhatAMissCosts) {
+  std::vector<HostData> all;
+  for (const auto& folder : find_hosts(published_data / "pcie-bench")) all.push_back(*load_host(folder));
+  EXPECT_NEAR(*own_cold_miss(host_named("t430-s0-s0-s0"), all), 45.5, 0.1);
+  EXPECT_NEAR(*own_cold_miss(host_named("t630-iommu"), all), 47.4, 0.1) << "by the machine's directory without";
+  EXPECT_NEAR(*own_cold_miss(host_named("t620"), all), 55.0, 0.1);
+}
+
 /// Nor its cold reads of 128 and 256 B: with the most that another machine tells their least step is too small. Those
 /// of Haswell have values between the others' that hold them.
 TEST(LeaveOneOut, SandyBridgesColdReadsHoldWithNoValueOfTheOthers) {
