@@ -196,7 +196,7 @@ TEST(Ranks, HostsTlpByTlpHaveTheSameOutcomeWithOneTwoAndFourRanks) {
   options.search = {scenario::shipped_scenarios()};
   const auto loaded = network_scenario::load_text(R"({
     "network": { "clos": { "racks": 4, "hosts": 2, "spines": 2 } }, "switches": { "path": "ecmp_qp" },
-    "nics": { "dcqcn": "vendor" },
+    "nics": { "dcqcn": "vendor", "translations": 8 },
     "nodes": [{ "hosts": ["h0", "h3", "h5", "h6"], "scenario": "hosts/training_host", "level": "tlp" },
               { "hosts": ["h7", "h2"], "scenario": "hosts/training_host", "level": "tlp",
                 "set": ["links.2.generation=4", "links.2.width=8"] },

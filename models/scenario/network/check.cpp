@@ -52,12 +52,6 @@ class Check {
     if (s.nics.resume_below > s.nics.pause_above) add("/nics/resume_below", "is above pause_above");
     if (!std::has_single_bit(static_cast<std::uint64_t>(s.nics.translation_page.count())))
       add("/nics/translation_page", "is no power of two");
-    if (s.nics.translations > 0 || s.nics.contexts > 0)
-      for (std::size_t i = 0; i < s.nodes.size(); ++i)
-        if (s.nodes[i].level == Level::tlp)
-          add(join(join("/nodes", i), "level"), std::string{"tlp beside nics."} +
-                                                    (s.nics.translations > 0 ? "translations" : "contexts") +
-                                                    ", which hosts at level \"node\" have");
     if (s.run.level == NetworkLevel::flows) flows(s);
     if (s.run.warmup.count() < 0) add("/run/warmup", "is negative");
     for (std::size_t i = 0; i < s.expect.size(); ++i) expectation(join("/expect", i), s.expect[i]);
@@ -142,7 +136,6 @@ class Check {
     if (entry.interval > Duration{}) add(join(at, "interval"), "is for transport \"RC\"");
     if (entry.priority != 3) add(join(at, "priority"), "is for transport \"RC\"");
     if (entry.load > 0) add(join(at, "load"), "is for transport \"RC\"");
-    if (!s.nodes.empty()) add(join(at, "transport"), "UD has no hosts of `nodes` at its ends");
     if (entry.receive_time > Duration{} && entry.receives == 0)
       add(join(at, "receive_time"), "needs a number of `receives`");
   }

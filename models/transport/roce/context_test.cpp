@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "transport/host/fake_host.hpp"
 #include "transport/roce/fleet_fixture.hpp"
 
 namespace peerpath::roce {
@@ -22,9 +23,10 @@ struct Taken {
 };
 
 /// 64 queue pairs in turn, each with messages of one packet of 4 KiB.
-Taken taken_with(int entries) {
+Taken taken_with(int entries, HostDma* host = nullptr) {
   FleetConfig config;
   config.contexts = {entries, 1us};
+  config.dma = {nullptr, host};
   Rig rig{star(2, BitRate{100'000'000'000}), {}, config};
   for (int q = 0; q < 64; ++q) rig.keep_busy(rig.fleet.connect(0, 1), Work::write, 4096, 1);
   rig.network.run(Instant{2ms});
@@ -43,6 +45,13 @@ TEST(Contexts, EachMissIsAReadBeforeThePacketIsTakenIn) {
   const auto share = static_cast<double>(few.nic.contexts_missed) / static_cast<double>(few.nic.contexts);
   EXPECT_GT(share, 0.8);
   EXPECT_NEAR(few.gbps * share, 32.8, 0.04 * 32.8) << "one packet of 4 KiB a microsecond, of those that miss";
+}
+
+TEST(Contexts, MissesHoldUpWritesToAHostWhosePcieIsSimulated) {
+  transport::testing::FakeHost host{BitRate{200'000'000'000}, BitRate{200'000'000'000}};
+  const auto few = taken_with(16, &host), rated = taken_with(16);
+  EXPECT_GT(few.nic.pauses, 0);
+  EXPECT_NEAR(few.gbps / rated.gbps, 1, 0.03);
 }
 
 /// Latencies of one message of 1 KB each 20 us from a host that two elephants, of itself and of another, are paused

@@ -52,6 +52,7 @@ class DatagramQueuePair {
   std::uint32_t number() const { return number_; }
   network::HostIndex host() const { return host_; }
   bool waits_in_turn = false;  ///< stands in the list of its NIC
+  Ring<Packet> placing{};      ///< received, and on their way from the NIC to memory
 
  private:
   std::uint32_t number_;

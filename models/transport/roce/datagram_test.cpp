@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "transport/host/fake_host.hpp"
 #include "transport/roce/fleet_fixture.hpp"
 
 namespace peerpath::roce {
@@ -113,6 +114,53 @@ TEST(Datagrams, EachArrivesOnceOrIsCountedLost) {
   EXPECT_GT(all.not_received, 0);
   EXPECT_GT(all.network, 0);
   EXPECT_GT(all.nic, 0);
+}
+
+/// Datagrams of 4 KiB from host 0 to host 1; either may have its PCIe simulated.
+struct Stream {
+  std::int64_t received = 0;
+  NicCounters nic{};
+  Instant first{};
+};
+
+Stream stream(HostDma* from, HostDma* to, int outstanding, std::int64_t count) {
+  FleetConfig config;
+  config.dma = {from, to};
+  Rig rig{star(2, BitRate{100'000'000'000}), {}, config};
+  Stream stream;
+  const auto there = rig.fleet.reserve(1), here = rig.fleet.reserve(1);
+  rig.fleet.open_datagrams(there, 1, 5);
+  rig.fleet.open_datagrams(here, 0, 9);
+  const auto post = [&](QpIndex qp, Instant now) {
+    if (count-- > 0) rig.fleet.post_datagram(qp, {1, there, 5}, 4096, now);
+  };
+  rig.fleet.datagram_sent = post;
+  rig.fleet.datagram = [&](const Packet&, bool received, Instant now) {
+    if (stream.received == 0) stream.first = now;
+    stream.received += received ? 1 : 0;
+  };
+  for (int i = 0; i < outstanding; ++i) post(here, Instant{});
+  rig.network.run(Instant{1ms});
+  stream.nic = rig.fleet.counters(1);
+  return stream;
+}
+
+TEST(Datagrams, AreReceivedWhenTheyAreInMemory) {
+  constexpr BitRate cable{100'000'000'000};
+  transport::testing::FakeHost from{cable, cable}, to{cable, cable};
+  // At either end the NIC's 300 ns, and the payload at the rate of memory.
+  EXPECT_EQ(stream(&from, &to, 1, 1).first - stream(nullptr, nullptr, 1, 1).first, 2 * (300ns + Bytes{4096} / cable));
+}
+
+TEST(Datagrams, FillTheBufferOfANicWhoseHostTakesLessAndNoneIsLost) {
+  constexpr BitRate cable{100'000'000'000}, slow{40'000'000'000};
+  transport::testing::FakeHost slow_from{cable, slow}, slow_to{slow, cable};
+  const auto into = stream(nullptr, &slow_to, 8, 1 << 20), out_of = stream(&slow_from, nullptr, 64, 1 << 20);
+  EXPECT_NEAR(static_cast<double>(into.received) * 4096 * 8 / 1e6, 40, 1);
+  EXPECT_GT(into.nic.pauses, 0);
+  EXPECT_EQ(into.nic.dropped, 0);
+  EXPECT_NEAR(static_cast<double>(out_of.received) * 4096 * 8 / 1e6, 40, 1);
+  EXPECT_EQ(out_of.nic.pauses, 0);
 }
 
 TEST(Datagrams, ShareAPortWithAConnectionPacketByPacket) {

@@ -201,20 +201,28 @@ bool Fleet::wake_later(Nic& nic, HostIndex host, Instant then) {
   return false;
 }
 
+/// What is whole in the NIC is in its host's memory, too.
+bool Fleet::at_once(const Nic& nic) {
+  return nic.dma != nullptr ? nic.holding.empty() : nic.memory.rates().latency == Duration{};
+}
+
 /// A message is whole in the NIC, and with the host's latency, or behind what is being written, in its memory.
 void Fleet::take(QueuePair& qp, const Packet& last, Instant now) {
   auto& nic = nics_[qp.host];
-  const bool at_once = nic.dma != nullptr ? nic.holding.empty() : nic.memory.rates().latency == Duration{};
-  if (at_once) {
+  if (at_once(nic)) {
     if (message) message(qp.number, last, now);
     return;
   }
   qp.placing.push(last);
-  if (nic.dma == nullptr) return network_->wake_at(nic.memory.placed(now), qp.number, placed);
-  nic.ends.push(qp.number);
+  end_later(nic, qp.host, qp.number, now);
+}
+
+void Fleet::end_later(Nic& nic, HostIndex host, QpIndex number, Instant now) {
+  if (nic.dma == nullptr) return network_->wake_at(nic.memory.placed(now), number, placed);
+  nic.ends.push(number);
   auto& behind = nic.holding.back();
   ++behind.ends;
-  if (behind.out != never) network_->wake_at(std::max(now, behind.out), qp.host, written);
+  if (behind.out != never) network_->wake_at(std::max(now, behind.out), host, written);
 }
 
 void Fleet::watch(QueuePair& qp) {
@@ -284,13 +292,8 @@ void Fleet::woken(std::uint32_t subject, std::uint64_t detail, Instant now) {
     case drained:
       let_out(nics_[subject], now);
       return resume(nics_[subject], subject, now);
-    case placed: {
-      auto& qp = *qps_[subject];
-      const auto last = qp.placing.front();
-      qp.placing.pop();
-      if (message) message(subject, last, now);
-      return;
-    }
+    case placed:
+      return end_of_message(subject, now);
     case app:
       if (alarm) alarm(detail >> alarm_bits, now);
       return;

@@ -90,7 +90,7 @@ class Fleet final : public network::Hosts {
   /// It is over when `datagram_sent` is called.
   void post_datagram(QpIndex qp, const AddressHandle& to, std::uint32_t length, Instant now);
   std::function<void(QpIndex qp, Instant now)> datagram_sent{};
-  /// One has come in and is received, or is lost for want of a receive request.
+  /// One is received and in memory, or is lost for want of a receive request.
   std::function<void(const Packet& packet, bool received, Instant now)> datagram{};
 
   /// A work request has ended at this end; it was posted at `posted`.
@@ -180,6 +180,7 @@ class Fleet final : public network::Hosts {
     std::size_t known = 0, ready = 0;  ///< of `holding` and `staged`: so many have their times
     std::optional<TranslationCache> translations{};
     std::optional<ContextCache> contexts{};
+    Instant looked_up{};  ///< before a PCIe that is simulated: the last of what was missing is there
     HostDma* dma = nullptr;
     Ring<QpIndex> ends{};  ///< of the messages that `holding` ends, in order
     bool ticking = false;
@@ -199,13 +200,18 @@ class Fleet final : public network::Hosts {
   bool datagrams_turn(Nic& nic, std::uint8_t open) const;
   bool next_datagram(Nic& nic, Instant now, network::Packet& out);
   void take_datagram(HostIndex host, const network::Packet& packet, const Packet& said, Instant now);
+  void leaves(HostIndex host, const network::Packet& packet, Instant now);
+  static bool at_once(const Nic& nic);
   void take(QueuePair& qp, const Packet& last, Instant now);
+  void end_later(Nic& nic, HostIndex host, QpIndex number, Instant now);
+  void end_of_message(QpIndex number, Instant now);
   void watch(QueuePair& qp);
   void finish(QueuePair& qp, Instant now);
   bool has_room(Nic& nic, std::int64_t bytes, Instant now);
   void fill(Nic& nic, HostIndex host, std::int64_t bytes, Instant now);
   void place(HostIndex host, std::uint32_t length);
   void translate(const QueuePair& qp, std::uint64_t address, std::uint32_t length);
+  static void wait_for_entry(Nic& nic, Duration miss, Instant now);
   void look_up(Nic& nic, QpIndex qp, Instant now);
   void pause(HostIndex host, bool on, Instant now);
   void let_out(Nic& nic, Instant now);

@@ -48,9 +48,16 @@ bool Fleet::next_datagram(Nic& nic, Instant now, network::Packet& out) {
   out.ecn_capable = false;
   out.cargo = std::bit_cast<decltype(out.cargo)>(sent.packet);
   ++nic.counters.sent;
-  const auto line = network_->port(network_->port_of(qp.host())).rate;
-  network_->wake_at(now + net::wire_size(Bytes{out.bytes}) / line, qp.number(), datagram_left);
+  if (nic.transmit_buffer() == 0) leaves(qp.host(), out, now);
   return true;
+}
+
+/// A datagram is over when it has left. Its immediate data say whose it is.
+void Fleet::leaves(HostIndex host, const network::Packet& packet, Instant now) {
+  const auto said = std::bit_cast<Packet>(packet.cargo);
+  if (service_of(said.opcode) != Service::unreliable_datagram) return;
+  const auto line = network_->port(network_->port_of(host)).rate;
+  network_->wake_at(now + net::wire_size(Bytes{packet.bytes}) / line, said.immediate, datagram_left);
 }
 
 void Fleet::take_datagram(HostIndex host, const network::Packet& packet, const Packet& said, Instant now) {
@@ -60,8 +67,24 @@ void Fleet::take_datagram(HostIndex host, const network::Packet& packet, const P
   if (!taken) ++nic.counters.not_received;
   if (taken && !has_room(nic, packet.bytes, now)) return;
   if (taken && nic.dma == nullptr) fill(nic, host, packet.bytes, now);
+  arriving_ = packet.bytes;
+  arriving_at_ = now;
   if (taken) place(host, said.length);
+  if (taken && !at_once(nic)) {
+    found->second.placing.push(said);
+    return end_later(nic, host, said.destination_qp, now);
+  }
   if (datagram) datagram(said, taken, now);
+}
+
+/// What a queue pair has received first of what was on its way to memory is there.
+void Fleet::end_of_message(QpIndex number, Instant now) {
+  auto* qp = qps_[number];
+  auto& placing = qp != nullptr ? qp->placing : datagrams_.at(number).placing;
+  const auto last = placing.front();
+  placing.pop();
+  if (qp != nullptr && message) message(number, last, now);
+  if (qp == nullptr && datagram) datagram(last, true, now);
 }
 
 }  // namespace peerpath::roce

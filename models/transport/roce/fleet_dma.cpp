@@ -13,12 +13,13 @@ constexpr std::int64_t work_request = 64;
 
 }  // namespace
 
-/// A packet goes from the receive buffer to memory, and holds its place there until memory has taken it in.
+/// A packet goes from the receive buffer to memory once its context and translations are there, and holds its place until memory
+/// has taken it in.
 void Fleet::write_in(Nic& nic, HostIndex host, std::uint32_t length) {
   const auto now = arriving_at_;
   nic.holding.push({.bytes = arriving_});
   nic.held += arriving_;
-  nic.dma->write(Bytes{length}, now);
+  nic.dma->write(Bytes{length}, std::max(now, nic.looked_up));
   keep_ticking(nic, host, now);
   pause_if_full(nic, host, now);
 }
@@ -63,10 +64,7 @@ void Fleet::end_messages(Nic& nic, Instant now) {
     for (int i = 0; i < ended.ends; ++i) {
       const auto number = nic.ends.front();
       nic.ends.pop();
-      auto& placing = qps_[number]->placing;
-      const auto last = placing.front();
-      placing.pop();
-      if (message) message(number, last, now);
+      end_of_message(number, now);
     }
   }
 }

@@ -69,13 +69,21 @@ void Fleet::pause(HostIndex host, bool on, Instant now) {
   for (const auto priority : config_.paused) network_->pause(host, priority, on, now);
 }
 
+/// Entries are read over PCIe one after the other. Before a PCIe that is simulated each is a time, too.
+void Fleet::wait_for_entry(Nic& nic, Duration miss, Instant now) {
+  if (nic.dma != nullptr)
+    nic.looked_up = std::max(nic.looked_up, now) + miss;
+  else if (!nic.holding.empty())
+    nic.holding.back().out = nic.memory.wait(miss, now);
+}
+
 /// The packet that is being taken in waits for the context of its queue pair.
 void Fleet::look_up(Nic& nic, QpIndex qp, Instant now) {
   if (!nic.contexts) return;
   ++nic.counters.contexts;
   if (nic.contexts->use(qp)) return;
   ++nic.counters.contexts_missed;
-  if (!nic.holding.empty()) nic.holding.back().out = nic.memory.wait(config_.contexts.miss, now);
+  wait_for_entry(nic, config_.contexts.miss, now);
 }
 
 /// The packet that is being taken in waits for its translations, one after the other, and what follows waits behind it.
@@ -87,8 +95,7 @@ void Fleet::translate(const QueuePair& qp, std::uint64_t address, std::uint32_t 
     ++nic.counters.translations;
     if (nic.translations->use(qp.number, at)) continue;
     ++nic.counters.translations_missed;
-    if (nic.holding.empty()) continue;
-    nic.holding.back().out = nic.memory.wait(config_.translations.miss, arriving_at_);
+    wait_for_entry(nic, config_.translations.miss, arriving_at_);
   }
 }
 
@@ -131,6 +138,7 @@ bool Fleet::next_staged(Nic& nic, HostIndex host, std::uint8_t open, Instant now
     nic.staged_bytes -= out.bytes;
     nic.staged.pop();
     --nic.ready;
+    leaves(host, out, now);
     sent = true;
   }
   stage(nic, host, now);

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "transport/host/fake_host.hpp"
 #include "transport/roce/fleet_fixture.hpp"
 
 namespace peerpath::roce {
@@ -24,9 +25,10 @@ struct Reached {
 };
 
 /// Messages of 4 KiB to the pages of 4 MiB in turn: 1024 pages of 4 KiB, two of 2 MiB.
-Reached reached(int entries, Bytes page) {
+Reached reached(int entries, Bytes page, HostDma* host = nullptr) {
   FleetConfig config;
   config.translations = {entries, page, 1us};
+  config.dma = {nullptr, host};
   Rig rig{star(2, BitRate{100'000'000'000}), {}, config};
   std::uint64_t turn = 0;
   std::int64_t done = 0;
@@ -58,6 +60,17 @@ TEST(Translations, EachMissIsAReadAndThePortIsPausedMeanwhile) {
   const auto huge = reached(256, Bytes{2 << 20});
   EXPECT_NEAR(huge.gbps, 98, 1);
   EXPECT_EQ(huge.nic.translations_missed, 2);
+}
+
+TEST(Translations, MissesHoldUpWritesToAHostWhosePcieIsSimulated) {
+  constexpr BitRate enough{200'000'000'000};
+  for (const auto& [entries, gbps, within] : {std::tuple{1 << 20, 98.0, 1.0}, {256, 32.8, 0.3}}) {
+    transport::testing::FakeHost host{enough, enough};
+    const auto with = reached(entries, Bytes{4096}, &host);
+    EXPECT_NEAR(with.gbps, gbps, within);
+    EXPECT_GT(with.nic.pauses, 0) << "each page misses once at least";
+    EXPECT_EQ(with.nic.translations_missed, entries == 256 ? with.nic.translations : 1024);
+  }
 }
 
 }  // namespace
