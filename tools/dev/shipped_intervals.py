@@ -3,7 +3,9 @@
 each goodput and each median latency is at most `run.precision` (1 %) wide on either side, or a warning names the metric.
 What is not steady by its nature (a number of bytes, captures, events, a deadlock) says that it was not judged.
 
-usage: shipped_intervals.py PEERPATH SCENARIOS
+usage: shipped_intervals.py PEERPATH SCENARIOS [--as-shipped]
+
+--as-shipped: with the windows that the files give, where they do.
 """
 
 import json
@@ -34,22 +36,23 @@ def warned_of(metric, text):
     return metric in text or (grows and measure.startswith("latency"))
 
 
-def play(program, scenario, folder):
+def play(program, scenario, folder, given):
     file = folder / "scenario.json"
     # Whether a scenario is of a device alone shows when it is run: those have no traffic.
-    file.write_text(json.dumps({"extends": str(scenario), "run": {"warmup": None, "measure": None}, "expect": []}))
+    file.write_text(json.dumps({"extends": str(scenario), "run": given, "expect": []}))
     done = subprocess.run([program, "run", str(file), "--json", "--out", str(folder / "out")], capture_output=True,
                           text=True)
     return json.loads(done.stdout) if done.returncode in (0, 1) else done.stderr  # 1: a deadlock that it is about
 
 
-def main(program, scenarios):
+def main(program, scenarios, option=None):
+    given = {} if option == "--as-shipped" else {"warmup": None, "measure": None}
     root = pathlib.Path(scenarios).resolve()
     files = [f for f in sorted(root.glob("*/*.json")) if '"traffic"' in f.read_text() and f.parent.name != "hardware"]
     silent, narrow, warned, unjudged, begin = [], 0, 0, 0, time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         for file in files:
-            result = play(program, file, pathlib.Path(folder))
+            result = play(program, file, pathlib.Path(folder), given)
             name = str(file.relative_to(root))
             if isinstance(result, str):
                 silent.append(name + ": " + result.strip().splitlines()[0])

@@ -1,3 +1,7 @@
 #!/bin/bash
-# The intervals of every shipped scenario with the window that is found; a few minutes of a processor.
-cd "$(dirname "$0")/../../.." && exec tools/dev/shipped_intervals.py build/release/bin/peerpath scenarios
+# The intervals of every shipped scenario, with the windows that the files give and with those that are found; a few
+# minutes of a processor.
+set -eu
+cd "$(dirname "$0")/../../.."
+tools/dev/shipped_intervals.py build/release/bin/peerpath scenarios --as-shipped
+tools/dev/shipped_intervals.py build/release/bin/peerpath scenarios
