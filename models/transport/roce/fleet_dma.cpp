@@ -13,8 +13,8 @@ constexpr std::int64_t work_request = 64;
 
 }  // namespace
 
-/// A packet goes from the receive buffer to memory once its context and translations are there, and holds its place until memory
-/// has taken it in.
+/// A packet goes from the receive buffer to memory once its context and translations are there, and holds its place
+/// until memory has taken it in.
 void Fleet::write_in(Nic& nic, HostIndex host, std::uint32_t length) {
   const auto now = arriving_at_;
   nic.holding.push({.bytes = arriving_});
