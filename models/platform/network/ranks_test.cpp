@@ -196,13 +196,15 @@ TEST(Ranks, HostsTlpByTlpHaveTheSameOutcomeWithOneTwoAndFourRanks) {
   options.search = {scenario::shipped_scenarios()};
   const auto loaded = network_scenario::load_text(R"({
     "network": { "clos": { "racks": 4, "hosts": 2, "spines": 2 } }, "switches": { "path": "ecmp_qp" },
-    "nics": { "dcqcn": "vendor", "translations": 8 },
+    "nics": { "dcqcn": "vendor", "translations": 8, "contexts": 8 },
     "nodes": [{ "hosts": ["h0", "h3", "h5", "h6"], "scenario": "hosts/training_host", "level": "tlp" },
               { "hosts": ["h7", "h2"], "scenario": "hosts/training_host", "level": "tlp",
                 "set": ["links.2.generation=4", "links.2.width=8"] },
               { "hosts": "h4", "scenario": "hosts/training_host", "set": ["links.3.from=sw1"] }],
     "rdma": [{ "name": "in", "from": ["h1", "h4", "h6"], "to": "h2", "size": "64KiB", "operation": "write" },
-             { "name": "out", "from": "h2", "to": "h7", "size": "64KiB", "operation": "read", "outstanding": 2 }],
+             { "name": "out", "from": "h2", "to": "h7", "size": "64KiB", "operation": "read", "outstanding": 2 },
+             { "name": "datagrams", "from": ["h1", "h6"], "to": ["h0", "h2", "h4"], "size": "1kB",
+               "operation": "send", "transport": "UD" }],
     "collectives": [{ "name": "c", "kind": "all_to_all", "hosts": "h0..h7", "bytes": "512KiB" }],
     "run": { "warmup": "20us", "measure": "100us", "patience": "30us" } })",
                                                   "test.json", options);
