@@ -104,7 +104,10 @@ constexpr std::array validate_options{
            "Predict a dataset with these parameters, of gpunet a proxy, instead of fitting a third of it", Word::file},
     Option{"--out", "FILE", "Write the curves of a dataset, measured and predicted, as a page", Word::file, false,
            "-o"},
-    Option{"--spread", "DATASET", "Print how far another dataset of the same experiments lies from it", Word::file},
+    Option{"--spread", "DATASET",
+           "Print how far another take of the same experiments lies from it; mixed points then count where all takes "
+           "lie within 15 %",
+           Word::file, true},
     Option{"--laws", "",
            "Hold the laws alone against a dataset; without it each point is played as a scenario as well"},
     Option{"--data", "DIR", "A directory of published results, or a folder of them", Word::folder},

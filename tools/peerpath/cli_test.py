@@ -331,7 +331,7 @@ class Cli(Case):
         self.assertIn("spread: four_gpus_b.jsonl against four_gpus_a.jsonl", done.stdout)
         document = json.loads(peerpath(*words, "--json").stdout)
         self.assertTrue(document["contention"]["passed"])
-        self.assertEqual(len(document["spread"]["points"]), 274)
+        self.assertEqual(len(document["spread"][0]["points"]), 274)
         self.assertEqual(peerpath(*words[:-1], "/nowhere.jsonl").returncode, 2)
 
     def test_validate_takes_no_options_that_would_do_nothing(self):

@@ -1,5 +1,7 @@
 #include <filesystem>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -14,6 +16,7 @@
 #include "validation/calibrate/assess.hpp"
 #include "validation/calibrate/node.hpp"
 #include "validation/calibrate/preset.hpp"
+#include "validation/calibrate/takes.hpp"
 #include "validation/compare/spread.hpp"
 #include "validation/pcie_bench/validate.hpp"
 
@@ -103,31 +106,36 @@ Exit validate_dataset(const std::string& file, const Arguments& arguments, const
     terminal.report(calibration.error());
     return Exit::wrong_input;
   }
-  std::optional<compare::Spread> spread;
-  std::optional<compare::Dataset> again;
-  if (const auto other_file = arguments.value("--spread")) {
-    const auto other = compare::load_dataset(*other_file);
+  std::vector<compare::Dataset> takes{*dataset};
+  for (const auto& other_file : arguments.values("--spread")) {
+    auto other = compare::load_dataset(other_file);
     if (!other) {
       terminal.report(other.error());
       return Exit::wrong_input;
     }
-    spread = compare::spread_of(*dataset, *other);
-    again = *other;
+    takes.push_back(std::move(*other));
   }
   auto assessment = calibrate::assess(*dataset, *calibration);
   if (!arguments.has("--laws"))
     calibrate::play_scenarios(assessment, *dataset, calibrate::scenario_preset(*calibration, *dataset),
                               [&](const std::string& what) { terminal.say(what); });
-  if (again) calibrate::add_run(assessment, *again);
+  const std::span others{takes.data() + 1, takes.size() - 1};
+  calibrate::add_takes(assessment, others);
   auto document = calibrate::to_json(assessment);
   if (const auto page = arguments.value("--out"); page && !write_file(*page, report::curves_page(document), terminal))
     return Exit::wrong_input;
   auto text = calibrate::to_text(assessment);
-  if (spread) {
-    text += compare::to_text(*spread);
-    auto both = nlohmann::ordered_json::parse(document);
-    both["spread"] = nlohmann::ordered_json::parse(compare::to_json(*spread));
-    document = both.dump(2) + "\n";
+  if (!others.empty()) {
+    auto all = nlohmann::ordered_json::parse(document);
+    for (const auto& other : others) {
+      const auto spread = compare::spread_of(*dataset, other);
+      text += compare::to_text(spread);
+      all["spread"].push_back(nlohmann::ordered_json::parse(compare::to_json(spread)));
+    }
+    const auto together = calibrate::takes_of(takes);
+    text += calibrate::to_text(together);
+    all["takes"] = nlohmann::ordered_json::parse(calibrate::to_json(together));
+    document = all.dump(2) + "\n";
   }
   terminal.data(arguments.has("--json") ? document : text);
   return assessment.passed() ? Exit::done : Exit::expectation_failed;

@@ -46,6 +46,13 @@ std::string scenario_text(const Row& row) {
                      100 * row.from_law());
 }
 
+std::string again_text(const Row& row) {
+  if (row.again.empty()) return "";
+  std::string text = "   again";
+  for (const auto ns : row.again) text += fmt::format(" {:.1f}", ns);
+  return text + (row.unrepeated() > most_unrepeated ? ": does not repeat" : "");
+}
+
 /// What no law predicts, by the scenario alone.
 std::string mixed_text(const Assessment& a) {
   std::string text;
@@ -53,17 +60,16 @@ std::string mixed_text(const Assessment& a) {
     text += fmt::format("\n{}\n  by the scenario alone; nothing of it was fitted\n  {:>12}   {:>12} {:>12} {:>8}\n",
                         curve.name, curve.axis, "measured ns", "scenario ns", "error");
     for (const auto& row : curve.rows)
-      text +=
-          fmt::format("  {:>12}   {:>12.1f} {:>12.1f} {:>+7.1f}%{}\n", row.at, row.measured, row.scenario,
-                      100 * row.scenario_error(), row.again > 0 ? fmt::format("   again {:.1f} ns", row.again) : "");
+      text += fmt::format("  {:>12}   {:>12.1f} {:>12.1f} {:>+7.1f}%{}\n", row.at, row.measured, row.scenario,
+                          100 * row.scenario_error(), again_text(row));
   }
   return text;
 }
 
 std::string repeated_text(const ScenarioScore& s) {
-  if (s.repeated == 0) return "";
-  auto text = fmt::format("  {} of them repeat within {:g} %: median error {:.1f} %, worst {:.1f} %\n", s.repeated,
-                          100 * most_unrepeated, 100 * s.repeated_median, 100 * s.repeated_worst);
+  if (s.repeated + s.unrepeated.size() == 0) return "";
+  auto text = fmt::format("  {} of them repeat within {:g} % and count: median error {:.1f} %, worst {:.1f} %\n",
+                          s.repeated, 100 * most_unrepeated, 100 * s.repeated_median, 100 * s.repeated_worst);
   for (const auto& place : s.unrepeated) text += "  does not repeat: " + place + "\n";
   return text;
 }

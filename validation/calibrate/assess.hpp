@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,14 +18,14 @@ struct Row {
   double measured = 0, predicted = 0, p10 = 0, p90 = 0;  ///< ns
   std::int64_t bytes = 0;
   bool fitted = false;
-  double scenario = 0;  ///< ns, of the scenario with the preset; 0: not played
-  double again = 0;     ///< ns, measured in another run of the same machine; 0: in none
+  double scenario = 0;          ///< ns, of the scenario with the preset; 0: not played
+  std::vector<double> again{};  ///< ns, measured in other takes of the same machine
 
   double error() const { return predicted / measured - 1; }
   double scenario_error() const { return scenario / measured - 1; }
   double from_law() const { return scenario / predicted - 1; }
-  /// Relative difference of the two runs, the shorter being the whole.
-  double unrepeated() const { return again > 0 ? std::max(again, measured) / std::min(again, measured) - 1 : 0; }
+  /// Relative difference of the takes that differ most, the shorter being the whole.
+  double unrepeated() const;
   bool within_spread() const { return p10 <= predicted && predicted <= p90; }
 };
 
@@ -49,10 +50,11 @@ struct ScenarioScore {
   double median = 0, laws = 0;  ///< absolute relative errors of what is held out, by the scenario and by the laws
   std::size_t mixed = 0;        ///< points without a law
   double mixed_median = 0, mixed_worst = 0;
-  std::size_t repeated = 0;  ///< of the mixed points: another run differs by at most `most_unrepeated`
+  std::size_t repeated = 0;  ///< of the mixed points: all takes lie within `most_unrepeated` of each other
   double repeated_median = 0, repeated_worst = 0;
-  std::vector<std::string> unrepeated{};  ///< those where it differs by more
+  std::vector<std::string> unrepeated{};  ///< those that do not: no sound measurement, whatever a model says
 
+  /// Mixed points count where they repeat, if there is another take; all of them if there is none.
   bool passed() const;
 };
 
@@ -81,8 +83,8 @@ struct Assessment {
 void play_scenarios(Assessment& assessment, const compare::Dataset& dataset, const std::string& preset,
                     const std::function<void(const std::string&)>& say = {});
 
-/// Adds what another run of the same machine says of the mixed points: what no model can be asked to beat.
-void add_run(Assessment& assessment, const compare::Dataset& again);
+/// Adds what other takes of the same machine say of the mixed points: what no model can be asked to beat.
+void add_takes(Assessment& assessment, std::span<const compare::Dataset> others);
 
 Assessment assess(const compare::Dataset& dataset, const Calibration& calibration);
 

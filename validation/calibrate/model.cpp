@@ -84,11 +84,11 @@ double once_from(Model& m, const Parameters& p, const Point& point) {
 
 double reads(Model& m, const Parameters& p, const Point& point) {
   const auto outstanding = point.at("outstanding");
-  const auto latency = p.read_latency + p.read_queueing * static_cast<double>(outstanding);
+  const auto latency = Model::read_latency(p, static_cast<double>(outstanding));
   // Further ones wait inside the GPU, so that so many more take so much longer.
   const auto played = std::min(outstanding, reads_at_a_time(p));
   const auto more = static_cast<double>(outstanding) / static_cast<double>(played);
-  const auto at_rate = p.read_latency + p.read_queueing * static_cast<double>(played);
+  const auto at_rate = Model::read_latency(p, static_cast<double>(played));
   return played == outstanding ? m.read_step(p, latency, point.at("request"), outstanding)
                                : std::max(latency, more * m.read_step(p, at_rate, point.at("request"), played));
 }
@@ -167,6 +167,20 @@ constexpr std::array laws{
     Law{"staged", staged, "closed form: pipeline of two copies"},
     Law{"peer_copy", peer, "closed form: setup + bytes / rate"},
 };
+
+/// GB/s of reads that have so many bytes under way: each takes `trip`, and near the host's limit `wait` times
+/// (1 - u^s)^(-1/s) - 1 besides, u being their share of that limit.
+double rate_with_wait(double under_way, double trip, double wait, const Parameters& p) {
+  constexpr int halvings = 50;
+  double least = 0, most = p.host_read_rate;
+  for (int n = 0; n < halvings; ++n) {
+    const auto rate = (least + most) / 2;
+    const auto free = 1 - std::pow(rate / p.host_read_rate, p.host_sharpness);
+    const auto longer = free > 0 ? std::pow(free, -1 / p.host_sharpness) - 1 : under_way;
+    (rate * (trip + wait * longer) < under_way ? least : most) = rate;
+  }
+  return least;
+}
 
 const Law* find(std::string_view experiment) {
   const auto* found = std::ranges::find(laws, experiment, &Law::experiment);
@@ -255,10 +269,20 @@ double Model::completions_alone(const Parameters& p, double request) const {
 }
 
 double Model::in_flight(const Parameters& p) {
-  constexpr double way = 50, unit = engine_piece;
-  const auto least = ((1 - gpu_share) * p.read_latency + way) / engine_to(p);
-  return (std::ceil(least / unit) + 1) * unit;
+  constexpr double unit = engine_piece;
+  return (std::ceil((engine_round_trip(p) / engine_to(p) - unit) / unit) + 1) * unit;
 }
+
+double Model::engine_round_trip(const Parameters& p) {
+  constexpr double way = 50;
+  return (1 - gpu_share) * p.read_latency + way + static_cast<double>(engine_piece) * engine_to(p);
+}
+
+double Model::read_latency(const Parameters& p, double outstanding) {
+  return p.read_latency + p.read_queueing * outstanding + p.read_bunching * (std::sqrt(outstanding) - 1);
+}
+
+double Model::read_round_trip(const Parameters& p) { return read_latency(p, static_cast<double>(many)); }
 
 double Model::both_to(const Parameters& p, bool cached) {
   return both(p, cached).read / static_cast<double>(piece_of(std::llround(p.engine_request)));
@@ -274,7 +298,11 @@ double Model::together(const Parameters& p, std::int64_t gpus, std::int64_t ways
                      : ways == from_device ? count / engine_from(p)
                                            : 2 * count / std::max(both_to(p), both_from(p));
   if (gpus == 1) return links;
-  const auto host = ways == to_device ? p.host_read_rate : ways == from_device ? p.host_write_rate : p.host_both_rate;
+  if (ways == to_device) {
+    const auto under_way = count * in_flight(p), trip = engine_round_trip(p), wait = read_round_trip(p);
+    return std::min(links, rate_with_wait(under_way, trip, wait, p));
+  }
+  const auto host = ways == from_device ? p.host_write_rate : p.host_both_rate;
   const auto sharpness = (ways == from_device ? 2 : 1) * p.host_sharpness;
   const auto faster = std::max(links, host), slower = std::min(links, host);
   return slower / std::pow(1 + std::pow(slower / faster, sharpness), 1 / sharpness);

@@ -47,12 +47,19 @@ class Model {
   double both_to(const Parameters& p, bool cached = true);
   double both_from(const Parameters& p, bool cached = true);
   /// GB/s of copies by so many GPUs at once, `ways` 1 to the devices, 2 from them, 3 both. One has what its link
-  /// carries; both ways see opposed() in model.cpp. Others have the links' rate while it is far below the host's limit,
-  /// the limit while it is far above it. Between them the host slows down gradually (others use it as well): 1 / rate^s
-  /// = 1 / links^s + 1 / host^s. Reads wait for answers that take longer and longer, and so does a GPU that reads and
-  /// writes; writes alone are posted and meet the limit later and more suddenly, at twice s. Twice is a choice: 1.5 to
-  /// 4 predict the four-GPU sets as well.
+  /// carries; both ways see opposed() in model.cpp. Of several the host's limits set in gradually, as others use it as
+  /// well: 1 / rate^s = 1 / links^s + 1 / host^s for those that read and write. Writes alone are posted and meet the
+  /// limit later and more suddenly, at twice s. Twice is a choice: 1.5 to 4 predict the four-GPU sets as well. Reads
+  /// alone wait for answers that take longer and longer, so that what is asked for at a time counts: the rate at which
+  /// the bytes under way take engine_round_trip and that wait, but no more than the links'.
   double together(const Parameters& p, std::int64_t gpus, std::int64_t ways);
+  /// ns from a piece of a copy to the device being asked for until all of it is there, where nothing waits.
+  double engine_round_trip(const Parameters& p);
+  /// ns of a read while so many are outstanding and the line has room.
+  static double read_latency(const Parameters& p, double outstanding);
+  /// ns of a read when a GPU has so many outstanding that its link is full: what several wait near the host's limit is
+  /// a multiple of it.
+  static double read_round_trip(const Parameters& p);
   double payload() const { return static_cast<double>(path_.max_payload.count()); }  ///< MPS, in bytes
 
  private:

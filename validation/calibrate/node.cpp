@@ -18,8 +18,11 @@ using nlohmann::ordered_json;
 constexpr double root_complex_ns = 150, propagation_ns = 10;
 constexpr std::int64_t way_to = 1, way_from = 2, way_both = 3;
 constexpr auto no_limit = "16Tbps";
+// How much of a host's cache what was just written stays in: fitted to staged copies both ways of an H100 machine, in
+// chunks of 4 MiB (docs/validation.md).
+constexpr std::int64_t recent = 6 << 20;
 // Queues inside the GPU, which only mixed traffic shows: fitted to one point each of an H100's (docs/validation.md).
-constexpr std::int64_t queued_reads = 176 << 10, queued_writes = 32 << 10, stores_of_a_warp = 22;
+constexpr std::int64_t queued_reads = 176 << 10, queued_writes = 40 << 10, stores_of_a_warp = 22;
 constexpr auto queued =
     "fitted to one point of the mixed traffic of an H100, not to this machine's: docs/validation.md";
 
@@ -127,11 +130,19 @@ class Node {
     if (dataset_.gpus.size() > 1) {
       dram["shared"]["beside_writes"].push_back(no_limit);
       dram["shared"]["read_rates"] = together(way_to);
+      if (!silent_) {
+        dram["shared"]["read_limit"] = rate_text(p_.host_read_rate);
+        dram["shared"]["read_sharpness"] = std::round(1000 * p_.host_sharpness) / 1000;
+        dram["shared"]["read_round_trip"] = time_text(Model::read_round_trip(p_));
+        dram["shared"]["recent"] = bytes_text(recent);
+      }
       dram["shared"]["write_rates"] = together(way_from);
       dram["shared"]["both_rates"] = together(way_both);
       source["shared"] = source["shared"].get<std::string>() + "; of several GPUs " + fitted("host_read_rate") + "; " +
                          fitted("host_write_rate") + "; " + fitted("host_both_rate") + "; " + fitted("host_sharpness") +
-                         ": what 2, 3 ... reach by the law of copies_together";
+                         ": what 2, 3 ... reach by the law of copies_together; "
+                         "read_round_trip: a read beside 768; recent " +
+                         queued;
     }
     dram["source"] = source;
     return dram;
@@ -191,6 +202,7 @@ class Node {
     const ordered_json kernels{
         {"read_latency", time_text(gpu_share * p_.read_latency)},
         {"read_queueing", time_text(p_.read_queueing)},
+        {"read_bunching", time_text(p_.read_bunching)},
         {"reads", reads_at_a_time(p_)},
         {"store_interval", time_text(p_.store_interval)},
         {"one_queue", true},

@@ -60,15 +60,16 @@ TEST(Node, HasEveryGpuAndEveryTermOfTheLaws) {
   }
   EXPECT_EQ(preset["links"].size(), 4u);
   EXPECT_TRUE(preset["links"][3].contains("update_fc_interval"));
-  for (const auto* key : {"read_rates", "write_rates", "both_rates"})
+  for (const auto* key : {"write_rates", "both_rates"})
     EXPECT_EQ(preset["devices"]["dram"]["shared"][key].size(), 4u) << key;
-  for (const auto* key : {"beside_writes", "cached"}) EXPECT_TRUE(preset["devices"]["dram"]["shared"].contains(key));
+  for (const auto* key : {"beside_writes", "cached", "read_limit", "read_sharpness", "read_round_trip"})
+    EXPECT_TRUE(preset["devices"]["dram"]["shared"].contains(key));
 }
 
 TEST(Node, SaysWhatNoPointTold) {
   const Node one{"h200", "one_gpu"};
   EXPECT_NE(one.preset.find("fitted: read_service (not identifiable"), std::string::npos);
-  EXPECT_FALSE(json::parse(one.preset)["devices"]["dram"]["shared"].contains("read_rates"));
+  EXPECT_FALSE(json::parse(one.preset)["devices"]["dram"]["shared"].contains("read_limit"));
   EXPECT_FALSE(json::parse(one.preset)["devices"].contains("gpu1"));
 }
 

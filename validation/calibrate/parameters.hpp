@@ -10,7 +10,8 @@ namespace peerpath::calibrate {
 struct Parameters {
   double link_share = 0.99;
   double read_latency = 1000;
-  double read_queueing = 0.3;
+  double read_queueing = 0.1;
+  double read_bunching = 8;
   double read_service = 1.4;
   double partial_write_service = 1.5;
   double store_interval = 50;
@@ -37,13 +38,15 @@ struct Parameter {
   std::string_view meaning;
 };
 
-inline constexpr std::array<Parameter, 29> varied{{
+inline constexpr std::array<Parameter, 30> varied{{
     {"link_share", "", &Parameters::link_share, 0.85, 1,
      "of the link's rate after coding and SKP that is really reached"},
     {"read_latency", "ns", &Parameters::read_latency, 100, 10000,
      "GPU to host memory and back, without the time on the line"},
     {"read_queueing", "ns", &Parameters::read_queueing, 0, 10,
      "added to a read's latency by each other read outstanding"},
+    {"read_bunching", "ns", &Parameters::read_bunching, 0, 100,
+     "added to it, times the square root of the reads outstanding less 1: those that meet by chance"},
     {"read_service", "ns", &Parameters::read_service, 0.01, 50, "host: from one read request taken in to the next"},
     {"partial_write_service", "ns", &Parameters::partial_write_service, 0.01, 50,
      "host: from one write of less than a cache line to the next"},

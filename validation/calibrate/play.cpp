@@ -148,7 +148,7 @@ double interval(const std::vector<Instant>& done, Instant begin, Instant end) {
 
 double read_step(const Path& path, Bytes request, int outstanding) {
   const auto chains = static_cast<std::size_t>(outstanding);
-  const std::size_t before = outstanding < 256 ? 2 : 1, steps = outstanding < 256 ? 4 : 2;
+  constexpr std::size_t before = 2, steps = 4;
   Player player{path, outstanding, requests_of(path, request)};
   player.read(request);
   player.run_until((before + steps) * chains, 0);

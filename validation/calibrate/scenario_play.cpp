@@ -53,8 +53,8 @@ json with(json entry, const char* key, json value) {
 json out_of_step(json entry, std::int64_t bytes) {
   constexpr std::int64_t unit = 256;
   const auto part = bytes / 4 / unit * unit;
-  entry["sizes"] = {size_text(bytes - part), size_text(bytes + part), size_text(bytes + part / 2 / unit * unit),
-                    size_text(bytes - part / 2 / unit * unit)};
+  const auto other = [&](std::int64_t quarters) { return size_text(bytes + quarters * part / 4 / unit * unit); };
+  entry["sizes"] = {other(-4), other(2), other(-3), other(0), other(3), other(-2), other(4)};
   return entry;
 }
 
@@ -202,6 +202,8 @@ Plan plan_of(const Point& point) {
 double nanoseconds(Duration time) { return static_cast<double>(femtoseconds(time)) / 1e6; }
 
 }  // namespace
+
+bool ScenarioPlay::plays(const Point& point) { return !plan_of(point).traffic.empty(); }
 
 std::optional<double> ScenarioPlay::play(const Point& point) const {
   const auto plan = plan_of(point);

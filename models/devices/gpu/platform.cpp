@@ -1,5 +1,7 @@
 #include "devices/gpu/platform.hpp"
 
+#include <cmath>
+
 #include "core/host/refused_writes.hpp"
 #include "devices/gpu/kind.hpp"
 #include "devices/host_memory/platform.hpp"
@@ -57,7 +59,9 @@ void Gpu::shape(transport::DmaPattern& pattern, bool atomic) const {
   pattern.outstanding = std::min(pattern.outstanding, kernels.reads);
   pattern.reaction = atomic ? kernels.atomic_latency : kernels.read_latency;
   pattern.queueing = atomic ? kernels.atomic_queueing : kernels.read_queueing;
-  if (atomic) pace(kernels.atomic_interval, 1);
+  if (atomic) return pace(kernels.atomic_interval, 1);
+  const auto met = std::sqrt(pattern.outstanding) - 1;
+  pattern.reaction += Duration{std::llround(met * static_cast<double>(kernels.read_bunching.count()))};
 }
 
 void Gpu::queue(transport::DmaPattern& pattern, int asked) const {

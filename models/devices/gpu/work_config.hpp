@@ -97,7 +97,7 @@ struct CopiesConfig {
 /// What kernels do to host memory.
 struct KernelsConfig {
   Duration read_latency{};
-  Duration read_queueing{};
+  Duration read_queueing{}, read_bunching{};
   int reads = 65536;
   Duration store_interval{};
   bool one_queue = false;
@@ -114,6 +114,9 @@ struct KernelsConfig {
             .at_most(longest_wait),
         field("read_queueing", &KernelsConfig::read_queueing,
               "Added to it by each read that is outstanding: queues inside the GPU")
+            .at_most(longest_wait),
+        field("read_bunching", &KernelsConfig::read_bunching,
+              "Added to it, times the square root of how many are outstanding less 1: those that meet by chance")
             .at_most(longest_wait),
         field("reads", &KernelsConfig::reads, "Reads outstanding at a time; further ones wait inside the GPU")
             .at_least(1)

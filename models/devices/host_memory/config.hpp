@@ -17,20 +17,43 @@ namespace peerpath::device {
 struct SharedConfig {
   std::vector<BitRate> read_rates{}, write_rates{}, both_rates{}, beside_writes{};
   Bytes cached{};
+  BitRate read_limit{};
+  double read_sharpness = 3;
+  Duration read_round_trip{};
+  Bytes recent{};
 
   static constexpr auto fields() {
     return std::tuple{
         field("read_rates", &SharedConfig::read_rates,
               "What 1, 2, 3 ... devices that read reach together, the last for any more; none: no limit"),
         field("write_rates", &SharedConfig::write_rates, "The same of devices that write"),
-        field("both_rates", &SharedConfig::both_rates,
-              "The same of devices that do both, half of it each way; with less of one, more of the other"),
+        field(
+            "both_rates", &SharedConfig::both_rates,
+            "The same of devices that do both, half of it each way; with less of one, more of the other. One that only "
+            "reads and one that only writes are one that does both"),
         field(
             "beside_writes", &SharedConfig::beside_writes,
             "What 1, 2, 3 ... devices that read and write reach together when they read what no cache holds and write "
             "as much; with fewer writes, more; the last for any more; none: no such limit"),
         field("cached", &SharedConfig::cached,
-              "So much of each buffer, from its start, a cache holds: beside_writes is about the rest")};
+              "So much of each buffer, from its start, a cache holds: beside_writes is about the rest"),
+        field("read_limit", &SharedConfig::read_limit,
+              "What two and more devices that read would reach with any number of reads under way: the nearer they are "
+              "to "
+              "it, the longer each read waits; 0bps: none waits"),
+        field(
+            "read_sharpness", &SharedConfig::read_sharpness,
+            "How suddenly that sets in: at a share u of read_limit a read waits read_round_trip times (1 - u^s)^(-1/s) "
+            "less one")
+            .at_least(0.5)
+            .at_most(64)
+            .from("assumed"),
+        field("read_round_trip", &SharedConfig::read_round_trip,
+              "Of a read when the devices keep their links busy, which that wait is a multiple of; 0s: none waits")
+            .at_most(longest_wait),
+        field("recent", &SharedConfig::recent,
+              "What devices have just written is read from a cache of that size and counts for no limit: the share "
+              "e^(-w / recent) of it after w further bytes were written; 0B: nothing")};
   }
 };
 

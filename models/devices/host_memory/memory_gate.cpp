@@ -99,7 +99,7 @@ Instant MemoryGate::pass(const fabric::GatedTlp& tlp) {
       partial_free_ = begin + partial_interval_;
     }
     written_ = std::max(written_, begin + takes);
-    return shared_ ? shared_->write(tlp.requester, tlp.bytes, written_) : written_;
+    return shared_ ? shared_->write(tlp.requester, tlp.address, tlp.bytes, written_) : written_;
   }
   // A request does not pass a write (PCIe Base Spec 2.4.1).
   auto begin = std::max(take_in(tlp.requester, tlp.at), written_);

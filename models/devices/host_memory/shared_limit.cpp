@@ -1,11 +1,14 @@
 #include "devices/host_memory/shared_limit.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 namespace peerpath::host_memory {
 namespace {
 
 constexpr Duration slice = std::chrono::microseconds{2};
+constexpr Bytes part = Bytes{64 << 10};  // of a buffer, written at one time
 
 /// The last rate holds for any more devices.
 BitRate rate_for(const std::vector<BitRate>& rates, std::size_t devices) {
@@ -44,40 +47,83 @@ SharedLimit::SharedLimit(const device::SharedConfig& config)
       both_rates_{config.both_rates},
       beside_writes_{config.beside_writes},
       cached_{config.cached},
+      read_limit_{config.read_limit},
+      sharpness_{config.read_sharpness},
+      round_trip_{config.read_round_trip},
+      recent_{config.recent},
       slice_end_{slice} {}
+
+void SharedLimit::add_buffer(std::uint64_t address, Bytes size) {
+  buffers_.push_back({address, size});
+  if (recent_ > Bytes{}) buffers_.back().written.resize(static_cast<std::size_t>((size + part - Bytes{1}) / part));
+}
+
+/// Closed loops settle where their use makes the wait that makes their use, so it follows over some round trips.
+void SharedLimit::set_wait(std::int64_t slices) {
+  constexpr double follows = 0.25;  // of the way, each slice
+  constexpr double most = 0.97;     // of the limit: nearer to it the server itself holds reads back
+  wait_ = {};
+  if (read_limit_ == BitRate{} || reads_.at_work.size() < 2) return;
+  const auto limit = static_cast<double>(read_limit_.bps());
+  const auto used = static_cast<double>(rate_of(reads_.moved).bps()) / limit / static_cast<double>(slices);
+  use_ += (1 - std::pow(1 - follows, static_cast<double>(slices))) * (used - use_);
+  const auto free = 1 - std::pow(std::min(use_, most), sharpness_);
+  const auto longer = std::pow(free, -1 / sharpness_) - 1;
+  wait_ = Duration{static_cast<std::int64_t>(longer * static_cast<double>(round_trip_.count()))};
+}
 
 void SharedLimit::begin_slice(Instant at) {
   const bool idle = at >= slice_end_ + slice;
   if (idle) {
     reads_.at_work.clear(), writes_.at_work.clear();
     reads_.moved = writes_.moved = Bytes{0};
+    use_ = 0;
   }
-  auto devices = reads_.at_work.size();
+  const auto slices = (at - slice_end_) / slice + 1;
   std::size_t both_ways = 0;
   for (const auto& writer : writes_.at_work)
-    ++(std::ranges::find(reads_.at_work, writer.node, &AtWork::node) == reads_.at_work.end() ? devices : both_ways);
+    if (std::ranges::find(reads_.at_work, writer.node, &AtWork::node) != reads_.at_work.end()) ++both_ways;
   set_uncached(rate_for(beside_writes_, both_ways));
-  const auto both = rate_for(both_rates_, devices);
+  set_wait(slices);
+  // What comes and goes by so many links counts: one that reads and one that writes are as one that does both.
+  const auto both = rate_for(both_rates_, (reads_.at_work.size() + writes_.at_work.size() + 1) / 2);
   reads_.rate = beside(rate_for(reads_.rates, reads_.at_work.size()), both, rate_of(writes_.moved));
   writes_.rate = beside(rate_for(writes_.rates, writes_.at_work.size()), both, rate_of(reads_.moved));
   // Nothing of buffers that a cache holds, all of them together, is asked of DRAM.
   Bytes all{};
   for (const auto& buffer : buffers_) all += buffer.size;
-  if (all > Bytes{} && all <= cached_) reads_.rate = writes_.rate = BitRate{};
+  if (all > Bytes{} && all <= cached_) reads_.rate = writes_.rate = BitRate{}, wait_ = {};
   for (auto* way : {&reads_, &writes_}) {
     way->at_work.clear();
     way->moved = Bytes{0};
   }
-  slice_end_ += slice * ((at - slice_end_) / slice + 1);
+  slice_end_ += slice * slices;
+}
+
+/// nullptr where there is none.
+const SharedLimit::Buffer* SharedLimit::buffer_of(std::uint64_t address) const {
+  const auto after =
+      std::ranges::upper_bound(buffers_, address, {}, [](const Buffer& buffer) { return buffer.address; });
+  if (after == buffers_.begin()) return nullptr;
+  const auto& buffer = *(after - 1);
+  return Bytes{static_cast<std::int64_t>(address - buffer.address)} < buffer.size ? &buffer : nullptr;
+}
+SharedLimit::Buffer* SharedLimit::buffer_of(std::uint64_t address) {
+  return const_cast<Buffer*>(std::as_const(*this).buffer_of(address));
 }
 
 bool SharedLimit::is_cached(std::uint64_t address) const {
-  const auto after =
-      std::ranges::upper_bound(buffers_, address, {}, [](const Buffer& buffer) { return buffer.address; });
-  if (after == buffers_.begin()) return true;
-  const auto& buffer = *(after - 1);
-  const Bytes place{static_cast<std::int64_t>(address - buffer.address)};
-  return place < cached_ || place >= buffer.size;
+  const auto* buffer = buffer_of(address);
+  return buffer == nullptr || Bytes{static_cast<std::int64_t>(address - buffer->address)} < cached_;
+}
+
+Bytes SharedLimit::older_than_recent(std::uint64_t address, Bytes bytes) const {
+  const auto* buffer = recent_ > Bytes{} ? buffer_of(address) : nullptr;
+  if (buffer == nullptr) return bytes;
+  const auto then = buffer->written[(address - buffer->address) / static_cast<std::uint64_t>(part.count())];
+  if (then == Bytes{}) return bytes;
+  const auto since = static_cast<double>((all_written_ - then).count()) / static_cast<double>(recent_.count());
+  return Bytes{std::llround((1 - std::exp(-since)) * static_cast<double>(bytes.count()))};
 }
 
 void SharedLimit::set_uncached(BitRate most) {
@@ -91,11 +137,15 @@ void SharedLimit::set_uncached(BitRate most) {
 }
 
 Instant SharedLimit::read(fabric::NodeId requester, std::uint64_t address, Bytes bytes, Instant at) {
-  const auto begin = take(reads_, requester, bytes, at);
+  auto begin = take(reads_, requester, older_than_recent(address, bytes), at);
+  begin += wait_;
   return uncached_.empty() || is_cached(address) ? begin : take_uncached(requester, bytes, begin);
 }
 
-Instant SharedLimit::write(fabric::NodeId requester, Bytes bytes, Instant at) {
+Instant SharedLimit::write(fabric::NodeId requester, std::uint64_t address, Bytes bytes, Instant at) {
+  all_written_ += bytes;
+  if (auto* buffer = recent_ > Bytes{} ? buffer_of(address) : nullptr)
+    buffer->written[(address - buffer->address) / static_cast<std::uint64_t>(part.count())] = all_written_;
   return take(writes_, requester, bytes, at);
 }
 

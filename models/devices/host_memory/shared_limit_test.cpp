@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace peerpath::host_memory {
@@ -24,7 +26,7 @@ std::pair<double, double> played(const device::SharedConfig& config, int readers
       auto& slot = gone[static_cast<std::size_t>(device)][round % window];
       const fabric::NodeId node{static_cast<std::uint16_t>(device)};
       const auto at = slot + 500ns;
-      slot = device < readers ? limit.read(node, 0, 256_B, at) : limit.write(node, 256_B, at);
+      slot = device < readers ? limit.read(node, 0, 256_B, at) : limit.write(node, 0, 256_B, at);
       (device < readers ? read : written) += 256_B;
       last = std::max(last, slot);
     }
@@ -49,17 +51,15 @@ TEST(SharedLimit, ReadsAndWritesTogetherHaveHalfEach) {
   EXPECT_NEAR(both.second, 500, 10);
 }
 
-TEST(SharedLimit, ADeviceThatDoesBothIsOneAndAReaderBesideAWriterAreTwo) {
+TEST(SharedLimit, ADeviceThatDoesBothIsOne) {
   const device::SharedConfig config{
       .read_rates = {900_Gbps}, .write_rates = {900_Gbps}, .both_rates = {600_Gbps, 1000_Gbps}};
-  const auto two = played(config, 1, 1);
-  EXPECT_NEAR(two.first, 500, 10);
   SharedLimit limit{config};
   Instant at{}, wrote{};
   constexpr int rounds = 100'000;
   for (int n = 0; n < rounds; ++n) {
     at = limit.read(fabric::NodeId{1}, 0, 256_B, at);
-    wrote = limit.write(fabric::NodeId{1}, 256_B, at);
+    wrote = limit.write(fabric::NodeId{1}, 0, 256_B, at);
     at = std::max(at, wrote);
   }
   EXPECT_NEAR(256.0 * 8 * rounds / (static_cast<double>(femtoseconds(at)) * 1e-6), 300, 6);
@@ -77,7 +77,7 @@ TEST(SharedLimit, AFewWritesTakeLittleFromReads) {
   Instant at{};
   for (int n = 0; n < 1000; ++n) {
     at = limit.read(fabric::NodeId{1}, 0, 2560_B, at);
-    if (n % 100 == 0) limit.write(fabric::NodeId{2}, 8_B, at);
+    if (n % 100 == 0) limit.write(fabric::NodeId{2}, 0, 8_B, at);
   }
   EXPECT_LT(at, Instant{1000 * (2560_B / 890_Gbps)});
 }
@@ -90,7 +90,7 @@ double beside_writes(std::uint64_t address, std::int64_t written, fabric::NodeId
   Instant at{};
   constexpr int rounds = 100'000;
   for (int n = 0; n < rounds; ++n) {
-    if (written > 0) limit.write(writer, Bytes{written}, at);
+    if (written > 0) limit.write(writer, 0, Bytes{written}, at);
     at = limit.read(fabric::NodeId{1}, address, 256_B, at + 256_B / 400_Gbps);
   }
   return 256.0 * 8 * rounds / (static_cast<double>(femtoseconds(at)) * 1e-6);
@@ -115,7 +115,7 @@ TEST(SharedLimit, BesideWritesGoesByTheNumberOfDevicesThatDoBoth) {
   Instant at{};
   constexpr int rounds = 10'000;
   for (int n = 0; n < rounds; ++n) {
-    for (const std::uint16_t node : {1, 2}) limit.write(fabric::NodeId{node}, 256_B, at);
+    for (const std::uint16_t node : {1, 2}) limit.write(fabric::NodeId{node}, 0, 256_B, at);
     at = std::max(limit.read(fabric::NodeId{1}, 0, 256_B, at), limit.read(fabric::NodeId{2}, 0, 256_B, at));
     at += 512_B / 400_Gbps;
   }
@@ -138,6 +138,65 @@ TEST(SharedLimit, WhatACacheHoldsAltogetherHasNoLimit) {
   };
   EXPECT_NEAR(together(8_MiB), 800, 4);
   EXPECT_NEAR(together(9_MiB), 500, 10) << "the first slices have the rate of one";
+}
+
+/// Gb/s of two devices with so many bytes under way each, whose reads take a microsecond where nothing waits.
+double with_under_way(Bytes each) {
+  SharedLimit limit{
+      {.read_rates = {0_Gbps, 800_Gbps}, .read_limit = 800_Gbps, .read_sharpness = 2, .read_round_trip = 1us}};
+  const auto window = static_cast<std::size_t>(each / 256_B);
+  std::vector<Instant> there(2 * window);
+  constexpr std::size_t rounds = 400'000;
+  Instant middle{};
+  for (std::size_t n = 0; n < rounds; ++n) {
+    auto& slot = there[n % there.size()];
+    slot = limit.read(fabric::NodeId{static_cast<std::uint16_t>(n % 2)}, 0, 256_B, slot) + 1us;
+    if (n == rounds / 2) middle = slot;
+  }
+  const auto last = *std::ranges::max_element(there);
+  return 256.0 * 8 * (rounds / 2) / (static_cast<double>(femtoseconds(last - middle)) * 1e-6);
+}
+
+// Bytes that would reach 400 and 800 Gb/s in a microsecond: 1 / rate^2 = 1 / that^2 + 1 / limit^2.
+TEST(SharedLimit, ReadsOfSeveralWaitBeforeTheLimitIsReached) {
+  EXPECT_NEAR(with_under_way(25'088_B), 359, 6);
+  EXPECT_NEAR(with_under_way(49'920_B), 566, 10);
+  EXPECT_NEAR(with_under_way(2'000'128_B), 800, 8) << "many more reach all of it";
+}
+
+TEST(SharedLimit, TheReadsOfOneHaveNoLimitOfSeveral) {
+  SharedLimit limit{{.read_limit = 100_Gbps, .read_round_trip = 1us}};
+  for (int n = 0; n < 10'000; ++n) {
+    const Instant at{n * (256_B / 400_Gbps)};
+    EXPECT_EQ(limit.read(fabric::NodeId{1}, 0, 256_B, at), at);
+  }
+}
+
+TEST(SharedLimit, OneThatReadsAndOneThatWritesAreAsOneThatDoesBoth) {
+  const device::SharedConfig config{.both_rates = {0_Gbps, 600_Gbps}};
+  const auto one = played(config, 1, 1), two = played(config, 2, 2);
+  EXPECT_GT(one.first + one.second, 1600);
+  EXPECT_NEAR(two.first + two.second, 600, 12);
+}
+
+/// Gb/s at which a device reads 256 KiB that another has written, so many bytes of another buffer later.
+double reads_after(Bytes others) {
+  SharedLimit limit{{.read_rates = {400_Gbps}, .recent = 1_MiB}};
+  limit.add_buffer(0, 256_KiB);
+  limit.add_buffer(1 << 20, 64_MiB);
+  constexpr std::uint64_t size = 256 << 10;
+  for (std::uint64_t n = 0; n < size; n += 256) limit.write(fabric::NodeId{1}, n, 256_B, Instant{});
+  limit.write(fabric::NodeId{1}, 1 << 20, others, Instant{});
+  Instant at{};
+  for (std::uint64_t n = 0; n < size; n += 256) at = limit.read(fabric::NodeId{2}, n, 256_B, at + 256_B / 4000_Gbps);
+  return static_cast<double>(size) * 8 / (static_cast<double>(femtoseconds(at)) * 1e-6);
+}
+
+// A 64 KiB part counts as written when its last byte is.
+TEST(SharedLimit, WhatWasJustWrittenIsReadFromACache) {
+  EXPECT_GT(reads_after(0_B), 2 * reads_after(1_MiB));
+  EXPECT_NEAR(reads_after(1_MiB), 400 / (1 - std::exp(-1.1)), 30);
+  EXPECT_NEAR(reads_after(16_MiB), 400, 10);
 }
 
 TEST(SharedLimit, WithoutRatesNothingWaits) {
