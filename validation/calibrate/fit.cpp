@@ -14,6 +14,7 @@ constexpr double outlier = 0.04;
 constexpr double unseen = 1e-4;      // slope below which the points say nothing
 constexpr double widest = 0.5;       // half the interval, relative to the value
 constexpr double tie = 0.999;        // of the cost: less of a gain is none
+constexpr double no_gain = 1e-5;     // of the cost: a twentieth of a per cent at each point; rounding makes such
 constexpr double unlimited = 2000;   // GB/s: the most that a limit of the host can be
 constexpr double difference = 2e-3;  // step of the numeric derivatives, relative
 
@@ -190,7 +191,7 @@ void try_other_valleys(Model& model, std::span<const compare::Point> points, Opt
     start.beside_writes_rate = slower;
     start.cached = cached;
     auto tried = optimise(model, points, start, 40);
-    if (tried.cost < best.cost) best = std::move(tried);
+    if (tried.cost < best.cost - no_gain) best = std::move(tried);
   }
 }
 

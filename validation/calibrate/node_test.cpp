@@ -103,7 +103,7 @@ TEST(Node, KernelsReadStoreAndAddAsTheLawsSay) {
 }
 
 TEST(Node, SeveralGpusReachWhatTheLawsSay) {
-  constexpr std::int64_t each = 16 << 20;
+  constexpr std::int64_t each = 64 << 20;  // as measured: more than any cache holds
   for (const std::int64_t gpus : {1, 2, 4})
     for (const std::int64_t ways : {1, 2, 3})
       EXPECT_NEAR(
