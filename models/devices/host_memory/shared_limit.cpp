@@ -1,8 +1,9 @@
 #include "devices/host_memory/shared_limit.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
+
+#include "devices/host_memory/powers.hpp"
 
 namespace peerpath::host_memory {
 namespace {
@@ -66,9 +67,9 @@ void SharedLimit::set_wait(std::int64_t slices) {
   if (read_limit_ == BitRate{} || reads_.at_work.size() < 2) return;
   const auto limit = static_cast<double>(read_limit_.bps());
   const auto used = static_cast<double>(rate_of(reads_.moved).bps()) / limit / static_cast<double>(slices);
-  use_ += (1 - std::pow(1 - follows, static_cast<double>(slices))) * (used - use_);
-  const auto free = 1 - std::pow(std::min(use_, most), sharpness_);
-  const auto longer = std::pow(free, -1 / sharpness_) - 1;
+  use_ += (1 - power(1 - follows, static_cast<double>(slices))) * (used - use_);
+  const auto free = 1 - power(std::min(use_, most), sharpness_);
+  const auto longer = 1 / power(free, 1 / sharpness_) - 1;
   wait_ = Duration{static_cast<std::int64_t>(longer * static_cast<double>(round_trip_.count()))};
 }
 
@@ -123,7 +124,7 @@ Bytes SharedLimit::older_than_recent(std::uint64_t address, Bytes bytes) const {
   const auto then = buffer->written[(address - buffer->address) / static_cast<std::uint64_t>(part.count())];
   if (then == Bytes{}) return bytes;
   const auto since = static_cast<double>((all_written_ - then).count()) / static_cast<double>(recent_.count());
-  return Bytes{std::llround((1 - std::exp(-since)) * static_cast<double>(bytes.count()))};
+  return Bytes{static_cast<std::int64_t>((1 - exponential(-since)) * static_cast<double>(bytes.count()) + 0.5)};
 }
 
 void SharedLimit::set_uncached(BitRate most) {
