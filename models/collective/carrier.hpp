@@ -21,6 +21,8 @@ struct Carrier {
   /// others.
   std::function<void(ChannelIndex channel, HostIndex a, HostIndex b, bool urgent)> open;
   std::function<void(ChannelIndex channel, Bytes bytes, std::uint32_t number, Instant now)> post;
+  /// The end has posted, or got, the last that it ever will. None: the carrier does not care.
+  std::function<void(ChannelIndex end)> rest{};
   /// Whether what this host does is played here.
   std::function<bool(HostIndex host)> owns;
 };

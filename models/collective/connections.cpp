@@ -11,14 +11,17 @@ std::uint32_t Connections::pair(std::uint32_t from, std::uint32_t to) {
     require(end_ == 0, "a pair of ranks is named after channels have their numbers");
     pairs_.push_back({.from = from, .to = to});
   }
+  ++pairs_[found->second].unheard;
+  ++pairs_[found->second].missing;
   return found->second;
 }
 
 void Connections::reserve() {
-  const auto clearances = config_.admitted > 0 ? pairs_.size() : 0;
+  const auto clearances = config_.clears() ? pairs_.size() : 0;
   first_ = carrier_.reserve(pairs_.size() * static_cast<std::size_t>(config_.qps));
   first_clearance_ = carrier_.reserve(clearances);
   end_ = first_clearance_ + static_cast<ChannelIndex>(2 * clearances);
+  numbers_ = {};
 }
 
 ChannelIndex Connections::data_channel(std::uint32_t pair, std::uint32_t number) const {
@@ -38,6 +41,20 @@ void Connections::post(std::uint32_t number_of_pair, Bytes bytes, std::uint32_t 
   for (std::uint32_t q = 0; q < qps; ++q)
     carrier_.post(data_channel(number_of_pair, q),
                   q + 1 < qps ? each : bytes - each * static_cast<std::int64_t>(qps - 1), number, now);
+}
+
+void Connections::heard(std::uint32_t pair) {
+  if (--pairs_[pair].unheard == 0) rest(pair, 0);
+}
+void Connections::got(std::uint32_t pair) {
+  if (--pairs_[pair].missing == 0) rest(pair, 1);
+}
+
+/// All channels with data of the pair, at one end.
+void Connections::rest(std::uint32_t pair, ChannelIndex end) {
+  if (!carrier_.rest) return;
+  for (std::uint32_t q = 0; q < static_cast<std::uint32_t>(config_.qps); ++q)
+    carrier_.rest(data_channel(pair, q) + end);
 }
 
 void Connections::clear(std::uint32_t number_of_pair, std::uint32_t number, Instant now) {

@@ -24,6 +24,10 @@ struct PlayerConfig {
   QpUse use = QpUse::round_robin;
   int admitted = 0;  ///< messages that a receiver has cleared at a time, in the order of the schedule; 0: none waits
                      ///< for that. Clearances are messages of 64 bytes on urgent queue pairs (NCCL's FIFO of receives)
+  int slots = 0;     ///< messages that the buffers of two ranks hold, on either side; each is cleared. 0: no limit
+  bool copies_on = true;  ///< what is passed on keeps its slots until it is copied; else all leave them as they arrive
+
+  bool clears() const { return admitted > 0 || slots > 0; }
 };
 
 /// The channels of ranks that are hosts. Pairs of ranks have numbers in the order in which they are first named, and
@@ -34,7 +38,7 @@ class Connections {
   Connections(Carrier carrier, std::vector<HostIndex> ranks, const PlayerConfig& config)
       : carrier_{std::move(carrier)}, ranks_{std::move(ranks)}, config_{config} {}
 
-  /// The number of the pair. Before `reserve`, if it is a new one.
+  /// The number of the pair, which has one message more. Before `reserve`, if it is a new one.
   std::uint32_t pair(std::uint32_t from, std::uint32_t to);
   /// All pairs are named.
   void reserve();
@@ -53,16 +57,22 @@ class Connections {
   }
 
   void post(std::uint32_t pair, Bytes bytes, std::uint32_t number, Instant now);
+  /// Where every message is played once: the sender of one has heard of it, or its receiver has got it. When it is the
+  /// last of its pair that end may rest.
+  void heard(std::uint32_t pair);
+  void got(std::uint32_t pair);
   /// The receiver of a pair tells its sender that a message may come.
   void clear(std::uint32_t pair, std::uint32_t number, Instant now);
 
  private:
   struct Pair {
     std::uint32_t from = 0, to = 0;
-    std::uint32_t turn = 0;  ///< of queue pairs in round robin
+    std::uint32_t turn = 0;                  ///< of queue pairs in round robin
+    std::uint32_t unheard = 0, missing = 0;  ///< messages
     bool open = false, clearance_open = false;
   };
 
+  void rest(std::uint32_t pair, ChannelIndex end);
   ChannelIndex data_channel(std::uint32_t pair, std::uint32_t number) const;
 
   Carrier carrier_;

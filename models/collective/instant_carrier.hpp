@@ -30,6 +30,7 @@ class InstantCarrier {
                   due_.emplace(now + latency_, [=, this](Instant then) { arrived(channel ^ 1, number, then); });
                   due_.emplace(now + 2 * latency_, [=, this](Instant then) { acknowledged(channel, number, then); });
                 },
+            .rest = {},
             .owns = [](HostIndex) { return true; }};
   }
   void wake(Instant when, std::uint32_t number) {

@@ -14,8 +14,9 @@ Plan::Plan(Schedule schedule, std::vector<std::uint32_t> members, Connections& c
   pair_of_.reserve(schedule_.size());
   for (std::uint32_t i = 0; i < size(); ++i) {
     const auto& s = schedule_[i];
-    pair_of_.push_back(connections.pair(members_[s.from], members_[s.to]));
     sends_[s.from].push_back(i);
+    pair_of_.push_back(is_join(i) ? nobody : connections.pair(members_[s.from], members_[s.to]));
+    if (is_join(i)) continue;
     receives_[s.to].push_back(i);
   }
   for (auto i = size(); i-- > 0;) {

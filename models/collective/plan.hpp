@@ -16,6 +16,8 @@ class Plan {
   std::uint32_t size() const { return static_cast<std::uint32_t>(schedule_.size()); }
   std::uint32_t ranks() const { return static_cast<std::uint32_t>(members_.size()); }
   std::uint32_t member(std::uint32_t rank) const { return members_[rank]; }
+  /// Whether it is no message: its rank waits, and nothing goes.
+  bool is_join(std::uint32_t send) const { return schedule_[send].from == schedule_[send].to; }
   std::uint32_t pair_of(std::uint32_t send) const { return pair_of_[send]; }
   const std::vector<std::uint32_t>& sends_of(std::uint32_t rank) const { return sends_[rank]; }
   const std::vector<std::uint32_t>& receives_of(std::uint32_t rank) const { return receives_[rank]; }

@@ -3,10 +3,12 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "collective/connections.hpp"
 #include "collective/plan.hpp"
+#include "collective/slots.hpp"
 
 namespace peerpath::collective {
 
@@ -41,6 +43,9 @@ class Player {
   void clear_first(std::uint32_t rank, Instant now);
   void clear_next(std::uint32_t rank, Instant now);
   void ready(std::uint32_t number, Instant now);
+  void post(std::uint32_t number, Instant now);
+  void copied(std::uint32_t number, Instant now);
+  void taken(std::uint32_t number, Instant now);
   void count_down(std::uint32_t rank, Instant now);
 
   std::unique_ptr<Connections> own_;
@@ -51,6 +56,7 @@ class Player {
   std::vector<std::uint8_t> awaited_;                   ///< by send: its rank's beginning, messages, its clearance
   std::vector<std::uint32_t> unfinished_;               ///< by rank: its beginning, and messages of it and to it
   std::vector<std::uint32_t> cleared_;                  ///< by rank, if they clear: how many of the messages to it
+  std::optional<Slots> slots_;
   std::size_t left_ = 0;
   Instant ended_{};
 };

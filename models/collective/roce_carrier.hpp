@@ -21,6 +21,7 @@ inline Carrier over(roce::Fleet& fleet) {
                             .immediate = number},
                            now);
               },
+          .rest = [&fleet](ChannelIndex end) { fleet.rest(end); },
           .owns = [&fleet](HostIndex host) { return fleet.owns(host); }};
 }
 

@@ -3,11 +3,6 @@
 namespace peerpath::collective {
 namespace {
 
-Bytes part(Bytes bytes, std::uint32_t parts, std::uint32_t number) {
-  const Bytes each{bytes.count() / parts};
-  return number + 1 == parts ? bytes - each * (parts - 1) : each;
-}
-
 /// A rank of a tree and its parent; the root has itself.
 struct Hung {
   std::uint32_t rank = 0, parent = 0;
@@ -129,6 +124,29 @@ Schedule all_to_some(std::uint32_t ranks, Bytes bytes, std::uint32_t window, std
 
 Schedule all_to_all(std::uint32_t ranks, Bytes bytes, std::uint32_t window) {
   return ranks < 2 ? Schedule{} : all_to_some(ranks, bytes, window, ranks - 1);
+}
+
+Schedule all_to_all_v(std::uint32_t ranks, const std::vector<Bytes>& sizes, std::uint32_t window) {
+  Schedule schedule;
+  std::vector<std::vector<std::uint32_t>> sent(ranks);
+  for (std::uint32_t distance = 1; distance < ranks; ++distance)
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+      const auto to = (rank + distance) % ranks;
+      const auto bytes = sizes[std::size_t{rank} * ranks + to];
+      if (bytes == Bytes{}) continue;
+      auto& mine = sent[rank];
+      const auto after = mine.size() >= window ? mine[mine.size() - window] : Send::at_once;
+      mine.push_back(static_cast<std::uint32_t>(schedule.size()));
+      schedule.push_back({rank, to, bytes, after});
+    }
+  return schedule;
+}
+
+std::vector<Bytes> equal_sizes(std::uint32_t ranks, Bytes bytes) {
+  std::vector<Bytes> sizes;
+  for (std::uint32_t from = 0; from < ranks; ++from)
+    for (std::uint32_t to = 0; to < ranks; ++to) sizes.push_back(part(bytes, ranks, to));
+  return sizes;
 }
 
 }  // namespace peerpath::collective

@@ -9,7 +9,8 @@
 namespace peerpath::collective {
 
 /// A message from one rank to another. It may start at once, or after a message `after`, and after `also`: when its
-/// rank has got that one, or has heard that its own has arrived.
+/// rank has got that one, or has heard that its own has arrived. One from a rank to itself is no message: it is over
+/// when what it waits for is, so that another one can wait for more than two.
 struct Send {
   static constexpr std::uint32_t at_once = ~std::uint32_t{0};
   std::uint32_t from = 0, to = 0;
@@ -18,6 +19,12 @@ struct Send {
 };
 
 using Schedule = std::vector<Send>;
+
+/// One of so many equal parts; the last takes what is left over.
+constexpr Bytes part(Bytes bytes, std::uint32_t parts, std::uint32_t number) {
+  const Bytes each{bytes.count() / parts};
+  return number + 1 == parts ? bytes - each * (parts - 1) : each;
+}
 
 /// Ring AllReduce of `bytes` a rank: n - 1 steps that reduce and n - 1 that gather, each of a n-th part; a rank passes
 /// on in a step what it received in the one before (Patarasuk and Yuan 2009). The last part takes what is left over.
@@ -50,5 +57,10 @@ Schedule all_to_all(std::uint32_t ranks, Bytes bytes, std::uint32_t window);
 
 /// The same to that many of the others alone, evenly apart.
 Schedule all_to_some(std::uint32_t ranks, Bytes bytes, std::uint32_t window, std::uint32_t others);
+
+/// AlltoAll with a size for each pair, [from * ranks + to]; where there is nothing, no message goes.
+Schedule all_to_all_v(std::uint32_t ranks, const std::vector<Bytes>& sizes, std::uint32_t window);
+/// Those of `all_to_all`.
+std::vector<Bytes> equal_sizes(std::uint32_t ranks, Bytes bytes);
 
 }  // namespace peerpath::collective

@@ -11,52 +11,47 @@ Bytes whole(const Operation& operation, std::uint32_t members) {
   return std::max(bytes, Bytes{2 * std::int64_t{members}});
 }
 
+Pattern pattern_of(const Operation& operation, std::uint32_t members, const WorkloadConfig& config) {
+  Pattern out{.kind = operation.kind, .ranks = members, .root = operation.root};
+  out.bytes = operation.kind == Exchange::message ? operation.bytes : whole(operation, members);
+  out.window = static_cast<std::uint32_t>(config.window);
+  if (operation.kind == Exchange::all_reduce) out.algorithm = config.all_reduce;
+  return out;
+}
+
 /// Into how many parts a rank's bytes are divided before they are cut into slices.
 std::uint32_t parts_of(const Operation& operation, std::uint32_t members, const WorkloadConfig& config) {
-  if (operation.kind == Exchange::broadcast) return 1;
+  if (operation.kind == Exchange::broadcast || operation.kind == Exchange::reduce) return 1;
   return operation.kind == Exchange::all_reduce && config.all_reduce == Algorithm::tree ? 2 : members;
 }
 
 std::uint32_t slices_of(const Operation& operation, std::uint32_t members, const WorkloadConfig& config) {
+  if (!goes_in_slices(operation.kind)) return 1;
   const auto part = whole(operation, members).count() / parts_of(operation, members, config);
   return static_cast<std::uint32_t>(std::clamp<std::int64_t>(part / config.least_slice.count(), 1, config.slices));
-}
-
-Schedule unsliced(const Operation& operation, std::uint32_t members, const WorkloadConfig& config) {
-  const auto bytes = whole(operation, members);
-  switch (operation.kind) {
-    case Exchange::all_reduce:
-      return config.all_reduce == Algorithm::tree ? tree_all_reduce(members, bytes) : ring_all_reduce(members, bytes);
-    case Exchange::all_gather:
-      return ring_all_gather(members, bytes);
-    case Exchange::reduce_scatter:
-      return ring_reduce_scatter(members, bytes);
-    case Exchange::all_to_all:
-      return all_to_all(members, bytes, static_cast<std::uint32_t>(config.window));
-    case Exchange::broadcast:
-      return chain_broadcast(members, bytes, operation.root);
-    case Exchange::message:
-      return {{0, 1, operation.bytes}};
-  }
-  return {};
 }
 
 }  // namespace
 
 Schedule schedule_of(const Operation& operation, std::uint32_t members, const WorkloadConfig& config) {
-  auto schedule = unsliced(operation, members, config);
-  if (operation.kind == Exchange::all_to_all || operation.kind == Exchange::message) return schedule;
-  return in_slices(schedule, slices_of(operation, members, config));
+  const auto schedule = schedule_of(pattern_of(operation, members, config));
+  return goes_in_slices(operation.kind) ? in_slices(schedule, slices_of(operation, members, config)) : schedule;
 }
 
 std::uint64_t messages_of(const Operation& operation, std::uint32_t members, const WorkloadConfig& config) {
-  if (operation.kind == Exchange::message) return 1;
-  const std::uint64_t others = members - 1;
-  if (operation.kind == Exchange::all_to_all) return others * members;
-  const auto slices = slices_of(operation, members, config);
-  if (operation.kind == Exchange::broadcast) return others * slices;
-  if (operation.kind != Exchange::all_reduce) return others * members * slices;
-  return config.all_reduce == Algorithm::tree ? 4 * others * slices : 2 * others * members * slices;
+  const std::uint64_t others = members - 1, slices = slices_of(operation, members, config);
+  switch (operation.kind) {
+    case Exchange::message:
+      return 1;
+    case Exchange::all_reduce:
+      return config.all_reduce == Algorithm::tree ? 4 * others * slices : 2 * others * members * slices;
+    case Exchange::all_gather:
+    case Exchange::reduce_scatter:
+    case Exchange::all_to_all:
+      return others * members * slices;
+    default:
+      return others * slices;
+  }
 }
 
 }  // namespace peerpath::collective

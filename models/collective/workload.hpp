@@ -5,26 +5,16 @@
 #include <cstdint>
 #include <vector>
 
-#include "collective/schedule.hpp"
-#include "peerpath/base/field.hpp"
+#include "collective/pattern.hpp"
 
 namespace peerpath::collective {
-
-/// What ranks do together.
-enum class Exchange : std::uint8_t { all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, message };
-
-/// How an AllReduce is played.
-enum class Algorithm : std::uint8_t { ring, tree };
-constexpr std::array<EnumName<Algorithm>, 2> enum_names(Algorithm) {
-  return {{{"ring", Algorithm::ring}, {"tree", Algorithm::tree}}};
-}
 
 /// One exchange, with a task at each of its members.
 struct Operation {
   Exchange kind = Exchange::all_reduce;
   std::uint32_t group = 0;             ///< of Workload::groups; a message goes from the first of two to the second
   Bytes bytes{};                       ///< that a rank brings in
-  std::uint32_t root = 0;              ///< broadcast: place in the group
+  std::uint32_t root = 0;              ///< of what has one: place in the group
   std::vector<std::uint32_t> tasks{};  ///< by place in the group, at that rank
   bool operator==(const Operation&) const = default;
 };

@@ -129,6 +129,7 @@ collective::Carrier Channels::carrier() {
           .open = [this](ChannelIndex channel, HostIndex a, HostIndex b, bool) { open(channel, a, b); },
           .post = [this](ChannelIndex channel, Bytes bytes, std::uint32_t number,
                          Instant now) { post(channel, bytes, number, now); },
+          .rest = {},
           .owns = [](HostIndex) { return true; }};
 }
 

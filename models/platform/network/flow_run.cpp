@@ -48,7 +48,11 @@ class FlowRunner {
         end_{begin_ + s_.run.measure},
         tallies_(s_.rdma.size()),
         collectives_(s_.collectives.size()),
-        jobs_(s_.traces.size()) {
+        jobs_(s_.traces.size()),
+        links_{server_config(s_), loaded.graph.hosts.size(), s_.collectives.size() + s_.traces.size(),
+               [this](Instant when, std::size_t number) { wake(when, over_links, number); }} {
+    links_.arrived = [this](auto channel, auto number, Instant now) { arrived(channel, number, now); };
+    links_.acknowledged = [this](auto channel, auto number, Instant now) { acknowledged(channel, number, now); };
     out_.nodes = std::move(fits);
     channels_.arrived = [this](auto channel, auto number, Instant now) { arrived(channel, number, now); };
     channels_.completed = [this](auto channel, auto number, Instant posted, Instant now) {
@@ -83,7 +87,15 @@ class FlowRunner {
   }
 
  private:
-  enum Alarm : std::uint64_t { start_rdma, start_collective, start_trace, task_over, cable_event, routes_follow };
+  enum Alarm : std::uint64_t {
+    start_rdma,
+    start_collective,
+    start_trace,
+    task_over,
+    cable_event,
+    routes_follow,
+    over_links
+  };
   static constexpr int alarm_bits = 3;
   void wake(Instant when, Alarm alarm, std::size_t number) { channels_.wake(when, number << alarm_bits | alarm); }
 
@@ -102,6 +114,8 @@ class FlowRunner {
         return channels_.set_cable(*cable_of(s_.events[number], loaded_.graph), s_.events[number].up);
       case routes_follow:
         return channels_.reroute();
+      case over_links:
+        return links_.timed(number, now);
     }
   }
 
@@ -128,7 +142,10 @@ class FlowRunner {
   }
 
   void completed(flows::ChannelIndex channel, std::uint32_t number, Instant posted, Instant now) {
-    if (channel >= uses_.size() || !uses_[channel]) return acknowledged(channel, number, now);
+    if (channel >= uses_.size() || !uses_[channel]) {
+      links_.heard(channel, now);
+      return acknowledged(channel, number, now);
+    }
     if (now >= begin_ && now < end_) {
       auto& tally = tallies_[uses_[channel]->entry];
       ++tally.messages;
@@ -140,17 +157,16 @@ class FlowRunner {
   void begin_collective(std::size_t number, Instant now) {
     const auto& entry = s_.collectives[number];
     auto& played = collectives_[number];
-    const auto rings = ranks_of(entry, loaded_.graph);
-    played.sample = sample_of(entry, static_cast<std::uint32_t>(rings.front().size()), most_flows_);
-    for (const auto& ranks : rings)
-      played.rings.emplace_back(channels_.carrier(), played.sample.schedule, ranks,
-                                collective::PlayerConfig{entry.qps, entry.qp_use, entry.clear_to_send});
+    played.sample = sample_of(s_, entry, most_flows_);
+    for (const auto& ranks : ranks_of(entry, loaded_.graph))
+      played.rings.emplace_back(links_.carrier(number, channels_.carrier()), played.sample.schedule, ranks,
+                                player_config(entry));
     for (auto& ring : played.rings) ring.start(now);
   }
 
   void begin_job(std::size_t number, Instant now) {
     jobs_[number] = std::make_unique<collective::WorkloadPlayer>(player_of(
-        loaded_, number, channels_.carrier(),
+        loaded_, number, links_.carrier(s_.collectives.size() + number, channels_.carrier()),
         [this, number](Instant when, std::uint32_t timer) { wake(when, task_over, timer * jobs_.size() + number); }));
     jobs_[number]->start(now);
   }
@@ -197,6 +213,7 @@ class FlowRunner {
   std::vector<std::optional<EntryUse>> uses_;  ///< by channel
   std::vector<PlayedSample> collectives_;
   std::vector<std::unique_ptr<collective::WorkloadPlayer>> jobs_;
+  collective::ServerLinks links_;
   std::vector<std::int64_t> before_;
   Outcome out_;
 };
@@ -214,9 +231,11 @@ void FlowRunner::report_collectives() {
     if (!over) continue;
     const auto& sample = played.sample;
     const auto took = ended - Instant{entry.start};
-    report_collective(
-        entry, Duration{static_cast<std::int64_t>(static_cast<WideInt>(took.count()) * sample.all / sample.steps)},
-        out_.results);
+    const auto of_all = [&](Duration time) {
+      return Duration{static_cast<std::int64_t>(static_cast<WideInt>(time.count()) * sample.all / sample.steps)};
+    };
+    const auto use = links_.use_of(i);
+    report_collective(loaded_, i, of_all(took), {of_all(use.inside), of_all(use.between)}, out_.results);
     if (sample.steps < sample.all)
       out_.said.push_back(entry.name + ": " + std::to_string(sample.steps) + " of " + std::to_string(sample.all) +
                           " steps were played, in " + to_string(microseconds(took)) +

@@ -235,6 +235,43 @@ TEST(NetworkRun, SmallAllReducesAreFasterOverTreesAndLargeOnesAreNot) {
   EXPECT_GT(time("tree", "16MiB"), time("ring", "16MiB"));
 }
 
+/// Two racks of eight hosts, servers of four, and what `entry` says of the sixteen.
+Outcome run_collective(const std::string& entry, const std::string& level = "packets", const Options& options = {}) {
+  return run_text(R"({ "network": { "clos": { "racks": 2, "hosts": 8, "spines": 8 } }, "switches": { "path": "pinned" },
+      "servers": { "gpus": 4 }, "run": { "measure": "50ms", "level": ")" +
+                      level + R"(" }, "collectives": [{ "name": "c", "hosts": "h0..h15", )" + entry + " }] }",
+                  options);
+}
+
+TEST(NetworkRun, AHierarchicalAllReduceSendsAGpusShareByItsNic) {
+  const std::string job = R"("bytes": "64MiB", "slices": 8, "hierarchical": )";
+  const auto outcome = run_collective(job + "true");
+  // 3 / 2 of 16 MiB by each NIC at 392.2 Gb/s are 513 us, and 3 / 2 of 64 MiB by NVLink 271.
+  const auto wire = 1.5 * 16 * 1048576 * 8 / 392.2e3, inside = 1.5 * 64 * 1048576 * 8 / 2966.4e3;
+  EXPECT_GT(value(outcome, "c.time_us"), wire);
+  EXPECT_LT(value(outcome, "c.time_us"), wire + inside);  // slices overlap
+  EXPECT_NEAR(value(outcome, "c.nic_gbps"), 1.5 * 16 * 1048576 * 8 / value(outcome, "c.time_us") / 1e3, 0.01);
+  EXPECT_NEAR(value(outcome, "c.bus_gbps"), 1.875 * 64 * 1048576 * 8 / value(outcome, "c.time_us") / 1e3, 0.01);
+  EXPECT_NEAR(value(outcome, "c.inside_us"), inside, inside / 10);
+  EXPECT_GT(value(outcome, "c.between_us"), wire);
+  // Flat, one NIC of two has to send it all: four times as much as its part.
+  EXPECT_GT(value(run_collective(job + "false"), "c.time_us"), 3 * value(outcome, "c.time_us"));
+}
+
+TEST(NetworkRun, FlowsTakeWhatPacketsTakeOfEveryCollective) {
+  for (const std::string entry :
+       {R"("hierarchical": true)", R"("hierarchical": true, "algorithm": "tree")",
+        R"("kind": "all_gather", "hierarchical": true)", R"("kind": "all_to_all", "hierarchical": true)",
+        R"("kind": "all_to_all", "token": "16KiB", "skew": 1)", R"("kind": "broadcast", "algorithm": "tree")",
+        R"("kind": "reduce")", R"("kind": "gather", "root": 3)", R"("kind": "scatter", "algorithm": "tree")",
+        R"("buffers": {}, "channels": 2)", R"("buffers": { "size": "512KiB" }, "protocol": "LL128")"}) {
+    const auto packets = run_collective(R"("bytes": "8MiB", )" + entry),
+               flows = run_collective(R"("bytes": "8MiB", )" + entry, "flows");
+    EXPECT_GT(value(packets, "c.time_us"), 10) << entry;
+    EXPECT_NEAR(value(flows, "c.time_us") / value(packets, "c.time_us"), 1, 0.1) << entry;
+  }
+}
+
 TEST(NetworkRun, FlowsTakeWhatPacketsTakeWhereNothingCollides) {
   const std::string job = R"({
     "network": { "hosts": ["h0..h7"], "switches": ["s"], "cables": [{ "from": "h0..h7", "to": "s", "rate": "400Gbps" }] },

@@ -13,6 +13,16 @@ Parts::Parts(network::Network& network, Ranks* ranks) : network_{network}, ranks
   in_.resize(ranks_->count());
 }
 
+bool Parts::keeps_together(int hosts) const {
+  if (ranks_ == nullptr || hosts == 1) return true;
+  const auto& graph = network_.graph();
+  const auto owner = network::divide(graph, ranks_->count());
+  const auto count = static_cast<std::size_t>(hosts);
+  for (std::size_t h = 0; h < graph.hosts.size(); ++h)
+    if (owner[graph.hosts[h]] != owner[graph.hosts[h - h % count]]) return false;
+  return true;
+}
+
 /// Hands over what has crossed. Returns when the next thing is due anywhere.
 Instant Parts::exchange() {
   auto next = network_.next();

@@ -47,6 +47,8 @@ class Parts {
   /// Before anything is due in the network.
   Parts(network::Network& network, Ranks* ranks);
 
+  /// Whether so many hosts in a row, from the first on, are always in one part.
+  bool keeps_together(int hosts) const;
   void run(Instant until);
   std::optional<network::PauseCircle> deadlock(Instant now, Duration patience);
   /// Whether it is so for one of the ranks.

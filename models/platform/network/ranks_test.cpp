@@ -191,6 +191,25 @@ TEST(Ranks, RandomScenariosHaveTheSameOutcomeWithOneTwoAndFourRanks) {
   }
 }
 
+TEST(Ranks, ServersThatStayWholeHaveTheSameOutcomeAndOthersAreRefused) {
+  for (const std::string entry :
+       {R"("hierarchical": true)", R"("kind": "all_to_all", "hierarchical": true, "token": "4KiB", "skew": 1)",
+        R"("kind": "gather", "algorithm": "tree")", R"("buffers": { "size": "64KiB" }, "channels": 2, "qps": 2)"}) {
+    const std::string text = R"({ "network": { "clos": { "racks": 4, "hosts": 4, "spines": 3 } },
+      "servers": { "gpus": 2 }, "run": { "measure": "2ms" },
+      "collectives": [{ "name": "c", "hosts": "h0..h15", "bytes": "1MiB", )" +
+                             entry + " }] }";
+    const auto loaded = load(text);
+    const auto alone = run(loaded);
+    ASSERT_TRUE(alone);
+    for (const auto ranks : {1u, 2u, 4u}) EXPECT_EQ(words_of(*alone), played_by(ranks, loaded)) << text;
+  }
+  const auto split = load(R"({ "network": { "rail_optimised": { "servers": 4, "rails": 4, "spines": 2 } },
+    "servers": { "gpus": 4 }, "collectives": [{ "hosts": "h0..h15", "hierarchical": true }] })");
+  EXPECT_TRUE(run(split));
+  EXPECT_EQ(played_by(2, split), "");
+}
+
 TEST(Ranks, HostsTlpByTlpHaveTheSameOutcomeWithOneTwoAndFourRanks) {
   scenario::LoadOptions options;
   options.search = {scenario::shipped_scenarios()};

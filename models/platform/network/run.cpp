@@ -70,19 +70,17 @@ class Runner {
         tallies_(s_.rdma.size()),
         players_(s_.collectives.size()),
         jobs_(s_.traces.size()),
+        links_{server_config(s_), loaded.graph.hosts.size(), s_.collectives.size() + s_.traces.size(),
+               [this](Instant when, std::size_t number) { wake(when, over_links, number); }},
         datagrams_{s_.rdma, loaded.graph, fleet_},
         alone_{loaded.graph, s_.switches.latency, s_.nics.mtu} {
     fleet_.attach(network_);
     fleet_.completed = [this](auto qp, const auto& completion, Instant posted, Instant now) {
       completed(qp, completion, posted, now);
     };
-    fleet_.message = [this](auto qp, const auto& last, Instant now) {
-      for (auto& rings : players_)
-        for (auto& ring : rings)
-          if (ring.arrived(qp, last.immediate, now)) return;
-      for (auto& job : jobs_)
-        if (job && job->arrived(qp, last.immediate, now)) return;
-    };
+    fleet_.message = [this](auto qp, const auto& last, Instant now) { arrived(qp, last.immediate, now); };
+    links_.arrived = [this](auto channel, auto number, Instant now) { arrived(channel, number, now); };
+    links_.acknowledged = [this](auto channel, auto number, Instant now) { acknowledged(channel, number, now); };
     fleet_.datagram_sent = [this](auto qp, Instant now) { datagrams_.sent(qp, now); };
     fleet_.datagram = [this](const auto& packet, bool received, Instant now) {
       datagrams_.arrived(packet, received, now, now >= begin_ && now < end_, tallies_);
@@ -94,7 +92,12 @@ class Runner {
     for (std::size_t i = 0; i < s_.events.size(); ++i) wake(Instant{s_.events[i].at}, cable_event, i);
   }
 
-  Problems problems() const { return capture_ ? capture_->problems() : Problems{}; }
+  Problems problems() const {
+    if (!parts_.keeps_together(s_.servers.gpus))
+      return {{loaded_.file.generic_string(), 0, 0, "/servers/gpus",
+               "GPUs of a server would come to several ranks; leave mpirun out, or start fewer ranks"}};
+    return capture_ ? capture_->problems() : Problems{};
+  }
 
   Outcome run(const Options& options) {
     Instant now{};
@@ -130,7 +133,8 @@ class Runner {
     cable_event,
     next_message,
     next_arrival,
-    task_over
+    task_over,
+    over_links
   };
   static constexpr int alarm_bits = 3;
   void wake(Instant when, Alarm what, std::size_t number) {
@@ -167,6 +171,8 @@ class Runner {
         return timed(number, now);
       case next_arrival:
         return arrive(offered_[number], number, now);
+      case over_links:
+        return links_.timed(number, now);
     }
   }
 
@@ -262,23 +268,27 @@ class Runner {
 
   void begin_collective(std::size_t number, Instant now) {
     const auto& entry = s_.collectives[number];
+    const auto schedule = schedule_of(s_, entry);
     for (const auto& ranks : ranks_of(entry, loaded_.graph))
-      players_[number].emplace_back(collective::over(fleet_),
-                                    schedule_of(entry, static_cast<std::uint32_t>(ranks.size())), ranks,
-                                    collective::PlayerConfig{entry.qps, entry.qp_use, entry.clear_to_send});
+      players_[number].emplace_back(links_.carrier(number, collective::over(fleet_)), schedule, ranks,
+                                    player_config(entry));
     for (auto& ring : players_[number]) ring.start(now);
   }
 
   void begin_job(std::size_t number, Instant now) {
     jobs_[number] = std::make_unique<collective::WorkloadPlayer>(player_of(
-        loaded_, number, collective::over(fleet_),
+        loaded_, number, links_.carrier(s_.collectives.size() + number, collective::over(fleet_)),
         [this, number](Instant when, std::uint32_t timer) { wake(when, task_over, timer * jobs_.size() + number); }));
     jobs_[number]->start(now);
   }
 
   void completed(roce::QpIndex qp, const roce::Completion& completion, Instant posted, Instant now) {
     const auto found = uses_.find(qp);
-    if (found == uses_.end()) return acknowledged(qp, completion, now);
+    if (found == uses_.end()) {
+      if (completion.status != roce::WorkStatus::success) return;
+      links_.heard(qp, now);
+      return acknowledged(qp, static_cast<std::uint32_t>(completion.id), now);
+    }
     auto& tally = tallies_[found->second.entry];
     if (now >= begin_ && now < end_) {
       if (completion.status == roce::WorkStatus::success) {
@@ -292,13 +302,20 @@ class Runner {
     if (completion.status == roce::WorkStatus::success) post_next(qp, now);
   }
 
-  void acknowledged(roce::QpIndex qp, const roce::Completion& completion, Instant now) {
-    if (completion.status != roce::WorkStatus::success) return;
+  void arrived(roce::QpIndex qp, std::uint32_t number, Instant now) {
     for (auto& rings : players_)
       for (auto& ring : rings)
-        if (ring.acknowledged(qp, static_cast<std::uint32_t>(completion.id), now)) return;
+        if (ring.arrived(qp, number, now)) return;
     for (auto& job : jobs_)
-      if (job && job->acknowledged(qp, static_cast<std::uint32_t>(completion.id), now)) return;
+      if (job && job->arrived(qp, number, now)) return;
+  }
+
+  void acknowledged(roce::QpIndex qp, std::uint32_t number, Instant now) {
+    for (auto& rings : players_)
+      for (auto& ring : rings)
+        if (ring.acknowledged(qp, number, now)) return;
+    for (auto& job : jobs_)
+      if (job && job->acknowledged(qp, number, now)) return;
   }
 
   /// Whether collectives and jobs, if there is nothing else, have come to their end on this rank's hosts.
@@ -337,6 +354,8 @@ class Runner {
   std::vector<Tally> tallies_;
   std::vector<std::deque<collective::Player>> players_;
   std::vector<std::unique_ptr<collective::WorkloadPlayer>> jobs_;
+  collective::ServerLinks links_;
+  std::vector<std::int64_t> links_used_;  ///< by collective: inside servers and between them, summed over hosts
   std::map<roce::QpIndex, EntryUse> uses_;
   std::vector<Timed> timers_;
   DatagramEntries datagrams_;
@@ -377,6 +396,11 @@ void Runner::gather() {
     a.over &= b.over;
     a.ended = std::max(a.ended, b.ended);
   });
+  for (std::size_t i = 0; i < played_.size(); ++i) {
+    const auto use = links_.use_of(i);
+    links_used_.insert(links_used_.end(), {use.inside.count(), use.between.count()});
+  }
+  parts_.sum(links_used_);
   for (std::size_t i = 0; i < jobs_.size(); ++i) {
     out_.jobs.push_back(jobs_[i] ? jobs_[i]->uses()
                                  : std::vector<collective::RankUse>(loaded_.workloads[i].ranks.size()));
@@ -406,7 +430,8 @@ void Runner::report_entries() {
   for (std::size_t i = 0; i < played_.size(); ++i) {
     const auto [over, ended] = played_[i];
     const auto& entry = s_.collectives[i];
-    report_collective(entry, over ? std::optional{ended - Instant{entry.start}} : std::nullopt, out_.results);
+    report_collective(loaded_, i, over ? std::optional{ended - Instant{entry.start}} : std::nullopt,
+                      {Duration{links_used_[2 * i]}, Duration{links_used_[2 * i + 1]}}, out_.results);
   }
   for (std::size_t i = 0; i < out_.jobs.size(); ++i) report_trace(s_.traces[i], out_.jobs[i], out_.results);
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "scenario/network/check_collective.hpp"
 #include "scenario/network/message_sizes.hpp"
 #include "scenario/network/metrics.hpp"
 #include "scenario/network/names.hpp"
@@ -42,6 +43,8 @@ class Check {
     for (std::size_t i = 0; i < s.tcp.size(); ++i) tcp(join("/tcp", i), s.tcp[i], i);
     for (std::size_t i = 0; i < s.events.size(); ++i) event(join("/events", i), s.events[i]);
     switches(s.switches);
+    if (s.servers.gpus > 1 && loaded_.graph.hosts.size() % static_cast<std::size_t>(s.servers.gpus) != 0)
+      add("/servers/gpus", std::to_string(loaded_.graph.hosts.size()) + " hosts do not make servers of so many");
     const bool none_of_rdma = s.rdma.empty() && s.collectives.empty() && s.traces.empty();
     if (none_of_rdma && s.tcp.empty())
       add("", "has none of \"rdma\", \"collectives\", \"traces\" and \"tcp\": nothing would happen");
@@ -163,13 +166,18 @@ class Check {
     const auto count = hosts(join(at, "hosts"), entry.hosts);
     if (!count) return;
     if (*count < 2) add(join(at, "hosts"), "a collective has two ranks at least");
-    if (*count % static_cast<std::size_t>(entry.rings) != 0 || *count / static_cast<std::size_t>(entry.rings) < 2)
-      add(join(at, "rings"), std::to_string(*count) + " hosts do not make so many rings of two or more");
-    if (entry.kind == CollectiveKind::all_to_all && entry.rings != 1) add(join(at, "rings"), "all_to_all has none");
-    const bool tree = entry.algorithm == collective::Algorithm::tree;
-    if (tree && entry.kind != CollectiveKind::all_reduce) add(join(at, "algorithm"), "tree is for all_reduce");
-    const auto part = entry.bytes.count() / (tree ? 2 * entry.rings : static_cast<std::int64_t>(*count));
-    if (part > 0x7fffffff) add(join(at, "bytes"), "messages of more than 2 GiB");
+    check_collective(entry, *count, loaded_.scenario.servers,
+                     [&](const std::string& key, const std::string& what) { add(at + "/" + key, what); });
+    if (entry.hierarchical) whole_servers(at, known_hosts(entry.hosts));
+  }
+
+  /// The hosts are servers with all of their GPUs, in order.
+  void whole_servers(const std::string& at, const std::vector<network::HostIndex>& hosts) {
+    const auto gpus = static_cast<std::size_t>(loaded_.scenario.servers.gpus);
+    for (std::size_t i = 0; i < hosts.size(); ++i)
+      if (hosts[i] % gpus != i % gpus || hosts[i] / gpus != hosts[i - i % gpus] / gpus)
+        return add(join(at, "hosts"),
+                   "are no whole servers of " + std::to_string(gpus) + " GPUs, which \"hierarchical\" needs");
   }
 
   void tcp(const std::string& at, Tcp& entry, std::size_t number) {

@@ -21,6 +21,7 @@ constexpr std::tuple blocks{
     Block<Topology>{"network", "network", "An Ethernet network: a generator, or hosts, switches and cables by name"},
     Block<network::SwitchConfig>{"switches", "switches", "What all switches of a network have"},
     Block<Nics>{"nics", "nics", "What all NICs of a network have"},
+    Block<Servers>{"servers", "servers", "Servers of several GPUs of a network, and the NVLinks in them"},
     Block<SlowHost>{"slow_hosts", "slow_host",
                     "An entry of `slow_hosts`: hosts whose memory takes in less than the wire brings", true},
     Block<NodeEntry>{"nodes", "node",

@@ -102,14 +102,16 @@ class FieldsReader {
     }
   }
 
-  /// One value may stand without a list around it.
+  /// One value may stand without a list around it. Of sizes one may be nothing.
   template <class T>
   void elements(const Node& node, const std::string& at, std::vector<T>& out) {
     out.clear();
     const bool many = node.is(Node::Type::array);
+    std::optional<T> least;
+    if constexpr (std::is_same_v<T, Bytes>) least = T{};
     for (std::size_t i = 0; i < (many ? node.items.size() : 1); ++i) {
       T value{};
-      if (scalar(many ? node.items[i] : node, scenario::join(at, i), std::optional<T>{}, std::optional<T>{}, value))
+      if (scalar(many ? node.items[i] : node, scenario::join(at, i), least, std::optional<T>{}, value))
         out.push_back(value);
     }
   }

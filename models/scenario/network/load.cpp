@@ -12,9 +12,10 @@ namespace peerpath::network_scenario {
 namespace {
 
 void read_all(const Node& root, scenario::Report& report, FieldsReader& reader, NetworkScenario& s) {
-  reader.unknown(root, "",
-                 {"$schema", "description", "source", "network", "switches", "nics", "slow_hosts", "rdma", "nodes",
-                  "collectives", "traces", "tcp_stack", "tcp_hosts", "tcp", "events", "run", "expect", "sweep"});
+  reader.unknown(
+      root, "",
+      {"$schema", "description", "source", "network", "switches", "nics", "servers", "slow_hosts", "rdma", "nodes",
+       "collectives", "traces", "tcp_stack", "tcp_hosts", "tcp", "events", "run", "expect", "sweep"});
   std::string schema;
   reader.text(root.find("$schema"), "/$schema", schema);
   reader.text(root.find("description"), "/description", s.description);
@@ -25,6 +26,7 @@ void read_all(const Node& root, scenario::Report& report, FieldsReader& reader, 
     report.add(root.place, "/network", "is missing: hosts, switches and cables, or one of clos, fat_tree, ...");
   reader.object(root.find("switches"), "/switches", s.switches);
   reader.object(root.find("nics"), "/nics", s.nics);
+  reader.object(root.find("servers"), "/servers", s.servers);
   reader.list(root.find("slow_hosts"), "/slow_hosts", s.slow_hosts);
   reader.list(root.find("nodes"), "/nodes", s.nodes);
   reader.list(root.find("rdma"), "/rdma", s.rdma);

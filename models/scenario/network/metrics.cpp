@@ -38,7 +38,13 @@ constexpr std::array of_contexts{
 };
 constexpr std::array of_collective{
     Definition{"time_us", "us", "Start to last message in"},
-    Definition{"nic_gbps", "Gb/s", "What a NIC has to send, over that time"},
+    Definition{"nic_gbps", "Gb/s", "What the busiest NIC has to send or to take in, over that time"},
+};
+constexpr std::array of_servers{
+    Definition{"bus_gbps", "Gb/s",
+               "Bus bandwidth as nccl-tests has it: bytes over time, times what a rank sends of each"},
+    Definition{"inside_us", "us", "Time in which a rank had messages on their way by NVLink, mean of ranks"},
+    Definition{"between_us", "us", "The same by its NIC; where both go on at once, it counts in both"},
 };
 constexpr std::array of_trace{
     Definition{"time_us", "us", "Start to last node over, of all ranks"},
@@ -102,7 +108,10 @@ std::vector<MetricInfo> metrics_of(const NetworkScenario& s) {
     if (entry.load > 0) add(out, entry.name, of_load);
     loaded |= entry.load > 0;
   }
-  for (const auto& entry : s.collectives) add(out, entry.name, of_collective);
+  for (const auto& entry : s.collectives) {
+    add(out, entry.name, of_collective);
+    if (s.servers.gpus > 1) add(out, entry.name, of_servers);
+  }
   for (const auto& entry : s.traces) add(out, entry.name, of_trace);
   for (const auto& entry : s.tcp) add(out, entry.name, of_tcp);
   add(out, "network", of_network);
@@ -121,6 +130,7 @@ std::optional<std::string> explain_metric(std::string_view name) {
   if (owner != "network") explain_in(out, "<rdma>", of_rdma, end);
   if (owner != "network") explain_in(out, "<rdma>", of_load, end);
   if (owner != "network") explain_in(out, "<collective>", of_collective, end);
+  if (owner != "network") explain_in(out, "<collective>", of_servers, end);
   if (owner != "network") explain_in(out, "<trace>", of_trace, end);
   if (owner != "network") explain_in(out, "<tcp>", of_tcp, end);
   if (owner.empty() || owner == "network") explain_in(out, "network", of_load_network, end);

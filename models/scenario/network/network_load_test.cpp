@@ -135,6 +135,44 @@ TEST(NetworkLoad, MistakesOfTcpAreNamed) {
             "");
 }
 
+std::string said_of_collective(const std::string& entry, const std::string& servers = R"("gpus": 4)") {
+  return said(R"({ "network": { "clos": { "racks": 2, "hosts": 8, "spines": 2 } }, "servers": { )" + servers +
+              R"( }, "collectives": [{ "name": "c", )" + entry + " }] }");
+}
+
+TEST(NetworkLoad, CollectivesSayWhatTheyAre) {
+  EXPECT_EQ(said_of_collective(R"("hosts": "h0..h15", "hierarchical": true, "algorithm": "tree", "buffers": {})"), "");
+  EXPECT_EQ(said_of_collective(R"("hosts": "h4..h11", "hierarchical": true, "kind": "all_to_all", "token": "8KiB")"),
+            "");
+  EXPECT_EQ(said_of_collective(R"("hosts": "h0..h1", "kind": "all_to_all", "sizes": ["0B", "1MB", "2MB", "0B"])"), "");
+  EXPECT_EQ(said_of_collective(R"("hosts": "h0..h6", "kind": "gather", "root": 6, "protocol": "LL128")"), "");
+  const std::string hosts = R"("hosts": "h0..h15", )";
+  EXPECT_THAT(said_of_collective(hosts + R"("kind": "gatter")"), HasSubstr(R"(did you mean "gather"?)"));
+  EXPECT_THAT(said_of_collective(hosts + R"("kind": "scatter", "rings": 2)"),
+              HasSubstr("wrong.json:1:172: /collectives/0/rings: are for all_reduce"));
+  EXPECT_THAT(said_of_collective(hosts + R"("kind": "all_gather", "algorithm": "tree")"),
+              HasSubstr("algorithm: tree is for all_reduce"));
+  EXPECT_THAT(said_of_collective(hosts + R"("kind": "reduce", "hierarchical": true)"),
+              HasSubstr("hierarchical: hierarchical are"));
+  EXPECT_THAT(said_of_collective(hosts + R"("hierarchical": true)", R"("gpus": 1)"), HasSubstr(R"(needs "servers")"));
+  EXPECT_THAT(said_of_collective(R"("hosts": "h1..h8", "hierarchical": true)"), HasSubstr("no whole servers of 4"));
+  EXPECT_THAT(said_of_collective(hosts + R"("root": 1)"), HasSubstr("/root: is for broadcast"));
+  EXPECT_THAT(said_of_collective(hosts + R"("kind": "reduce", "root": 16)"), HasSubstr("/root: there are 16 hosts"));
+  EXPECT_THAT(said_of_collective(hosts + R"("kind": "all_to_all", "sizes": ["1MB"])"),
+              HasSubstr("/sizes: are 1, and 16 hosts need 256"));
+  EXPECT_THAT(said_of_collective(hosts + R"("sizes": ["1MB"])"), HasSubstr("/sizes: is for all_to_all"));
+  EXPECT_THAT(said_of_collective(hosts + R"("kind": "all_to_all", "skew": 1)"), HasSubstr("/skew: needs a token"));
+  EXPECT_THAT(said_of_collective(hosts + R"("buffers": { "chunk_steps": 9 })"),
+              HasSubstr("/buffers/chunk_steps: in whole slices"));
+  EXPECT_THAT(said_of_collective(hosts + R"("buffers": { "size": "4KiB" }, "bytes": "8GiB")"),
+              HasSubstr("/buffers/size: makes more than"));
+  EXPECT_THAT(said_of_collective(hosts + R"("buffers": {}, "clear_to_send": 2)"),
+              HasSubstr("/clear_to_send: beside buffers"));
+  EXPECT_THAT(said_of_collective(hosts + R"("kind": "broadcast", "bytes": "4GiB")"), HasSubstr("more than 2 GiB"));
+  EXPECT_THAT(said_of_collective(R"("hosts": "h0..h15")", R"("gpus": 5)"),
+              HasSubstr("/servers/gpus: 16 hosts do not make servers"));
+}
+
 /// What is said of a scenario with these traces of four hosts, beside files a0.json, a1.json and so on.
 std::string said_of_trace(const std::string& entry, std::map<std::string, std::string> files) {
   const auto loaded = network_scenario::load_text(R"({ "network": { "clos": { "racks": 2, "hosts": 2, "spines": 1 } },

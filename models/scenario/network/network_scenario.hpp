@@ -5,11 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "collective/buffers.hpp"
 #include "collective/connections.hpp"
 #include "collective/workload.hpp"
 #include "network/switch_config.hpp"
 #include "network/topologies/topologies.hpp"
 #include "peerpath/scenario/scenario.hpp"
+#include "scenario/network/names.hpp"
 #include "scenario/network/tcp_entries.hpp"
 #include "transport/roce/fleet.hpp"
 
@@ -252,23 +254,46 @@ struct Rdma {
   }
 };
 
-enum class CollectiveKind : std::uint8_t { all_reduce, all_gather, reduce_scatter, all_to_all };
-constexpr std::array<EnumName<CollectiveKind>, 4> enum_names(CollectiveKind) {
-  return {{{"all_reduce", CollectiveKind::all_reduce},
-           {"all_gather", CollectiveKind::all_gather},
-           {"reduce_scatter", CollectiveKind::reduce_scatter},
-           {"all_to_all", CollectiveKind::all_to_all}}};
-}
+/// Links between the GPUs of a server.
+struct Servers {
+  int gpus = 1;
+  BitRate nvlink{2'966'400'000'000};
+  Duration nvlink_latency = 600ns;
+
+  static constexpr auto fields() {
+    using C = Servers;
+    return std::tuple{
+        field("gpus", &C::gpus,
+              "Of a server, each a host of the network with its NIC: h0 to h7 are the first of eight. What they send "
+              "each other goes by NVLink. 1: by the network")
+            .at_least(1)
+            .at_most(256),
+        field("nvlink", &C::nvlink, "Payload of a GPU, each way; NVLink 4 has 450 GB/s, of which this comes through")
+            .at_least(1_Gbps)
+            .from("NCCL: 18 links of 20.6 GB/s"),
+        field("nvlink_latency", &C::nvlink_latency, "Of a message, one way")
+            .at_most(1ms)
+            .from("NCCL's tuning: LL over NVLink")};
+  }
+};
 
 /// A collective of many ranks, once.
 struct Collective {
   std::string name;
-  CollectiveKind kind = CollectiveKind::all_reduce;
+  collective::Exchange kind = collective::Exchange::all_reduce;
   collective::Algorithm algorithm = collective::Algorithm::ring;
   std::vector<std::string> hosts{};
   Bytes bytes = 64_MiB;
+  bool hierarchical = false;
+  int root = 0;
+  std::vector<Bytes> sizes{};
+  Bytes token{};
+  int skew = 0;
   int rings = 1;
+  int channels = 1;
   int slices = 8;
+  std::optional<collective::Buffers> buffers{};
+  collective::Protocol protocol = collective::Protocol::simple;
   int qps = 1;
   collective::QpUse qp_use = collective::QpUse::round_robin;
   int window = 4;
@@ -280,21 +305,60 @@ struct Collective {
     return std::tuple{
         field("name", &C::name, "How metrics call it"),
         field("kind", &C::kind, "Which one"),
-        field("algorithm", &C::algorithm, "all_reduce: once round and once more, or over two trees"),
+        field(
+            "algorithm", &C::algorithm,
+            "ring: once round, all_reduce twice; broadcast and reduce along a chain, gather and scatter straight to or "
+            "from the root. tree: all_reduce over two binary trees, those with a root over a binomial one"),
         field("hosts", &C::hosts, "Ranks, in order; h0..h7 is eight of them"),
-        field("bytes", &C::bytes, "Of a rank").at_least(1_KiB).at_most(64_GiB),
+        field(
+            "bytes", &C::bytes,
+            "Of a rank, as nccl-tests counts them: what it has in the end of an all_gather; of a gather what the root "
+            "has in the end")
+            .at_least(1_KiB)
+            .at_most(64_GiB),
+        field("hierarchical", &C::hierarchical,
+              "all_reduce, all_gather, reduce_scatter: round the GPUs of each of `servers` by NVLink, and between them "
+              "a ring, or trees, for each GPU of a server. all_to_all: messages change GPUs by NVLink so that none "
+              "changes rails outside (PXN), and go on together"),
+        field("root", &C::root, "broadcast, reduce, gather, scatter: place in `hosts`").at_least(0).at_most(most_names),
+        field("sizes", &C::sizes,
+              "all_to_all: of the message of each host to each, row by row: of the first host to all, of the second to "
+              "all, and so on. None: `bytes` in equal parts"),
+        field("token", &C::token,
+              "all_to_all: `bytes` are tokens of this size, and each goes to a host by chance, as a layer of experts "
+              "has it, one at each host. 0: equal parts")
+            .at_least(0_B)
+            .at_most(64_MiB),
+        field("skew", &C::skew,
+              "With tokens: the k-th most asked of the experts is asked as 1 / k^skew (Zipf); 0: all alike")
+            .at_least(0)
+            .at_most(3),
         field("rings", &C::rings,
-              "Not all_to_all: rings, or trees, of every rings-th host, each with its share of the bytes, as NCCL's "
+              "all_reduce, all_gather, reduce_scatter: rings, or trees, of every rings-th host, each with its share of "
+              "the bytes, as NCCL's "
               "channels go over one NIC of a server each")
             .at_least(1)
             .at_most(16),
-        field("slices", &C::slices, "Not all_to_all: parts that go round one behind the other")
+        field("channels", &C::channels,
+              "Of each ring: so many of it side by side, each with its share of the bytes and its own queue pairs")
+            .at_least(1)
+            .at_most(64),
+        field("slices", &C::slices,
+              "Without `buffers`: parts that go one behind the other; all_to_all, gather and scatter have none")
             .at_least(1)
             .at_most(1024)
             .from("NCCL_STEPS"),
+        field(
+            "buffers", &C::buffers,
+            "NCCL's buffers: slices of a size, and senders that are a buffer ahead of their receivers at most. Without "
+            "it nothing limits that"),
+        field("protocol", &C::protocol, "Simple: data alone. LL: as much again in flags. LL128: 8 bytes of each 128")
+            .from("NCCL_PROTO"),
         field("qps", &C::qps, "Queue pairs of a connection").at_least(1).at_most(64),
         field("qp_use", &C::qp_use, "How messages are laid on them"),
-        field("window", &C::window, "all_to_all: messages of a rank on their way at a time").at_least(1).at_most(1024),
+        field("window", &C::window, "all_to_all, scatter: messages of a rank on their way at a time")
+            .at_least(1)
+            .at_most(1024),
         field("clear_to_send", &C::clear_to_send,
               "Messages that a receiver admits at a time, each by a message of 64 B in priority 5; 0: senders do not "
               "wait for that")
@@ -403,6 +467,7 @@ struct NetworkScenario {
   Topology network;
   network::SwitchConfig switches;
   Nics nics;
+  Servers servers;
   std::vector<SlowHost> slow_hosts;
   std::vector<NodeEntry> nodes;
   std::vector<Rdma> rdma;

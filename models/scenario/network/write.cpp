@@ -12,6 +12,7 @@ nlohmann::ordered_json written(const NetworkScenario& s) {
   out["network"] = written_value(s.network);
   out["switches"] = written_value(s.switches);
   out["nics"] = written_value(s.nics);
+  if (s.servers.gpus > 1) out["servers"] = written_value(s.servers);
   out["slow_hosts"] = written_value(s.slow_hosts);
   if (!s.nodes.empty()) out["nodes"] = written_value(s.nodes);
   out["rdma"] = written_value(s.rdma);

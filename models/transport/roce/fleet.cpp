@@ -47,8 +47,7 @@ Fleet::QueuePair& Fleet::make(QpIndex number, HostIndex at, HostIndex to) {
   const auto line = network_->port(network_->port_of(at)).rate;
   auto attributes = config_.connection;
   attributes.remote_qp = number ^ 1;
-  auto& qp = ends_.emplace_back(*this, number, at, to, attributes, line, parameters(config_.dcqcn, line));
-  qps_[number] = &qp;
+  auto& qp = add(number, at, to, attributes, line);
   qp.priority = static_cast<std::uint8_t>(config_.priority);
   qp.hash = flow_hash(at, to, number & ~QpIndex{1}, config_.port_by_qp);
   return qp;
@@ -113,7 +112,10 @@ bool Fleet::next_urgent(Nic& nic, Instant now, network::Packet& out) {
     auto& qp = *qps_[nic.urgent.front()];
     nic.urgent.pop();
     qp.sends = qp.requester.can_send(now);
-    if (!qp.sends) continue;
+    if (!qp.sends) {
+      if (qp.resting) put_away(qp);
+      continue;
+    }
     nic.urgent.push(qp.number);
     send(qp, qp.requester.next(now).packet, config_.urgent_priority, out);
     watch(qp);
@@ -155,6 +157,8 @@ bool Fleet::next_answer(Nic& nic, std::uint8_t open, Instant now, network::Packe
     if (qp.cnp || qp.responder.can_send()) {
       qp.answers = true;
       nic.answering.push(qp.number);
+    } else if (qp.resting) {
+      put_away(qp);
     }
     if (sent) return true;
   }
@@ -174,6 +178,7 @@ bool Fleet::pick(Nic& nic, HostIndex host, std::uint8_t open, Instant now, netwo
     nic.sending.pop();
     if (!qp.requester.can_send(now)) {
       qp.sends = false;
+      if (qp.resting) put_away(qp);
       continue;
     }
     nic.sending.push(qp.number);
@@ -262,6 +267,7 @@ void Fleet::arrived(HostIndex host, const network::Packet& packet, Instant now) 
   }
   arriving_ = packet.bytes;
   arriving_at_ = now;
+  in_use_ = &qp;
   if (packet.congestion_experienced && config_.dcqcn != DcqcnSet::off &&
       qp.notifier.marked(now, parameters(config_.dcqcn, BitRate{1}).cnp_period))
     qp.cnp = true;
@@ -274,6 +280,8 @@ void Fleet::arrived(HostIndex host, const network::Packet& packet, Instant now) 
     qp.responder.receive(said, now);
   }
   activate(qp, now);
+  in_use_ = nullptr;
+  if (qp.resting) put_away(qp);
 }
 
 void Fleet::woken(std::uint32_t subject, std::uint64_t detail, Instant now) {
@@ -282,12 +290,16 @@ void Fleet::woken(std::uint32_t subject, std::uint64_t detail, Instant now) {
       nics_[subject].alarm = never;
       return network_->ready(subject, now);
     case retry: {
+      if (qps_[subject] == nullptr) return;  // at rest
       auto& qp = *qps_[subject];
+      in_use_ = &qp;
       qp.timed = false;
       qp.requester.expire(now);
       finish(qp, now);
       watch(qp);
-      return activate(qp, now);
+      activate(qp, now);
+      in_use_ = nullptr;
+      return;
     }
     case drained:
       let_out(nics_[subject], now);

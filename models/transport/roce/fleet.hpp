@@ -82,6 +82,10 @@ class Fleet final : public network::Hosts {
   /// Data of it goes in this priority, READ answers of the other end as well, which learns it from the first packet.
   void set_priority(QpIndex qp, int priority);
   void post(QpIndex qp, const WorkRequest& request, Instant now);
+  /// Nothing more is posted at this end, nor at the other one that it has to answer: once it has done what it has, a
+  /// few bytes are all that is left of it. It comes back for what still arrives. Not with DCQCN, which knows more of
+  /// it.
+  void rest(QpIndex qp);
   /// Takes the connection down, as a failed process does.
   void stop(QpIndex qp, Instant now);
 
@@ -152,6 +156,7 @@ class Fleet final : public network::Hosts {
     std::uint8_t priority = 3;
     bool sends = false, answers = false, cnp = false;  ///< stands in the list of its NIC
     bool timed = false;                                ///< an alarm for its retry timer is due
+    bool resting = false;
   };
   /// A packet in the receive buffer.
   struct Held {
@@ -190,6 +195,8 @@ class Fleet final : public network::Hosts {
   };
 
   QueuePair& make(QpIndex number, HostIndex at, HostIndex to);
+  QueuePair& add(QpIndex number, HostIndex at, HostIndex to, const ConnectionAttributes& attributes, BitRate line);
+  void put_away(QueuePair& qp);
   void activate(QueuePair& qp, Instant now);
   void send(QueuePair& qp, const Packet& packet, int priority, network::Packet& out);
   bool next_answer(Nic& nic, std::uint8_t open, Instant now, network::Packet& out);
@@ -232,7 +239,10 @@ class Fleet final : public network::Hosts {
   FleetConfig config_;
   network::Network* network_ = nullptr;
   std::deque<QueuePair> ends_;
-  std::vector<QueuePair*> qps_;  ///< by number; nothing: not open, or another part's
+  std::vector<QueuePair*> qps_;  ///< by number; nothing: not open, at rest, or another part's
+  std::vector<QueuePair*> unused_;
+  QueuePair* in_use_ = nullptr;           ///< what something has just come for
+  std::vector<std::uint64_t> resting_{};  ///< by number, of those at rest: where their two halves stand
   std::map<QpIndex, DatagramQueuePair> datagrams_;
   std::vector<Nic> nics_;
   std::int32_t arriving_ = 0;  ///< bytes of the packet that is being taken in, and when

@@ -149,5 +149,32 @@ TEST(Fleet, AConnectionThatIsTakenDownReportsWhatWasNotOver) {
   EXPECT_EQ(ended.back(), WorkStatus::flushed);
 }
 
+TEST(Fleet, AQueuePairAtRestComesBackForWhatIsSentAgainAndLeavesItsPlaceToOthers) {
+  auto graph = star(3, BitRate{100'000'000'000});
+  graph.cables[1].lost = {1};  // the acknowledgement of the first message
+  FleetConfig config;
+  config.connection.timeout = 100us;
+  Rig rig{graph, {}, config};
+  const auto qp = rig.fleet.connect(0, 1);
+  int messages = 0, done = 0;
+  QpIndex other = 0;
+  rig.fleet.message = [&](QpIndex at, const Packet&, Instant) {
+    ++messages;
+    rig.fleet.rest(at);
+  };
+  rig.fleet.completed = [&](QpIndex at, const Completion& completion, Instant, Instant now) {
+    EXPECT_EQ(completion.status, WorkStatus::success);
+    rig.fleet.rest(at);
+    if (++done > 3) return;
+    other = rig.fleet.connect(2, 1);
+    rig.fleet.post(other, {.work = Work::write_immediate, .length = 300'000}, now);
+  };
+  rig.fleet.post(qp, {.work = Work::write_immediate, .length = 20'000}, Instant{});
+  rig.network.run(Instant{10ms});
+  EXPECT_EQ(messages, 4);  // each once
+  EXPECT_EQ(done, 4);
+  EXPECT_EQ(rig.fleet.retransmissions(), 5);  // the first one's packets
+}
+
 }  // namespace
 }  // namespace peerpath::roce

@@ -45,6 +45,10 @@ class Requester {
 
   bool in_error() const { return error_; }
   bool idle() const { return messages_.empty(); }
+  /// Whether all that it knows is the number of its next packet, and that; and one that begins with such a number.
+  bool is_quiet() const { return idle() && completions_.empty() && !error_ && retransmissions_ + timeouts_ == 0; }
+  std::uint64_t end() const { return end_; }
+  void begin_at(std::uint64_t sequence) { unacknowledged_ = next_ = sent_ = end_ = highest_received_ = sequence; }
   std::size_t outstanding() const { return messages_.size(); }
   Ring<Completion>& completions() { return completions_; }
   std::int64_t retransmissions() const { return retransmissions_; }

@@ -52,6 +52,15 @@ class Responder {
   };
   Outgoing next();
 
+  /// Whether all that it knows is the number of the packet that it expects next (and how many messages there were,
+  /// which nobody needs that waits for none), and that; and one that begins with such a number.
+  bool is_quiet() const {
+    return answers_.empty() && results_.empty() && kept_.empty() && inside_ == Inside::none && !refused_ && !error_ &&
+           receives_ == unlimited;
+  }
+  std::uint64_t expected() const { return expected_; }
+  void begin_at(std::uint64_t sequence) { expected_ = sequence; }
+
   bool in_error() const { return error_; }
   std::int64_t out_of_order() const { return out_of_order_; }
 

@@ -93,7 +93,8 @@ struct ExecutionNode {
         field("comm_src", &C::comm_src, "Rank that a message comes from").at_least(absent),
         field("comm_dst", &C::comm_dst, "Rank that it goes to").at_least(absent),
         field("comm_tag", &C::comm_tag, "Tells messages between two ranks apart"),
-        field("root_rank", &C::root_rank, "Of a broadcast; absent: the first of its group").at_least(absent),
+        field("root_rank", &C::root_rank, "Of a broadcast, reduce, gather or scatter; absent: the first of its group")
+            .at_least(absent),
         field("pg_name", &C::pg_name, "Process group of a collective: all ranks that have collectives of that name")};
   }
 };

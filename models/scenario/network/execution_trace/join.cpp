@@ -24,8 +24,8 @@ std::string counted(std::size_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-/// What a collective is to us; nothing if it is not played.
-std::optional<Exchange> exchange_of(CommType type) {
+/// What a collective is to us.
+Exchange exchange_of(CommType type) {
   switch (type) {
     case CommType::all_reduce:
     case CommType::barrier:
@@ -39,9 +39,14 @@ std::optional<Exchange> exchange_of(CommType type) {
       return Exchange::all_to_all;
     case CommType::broadcast:
       return Exchange::broadcast;
-    default:
-      return std::nullopt;
+    case CommType::reduce:
+      return Exchange::reduce;
+    case CommType::gather:
+      return Exchange::gather;
+    case CommType::scatter:
+      return Exchange::scatter;
   }
+  return Exchange::all_reduce;
 }
 
 bool is_communication(const ExecutionNode& node) {
@@ -189,15 +194,9 @@ class Joiner {
 
   bool describe(TaskName first, const std::vector<std::uint32_t>& members, Operation& out) {
     const auto& node = node_of(first);
-    const auto kind = exchange_of(node.comm_type);
-    if (!kind) {
-      add(first, std::string{name_of(node.comm_type)} + " is not played; ALL_REDUCE, ALL_GATHER, REDUCE_SCATTER, " +
-                     "ALL_TO_ALL, BROADCAST and BARRIER are");
-      return false;
-    }
     const bool is_barrier = node.comm_type == CommType::barrier;
     if (node.comm_size <= 0 && !is_barrier) add(first, "has no comm_size");
-    out.kind = *kind;
+    out.kind = exchange_of(node.comm_type);
     out.bytes = Bytes{is_barrier ? 1 : node.comm_size};
     if (node.root_rank != ExecutionNode::absent) {
       const auto root = std::ranges::find(members, node.root_rank);
@@ -210,7 +209,9 @@ class Joiner {
 
   std::int64_t largest_message(const Operation& operation, std::size_t members) const {
     const auto bytes = std::min(operation.bytes.count(), std::int64_t{1} << 50);
-    if (operation.kind == Exchange::all_gather || operation.kind == Exchange::broadcast) return bytes;
+    if (operation.kind == Exchange::all_gather || operation.kind == Exchange::broadcast ||
+        operation.kind == Exchange::reduce)
+      return bytes;
     const bool tree =
         operation.kind == Exchange::all_reduce && options_.config.all_reduce == collective::Algorithm::tree;
     const auto parts = tree ? 2 : static_cast<std::int64_t>(members);

@@ -162,10 +162,9 @@ TEST(Join, CollectivesThatDoNotFitTogether) {
             "b.json:2:1: node 2: is ALL_GATHER, and rank 0's node 1 of the same collective is ALL_REDUCE\n");
   EXPECT_EQ(problems_of({plain(reduces), plain(reduces + ",\n" + gathers, "b.json")}),
             "b.json:3:1: node 2: is collective 2 of process group \"dp\", and rank 0 has 1 of it\n");
-  EXPECT_EQ(
-      problems_of({plain(R"({ "id": 1, "type": "COMM_COLL_NODE", "comm_type": "SCATTER", "comm_size": 8 })")}),
-      "a.json:2:1: node 1: SCATTER is not played; ALL_REDUCE, ALL_GATHER, REDUCE_SCATTER, ALL_TO_ALL, BROADCAST and "
-      "BARRIER are\n");
+  EXPECT_EQ(problems_of({plain(R"({ "id": 1, "type": "COMM_COLL_NODE", "comm_type": "GATHER", "comm_size": 8,
+                                  "root_rank": 1 })")}),
+            "a.json:2:1: node 1: root_rank 1 is not in its group\n");
   EXPECT_EQ(problems_of({plain(R"({ "id": 1, "type": "COMM_COLL_NODE" })")}), "a.json:2:1: node 1: has no comm_size\n");
   EXPECT_EQ(problems_of({plain(R"({ "id": 1, "type": "COMM_COLL_NODE", "comm_size": 9223372036854775807 })")}),
             "a.json:2:1: node 1: would be messages of more than 2 GiB\n");

@@ -1,0 +1,92 @@
+#include "collective/server_links.hpp"
+
+#include <algorithm>
+
+namespace peerpath::collective {
+
+ServerLinks::ServerLinks(const ServerConfig& config, std::size_t hosts, std::size_t owners, Wake wake)
+    : config_{config}, wake_{std::move(wake)} {
+  if (!are_there()) return;
+  ports_.resize(hosts);
+  uses_.resize(owners);
+  for (auto& use : uses_) {
+    use.inside.resize(hosts);
+    use.between.resize(hosts);
+  }
+}
+
+Carrier ServerLinks::carrier(std::size_t owner, Carrier outside) {
+  if (!are_there()) return outside;
+  auto inner = outside;
+  outside.open = [this, owner, open = inner.open](ChannelIndex channel, HostIndex a, HostIndex b, bool urgent) {
+    auto& c = at(channel);
+    c.a = a;
+    c.b = b;
+    c.owner = static_cast<std::uint32_t>(owner);
+    c.inside = are_together(a, b);
+    if (!c.inside) open(channel, a, b, urgent);
+  };
+  outside.post = [this, post = inner.post](ChannelIndex channel, Bytes bytes, std::uint32_t number, Instant now) {
+    begin(channel, now);
+    if (at(channel).inside) return send(channel, bytes, number, now);
+    post(channel, bytes, number, now);
+  };
+  if (inner.rest)
+    outside.rest = [this, rest = inner.rest](ChannelIndex end) {
+      if (!at(end).inside) rest(end);
+    };
+  return outside;
+}
+
+ServerLinks::Channel& ServerLinks::at(ChannelIndex channel) {
+  if (channels_.size() <= channel / 2) channels_.resize(channel / 2 + 1);
+  return channels_[channel / 2];
+}
+
+void ServerLinks::send(ChannelIndex channel, Bytes bytes, std::uint32_t number, Instant now) {
+  auto& c = at(channel);
+  auto &from = ports_[channel % 2 == 0 ? c.a : c.b], &to = ports_[channel % 2 == 0 ? c.b : c.a];
+  const auto time = bytes / config_.rate;
+  const auto first = std::max(now, from.out);
+  from.out = first + time;
+  to.in = std::max(first + config_.latency, to.in) + time;
+  c.ways[channel % 2].coming.push(number);
+  c.ways[channel % 2].unheard.push(number);
+  wake_(to.in, std::size_t{channel} * 2);
+  wake_(to.in + config_.latency, std::size_t{channel} * 2 + 1);
+}
+
+void ServerLinks::timed(std::size_t number, Instant now) {
+  const auto channel = static_cast<ChannelIndex>(number / 2);
+  auto& way = at(channel).ways[channel % 2];
+  auto& waiting = number % 2 == 0 ? way.coming : way.unheard;
+  const auto message = waiting.front();
+  waiting.pop();
+  if (number % 2 == 0) return arrived(channel ^ 1, message, now);
+  end(channel, now);
+  acknowledged(channel, message, now);
+}
+
+void ServerLinks::heard(ChannelIndex channel, Instant now) {
+  if (are_there()) end(channel, now);
+}
+
+ServerLinks::Under& ServerLinks::under(const Channel& channel, bool far_end) {
+  auto& use = uses_[channel.owner];
+  return (channel.inside ? use.inside : use.between)[far_end ? channel.b : channel.a];
+}
+
+void ServerLinks::begin(ChannelIndex channel, Instant now) {
+  auto& u = under(at(channel), channel % 2 != 0);
+  if (u.count++ == 0) u.since = now;
+}
+
+void ServerLinks::end(ChannelIndex channel, Instant now) {
+  const auto& c = at(channel);
+  auto& u = under(c, channel % 2 != 0);
+  if (--u.count > 0) return;
+  auto& sum = uses_[c.owner].sum;
+  (c.inside ? sum.inside : sum.between) += now - u.since;
+}
+
+}  // namespace peerpath::collective
