@@ -1,13 +1,12 @@
 // Plays a schedule on servers with links, joined by a carrier that takes the same time for each message; for tests.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <numeric>
 
 #include "collective/instant_carrier.hpp"
 #include "collective/player.hpp"
 #include "collective/server_links.hpp"
+#include "peerpath/base/fail.hpp"
 
 namespace peerpath::collective::testing {
 
@@ -36,7 +35,7 @@ inline RigResult play_on_servers(const Schedule& schedule, std::uint32_t ranks, 
   carrier.timed = [&](std::uint32_t number, Instant now) { links.timed(number, now); };
   played.start(Instant{});
   carrier.run();
-  EXPECT_TRUE(played.over());
+  require(played.over(), "a schedule does not come to its end");
   return {played.ended() - Instant{}, links.use_of(0), carrier.posted};
 }
 
