@@ -258,6 +258,17 @@ TEST(NetworkRun, AHierarchicalAllReduceSendsAGpusShareByItsNic) {
   EXPECT_GT(value(run_collective(job + "false"), "c.time_us"), 3 * value(outcome, "c.time_us"));
 }
 
+/// Two servers of eight A100s with two NICs of 200 Gb/s each: NVIDIA/nccl issue 949 has 48 GB/s of bus bandwidth, once
+/// ACS is off. Two rings, each with half of the bytes, cross by a NIC of their own.
+TEST(NetworkRun, RingsOverTwoNicsHaveTheBusBandwidthOfNccl) {
+  const auto outcome = run_text(R"({
+    "network": { "hosts": ["h0..h15"], "switches": ["s"], "cables": [{ "from": "h0..h15", "to": "s", "rate": "200Gbps" }] },
+    "servers": { "gpus": 8, "nvlink": "2400Gbps" }, "run": { "measure": "100ms" },
+    "collectives": [{ "name": "one", "hosts": ["h0..h15"], "bytes": "128MiB", "buffers": {} },
+                    { "name": "two", "hosts": ["h1..h7", "h0", "h9..h15", "h8"], "bytes": "128MiB", "buffers": {} }] })");
+  EXPECT_NEAR((value(outcome, "one.bus_gbps") + value(outcome, "two.bus_gbps")) / 8, 48, 48 * 0.05);
+}
+
 TEST(NetworkRun, FlowsTakeWhatPacketsTakeOfEveryCollective) {
   for (const std::string entry :
        {R"("hierarchical": true)", R"("hierarchical": true, "algorithm": "tree")",

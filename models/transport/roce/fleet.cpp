@@ -255,7 +255,9 @@ void Fleet::arrived(HostIndex host, const network::Packet& packet, Instant now) 
   if (service_of(said.opcode) == Service::unreliable_datagram) return take_datagram(host, packet, said, now);
   auto* known = qps_[said.destination_qp];
   auto& qp = known != nullptr ? *known : make(said.destination_qp, host, packet.source);
-  if (known == nullptr && packet.priority != config_.urgent_priority) set_priority(qp.number, packet.priority);
+  const bool rested = said.destination_qp < resting_.size() && resting_[said.destination_qp] != 0;
+  if (known == nullptr && !rested && packet.priority != config_.urgent_priority)
+    set_priority(qp.number, packet.priority);
   if (said.opcode == congestion_notification) {
     qp.rate.notify(now);
     return;
