@@ -1,6 +1,7 @@
-// A FIFO in a growing power-of-two array: no allocation once it has reached its working size.
+// A FIFO in a growing power-of-two array: no allocation before the first value, nor once it has its working size.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -25,18 +26,19 @@ class Ring {
 
   /// A new last item, with the value of an earlier one.
   [[gnu::always_inline]] T& push_stale() {
-    if (tail_ - head_ > mask_) grow();
+    if (tail_ - head_ + 1 > mask_ + 1) grow();
     return items_[tail_++ & mask_];
   }
 
   [[gnu::always_inline]] T& push(const T& item) {
-    if (tail_ - head_ > mask_) grow();
+    if (tail_ - head_ + 1 > mask_ + 1) grow();
     return items_[tail_++ & mask_] = item;
   }
 
  private:
+  static constexpr auto none = ~std::size_t{0};  ///< the mask of no places: one less than their number, as any other
   [[gnu::noinline]] void grow() {
-    std::vector<T> larger(items_.size() * 2);
+    std::vector<T> larger(std::max<std::size_t>(1, items_.size() * 2));
     const std::size_t count = size();
     for (std::size_t i = 0; i < count; ++i) larger[i] = (*this)[i];
     items_ = std::move(larger);
@@ -45,8 +47,8 @@ class Ring {
     tail_ = count;
   }
 
-  std::vector<T> items_ = std::vector<T>(4);
-  std::size_t mask_ = 3, head_ = 0, tail_ = 0;
+  std::vector<T> items_;
+  std::size_t mask_ = none, head_ = 0, tail_ = 0;
 };
 
 }  // namespace peerpath
