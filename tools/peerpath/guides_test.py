@@ -47,7 +47,7 @@ class Guides(GuideCase):
 
     def test_commands_of_size_a_training_network_run(self):
         first, *others = blocks("size-a-training-network.md")
-        self.assertEqual(len(others), 6)
+        self.assertEqual(len(others), 7)
         for script in [*first.splitlines(), *others]:
             done = self.shell(script)
             self.assertIn(done.returncode, (0, 1) if "dcqcn=off" in script else (0,), script + done.stdout + done.stderr)
