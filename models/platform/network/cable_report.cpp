@@ -71,6 +71,8 @@ void set_metric(observe::Results& results, const std::string& name, std::optiona
     if (metric.name == name) metric.value = value;
 }
 
+Decimal gbps(WideInt bits, Duration time) { return quotient(bits * 1'000'000, time.count(), 3); }
+
 Decimal microseconds(Duration d) { return quotient(d.count(), 1'000'000'000, 3); }
 
 void report_totals(const CableTotals& totals, observe::Results& results) {

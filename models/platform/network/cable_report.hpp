@@ -34,6 +34,7 @@ CableTotals report_cables(const Snapshot& before, const Snapshot& after, const n
 
 void set_metric(observe::Results& results, const std::string& name, std::optional<observe::Decimal> value);
 observe::Decimal microseconds(Duration d);
+observe::Decimal gbps(WideInt bits, Duration time);
 /// The metrics of a network that do not depend on its transport, and "busiest cable: ...".
 void report_totals(const CableTotals& totals, observe::Results& results);
 std::string busiest(const Outcome& out);

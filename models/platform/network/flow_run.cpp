@@ -1,12 +1,11 @@
 #include "platform/network/flow_run.hpp"
 
 #include <algorithm>
-#include <deque>
 
-#include "collective/player.hpp"
 #include "flows/channels.hpp"
 #include "peerpath/observe/finish.hpp"
 #include "platform/network/cable_report.hpp"
+#include "platform/network/collective_entries.hpp"
 #include "platform/network/host_limits.hpp"
 #include "platform/network/rdma_entries.hpp"
 #include "scenario/network/metrics.hpp"
@@ -31,37 +30,25 @@ flows::ChannelConfig channel_config(const Loaded& loaded, const std::vector<Node
           .latency = std::move(limits.latency)};
 }
 
-/// A collective, or as much of it as is played.
-struct PlayedSample {
-  Sample sample{};
-  std::deque<collective::Player> rings{};
-};
-
 class FlowRunner {
  public:
   FlowRunner(const Loaded& loaded, std::vector<NodeFit> fits, std::int64_t most_flows)
       : loaded_{loaded},
         s_{loaded.scenario},
         channels_{loaded.graph, channel_config(loaded, fits)},
-        most_flows_{most_flows},
         begin_{s_.run.warmup},
         end_{begin_ + s_.run.measure},
         tallies_(s_.rdma.size()),
-        collectives_(s_.collectives.size()),
-        jobs_(s_.traces.size()),
-        links_{server_config(s_), loaded.graph.hosts.size(), s_.collectives.size() + s_.traces.size(),
-               [this](Instant when, std::size_t number) { wake(when, over_links, number); }} {
-    links_.arrived = [this](auto channel, auto number, Instant now) { arrived(channel, number, now); };
-    links_.acknowledged = [this](auto channel, auto number, Instant now) { acknowledged(channel, number, now); };
+        collectives_{loaded, channels_.carrier(),
+                     [this](Instant when, std::size_t number) { wake(when, of_collectives, number); }, most_flows} {
     out_.nodes = std::move(fits);
-    channels_.arrived = [this](auto channel, auto number, Instant now) { arrived(channel, number, now); };
+    channels_.arrived = [this](auto channel, auto number, Instant now) { collectives_.arrived(channel, number, now); };
     channels_.completed = [this](auto channel, auto number, Instant posted, Instant now) {
       completed(channel, number, posted, now);
     };
     channels_.alarm = [this](std::uint64_t detail, Instant now) { alarm(detail, now); };
     for (std::size_t i = 0; i < s_.rdma.size(); ++i) wake(Instant{s_.rdma[i].start}, start_rdma, i);
-    for (std::size_t i = 0; i < s_.collectives.size(); ++i) wake(Instant{s_.collectives[i].start}, start_collective, i);
-    for (std::size_t i = 0; i < s_.traces.size(); ++i) wake(Instant{s_.traces[i].start}, start_trace, i);
+    collectives_.schedule();
     for (std::size_t i = 0; i < s_.events.size(); ++i) {
       wake(Instant{s_.events[i].at}, cable_event, i);
       wake(Instant{s_.events[i].at + s_.switches.convergence}, routes_follow, i);
@@ -87,16 +74,8 @@ class FlowRunner {
   }
 
  private:
-  enum Alarm : std::uint64_t {
-    start_rdma,
-    start_collective,
-    start_trace,
-    task_over,
-    cable_event,
-    routes_follow,
-    over_links
-  };
-  static constexpr int alarm_bits = 3;
+  enum Alarm : std::uint64_t { start_rdma, cable_event, routes_follow, of_collectives };
+  static constexpr int alarm_bits = 2;
   void wake(Instant when, Alarm alarm, std::size_t number) { channels_.wake(when, number << alarm_bits | alarm); }
 
   void alarm(std::uint64_t detail, Instant now) {
@@ -104,18 +83,12 @@ class FlowRunner {
     switch (static_cast<Alarm>(detail & ((1 << alarm_bits) - 1))) {
       case start_rdma:
         return begin(number, now);
-      case start_collective:
-        return begin_collective(number, now);
-      case start_trace:
-        return begin_job(number, now);
-      case task_over:
-        return jobs_[number % jobs_.size()]->timed(static_cast<std::uint32_t>(number / jobs_.size()), now);
       case cable_event:
         return channels_.set_cable(*cable_of(s_.events[number], loaded_.graph), s_.events[number].up);
       case routes_follow:
         return channels_.reroute();
-      case over_links:
-        return links_.timed(number, now);
+      case of_collectives:
+        return collectives_.timed(number, now);
     }
   }
 
@@ -142,10 +115,7 @@ class FlowRunner {
   }
 
   void completed(flows::ChannelIndex channel, std::uint32_t number, Instant posted, Instant now) {
-    if (channel >= uses_.size() || !uses_[channel]) {
-      links_.heard(channel, now);
-      return acknowledged(channel, number, now);
-    }
+    if (channel >= uses_.size() || !uses_[channel]) return collectives_.heard(channel, number, now);
     if (now >= begin_ && now < end_) {
       auto& tally = tallies_[uses_[channel]->entry];
       ++tally.messages;
@@ -154,103 +124,21 @@ class FlowRunner {
     post_next(channel, now);
   }
 
-  void begin_collective(std::size_t number, Instant now) {
-    const auto& entry = s_.collectives[number];
-    auto& played = collectives_[number];
-    played.sample = sample_of(s_, entry, most_flows_);
-    for (const auto& ranks : ranks_of(entry, loaded_.graph))
-      played.rings.emplace_back(links_.carrier(number, channels_.carrier()), played.sample.schedule, ranks,
-                                player_config(entry));
-    for (auto& ring : played.rings) ring.start(now);
-  }
-
-  void begin_job(std::size_t number, Instant now) {
-    jobs_[number] = std::make_unique<collective::WorkloadPlayer>(player_of(
-        loaded_, number, links_.carrier(s_.collectives.size() + number, channels_.carrier()),
-        [this, number](Instant when, std::uint32_t timer) { wake(when, task_over, timer * jobs_.size() + number); }));
-    jobs_[number]->start(now);
-  }
-
-  void arrived(flows::ChannelIndex channel, std::uint32_t number, Instant now) {
-    for (auto& played : collectives_)
-      for (auto& ring : played.rings)
-        if (ring.arrived(channel, number, now)) return;
-    for (auto& job : jobs_)
-      if (job && job->arrived(channel, number, now)) return;
-  }
-
-  void acknowledged(flows::ChannelIndex channel, std::uint32_t number, Instant now) {
-    for (auto& played : collectives_)
-      for (auto& ring : played.rings)
-        if (ring.acknowledged(channel, number, now)) return;
-    for (auto& job : jobs_)
-      if (job && job->acknowledged(channel, number, now)) return;
-  }
-
-  bool is_over() const {
-    if (!s_.rdma.empty() || (s_.collectives.empty() && s_.traces.empty())) return false;
-    for (const auto& job : jobs_)
-      if (!job || !job->over()) return false;
-    for (const auto& played : collectives_) {
-      if (played.rings.empty()) return false;
-      for (const auto& ring : played.rings)
-        if (!ring.over()) return false;
-    }
-    return true;
-  }
+  bool is_over() const { return s_.rdma.empty() && !collectives_.none() && collectives_.over(); }
 
   Outcome outcome();
-  void report_collectives();
-  void report_jobs();
   void report_cables();
 
   const Loaded& loaded_;
   const NetworkScenario& s_;
   flows::Channels channels_;
-  std::int64_t most_flows_;
   Instant begin_, end_, now_{};
   std::vector<Tally> tallies_;
   std::vector<std::optional<EntryUse>> uses_;  ///< by channel
-  std::vector<PlayedSample> collectives_;
-  std::vector<std::unique_ptr<collective::WorkloadPlayer>> jobs_;
-  collective::ServerLinks links_;
+  CollectiveEntries collectives_;
   std::vector<std::int64_t> before_;
   Outcome out_;
 };
-
-void FlowRunner::report_collectives() {
-  for (std::size_t i = 0; i < collectives_.size(); ++i) {
-    const auto& played = collectives_[i];
-    const auto& entry = s_.collectives[i];
-    Instant ended{};
-    bool over = !played.rings.empty();
-    for (const auto& ring : played.rings) {
-      over &= ring.over();
-      ended = std::max(ended, ring.ended());
-    }
-    if (!over) continue;
-    const auto& sample = played.sample;
-    const auto took = ended - Instant{entry.start};
-    const auto of_all = [&](Duration time) {
-      return Duration{static_cast<std::int64_t>(static_cast<WideInt>(time.count()) * sample.all / sample.steps)};
-    };
-    const auto use = links_.use_of(i);
-    report_collective(loaded_, i, of_all(took), {of_all(use.inside), of_all(use.between)}, out_.results);
-    if (sample.steps < sample.all)
-      out_.said.push_back(entry.name + ": " + std::to_string(sample.steps) + " of " + std::to_string(sample.all) +
-                          " steps were played, in " + to_string(microseconds(took)) +
-                          " us; its time is theirs in proportion");
-  }
-}
-
-void FlowRunner::report_jobs() {
-  for (std::size_t i = 0; i < jobs_.size(); ++i) {
-    out_.jobs.push_back(jobs_[i] ? jobs_[i]->uses()
-                                 : std::vector<collective::RankUse>(loaded_.workloads[i].ranks.size()));
-    report_trace(s_.traces[i], out_.jobs.back(), out_.results);
-    if (auto said = left_out_of(loaded_, i)) out_.said.push_back(std::move(*said));
-  }
-}
 
 void FlowRunner::report_cables() {
   const auto window = (now_ - begin_).count();
@@ -274,8 +162,10 @@ Outcome FlowRunner::outcome() {
   for (std::size_t i = 0; i < out_.nodes.size(); ++i) out_.said.push_back(sentence(s_.nodes[i], out_.nodes[i]));
   if (!out_.cables.empty()) out_.said.push_back(busiest(out_));
   if (!out_.said.empty()) out_.results.bottleneck = out_.said.front();
-  report_collectives();
-  report_jobs();
+  const auto played = collectives_.played();
+  out_.jobs = collectives_.uses();
+  collectives_.report(played, out_.jobs, out_.results);
+  for (auto& said : collectives_.remarks(played)) out_.said.push_back(std::move(said));
   out_.said.push_back(
       "level of flows: no queues, losses, marks or pauses, so no host is held up by what another's pauses spread");
   return std::move(out_);

@@ -1,13 +1,13 @@
 #include "platform/network/run.hpp"
 
 #include <algorithm>
-#include <deque>
 #include <map>
 
 #include "collective/roce_carrier.hpp"
 #include "peerpath/observe/finish.hpp"
 #include "platform/network/arrivals.hpp"
 #include "platform/network/cable_report.hpp"
+#include "platform/network/collective_entries.hpp"
 #include "platform/network/datagram_entries.hpp"
 #include "platform/network/flow_run.hpp"
 #include "platform/network/host_limits.hpp"
@@ -48,12 +48,6 @@ roce::FleetConfig fleet_config(const Loaded& loaded, const NodeHosts& nodes) {
   return config;
 }
 
-/// What has become of a collective.
-struct Played {
-  bool over = false;
-  Instant ended{};
-};
-
 class Runner {
  public:
   Runner(const Loaded& loaded, NodeHosts nodes, const Options& options)
@@ -68,27 +62,22 @@ class Runner {
         begin_{s_.run.warmup},
         end_{begin_ + s_.run.measure},
         tallies_(s_.rdma.size()),
-        players_(s_.collectives.size()),
-        jobs_(s_.traces.size()),
-        links_{server_config(s_), loaded.graph.hosts.size(), s_.collectives.size() + s_.traces.size(),
-               [this](Instant when, std::size_t number) { wake(when, over_links, number); }},
+        collectives_{loaded, collective::over(fleet_),
+                     [this](Instant when, std::size_t number) { wake(when, of_collectives, number); }},
         datagrams_{s_.rdma, loaded.graph, fleet_},
         alone_{loaded.graph, s_.switches.latency, s_.nics.mtu} {
     fleet_.attach(network_);
     fleet_.completed = [this](auto qp, const auto& completion, Instant posted, Instant now) {
       completed(qp, completion, posted, now);
     };
-    fleet_.message = [this](auto qp, const auto& last, Instant now) { arrived(qp, last.immediate, now); };
-    links_.arrived = [this](auto channel, auto number, Instant now) { arrived(channel, number, now); };
-    links_.acknowledged = [this](auto channel, auto number, Instant now) { acknowledged(channel, number, now); };
+    fleet_.message = [this](auto qp, const auto& last, Instant now) { collectives_.arrived(qp, last.immediate, now); };
     fleet_.datagram_sent = [this](auto qp, Instant now) { datagrams_.sent(qp, now); };
     fleet_.datagram = [this](const auto& packet, bool received, Instant now) {
       datagrams_.arrived(packet, received, now, now >= begin_ && now < end_, tallies_);
     };
     fleet_.alarm = [this](std::uint64_t detail, Instant now) { alarm(detail, now); };
     for (std::size_t i = 0; i < s_.rdma.size(); ++i) wake(Instant{s_.rdma[i].start}, start_rdma, i);
-    for (std::size_t i = 0; i < s_.collectives.size(); ++i) wake(Instant{s_.collectives[i].start}, start_collective, i);
-    for (std::size_t i = 0; i < s_.traces.size(); ++i) wake(Instant{s_.traces[i].start}, start_trace, i);
+    collectives_.schedule();
     for (std::size_t i = 0; i < s_.events.size(); ++i) wake(Instant{s_.events[i].at}, cable_event, i);
   }
 
@@ -125,17 +114,7 @@ class Runner {
   }
 
  private:
-  /// `task_over`: by trace, as many as there are, and the number that its player gave.
-  enum Alarm : std::uint64_t {
-    start_rdma,
-    start_collective,
-    start_trace,
-    cable_event,
-    next_message,
-    next_arrival,
-    task_over,
-    over_links
-  };
+  enum Alarm : std::uint64_t { start_rdma, cable_event, next_message, next_arrival, of_collectives };
   static constexpr int alarm_bits = 3;
   void wake(Instant when, Alarm what, std::size_t number) {
     fleet_.wake(when, std::uint64_t{number} << alarm_bits | what);
@@ -159,20 +138,14 @@ class Runner {
     switch (static_cast<Alarm>(detail & ((1 << alarm_bits) - 1))) {
       case start_rdma:
         return begin(number, now);
-      case start_collective:
-        return begin_collective(number, now);
-      case start_trace:
-        return begin_job(number, now);
-      case task_over:
-        return jobs_[number % jobs_.size()]->timed(static_cast<std::uint32_t>(number / jobs_.size()), now);
       case cable_event:
         return apply(s_.events[number], loaded_.graph, network_, now);
       case next_message:
         return timed(number, now);
       case next_arrival:
         return arrive(offered_[number], number, now);
-      case over_links:
-        return links_.timed(number, now);
+      case of_collectives:
+        return collectives_.timed(number, now);
     }
   }
 
@@ -266,28 +239,12 @@ class Runner {
     if (offered.next < offered.all.size()) wake(offered.all[offered.next].at, next_arrival, number);
   }
 
-  void begin_collective(std::size_t number, Instant now) {
-    const auto& entry = s_.collectives[number];
-    const auto schedule = schedule_of(s_, entry);
-    for (const auto& ranks : ranks_of(entry, loaded_.graph))
-      players_[number].emplace_back(links_.carrier(number, collective::over(fleet_)), schedule, ranks,
-                                    player_config(entry));
-    for (auto& ring : players_[number]) ring.start(now);
-  }
-
-  void begin_job(std::size_t number, Instant now) {
-    jobs_[number] = std::make_unique<collective::WorkloadPlayer>(player_of(
-        loaded_, number, links_.carrier(s_.collectives.size() + number, collective::over(fleet_)),
-        [this, number](Instant when, std::uint32_t timer) { wake(when, task_over, timer * jobs_.size() + number); }));
-    jobs_[number]->start(now);
-  }
-
   void completed(roce::QpIndex qp, const roce::Completion& completion, Instant posted, Instant now) {
     const auto found = uses_.find(qp);
     if (found == uses_.end()) {
-      if (completion.status != roce::WorkStatus::success) return;
-      links_.heard(qp, now);
-      return acknowledged(qp, static_cast<std::uint32_t>(completion.id), now);
+      if (completion.status == roce::WorkStatus::success)
+        collectives_.heard(qp, static_cast<std::uint32_t>(completion.id), now);
+      return;
     }
     auto& tally = tallies_[found->second.entry];
     if (now >= begin_ && now < end_) {
@@ -302,34 +259,8 @@ class Runner {
     if (completion.status == roce::WorkStatus::success) post_next(qp, now);
   }
 
-  void arrived(roce::QpIndex qp, std::uint32_t number, Instant now) {
-    for (auto& rings : players_)
-      for (auto& ring : rings)
-        if (ring.arrived(qp, number, now)) return;
-    for (auto& job : jobs_)
-      if (job && job->arrived(qp, number, now)) return;
-  }
-
-  void acknowledged(roce::QpIndex qp, std::uint32_t number, Instant now) {
-    for (auto& rings : players_)
-      for (auto& ring : rings)
-        if (ring.acknowledged(qp, number, now)) return;
-    for (auto& job : jobs_)
-      if (job && job->acknowledged(qp, number, now)) return;
-  }
-
   /// Whether collectives and jobs, if there is nothing else, have come to their end on this rank's hosts.
-  bool is_over() const {
-    if (!s_.rdma.empty() || (s_.collectives.empty() && s_.traces.empty())) return false;
-    for (const auto& job : jobs_)
-      if (!job || !job->over()) return false;
-    for (const auto& rings : players_) {
-      if (rings.empty()) return false;
-      for (const auto& ring : rings)
-        if (!ring.over()) return false;
-    }
-    return true;
-  }
+  bool is_over() const { return s_.rdma.empty() && !collectives_.none() && collectives_.over(); }
 
   network::Hosts& hosts() {
     if (capture_) return *capture_;
@@ -339,7 +270,6 @@ class Runner {
   void gather();
   Outcome outcome();
   void metric(const std::string& name, std::optional<Decimal> value) { set_metric(out_.results, name, value); }
-  void report_entries();
   void report_network();
   void explain();
 
@@ -352,10 +282,7 @@ class Runner {
   Parts parts_;
   Instant begin_, end_;
   std::vector<Tally> tallies_;
-  std::vector<std::deque<collective::Player>> players_;
-  std::vector<std::unique_ptr<collective::WorkloadPlayer>> jobs_;
-  collective::ServerLinks links_;
-  std::vector<std::int64_t> links_used_;  ///< by collective: inside servers and between them, summed over hosts
+  CollectiveEntries collectives_;
   std::map<roce::QpIndex, EntryUse> uses_;
   std::vector<Timed> timers_;
   DatagramEntries datagrams_;
@@ -365,7 +292,7 @@ class Runner {
   Snapshot before_, after_;
   std::optional<network::PauseCircle> circle_;
   std::vector<std::int64_t> nic_pauses_;  ///< by host
-  std::vector<Played> played_;            ///< by collective
+  std::vector<Played> played_;
   std::int64_t nic_dropped_ = 0, sent_again_ = 0, translations_ = 0, translations_missed_ = 0, contexts_ = 0,
                contexts_missed_ = 0;
   Outcome out_;
@@ -384,28 +311,11 @@ void Runner::gather() {
     a.small_slowdown.merge(b.small_slowdown);
   });
   parts_.gather(queued_, [](observe::Histogram& a, const observe::Histogram& b) { a.merge(b); });
-  for (const auto& rings : players_) {
-    Played played{!rings.empty(), {}};
-    for (const auto& ring : rings) {
-      played.over &= ring.over();
-      played.ended = std::max(played.ended, ring.ended());
-    }
-    played_.push_back(played);
-  }
-  parts_.gather(played_, [](Played& a, const Played& b) {
-    a.over &= b.over;
-    a.ended = std::max(a.ended, b.ended);
-  });
-  for (std::size_t i = 0; i < played_.size(); ++i) {
-    const auto use = links_.use_of(i);
-    links_used_.insert(links_used_.end(), {use.inside.count(), use.between.count()});
-  }
-  parts_.sum(links_used_);
-  for (std::size_t i = 0; i < jobs_.size(); ++i) {
-    out_.jobs.push_back(jobs_[i] ? jobs_[i]->uses()
-                                 : std::vector<collective::RankUse>(loaded_.workloads[i].ranks.size()));
-    parts_.gather(out_.jobs.back(), [](collective::RankUse& a, const collective::RankUse& b) { a.merge(b); });
-  }
+  played_ = collectives_.played();
+  parts_.gather(played_, [](Played& a, const Played& b) { a.merge(b); });
+  out_.jobs = collectives_.uses();
+  for (auto& uses : out_.jobs)
+    parts_.gather(uses, [](collective::RankUse& a, const collective::RankUse& b) { a.merge(b); });
   std::vector<std::int64_t> sums{0, fleet_.retransmissions(), 0, 0, 0, 0};
   for (network::HostIndex h = 0; h < loaded_.graph.hosts.size(); ++h) {
     nic_pauses_.push_back(fleet_.counters(h).pauses);
@@ -423,17 +333,6 @@ void Runner::gather() {
   translations_missed_ = sums[3];
   contexts_ = sums[4];
   contexts_missed_ = sums[5];
-}
-
-void Runner::report_entries() {
-  report_rdma(s_, tallies_, after_.when - before_.when, out_.results);
-  for (std::size_t i = 0; i < played_.size(); ++i) {
-    const auto [over, ended] = played_[i];
-    const auto& entry = s_.collectives[i];
-    report_collective(loaded_, i, over ? std::optional{ended - Instant{entry.start}} : std::nullopt,
-                      {Duration{links_used_[2 * i]}, Duration{links_used_[2 * i + 1]}}, out_.results);
-  }
-  for (std::size_t i = 0; i < out_.jobs.size(); ++i) report_trace(s_.traces[i], out_.jobs[i], out_.results);
 }
 
 void Runner::report_network() {
@@ -480,8 +379,7 @@ void Runner::explain() {
                           std::to_string(count) + " times: its host takes in less than the wire brings");
   for (std::size_t i = 0; i < out_.nodes.size(); ++i) out_.said.push_back(sentence(s_.nodes[i], out_.nodes[i]));
   if (!out_.cables.empty()) out_.said.push_back(busiest(out_));
-  for (std::size_t i = 0; i < s_.traces.size(); ++i)
-    if (auto said = left_out_of(loaded_, i)) out_.said.push_back(std::move(*said));
+  for (auto& said : collectives_.remarks(played_)) out_.said.push_back(std::move(said));
   if (!out_.said.empty()) out_.results.bottleneck = out_.said.front();
 }
 
@@ -491,7 +389,8 @@ Outcome Runner::outcome() {
   out_.results.warmup = s_.run.warmup;
   out_.results.window = after_.when - before_.when;
   out_.results.wanted_window = s_.run.measure;
-  report_entries();
+  report_rdma(s_, tallies_, out_.results.window, out_.results);
+  collectives_.report(played_, out_.jobs, out_.results);
   report_network();
   explain();
   return std::move(out_);
