@@ -36,11 +36,13 @@ struct SharedConfig {
             "What 1, 2, 3 ... devices that read and write reach together when they read what no cache holds and write "
             "as much; with fewer writes, more; the last for any more; none: no such limit"),
         field("cached", &SharedConfig::cached,
-              "So much of each buffer, from its start, a cache holds: beside_writes is about the rest"),
+              "So much of each buffer, from its start, a cache holds: beside_writes is about the rest")
+            .at_least(Bytes{0}),
         field("read_limit", &SharedConfig::read_limit,
               "What two and more devices that read would reach with any number of reads under way: the nearer they are "
               "to "
-              "it, the longer each read waits; 0bps: none waits"),
+              "it, the longer each read waits; 0bps: none waits")
+            .at_least(BitRate{}),
         field(
             "read_sharpness", &SharedConfig::read_sharpness,
             "How suddenly that sets in: at a share u of read_limit a read waits read_round_trip times (1 - u^s)^(-1/s) "
@@ -53,7 +55,8 @@ struct SharedConfig {
             .at_most(longest_wait),
         field("recent", &SharedConfig::recent,
               "What devices have just written is read from a cache of that size and counts for no limit: the share "
-              "e^(-w / recent) of it after w further bytes were written; 0B: nothing")};
+              "e^(-w / recent) of it after w further bytes were written; 0B: nothing")
+            .at_least(Bytes{0})};
   }
 };
 
