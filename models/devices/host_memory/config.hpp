@@ -39,9 +39,8 @@ struct SharedConfig {
               "So much of each buffer, from its start, a cache holds: beside_writes is about the rest")
             .at_least(Bytes{0}),
         field("read_limit", &SharedConfig::read_limit,
-              "What two and more devices that read would reach with any number of reads under way: the nearer they are "
-              "to "
-              "it, the longer each read waits; 0bps: none waits")
+              "What two and more devices that read would reach with any number of reads under way; the nearer they "
+              "are, the longer each read waits; 0bps: none waits")
             .at_least(BitRate{}),
         field(
             "read_sharpness", &SharedConfig::read_sharpness,
