@@ -64,7 +64,7 @@ tl::expected<CardConstants, Problems> card_without(std::string_view machine, con
 std::string cold_miss_text(const LeftOut& host) {
   if (host.others_cold_miss.empty() || host.fitting_cold_miss.most <= 0) return "";
   const auto [least, most] = std::ranges::minmax(host.others_cold_miss);
-  const auto& [from, to] = host.fitting_cold_miss;
+  const auto from = host.fitting_cold_miss.least, to = host.fitting_cold_miss.most;
   const bool none = from > to || from > most || to < least;
   const auto text = fmt::format(
       "  cold_miss: the other machines' own are {:.1f} to {:.1f} ns; each cold step of LAT_DMA_RD is within {:g} % "
