@@ -1,7 +1,6 @@
 #include "devices/host_memory/shared_limit.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "devices/host_memory/powers.hpp"
 
@@ -10,6 +9,14 @@ namespace {
 
 constexpr Duration slice = std::chrono::microseconds{2};
 constexpr Bytes part = Bytes{64 << 10};  // of a buffer, written at one time
+
+/// The buffer of an address; nullptr where there is none.
+auto* buffer_at(auto& buffers, std::uint64_t address) {
+  const auto after = std::ranges::upper_bound(buffers, address, {}, [](const auto& buffer) { return buffer.address; });
+  const bool inside =
+      after != buffers.begin() && Bytes{static_cast<std::int64_t>(address - (after - 1)->address)} < (after - 1)->size;
+  return inside ? &*(after - 1) : nullptr;
+}
 
 /// The last rate holds for any more devices.
 BitRate rate_for(const std::vector<BitRate>& rates, std::size_t devices) {
@@ -101,25 +108,13 @@ void SharedLimit::begin_slice(Instant at) {
   slice_end_ += slice * slices;
 }
 
-/// nullptr where there is none.
-const SharedLimit::Buffer* SharedLimit::buffer_of(std::uint64_t address) const {
-  const auto after =
-      std::ranges::upper_bound(buffers_, address, {}, [](const Buffer& buffer) { return buffer.address; });
-  if (after == buffers_.begin()) return nullptr;
-  const auto& buffer = *(after - 1);
-  return Bytes{static_cast<std::int64_t>(address - buffer.address)} < buffer.size ? &buffer : nullptr;
-}
-SharedLimit::Buffer* SharedLimit::buffer_of(std::uint64_t address) {
-  return const_cast<Buffer*>(std::as_const(*this).buffer_of(address));
-}
-
 bool SharedLimit::is_cached(std::uint64_t address) const {
-  const auto* buffer = buffer_of(address);
+  const auto* buffer = buffer_at(buffers_, address);
   return buffer == nullptr || Bytes{static_cast<std::int64_t>(address - buffer->address)} < cached_;
 }
 
 Bytes SharedLimit::older_than_recent(std::uint64_t address, Bytes bytes) const {
-  const auto* buffer = recent_ > Bytes{} ? buffer_of(address) : nullptr;
+  const auto* buffer = recent_ > Bytes{} ? buffer_at(buffers_, address) : nullptr;
   if (buffer == nullptr) return bytes;
   const auto then = buffer->written[(address - buffer->address) / static_cast<std::uint64_t>(part.count())];
   if (then == Bytes{}) return bytes;
@@ -145,7 +140,7 @@ Instant SharedLimit::read(fabric::NodeId requester, std::uint64_t address, Bytes
 
 Instant SharedLimit::write(fabric::NodeId requester, std::uint64_t address, Bytes bytes, Instant at) {
   all_written_ += bytes;
-  if (auto* buffer = recent_ > Bytes{} ? buffer_of(address) : nullptr)
+  if (auto* buffer = recent_ > Bytes{} ? buffer_at(buffers_, address) : nullptr)
     buffer->written[(address - buffer->address) / static_cast<std::uint64_t>(part.count())] = all_written_;
   return take(writes_, requester, bytes, at);
 }

@@ -39,8 +39,6 @@ class SharedLimit {
     Bytes size;
     std::vector<Bytes> written{};  ///< all_written_ when each part was written last, and that; 0: never
   };
-  Buffer* buffer_of(std::uint64_t address);
-  const Buffer* buffer_of(std::uint64_t address) const;
   /// Of a read, what no cache holds since it was written.
   Bytes older_than_recent(std::uint64_t address, Bytes bytes) const;
   Instant take(Way& way, fabric::NodeId requester, Bytes bytes, Instant at);

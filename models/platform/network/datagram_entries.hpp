@@ -4,7 +4,7 @@
 #include <map>
 #include <vector>
 
-#include "platform/network/rdma_entries.hpp"
+#include "platform/network/rdma_tally.hpp"
 #include "transport/roce/fleet.hpp"
 
 namespace peerpath::network_run {

@@ -7,7 +7,7 @@
 #include "platform/network/cable_report.hpp"
 #include "platform/network/collective_entries.hpp"
 #include "platform/network/host_limits.hpp"
-#include "platform/network/rdma_entries.hpp"
+#include "platform/network/rdma_tally.hpp"
 #include "scenario/network/metrics.hpp"
 #include "scenario/network/names.hpp"
 

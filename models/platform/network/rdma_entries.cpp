@@ -1,52 +1,151 @@
 #include "platform/network/rdma_entries.hpp"
 
-#include "platform/network/cable_report.hpp"
+#include <algorithm>
+
+#include "scenario/network/names.hpp"
 
 namespace peerpath::network_run {
 
 using namespace network_scenario;
-using observe::Decimal;
-using observe::quotient;
 
 namespace {
 
-constexpr std::int64_t slowdown_unit = 1'000'000;
-constexpr Bytes small_message{3000};
+roce::WorkRequest request(const Rdma& entry) {
+  return {.work = entry.operation, .length = static_cast<std::uint32_t>(entry.size.count()), .swap_or_add = 1};
+}
+
+int messages_of(const Rdma& entry) { return entry.messages == 0 ? -1 : entry.messages; }
 
 }  // namespace
 
-void record_slowdown(Tally& tally, const EntryUse& use, Duration latency) {
-  tally.bytes += use.size.count();
-  const Duration slowdown{
-      static_cast<std::int64_t>(static_cast<WideInt>(latency.count()) * slowdown_unit / use.alone.count())};
-  tally.slowdown.record(slowdown);
-  if (use.size <= small_message) tally.small_slowdown.record(slowdown);
+RdmaEntries::RdmaEntries(const Loaded& loaded, roce::Fleet& fleet, Wake wake)
+    : loaded_{loaded},
+      entries_{loaded.scenario.rdma},
+      fleet_{fleet},
+      wake_{std::move(wake)},
+      begin_{loaded.scenario.run.warmup},
+      end_{begin_ + loaded.scenario.run.measure},
+      tallies_(entries_.size()),
+      datagrams_{entries_, loaded.graph, fleet},
+      alone_{loaded.graph, loaded.scenario.switches.latency, loaded.scenario.nics.mtu} {}
+
+void RdmaEntries::schedule() {
+  for (std::size_t i = 0; i < entries_.size(); ++i) wake(Instant{entries_[i].start}, start, i);
 }
 
-void report_rdma(const NetworkScenario& s, const std::vector<Tally>& tallies, Duration window,
-                 observe::Results& results) {
-  for (std::size_t i = 0; i < tallies.size(); ++i) {
-    const auto& tally = tallies[i];
-    const auto metric = [&](const char* what, std::optional<Decimal> value) {
-      set_metric(results, s.rdma[i].name + what, value);
-    };
-    const auto bytes =
-        s.rdma[i].load > 0 ? WideInt{tally.bytes} : static_cast<WideInt>(tally.messages) * s.rdma[i].size.count();
-    const auto bits = bytes * 8;
-    metric(".goodput_gbps", gbps(bits, window));
-    metric(".messages", Decimal{tally.messages, 0});
-    metric(".failed_messages", Decimal{tally.failed, 0});
-    if (tally.latency.count() == 0) continue;
-    metric(".latency_p50_us", microseconds(tally.latency.quantile(500'000)));
-    metric(".latency_p99_us", microseconds(tally.latency.quantile(990'000)));
-    metric(".latency_max_us", microseconds(tally.latency.largest()));
-    const auto ratio = [](Duration slowdown) { return quotient(slowdown.count(), slowdown_unit, 3); };
-    if (tally.slowdown.count() > 0) {
-      metric(".slowdown_p50", ratio(tally.slowdown.quantile(500'000)));
-      metric(".slowdown_p99", ratio(tally.slowdown.quantile(990'000)));
-    }
-    if (tally.small_slowdown.count() > 0) metric(".small_slowdown_p99", ratio(tally.small_slowdown.quantile(990'000)));
+void RdmaEntries::timed(std::size_t detail, Instant now) {
+  const auto number = detail >> alarm_bits;
+  switch (static_cast<Alarm>(detail & ((1 << alarm_bits) - 1))) {
+    case start:
+      return begin(number, now);
+    case next_message:
+      return post_timed(number, now);
+    case next_arrival:
+      return post_arrived(number, now);
   }
+}
+
+/// To a place by chance, if the entry has several: a queue pair draws for itself, so that ranks agree.
+roce::WorkRequest RdmaEntries::request(const Rdma& entry, EntryUse& use, roce::QpIndex qp) const {
+  auto made = network_run::request(entry);
+  if (entry.registered == Bytes{}) return made;
+  const auto places = static_cast<std::uint64_t>(entry.registered / entry.size);
+  Random random{static_cast<std::uint64_t>(loaded_.scenario.run.seed) + use.posted++, "place of " + std::to_string(qp)};
+  made.remote_address = random.below(places) * static_cast<std::uint64_t>(entry.size.count());
+  return made;
+}
+
+std::size_t RdmaEntries::messages_until_end(const Rdma& entry, Instant now) const {
+  const auto most = now > end_ ? 1 : (end_ - now) / entry.interval + 1;
+  return static_cast<std::size_t>(entry.messages == 0 ? most : std::min<std::int64_t>(most, entry.messages));
+}
+
+void RdmaEntries::open(roce::QpIndex qp, roce::HostIndex from, roce::HostIndex to, std::size_t entry) {
+  fleet_.open(qp, from, to);
+  fleet_.set_priority(qp, entries_[entry].priority);
+}
+
+void RdmaEntries::begin(std::size_t number, Instant now) {
+  const auto& entry = entries_[number];
+  if (entry.transport == Transport::ud) return datagrams_.begin(number, now);
+  if (entry.load > 0) return begin_load(number, now);
+  const auto from = hosts_of(loaded_.graph, entry.from), to = hosts_of(loaded_.graph, entry.to);
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const auto other = to[to.size() == 1 ? 0 : i];
+    if (other == from[i]) continue;
+    for (int q = 0; q < entry.qps; ++q) {
+      if (entry.interval > Duration{}) {
+        const auto qp = fleet_.reserve(entry.fresh ? messages_until_end(entry, now) : 1);
+        timers_.push_back({number, from[i], other, qp, messages_of(entry), false});
+        if (fleet_.owns(from[i])) post_timed(timers_.size() - 1, now);
+        continue;
+      }
+      const auto qp = fleet_.reserve(1);
+      if (!fleet_.owns(from[i])) continue;
+      open(qp, from[i], other, number);
+      uses_[qp] = {number, messages_of(entry)};
+      for (int m = 0; m < entry.outstanding; ++m) post_next(qp, now);
+    }
+  }
+}
+
+void RdmaEntries::post_next(roce::QpIndex qp, Instant now) {
+  auto& use = uses_[qp];
+  if (use.take()) fleet_.post(qp, request(entries_[use.entry], use, qp), now);
+}
+
+void RdmaEntries::post_timed(std::size_t number, Instant now) {
+  auto& t = timers_[number];
+  const auto& entry = entries_[t.entry];
+  if (t.left == 0) return;
+  if (t.left > 0) --t.left;
+  const auto qp = t.qp;
+  if (!t.connected || entry.fresh) {
+    open(qp, t.from, t.to, t.entry);
+    t.connected = true;
+    uses_[qp] = {t.entry, 0};
+  }
+  if (entry.fresh) t.qp += 2;
+  fleet_.post(qp, network_run::request(entry), now);
+  wake(now + entry.interval, next_message, number);
+}
+
+void RdmaEntries::begin_load(std::size_t number, Instant now) {
+  auto& offered = offered_.emplace_back(Offered{
+      number, arrivals(entries_[number], loaded_.graph, now, std::max(now, end_), loaded_.scenario.run.seed), 0, 0});
+  offered.first = fleet_.reserve(offered.all.size());
+  if (!offered.all.empty()) wake(offered.all.front().at, next_arrival, offered_.size() - 1);
+}
+
+void RdmaEntries::post_arrived(std::size_t number, Instant now) {
+  auto& offered = offered_[number];
+  for (; offered.next < offered.all.size() && offered.all[offered.next].at <= now; ++offered.next) {
+    const auto& a = offered.all[offered.next];
+    if (!fleet_.owns(a.from)) continue;
+    const auto qp = static_cast<roce::QpIndex>(offered.first + 2 * offered.next);
+    open(qp, a.from, a.to, offered.entry);
+    uses_[qp] = {offered.entry, 0, a.size, alone_.latency(a.from, a.to, a.size)};
+    auto posted = network_run::request(entries_[offered.entry]);
+    posted.length = static_cast<std::uint32_t>(a.size.count());
+    fleet_.post(qp, posted, now);
+  }
+  if (offered.next < offered.all.size()) wake(offered.all[offered.next].at, next_arrival, number);
+}
+
+bool RdmaEntries::completed(roce::QpIndex qp, const roce::Completion& completion, Instant posted, Instant now) {
+  const auto found = uses_.find(qp);
+  if (found == uses_.end()) return false;
+  auto& tally = tallies_[found->second.entry];
+  const bool success = completion.status == roce::WorkStatus::success;
+  if (is_measured(now) && success) {
+    ++tally.messages;
+    tally.latency.record(now - posted);
+    if (found->second.alone > Duration{}) record_slowdown(tally, found->second, now - posted);
+  } else if (is_measured(now)) {
+    ++tally.failed;
+  }
+  if (success) post_next(qp, now);
+  return true;
 }
 
 }  // namespace peerpath::network_run

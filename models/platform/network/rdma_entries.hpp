@@ -1,43 +1,81 @@
-// Entries of `rdma`: what their queue pairs are there for, and what came of them.
+// Entries of `rdma`, packet by packet: who sends what to whom, and when.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <vector>
 
-#include "peerpath/observe/histogram.hpp"
-#include "peerpath/observe/results.hpp"
-#include "scenario/network/load.hpp"
+#include "platform/network/arrivals.hpp"
+#include "platform/network/datagram_entries.hpp"
+#include "platform/network/rdma_tally.hpp"
+#include "transport/roce/fleet.hpp"
 
 namespace peerpath::network_run {
 
-/// What one rdma entry has done in the measured window.
-struct Tally {
-  std::int64_t messages = 0, failed = 0;
-  std::int64_t bytes = 0;  ///< of messages that arrive by chance
-  observe::Histogram latency;
-  observe::Histogram slowdown, small_slowdown;  ///< of those: latency over that alone, in units of 10^-6
-};
+/// Posts the messages of each entry: so many outstanding on each queue pair, at an interval, or as they arrive by
+/// chance. Counts what ends in the measured window, on this rank's hosts.
+class RdmaEntries {
+ public:
+  using Wake = std::function<void(Instant when, std::size_t number)>;
+  RdmaEntries(const network_scenario::Loaded& loaded, roce::Fleet& fleet, Wake wake);
 
-/// What a queue pair of an rdma entry is there for.
-struct EntryUse {
-  std::size_t entry = 0;
-  int left = 0;  ///< messages still to post; -1: without end
-  Bytes size{};  ///< of the only message, which came by chance; and what it takes alone
-  Duration alone{};
-  std::uint64_t posted = 0;
-
-  /// One of them, if there is one.
-  bool take() {
-    if (left == 0) return false;
-    if (left > 0) --left;
-    return true;
+  bool none() const { return tallies_.empty(); }
+  /// Asks for the beginning of each entry.
+  void schedule();
+  /// What `wake` was asked for.
+  void timed(std::size_t number, Instant now);
+  /// A work request has ended; false: the queue pair is of no entry.
+  bool completed(roce::QpIndex qp, const roce::Completion& completion, Instant posted, Instant now);
+  void datagram_sent(roce::QpIndex qp, Instant now) { datagrams_.sent(qp, now); }
+  void datagram_arrived(const roce::Packet& packet, bool received, Instant now) {
+    datagrams_.arrived(packet, received, now, is_measured(now), tallies_);
   }
+
+  /// By entry.
+  std::vector<Tally>& tallies() { return tallies_; }
+
+ private:
+  enum Alarm : std::size_t { start, next_message, next_arrival };
+  static constexpr int alarm_bits = 2;
+  void wake(Instant when, Alarm what, std::size_t number) { wake_(when, number << alarm_bits | what); }
+
+  /// Messages at an interval, whatever has become of the last one.
+  struct Timed {
+    std::size_t entry = 0;
+    roce::HostIndex from = 0, to = 0;
+    roce::QpIndex qp = 0;  ///< with `fresh` of the next message
+    int left = 0;
+    bool connected = false;
+  };
+  /// Messages that arrive by chance, with a queue pair each.
+  struct Offered {
+    std::size_t entry = 0;
+    std::vector<Arrival> all{};
+    std::size_t next = 0;
+    roce::QpIndex first = 0;
+  };
+
+  bool is_measured(Instant now) const { return now >= begin_ && now < end_; }
+  roce::WorkRequest request(const network_scenario::Rdma& entry, EntryUse& use, roce::QpIndex qp) const;
+  std::size_t messages_until_end(const network_scenario::Rdma& entry, Instant now) const;
+  void open(roce::QpIndex qp, roce::HostIndex from, roce::HostIndex to, std::size_t entry);
+  void begin(std::size_t number, Instant now);
+  void begin_load(std::size_t number, Instant now);
+  void post_next(roce::QpIndex qp, Instant now);
+  void post_timed(std::size_t number, Instant now);
+  void post_arrived(std::size_t number, Instant now);
+
+  const network_scenario::Loaded& loaded_;
+  const std::vector<network_scenario::Rdma>& entries_;
+  roce::Fleet& fleet_;
+  Wake wake_;
+  Instant begin_, end_;  ///< of the measured window
+  std::vector<Tally> tallies_;
+  std::map<roce::QpIndex, EntryUse> uses_;
+  std::vector<Timed> timers_;
+  std::vector<Offered> offered_;
+  DatagramEntries datagrams_;
+  Alone alone_;
 };
-
-/// A message that came by chance is over.
-void record_slowdown(Tally& tally, const EntryUse& use, Duration latency);
-
-/// Goodput, messages and latencies of each entry, as metrics.
-void report_rdma(const network_scenario::NetworkScenario& s, const std::vector<Tally>& tallies, Duration window,
-                 observe::Results& results);
 
 }  // namespace peerpath::network_run

@@ -1,14 +1,11 @@
 #include "platform/network/run.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include "collective/roce_carrier.hpp"
 #include "peerpath/observe/finish.hpp"
-#include "platform/network/arrivals.hpp"
 #include "platform/network/cable_report.hpp"
 #include "platform/network/collective_entries.hpp"
-#include "platform/network/datagram_entries.hpp"
 #include "platform/network/flow_run.hpp"
 #include "platform/network/host_limits.hpp"
 #include "platform/network/node_hosts.hpp"
@@ -61,22 +58,20 @@ class Runner {
         parts_{network_, options.ranks},
         begin_{s_.run.warmup},
         end_{begin_ + s_.run.measure},
-        tallies_(s_.rdma.size()),
+        rdma_{loaded, fleet_, [this](Instant when, std::size_t number) { wake(when, of_rdma, number); }},
         collectives_{loaded, collective::over(fleet_),
-                     [this](Instant when, std::size_t number) { wake(when, of_collectives, number); }},
-        datagrams_{s_.rdma, loaded.graph, fleet_},
-        alone_{loaded.graph, s_.switches.latency, s_.nics.mtu} {
+                     [this](Instant when, std::size_t number) { wake(when, of_collectives, number); }} {
     fleet_.attach(network_);
     fleet_.completed = [this](auto qp, const auto& completion, Instant posted, Instant now) {
       completed(qp, completion, posted, now);
     };
     fleet_.message = [this](auto qp, const auto& last, Instant now) { collectives_.arrived(qp, last.immediate, now); };
-    fleet_.datagram_sent = [this](auto qp, Instant now) { datagrams_.sent(qp, now); };
+    fleet_.datagram_sent = [this](auto qp, Instant now) { rdma_.datagram_sent(qp, now); };
     fleet_.datagram = [this](const auto& packet, bool received, Instant now) {
-      datagrams_.arrived(packet, received, now, now >= begin_ && now < end_, tallies_);
+      rdma_.datagram_arrived(packet, received, now);
     };
     fleet_.alarm = [this](std::uint64_t detail, Instant now) { alarm(detail, now); };
-    for (std::size_t i = 0; i < s_.rdma.size(); ++i) wake(Instant{s_.rdma[i].start}, start_rdma, i);
+    rdma_.schedule();
     collectives_.schedule();
     for (std::size_t i = 0; i < s_.events.size(); ++i) wake(Instant{s_.events[i].at}, cable_event, i);
   }
@@ -114,153 +109,31 @@ class Runner {
   }
 
  private:
-  enum Alarm : std::uint64_t { start_rdma, cable_event, next_message, next_arrival, of_collectives };
-  static constexpr int alarm_bits = 3;
+  enum Alarm : std::uint64_t { of_rdma, of_collectives, cable_event };
+  static constexpr int alarm_bits = 2;
   void wake(Instant when, Alarm what, std::size_t number) {
     fleet_.wake(when, std::uint64_t{number} << alarm_bits | what);
-  }
-
-  roce::WorkRequest request(const Rdma& entry) const {
-    return {.work = entry.operation, .length = static_cast<std::uint32_t>(entry.size.count()), .swap_or_add = 1};
-  }
-  /// The same, to a place by chance: a queue pair draws for itself, so that ranks agree.
-  roce::WorkRequest request(const Rdma& entry, EntryUse& use, roce::QpIndex qp) const {
-    auto made = request(entry);
-    if (entry.registered == Bytes{}) return made;
-    const auto places = static_cast<std::uint64_t>(entry.registered / entry.size);
-    Random random{static_cast<std::uint64_t>(s_.run.seed) + use.posted++, "place of " + std::to_string(qp)};
-    made.remote_address = random.below(places) * static_cast<std::uint64_t>(entry.size.count());
-    return made;
   }
 
   void alarm(std::uint64_t detail, Instant now) {
     const auto number = static_cast<std::size_t>(detail >> alarm_bits);
     switch (static_cast<Alarm>(detail & ((1 << alarm_bits) - 1))) {
-      case start_rdma:
-        return begin(number, now);
-      case cable_event:
-        return apply(s_.events[number], loaded_.graph, network_, now);
-      case next_message:
-        return timed(number, now);
-      case next_arrival:
-        return arrive(offered_[number], number, now);
+      case of_rdma:
+        return rdma_.timed(number, now);
       case of_collectives:
         return collectives_.timed(number, now);
+      case cable_event:
+        return apply(s_.events[number], loaded_.graph, network_, now);
     }
-  }
-
-  void begin(std::size_t number, Instant now) {
-    const auto& entry = s_.rdma[number];
-    if (entry.transport == Transport::ud) return datagrams_.begin(number, now);
-    if (entry.load > 0) return begin_load(number, now);
-    const auto from = hosts_of(loaded_.graph, entry.from), to = hosts_of(loaded_.graph, entry.to);
-    for (std::size_t i = 0; i < from.size(); ++i) {
-      const auto other = to[to.size() == 1 ? 0 : i];
-      if (other == from[i]) continue;
-      for (int q = 0; q < entry.qps; ++q) {
-        if (entry.interval > Duration{}) {
-          const auto qp = fleet_.reserve(entry.fresh ? messages_until_end(entry, now) : 1);
-          timers_.push_back({number, from[i], other, qp, entry.messages == 0 ? -1 : entry.messages, false});
-          if (fleet_.owns(from[i])) timed(timers_.size() - 1, now);
-          continue;
-        }
-        const auto qp = fleet_.connect(from[i], other);
-        if (!fleet_.owns(from[i])) continue;
-        fleet_.set_priority(qp, entry.priority);
-        uses_[qp] = {number, entry.messages == 0 ? -1 : entry.messages};
-        for (int m = 0; m < entry.outstanding; ++m) post_next(qp, now);
-      }
-    }
-  }
-
-  std::size_t messages_until_end(const Rdma& entry, Instant now) const {
-    const auto most = now > end_ ? 1 : (end_ - now) / entry.interval + 1;
-    return static_cast<std::size_t>(entry.messages == 0 ? most : std::min<std::int64_t>(most, entry.messages));
-  }
-
-  void post_next(roce::QpIndex qp, Instant now) {
-    auto& use = uses_[qp];
-    if (use.take()) fleet_.post(qp, request(s_.rdma[use.entry], use, qp), now);
-  }
-
-  /// Messages at an interval, whatever has become of the last one.
-  struct Timed {
-    std::size_t entry = 0;
-    roce::HostIndex from = 0, to = 0;
-    roce::QpIndex qp = 0;  ///< with `fresh` of the next message
-    int left = 0;
-    bool connected = false;
-  };
-
-  void timed(Timed& t, Instant now) {
-    const auto& entry = s_.rdma[t.entry];
-    if (t.left == 0) return;
-    if (t.left > 0) --t.left;
-    const auto qp = t.qp;
-    if (!t.connected || entry.fresh) {
-      fleet_.open(qp, t.from, t.to);
-      fleet_.set_priority(qp, entry.priority);
-      t.connected = true;
-      uses_[qp] = {t.entry, 0};
-    }
-    if (entry.fresh) t.qp += 2;
-    fleet_.post(qp, request(entry), now);
-    wake(now + entry.interval, next_message, static_cast<std::size_t>(&t - timers_.data()));
-  }
-  void timed(std::size_t number, Instant now) { timed(timers_[number], now); }
-
-  /// Messages that arrive by chance, with a queue pair each.
-  struct Offered {
-    std::size_t entry = 0;
-    std::vector<Arrival> all{};
-    std::size_t next = 0;
-    roce::QpIndex first = 0;
-  };
-
-  void begin_load(std::size_t number, Instant now) {
-    auto& offered = offered_.emplace_back(
-        Offered{number, arrivals(s_.rdma[number], loaded_.graph, now, std::max(now, end_), s_.run.seed), 0, 0});
-    offered.first = fleet_.reserve(offered.all.size());
-    if (!offered.all.empty()) wake(offered.all.front().at, next_arrival, offered_.size() - 1);
-  }
-
-  void arrive(Offered& offered, std::size_t number, Instant now) {
-    for (; offered.next < offered.all.size() && offered.all[offered.next].at <= now; ++offered.next) {
-      const auto& a = offered.all[offered.next];
-      if (!fleet_.owns(a.from)) continue;
-      const auto qp = static_cast<roce::QpIndex>(offered.first + 2 * offered.next);
-      fleet_.open(qp, a.from, a.to);
-      fleet_.set_priority(qp, s_.rdma[offered.entry].priority);
-      uses_[qp] = {offered.entry, 0, a.size, alone_.latency(a.from, a.to, a.size)};
-      auto posted = request(s_.rdma[offered.entry]);
-      posted.length = static_cast<std::uint32_t>(a.size.count());
-      fleet_.post(qp, posted, now);
-    }
-    if (offered.next < offered.all.size()) wake(offered.all[offered.next].at, next_arrival, number);
   }
 
   void completed(roce::QpIndex qp, const roce::Completion& completion, Instant posted, Instant now) {
-    const auto found = uses_.find(qp);
-    if (found == uses_.end()) {
-      if (completion.status == roce::WorkStatus::success)
-        collectives_.heard(qp, static_cast<std::uint32_t>(completion.id), now);
-      return;
-    }
-    auto& tally = tallies_[found->second.entry];
-    if (now >= begin_ && now < end_) {
-      if (completion.status == roce::WorkStatus::success) {
-        ++tally.messages;
-        tally.latency.record(now - posted);
-        if (found->second.alone > Duration{}) record_slowdown(tally, found->second, now - posted);
-      } else {
-        ++tally.failed;
-      }
-    }
-    if (completion.status == roce::WorkStatus::success) post_next(qp, now);
+    if (!rdma_.completed(qp, completion, posted, now) && completion.status == roce::WorkStatus::success)
+      collectives_.heard(qp, static_cast<std::uint32_t>(completion.id), now);
   }
 
   /// Whether collectives and jobs, if there is nothing else, have come to their end on this rank's hosts.
-  bool is_over() const { return s_.rdma.empty() && !collectives_.none() && collectives_.over(); }
+  bool is_over() const { return rdma_.none() && !collectives_.none() && collectives_.over(); }
 
   network::Hosts& hosts() {
     if (capture_) return *capture_;
@@ -281,13 +154,8 @@ class Runner {
   network::Network network_;
   Parts parts_;
   Instant begin_, end_;
-  std::vector<Tally> tallies_;
+  RdmaEntries rdma_;
   CollectiveEntries collectives_;
-  std::map<roce::QpIndex, EntryUse> uses_;
-  std::vector<Timed> timers_;
-  DatagramEntries datagrams_;
-  Alone alone_;
-  std::vector<Offered> offered_;
   std::vector<observe::Histogram> queued_ = std::vector<observe::Histogram>(1);
   Snapshot before_, after_;
   std::optional<network::PauseCircle> circle_;
@@ -302,14 +170,7 @@ class Runner {
 void Runner::gather() {
   network_run::gather(parts_, before_);
   network_run::gather(parts_, after_);
-  parts_.gather(tallies_, [](Tally& a, const Tally& b) {
-    a.messages += b.messages;
-    a.failed += b.failed;
-    a.latency.merge(b.latency);
-    a.bytes += b.bytes;
-    a.slowdown.merge(b.slowdown);
-    a.small_slowdown.merge(b.small_slowdown);
-  });
+  parts_.gather(rdma_.tallies(), [](Tally& a, const Tally& b) { a.merge(b); });
   parts_.gather(queued_, [](observe::Histogram& a, const observe::Histogram& b) { a.merge(b); });
   played_ = collectives_.played();
   parts_.gather(played_, [](Played& a, const Played& b) { a.merge(b); });
@@ -389,7 +250,7 @@ Outcome Runner::outcome() {
   out_.results.warmup = s_.run.warmup;
   out_.results.window = after_.when - before_.when;
   out_.results.wanted_window = s_.run.measure;
-  report_rdma(s_, tallies_, out_.results.window, out_.results);
+  report_rdma(s_, rdma_.tallies(), out_.results.window, out_.results);
   collectives_.report(played_, out_.jobs, out_.results);
   report_network();
   explain();

@@ -10,7 +10,7 @@ using namespace testing;
 using namespace std::chrono_literals;
 
 TEST(Contexts, AreKeptUntilOthersNeedTheRoom) {
-  ContextCache cache{{.entries = 64}};
+  EntryCache cache{64};
   EXPECT_FALSE(cache.use(1));
   EXPECT_TRUE(cache.use(1));
   for (std::uint32_t qp = 2; qp < 1000; ++qp) cache.use(qp);

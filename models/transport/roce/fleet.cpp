@@ -24,9 +24,9 @@ void Fleet::attach(network::Network& network) {
   for (std::size_t h = 0; h < config_.hosts.size() && h < nics_.size(); ++h)
     nics_[h].memory = RatedMemory{config_.hosts[h]};
   if (config_.translations.entries > 0)
-    for (auto& nic : nics_) nic.translations.emplace(config_.translations);
+    for (auto& nic : nics_) nic.translations.emplace(config_.translations.entries);
   if (config_.contexts.entries > 0)
-    for (auto& nic : nics_) nic.contexts.emplace(config_.contexts);
+    for (auto& nic : nics_) nic.contexts.emplace(config_.contexts.entries);
   for (std::size_t h = 0; h < config_.dma.size() && h < nics_.size(); ++h) nics_[h].dma = config_.dma[h];
 }
 

@@ -11,12 +11,11 @@
 #include "peerpath/base/ring.hpp"
 #include "transport/host/host_dma.hpp"
 #include "transport/host/rated_memory.hpp"
-#include "transport/roce/context_cache.hpp"
 #include "transport/roce/datagram.hpp"
 #include "transport/roce/dcqcn.hpp"
+#include "transport/roce/entry_cache.hpp"
 #include "transport/roce/requester.hpp"
 #include "transport/roce/responder.hpp"
-#include "transport/roce/translation_cache.hpp"
 
 namespace peerpath::roce {
 
@@ -183,8 +182,8 @@ class Fleet final : public network::Hosts {
     Ring<Staged> staged{};
     std::int64_t staged_bytes = 0;
     std::size_t known = 0, ready = 0;  ///< of `holding` and `staged`: so many have their times
-    std::optional<TranslationCache> translations{};
-    std::optional<ContextCache> contexts{};
+    std::optional<EntryCache> translations{};
+    std::optional<EntryCache> contexts{};
     Instant looked_up{};  ///< before a PCIe that is simulated: the last of what was missing is there
     HostDma* dma = nullptr;
     Ring<QpIndex> ends{};  ///< of the messages that `holding` ends, in order

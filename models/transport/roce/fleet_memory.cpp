@@ -93,7 +93,7 @@ void Fleet::translate(const QueuePair& qp, std::uint64_t address, std::uint32_t 
   const auto page = static_cast<std::uint64_t>(config_.translations.page.count());
   for (auto at = address; at < address + length; at = (at / page + 1) * page) {
     ++nic.counters.translations;
-    if (nic.translations->use(qp.number, at)) continue;
+    if (nic.translations->use(config_.translations.entry(qp.number, at))) continue;
     ++nic.counters.translations_missed;
     wait_for_entry(nic, config_.translations.miss, arriving_at_);
   }

@@ -10,13 +10,15 @@ using namespace testing;
 using namespace std::chrono_literals;
 
 TEST(Translations, AreKeptByQueuePairAndPageUntilOthersNeedTheRoom) {
-  TranslationCache cache{{.entries = 64, .page = Bytes{4096}}};
-  EXPECT_FALSE(cache.use(0, 0));
-  EXPECT_TRUE(cache.use(0, 4095));
-  EXPECT_FALSE(cache.use(0, 4096));
-  EXPECT_FALSE(cache.use(2, 0)) << "another queue pair";
-  for (std::uint64_t page = 0; page < 1000; ++page) cache.use(4, page << 12);
-  EXPECT_FALSE(cache.use(0, 0)) << "1000 others have been used since";
+  const TranslationConfig config{.entries = 64, .page = Bytes{4096}};
+  EntryCache cache{config.entries};
+  const auto use = [&](std::uint32_t qp, std::uint64_t address) { return cache.use(config.entry(qp, address)); };
+  EXPECT_FALSE(use(0, 0));
+  EXPECT_TRUE(use(0, 4095));
+  EXPECT_FALSE(use(0, 4096));
+  EXPECT_FALSE(use(2, 0)) << "another queue pair";
+  for (std::uint64_t page = 0; page < 1000; ++page) use(4, page << 12);
+  EXPECT_FALSE(use(0, 0)) << "1000 others have been used since";
 }
 
 struct Reached {

@@ -1,0 +1,61 @@
+#include "platform/network/rdma_tally.hpp"
+
+#include "platform/network/cable_report.hpp"
+
+namespace peerpath::network_run {
+
+using namespace network_scenario;
+using observe::Decimal;
+using observe::quotient;
+
+namespace {
+
+constexpr std::int64_t slowdown_unit = 1'000'000;
+constexpr Bytes small_message{3000};
+
+}  // namespace
+
+void Tally::merge(const Tally& other) {
+  messages += other.messages;
+  failed += other.failed;
+  bytes += other.bytes;
+  latency.merge(other.latency);
+  slowdown.merge(other.slowdown);
+  small_slowdown.merge(other.small_slowdown);
+}
+
+void record_slowdown(Tally& tally, const EntryUse& use, Duration latency) {
+  tally.bytes += use.size.count();
+  const Duration slowdown{
+      static_cast<std::int64_t>(static_cast<WideInt>(latency.count()) * slowdown_unit / use.alone.count())};
+  tally.slowdown.record(slowdown);
+  if (use.size <= small_message) tally.small_slowdown.record(slowdown);
+}
+
+void report_rdma(const NetworkScenario& s, const std::vector<Tally>& tallies, Duration window,
+                 observe::Results& results) {
+  for (std::size_t i = 0; i < tallies.size(); ++i) {
+    const auto& tally = tallies[i];
+    const auto metric = [&](const char* what, std::optional<Decimal> value) {
+      set_metric(results, s.rdma[i].name + what, value);
+    };
+    const auto bytes =
+        s.rdma[i].load > 0 ? WideInt{tally.bytes} : static_cast<WideInt>(tally.messages) * s.rdma[i].size.count();
+    const auto bits = bytes * 8;
+    metric(".goodput_gbps", gbps(bits, window));
+    metric(".messages", Decimal{tally.messages, 0});
+    metric(".failed_messages", Decimal{tally.failed, 0});
+    if (tally.latency.count() == 0) continue;
+    metric(".latency_p50_us", microseconds(tally.latency.quantile(500'000)));
+    metric(".latency_p99_us", microseconds(tally.latency.quantile(990'000)));
+    metric(".latency_max_us", microseconds(tally.latency.largest()));
+    const auto ratio = [](Duration slowdown) { return quotient(slowdown.count(), slowdown_unit, 3); };
+    if (tally.slowdown.count() > 0) {
+      metric(".slowdown_p50", ratio(tally.slowdown.quantile(500'000)));
+      metric(".slowdown_p99", ratio(tally.slowdown.quantile(990'000)));
+    }
+    if (tally.small_slowdown.count() > 0) metric(".small_slowdown_p99", ratio(tally.small_slowdown.quantile(990'000)));
+  }
+}
+
+}  // namespace peerpath::network_run

@@ -1,0 +1,46 @@
+// Entries of `rdma`: what their queue pairs are there for, and what came of them.
+#pragma once
+
+#include <vector>
+
+#include "peerpath/observe/histogram.hpp"
+#include "peerpath/observe/results.hpp"
+#include "scenario/network/load.hpp"
+
+namespace peerpath::network_run {
+
+/// What one rdma entry has done in the measured window.
+struct Tally {
+  std::int64_t messages = 0, failed = 0;
+  std::int64_t bytes = 0;  ///< of messages that arrive by chance
+  observe::Histogram latency;
+  observe::Histogram slowdown, small_slowdown;  ///< of those: latency over that alone, in units of 10^-6
+
+  /// With what another rank knows.
+  void merge(const Tally& other);
+};
+
+/// What a queue pair of an rdma entry is there for.
+struct EntryUse {
+  std::size_t entry = 0;
+  int left = 0;  ///< messages still to post; -1: without end
+  Bytes size{};  ///< of the only message, which came by chance; and what it takes alone
+  Duration alone{};
+  std::uint64_t posted = 0;
+
+  /// One of them, if there is one.
+  bool take() {
+    if (left == 0) return false;
+    if (left > 0) --left;
+    return true;
+  }
+};
+
+/// A message that came by chance is over.
+void record_slowdown(Tally& tally, const EntryUse& use, Duration latency);
+
+/// Goodput, messages and latencies of each entry, as metrics.
+void report_rdma(const network_scenario::NetworkScenario& s, const std::vector<Tally>& tallies, Duration window,
+                 observe::Results& results);
+
+}  // namespace peerpath::network_run
