@@ -1,6 +1,7 @@
 #include "validation/calibrate/fit.hpp"
 
 #include "tools/peerpath/catalogue.hpp"
+#include "tools/peerpath/dataset_file.hpp"
 #include "tools/peerpath/output_file.hpp"
 #include "validation/calibrate/assess.hpp"
 #include "validation/calibrate/node.hpp"
@@ -9,11 +10,8 @@
 namespace peerpath::cli {
 
 Exit calibrate(const Arguments& arguments, Terminal& terminal) {
-  const auto dataset = compare::load_dataset(arguments.words().front());
-  if (!dataset) {
-    terminal.report(dataset.error());
-    return Exit::wrong_input;
-  }
+  const auto dataset = load_dataset(arguments.words().front(), terminal);
+  if (!dataset) return Exit::wrong_input;
   if (dataset->gpus.empty()) {
     terminal.error(dataset->file + " has no GPU: its experiments with a NIC are measured and not modelled");
     return Exit::wrong_input;

@@ -334,6 +334,19 @@ class Cli(Case):
         self.assertEqual(len(document["spread"][0]["points"]), 274)
         self.assertEqual(peerpath(*words[:-1], "/nowhere.jsonl").returncode, 2)
 
+    def test_a_point_below_the_noise_is_set_aside_and_the_rest_is_used(self):
+        lines = pathlib.Path(self.data("h200/one_gpu.jsonl")).read_text().splitlines(keepends=True)
+        noisy = json.loads(lines[4])
+        lines[4] = lines[4].replace(f'"least":{noisy["least"]}', '"least":-7.5')
+        file = pathlib.Path(self.folder.name) / "noisy.jsonl"
+        file.write_text("".join(lines))
+        done = peerpath("validate", str(file), "--calibration", self.data("presets/h200.json"), "--laws")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"warning: {file}:5:1: {noisy['experiment']}: is set aside: a sample of -7.5 ns", done.stderr)
+        done = peerpath("calibrate", str(file))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"warning: {file}:5:1: ", done.stderr)
+
     def test_validate_takes_no_options_that_would_do_nothing(self):
         for words, option in ((["pcie-bench", "--spread", "x"], "--spread"), (["--all", "--laws"], "--laws"),
                               (["--all", "--out", "x"], "--out"),

@@ -7,6 +7,7 @@
 
 #include "scenario/quantity.hpp"
 #include "tools/peerpath/catalogue.hpp"
+#include "tools/peerpath/dataset_file.hpp"
 #include "tools/peerpath/output_file.hpp"
 #include "tools/peerpath/scenario_files.hpp"
 #include "tools/peerpath/validate_all.hpp"
@@ -81,11 +82,8 @@ tl::expected<calibrate::Calibration, Problems> parameters_for(const compare::Dat
 }
 
 Exit validate_dataset(const std::string& file, const Arguments& arguments, const Terminal& terminal) {
-  const auto dataset = compare::load_dataset(file);
-  if (!dataset) {
-    terminal.report(dataset.error());
-    return Exit::wrong_input;
-  }
+  const auto dataset = load_dataset(file, terminal);
+  if (!dataset) return Exit::wrong_input;
   if (is_of_sockets(*dataset)) {
     for (const auto* option : {"--laws", "--out", "--spread"})
       if (arguments.has(option))
@@ -108,11 +106,8 @@ Exit validate_dataset(const std::string& file, const Arguments& arguments, const
   }
   std::vector<compare::Dataset> takes{*dataset};
   for (const auto& other_file : arguments.values("--spread")) {
-    auto other = compare::load_dataset(other_file);
-    if (!other) {
-      terminal.report(other.error());
-      return Exit::wrong_input;
-    }
+    auto other = load_dataset(other_file, terminal);
+    if (!other) return Exit::wrong_input;
     takes.push_back(std::move(*other));
   }
   auto assessment = calibrate::assess(*dataset, *calibration);

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "peerpath/base/temporary_folder.hpp"
+#include "tools/peerpath/dataset_file.hpp"
 #include "tools/peerpath/output_file.hpp"
 #include "validation/calibrate/assess.hpp"
 #include "validation/calibrate/preset.hpp"
@@ -98,11 +99,12 @@ Exit validate_all(const fs::path& data, const Arguments& arguments, const Termin
   for (const auto& [name, from] : own) {
     const auto preset = (data / "presets" / fmt::format("{}.json", from)).string();
     const auto calibration = calibrate::read_calibration(read_file(preset).value_or(""), preset);
-    const auto dataset = compare::load_dataset((data / "h200" / fmt::format("{}.jsonl", name)).string());
-    if (!calibration || !dataset) {
-      terminal.report(calibration ? dataset.error() : calibration.error());
+    if (!calibration) {
+      terminal.report(calibration.error());
       return Exit::wrong_input;
     }
+    const auto dataset = load_dataset((data / "h200" / fmt::format("{}.jsonl", name)).string(), terminal);
+    if (!dataset) return Exit::wrong_input;
     assessments.push_back(calibrate::assess(*dataset, *calibration));
   }
   pcie_bench::Options options;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <optional>
 #include <set>
 #include <sstream>
 
@@ -130,13 +131,21 @@ class Reader {
       problem("end", "says " + line["end"].dump() + " points, there are " + std::to_string(number_));
   }
 
-  /// A positive number, or 0 and a problem.
-  double number(const json& line, const char* key) {
+  /// A number, or none and a problem.
+  std::optional<double> number(const json& line, const char* key) {
     const auto found = line.find(key);
-    if (found == line.end()) return problem(key, "is missing"), 0;
+    if (found == line.end()) return problem(key, "is missing"), std::nullopt;
     const double value = found->is_number() ? found->get<double>() : std::nan("");
-    if (!std::isfinite(value) || value <= 0) return problem(key, "is " + found->dump() + ", not a number above 0"), 0;
+    if (!std::isfinite(value)) return problem(key, "is " + found->dump() + ", not a number"), std::nullopt;
     return value;
+  }
+
+  /// A number above 0, or 0 and a problem.
+  double positive(const json& line, const char* key) {
+    const auto value = number(line, key);
+    if (value && *value > 0) return *value;
+    if (value) problem(key, "is " + line[key].dump() + ", not above 0");
+    return 0;
   }
 
   void unit(const json& line, const char* key, const char* wanted) {
@@ -158,8 +167,7 @@ class Reader {
       dataset_.failed.push_back(point.experiment + ": " + line["failed"].dump());
       return;
     }
-    read_values(line, point);
-    dataset_.points.push_back(std::move(point));
+    if (read_values(line, point)) dataset_.points.push_back(std::move(point));
   }
 
   bool read_settings(const json& line, Point& point) {
@@ -177,21 +185,31 @@ class Reader {
     return true;
   }
 
-  void read_values(const json& line, Point& point) {
+  /// False if the point is not to be used, as a problem says or `below_noise`.
+  bool read_values(const json& line, Point& point) {
+    const auto problems = problems_.size();
     unit(line, "unit", "ns");
-    point.median = number(line, "median");
-    point.p10 = number(line, "p10");
-    point.p90 = number(line, "p90");
-    const auto least = number(line, "least"), most = number(line, "most");
+    point.median = number(line, "median").value_or(0);
+    point.p10 = number(line, "p10").value_or(0);
+    point.p90 = number(line, "p90").value_or(0);
+    const auto least = number(line, "least").value_or(0), most = number(line, "most").value_or(0);
     if (least > point.p10 || point.p10 > point.median || point.median > point.p90 || point.p90 > most)
       problem("median", "least, p10, median, p90 and most are not in order");
-    if (!line.contains("bytes")) return;
-    point.bytes = static_cast<std::int64_t>(number(line, "bytes"));
+    if (problems_.size() > problems) return false;
+    if (least <= 0) {
+      dataset_.below_noise.push_back({dataset_.file, line_, 1, point.experiment,
+                                      "is set aside: a sample of " + line["least"].dump() +
+                                          " ns is a difference of two runs that lies below their noise"});
+      return false;
+    }
+    if (!line.contains("bytes")) return true;
+    point.bytes = static_cast<std::int64_t>(positive(line, "bytes"));
     unit(line, "rate_unit", "GB/s");
-    const auto rate = number(line, "rate");
-    if (point.median > 0 && rate > 0 && std::abs(rate / point.rate() - 1) > rate_tolerance)
+    const auto rate = positive(line, "rate");
+    if (rate > 0 && std::abs(rate / point.rate() - 1) > rate_tolerance)
       problem("rate", std::to_string(rate) + " GB/s is not " + std::to_string(point.bytes) + " B in " +
                           std::to_string(point.median) + " ns: the units are not what they are said to be");
+    return problems_.size() == problems;
   }
 
   void check_plan() {

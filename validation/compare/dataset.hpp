@@ -38,6 +38,8 @@ struct Dataset {
   std::vector<GpuFacts> gpus;
   std::vector<Point> points;
   std::vector<std::string> failed;  ///< planned points without a result, and why
+  /// Points that are not used, each with its line: a sample is the difference of two runs, and one was not above 0.
+  Problems below_noise;
 };
 
 /// The schema that is read; the one that experiments::Recorder writes.
