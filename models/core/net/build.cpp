@@ -1,115 +1,60 @@
-#include <algorithm>
-
-#include "peerpath/net/checksum.hpp"
 #include "peerpath/net/headers.hpp"
+#include "peerpath/net/ipv4_frame.hpp"
 
 namespace peerpath::net {
 namespace {
 
-/// Appends big-endian fields.
-class Writer {
- public:
-  void u8(unsigned v) { out.data[out.size++] = static_cast<std::uint8_t>(v); }
-  void u16(unsigned v) {
-    u8(v >> 8);
-    u8(v & 0xff);
-  }
-  void u32(std::uint32_t v) {
-    u16(v >> 16);
-    u16(v & 0xffff);
-  }
-  void copy(std::span<const std::uint8_t> bytes) {
-    for (const auto b : bytes) u8(b);
-  }
-  void zeros(int n) {
-    while (n-- > 0) u8(0);
-  }
-  void put16(std::size_t at, unsigned v) {
-    out.data[at] = static_cast<std::uint8_t>(v >> 8);
-    out.data[at + 1] = static_cast<std::uint8_t>(v);
-  }
-
-  HeaderBytes out;
-};
-
 constexpr int tcp_size = 32, udp_size = 8;
+constexpr MacAddress destination_mac{0x02, 0, 0, 0, 0, 0x02},
+    source_mac{0x02, 0, 0, 0, 0, 0x01};  // locally administered
 
-void ethernet(Writer& w, Layer3 layer3) {
-  w.copy(std::array<std::uint8_t, 6>{0x02, 0, 0, 0, 0, 0x02});  // locally administered
-  w.copy(std::array<std::uint8_t, 6>{0x02, 0, 0, 0, 0, 0x01});
-  w.u16(layer3 == Layer3::ipv6 ? 0x86dd : 0x0800);
+std::uint32_t ipv4_address(const std::array<std::uint8_t, 16>& address) {
+  return FieldReader{address.data()}.take<4>();
 }
 
-void ipv4(Writer& w, const FrameSpec& s, unsigned protocol, unsigned length) {
-  const std::size_t at = w.out.size;
-  w.u8(0x45);
-  w.u8(s.key.traffic_class);
-  w.u16(20 + length);
-  w.u16(s.ip_id);
-  w.u16(0x4000);  // do not fragment
-  w.u8(64);
-  w.u8(protocol);
-  w.u16(0);
-  w.copy(std::span{s.key.source}.first(4));
-  w.copy(std::span{s.key.destination}.first(4));
-  InternetChecksum sum;
-  sum.add(std::span{w.out.data}.subspan(at, 20));
-  w.put16(at + 10, sum.value());
+void ipv6(FieldWriter& w, const FlowKey& key, std::uint8_t protocol, unsigned length) {
+  w.put<4>(0x60000000u | static_cast<std::uint32_t>(key.traffic_class) << 20);
+  w.put<2>(length).put<1>(protocol).put<1>(64).copy(key.source).copy(key.destination);
 }
 
-void ipv6(Writer& w, const FrameSpec& s, unsigned protocol, unsigned length) {
-  w.u32(0x60000000u | static_cast<std::uint32_t>(s.key.traffic_class) << 20);
-  w.u16(length);
-  w.u8(protocol);
-  w.u8(64);
-  w.copy(s.key.source);
-  w.copy(s.key.destination);
+void tcp(FieldWriter& w, const FrameSpec& s) {
+  constexpr std::uint32_t acknowledgement = 1, no_operations_and_timestamps_of_10_bytes = 0x0101080a;
+  constexpr unsigned window = 0xffff, checksum_and_urgent_pointer = 0, both_timestamps = 0;
+  w.put<2>(s.key.source_port).put<2>(s.key.destination_port).put<4>(s.tcp_sequence).put<4>(acknowledgement);
+  w.put<1>(tcp_size / 4 << 4).put<1>(s.tcp_flags).put<2>(window).put<4>(checksum_and_urgent_pointer);
+  w.put<4>(no_operations_and_timestamps_of_10_bytes).put<8>(both_timestamps);
 }
 
-void tcp(Writer& w, const FrameSpec& s) {
-  w.u16(s.key.source_port);
-  w.u16(s.key.destination_port);
-  w.u32(s.tcp_sequence);
-  w.u32(1);  // acknowledges
-  w.u8(tcp_size / 4 << 4);
-  w.u8(s.tcp_flags);
-  w.u16(0xffff);      // window
-  w.zeros(4);         // checksum, urgent pointer
-  w.u32(0x0101080a);  // no-op, no-op, timestamps of 10 bytes
-  w.zeros(8);
-}
-
-void udp(Writer& w, const FrameSpec& s, unsigned length) {
-  w.u16(s.key.source_port);
-  w.u16(s.key.destination_port);
-  w.u16(length);
-  w.zeros(2);
+void udp(FieldWriter& w, const FlowKey& key, unsigned length) {
+  w.put<2>(key.source_port).put<2>(key.destination_port).put<2>(length).put<2>(0);
 }
 
 }  // namespace
 
 HeaderBytes build(const FrameSpec& spec) {
-  Writer w;
-  const bool is_udp = spec.key.layer4 == Layer4::udp;
-  const auto layer4 = static_cast<unsigned>(is_udp ? udp_size : tcp_size);
-  const unsigned length = layer4 + static_cast<unsigned>(spec.payload.count());
-  ethernet(w, spec.key.layer3);
-  if (spec.key.layer3 == Layer3::ipv6)
-    ipv6(w, spec, is_udp ? 17 : 6, length);
+  HeaderBytes out;
+  FieldWriter w{out.data.data()};
+  const auto& key = spec.key;
+  const bool is_udp = key.layer4 == Layer4::udp, is_ipv6 = key.layer3 == Layer3::ipv6;
+  const auto protocol = is_udp ? protocol_udp : protocol_tcp;
+  const auto length = static_cast<unsigned>(is_udp ? udp_size : tcp_size) + static_cast<unsigned>(spec.payload.count());
+  write(w, EthernetHeader{destination_mac, source_mac, is_ipv6 ? ethertype_ipv6 : ethertype_ipv4});
+  if (is_ipv6)
+    ipv6(w, key, protocol, length);
   else
-    ipv4(w, spec, is_udp ? 17 : 6, length);
+    write(w, Ipv4Header{key.traffic_class, static_cast<std::uint16_t>(Ipv4Header::size + length), spec.ip_id, protocol,
+                        ipv4_address(key.source), ipv4_address(key.destination)});
   if (is_udp)
-    udp(w, spec, length);
+    udp(w, key, length);
   else
     tcp(w, spec);
-  return w.out;
+  out.size = static_cast<std::uint16_t>(w.at() - out.data.data());
+  return out;
 }
 
 void advance_tcp_sequence(HeaderBytes& header, Bytes by) {
-  constexpr std::size_t at = 14 + 20 + 4;  // Ethernet, IPv4, ports
-  std::uint32_t sequence = static_cast<std::uint32_t>(by.count());
-  for (std::size_t i = 0; i < 4; ++i) sequence += static_cast<std::uint32_t>(header.data[at + i]) << (24 - 8 * i);
-  for (std::size_t i = 0; i < 4; ++i) header.data[at + i] = static_cast<std::uint8_t>(sequence >> (24 - 8 * i));
+  auto* const at = header.data.data() + Ipv4Frame::headers + 4;  // behind the ports
+  FieldWriter{at}.put<4>(FieldReader{at}.take<4>() + static_cast<std::uint64_t>(by.count()));
 }
 
 FlowKey generated_flow(std::uint32_t n) {

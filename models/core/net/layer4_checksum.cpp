@@ -1,11 +1,10 @@
 #include "peerpath/net/layer4_checksum.hpp"
 
 #include "peerpath/net/checksum.hpp"
+#include "peerpath/net/ipv4_frame.hpp"
 
 namespace peerpath::net {
 namespace {
-
-constexpr std::uint16_t pseudo_header_tcp = 6, pseudo_header_udp = 17;
 
 bool known(const ParsedFrame& p) {
   return p.layer4_offset > 0 && (p.key.layer4 == Layer4::tcp || p.key.layer4 == Layer4::udp);
@@ -19,7 +18,7 @@ InternetChecksum sum_of(std::span<const std::uint8_t> frame, const ParsedFrame& 
   const std::size_t address = p.key.layer3 == Layer3::ipv4 ? 4 : 16;
   sum.add(std::span{p.key.source}.first(address));
   sum.add(std::span{p.key.destination}.first(address));
-  sum.add16(p.key.layer4 == Layer4::tcp ? pseudo_header_tcp : pseudo_header_udp);
+  sum.add16(p.key.layer4 == Layer4::tcp ? protocol_tcp : protocol_udp);
   sum.add16(static_cast<std::uint16_t>(length >> 16));
   sum.add16(static_cast<std::uint16_t>(length));
   sum.add(frame.subspan(p.layer4_offset, length));

@@ -2,13 +2,12 @@
 
 #include "peerpath/net/checksum.hpp"
 #include "peerpath/net/headers.hpp"
+#include "peerpath/net/ipv4_frame.hpp"
 
 namespace peerpath::net {
 namespace {
 
-constexpr std::uint16_t ethertype_ipv4 = 0x0800, ethertype_ipv6 = 0x86dd;
 constexpr std::uint16_t ethertype_vlan = 0x8100, ethertype_service_vlan = 0x88a8;
-constexpr std::uint8_t protocol_tcp = 6, protocol_udp = 17;
 constexpr int max_extension_headers = 8;  ///< a parser in hardware gives up at some depth
 
 /// Reads big-endian fields; whoever asks has checked `has` first.
