@@ -7,9 +7,9 @@
 #include <new>
 
 #include "c/guard.hpp"
-#include "devices/gpu/little_endian.hpp"
 #include "devices/nic/gve_descriptors.hpp"
 #include "devices/nic/test_guest.hpp"
+#include "peerpath/base/byte_order.hpp"
 #include "peerpath/base/fail.hpp"
 #include "peerpath/c/gpu.h"
 #include "peerpath/c/nic.h"
@@ -156,14 +156,14 @@ class NicMachine {
   using Field = std::array<std::uint64_t, 3>;
   void command(std::uint32_t opcode, std::initializer_list<Field> fields) {
     gve::Command c{};
-    gve::store_be(c, 0, 4, opcode);
-    for (const auto& [at, size, value] : fields) gve::store_be(c, at, size, value);
+    store_be(c, 0, 4, opcode);
+    for (const auto& [at, size, value] : fields) store_be(c, at, size, value);
     memory_.write(admin + commands_ % 64 * gve::command_size, c);
     pp_nic_write(nic_.get(), 0x14, 4, ++commands_);
   }
   void descriptor(std::uint32_t slot, std::initializer_list<Field> fields) {
     gve::Descriptor16 raw{};
-    for (const auto& [at, size, value] : fields) gve::store_le(raw, at, size, value);
+    for (const auto& [at, size, value] : fields) store_le(raw, at, size, value);
     memory_.write(tx_ring + slot * raw.size(), raw);
   }
 
@@ -231,10 +231,10 @@ class GpuMachine {
 
 TEST(GpuWithoutMemory, CopiesAllTheSame) {
   GpuMachine machine;
-  gpu::store_le(machine.memory.bytes, 0, 8, 0x10000);
-  gpu::store_le(machine.memory.bytes, 8, 8, 0x40000);
-  gpu::store_le(machine.memory.bytes, 16, 4, 0x20000);
-  gpu::store_le(machine.memory.bytes, 20, 4, 3);
+  store_le(machine.memory.bytes, 0, 8, 0x10000);
+  store_le(machine.memory.bytes, 8, 8, 0x40000);
+  store_le(machine.memory.bytes, 16, 4, 0x20000);
+  store_le(machine.memory.bytes, 20, 4, 3);
   machine.memory.bytes[0x2ffff] = 77;
   {
     const Shortage shortage{0, unlimited};
@@ -253,10 +253,10 @@ TEST(GpuWithoutMemory, CopiesAllTheSame) {
 TEST(GpuWithoutMemory, SaysSoToAVirtioCommand) {
   GpuMachine machine;
   std::array<std::uint8_t, 56> create{};
-  gpu::store_le(create, 0, 4, 0x10c);
-  gpu::store_le(create, 24, 4, 5);
-  gpu::store_le(create, 28, 4, 2);
-  gpu::store_le(create, 48, 8, 4096);
+  store_le(create, 0, 4, 0x10c);
+  store_le(create, 24, 4, 5);
+  store_le(create, 28, 4, 2);
+  store_le(create, 48, 8, 4096);
   std::array<std::uint8_t, PP_GPU_REPLY> reply{};
   std::size_t size = 0;
   {
@@ -264,9 +264,9 @@ TEST(GpuWithoutMemory, SaysSoToAVirtioCommand) {
     size = pp_gpu_command(machine.gpu.get(), create.data(), create.size(), reply.data());
   }
   EXPECT_EQ(size, 24u);
-  EXPECT_EQ(gpu::load_le(reply, 0, 4), 0x1201u);
+  EXPECT_EQ(load_le(reply, 0, 4), 0x1201u);
   pp_gpu_command(machine.gpu.get(), create.data(), create.size(), reply.data());
-  EXPECT_EQ(gpu::load_le(reply, 0, 4), 0x1100u);
+  EXPECT_EQ(load_le(reply, 0, 4), 0x1100u);
 }
 
 TEST(Guard, CountsABugAndGoesOn) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <new>
 
-#include "devices/gpu/little_endian.hpp"
+#include "peerpath/base/byte_order.hpp"
 
 namespace peerpath::gpu {
 namespace {

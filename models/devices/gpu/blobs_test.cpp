@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "devices/gpu/little_endian.hpp"
+#include "peerpath/base/byte_order.hpp"
 
 namespace peerpath::gpu {
 namespace {

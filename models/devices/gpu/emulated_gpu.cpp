@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "devices/gpu/little_endian.hpp"
+#include "peerpath/base/byte_order.hpp"
 
 namespace peerpath::gpu {
 namespace {

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "devices/gpu/emulated_gpu.hpp"
-#include "devices/gpu/little_endian.hpp"
 #include "devices/gpu/test_dma.hpp"
+#include "peerpath/base/byte_order.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace peerpath::gpu;
@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   };
   while (in.size() >= 8) {
     const auto head = take(4);
-    const std::uint64_t where = load_le(head, 2, 2);
+    const std::uint64_t where = peerpath::load_le(head, 2, 2);
     switch (head[0] % 6) {
       case 0:
         gpu.blobs().execute(take(head[1] % 72u), reply);
@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         break;
       case 2: {
         const auto value = take(8);
-        gpu.write(where % 0x1100, (head[1] & 1) != 0 ? 4 : 8, load_le(value, 0, value.size()));
+        gpu.write(where % 0x1100, (head[1] & 1) != 0 ? 4 : 8, peerpath::load_le(value, 0, value.size()));
         break;
       }
       case 3:

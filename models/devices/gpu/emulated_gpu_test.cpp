@@ -4,8 +4,8 @@
 
 #include <numeric>
 
-#include "devices/gpu/little_endian.hpp"
 #include "devices/gpu/test_dma.hpp"
+#include "peerpath/base/byte_order.hpp"
 
 namespace peerpath::gpu {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "peerpath/base/byte_order.hpp"
 #include "peerpath/net/checksum.hpp"
 
 namespace peerpath::nic {
@@ -9,12 +10,9 @@ namespace {
 
 using Bytes8 = std::span<const std::uint8_t>;
 
-std::uint16_t get16(Bytes8 b, std::size_t at) { return static_cast<std::uint16_t>(b[at] << 8 | b[at + 1]); }
-void put16(std::span<std::uint8_t> b, std::size_t at, std::size_t value) {
-  b[at] = static_cast<std::uint8_t>(value >> 8);
-  b[at + 1] = static_cast<std::uint8_t>(value);
+std::uint16_t identification(Bytes8 frame, const net::ParsedFrame& p) {
+  return static_cast<std::uint16_t>(load_be(frame, p.ip_offset + 4u, 2));
 }
-
 bool is_v4(const net::ParsedFrame& p) { return p.key.layer3 == net::Layer3::ipv4; }
 bool dont_fragment(Bytes8 frame, const net::ParsedFrame& p) { return (frame[p.ip_offset + 6] & 0x40) != 0; }
 std::size_t payload_of(const net::ParsedFrame& p) { return static_cast<std::size_t>(p.payload.count()); }
@@ -47,7 +45,7 @@ bool Coalescer::fits(const Held& held, Bytes8 frame, const net::ParsedFrame& p) 
   if (payload_of(p) > held.segment || !same_headers(held.frame, frame, p)) return false;
   if (held.frame.size() - p.header_length + payload_of(p) > most_payload) return false;
   if (!is_v4(p)) return true;
-  const std::uint16_t id = get16(frame, p.ip_offset + 4);
+  const std::uint16_t id = identification(frame, p);
   const bool counts = id == static_cast<std::uint16_t>(held.last_id + 1), stays = id == held.last_id;
   if (!dont_fragment(frame, p)) return counts;
   return held.id_known ? (held.id_counts ? counts : stays) : counts || stays;
@@ -59,7 +57,7 @@ void Coalescer::append(Held& held, Bytes8 frame, const net::ParsedFrame& p) {
   held.next_sequence += static_cast<std::uint32_t>(payload.size());
   ++held.count;
   if (is_v4(p)) {
-    const std::uint16_t id = get16(frame, p.ip_offset + 4);
+    const std::uint16_t id = identification(frame, p);
     held.id_counts = id != held.last_id;
     held.id_known = true;
     held.last_id = id;
@@ -73,13 +71,13 @@ void Coalescer::let_go(Held& held, const Deliver& deliver) {
   const auto& p = held.parsed;
   const std::size_t ip = p.ip_offset, size = held.frame.size() - ip;
   if (is_v4(p)) {
-    put16(held.frame, ip + 2, size);
-    put16(held.frame, ip + 10, 0);
+    store_be(held.frame, ip + 2, 2, size);
+    store_be(held.frame, ip + 10, 2, 0);
     net::InternetChecksum sum;
     sum.add(std::span{held.frame}.subspan(ip, 20));
-    put16(held.frame, ip + 10, sum.value());
+    store_be(held.frame, ip + 10, 2, sum.value());
   } else {
-    put16(held.frame, ip + 4, size - 40);
+    store_be(held.frame, ip + 4, 2, size - 40);
   }
   deliver(held.frame, static_cast<std::uint16_t>(held.segment));
 }
@@ -111,7 +109,7 @@ void Coalescer::take(Bytes8 frame, const net::ParsedFrame& p, const Deliver& del
   held.parsed = p;
   held.segment = payload_of(p);
   held.next_sequence = p.tcp_sequence + static_cast<std::uint32_t>(held.segment);
-  if (is_v4(p)) held.last_id = get16(frame, p.ip_offset + 4);
+  if (is_v4(p)) held.last_id = identification(frame, p);
   held_.push_back(std::move(held));
 }
 

@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       packets.add(raw);
       in = in.subspan(16);
     } else if (in.size() >= 8) {
-      const auto offset = gve::load_le(in, 0, 4), value = gve::load_le(in, 4, 4);
+      const auto offset = peerpath::load_le(in, 0, 4), value = peerpath::load_le(in, 4, 4);
       in = in.subspan(8);
       if (what == 4) registers.write(offset % 0x40, 4, static_cast<std::uint32_t>(value));
       if (what == 5) registers.doorbell(offset % 0x1000, static_cast<std::uint32_t>(value));

@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   };
   while (in.size() >= 4) {
     const auto head = take(4);
-    const std::uint64_t where = gve::load_le(head, 2, 2);
+    const std::uint64_t where = peerpath::load_le(head, 2, 2);
     switch (head[0] % 10) {
       case 0:
         host.memory.write(where * 16 % 0x60000, take(head[1]));

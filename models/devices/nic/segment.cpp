@@ -2,28 +2,20 @@
 
 #include <algorithm>
 
+#include "peerpath/base/byte_order.hpp"
 #include "peerpath/net/checksum.hpp"
 
 namespace peerpath::nic {
 namespace {
 
-void put16(net::HeaderBytes& header, std::size_t at, unsigned value) {
-  header.data[at] = static_cast<std::uint8_t>(value >> 8);
-  header.data[at + 1] = static_cast<std::uint8_t>(value);
-}
-
-unsigned get16(const net::HeaderBytes& header, std::size_t at) {
-  return static_cast<unsigned>(header.data[at] << 8 | header.data[at + 1]);
-}
-
 void rewrite_ipv4(net::HeaderBytes& header, std::size_t ip, unsigned length, unsigned index) {
-  put16(header, ip + 2, length);
-  put16(header, ip + 4, get16(header, ip + 4) + index);
-  put16(header, ip + 10, 0);
+  store_be(header.data, ip + 2, 2, length);
+  store_be(header.data, ip + 4, 2, load_be(header.data, ip + 4, 2) + index);
+  store_be(header.data, ip + 10, 2, 0);
   net::InternetChecksum sum;
   const auto size = static_cast<std::size_t>(header.data[ip] & 15) * 4;
   sum.add(header.bytes().subspan(ip, size));
-  put16(header, ip + 10, sum.value());
+  store_be(header.data, ip + 10, 2, sum.value());
 }
 
 }  // namespace
@@ -46,15 +38,14 @@ Segmenter::Segment Segmenter::at(int index) const {
   if (parsed_.key.layer3 == net::Layer3::ipv4)
     rewrite_ipv4(header, ip, ip_length, static_cast<unsigned>(index));
   else
-    put16(header, ip + 4, ip_length - 40);
+    store_be(header.data, ip + 4, 2, ip_length - 40);
   if (parsed_.key.layer4 == net::Layer4::udp) {
-    put16(header, layer4 + 4,
-          static_cast<unsigned>(header.size - layer4 + static_cast<std::size_t>(segment.payload.count())));
+    store_be(header.data, layer4 + 4, 2,
+             static_cast<unsigned>(header.size - layer4 + static_cast<std::size_t>(segment.payload.count())));
     return segment;
   }
   const auto sequence = parsed_.tcp_sequence + static_cast<std::uint32_t>(segment.offset.count());
-  put16(header, layer4 + 4, sequence >> 16);
-  put16(header, layer4 + 6, sequence & 0xffff);
+  store_be(header.data, layer4 + 4, 4, sequence);
   if (index + 1 < count_)
     header.data[layer4 + 13] = static_cast<std::uint8_t>(header.data[layer4 + 13] & ~(net::tcp_fin | net::tcp_psh));
   return segment;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "peerpath/base/byte_order.hpp"
 #include "peerpath/base/fail.hpp"
 #include "peerpath/net/ethernet.hpp"
 
@@ -12,22 +13,15 @@ namespace {
 constexpr std::size_t ip_offset = 14, ip_length = ip_offset + 2, ip_checksum = ip_offset + 10;
 constexpr Bytes ip_and_tcp_headers{52};
 
-unsigned read16(const net::HeaderBytes& h, std::size_t at) { return h.data[at] * 256u + h.data[at + 1]; }
-
-void write16(net::HeaderBytes& h, std::size_t at, unsigned value) {
-  h.data[at] = static_cast<std::uint8_t>(value >> 8);
-  h.data[at + 1] = static_cast<std::uint8_t>(value);
-}
-
 /// Changes the length of the IP packet and keeps its header checksum right (RFC 1624, equation 3).
 void set_length(net::HeaderBytes& h, unsigned length) {
-  const unsigned old = read16(h, ip_length);
+  const auto old = static_cast<unsigned>(load_be(h.data, ip_length, 2));
   if (old == length) return;
-  unsigned sum = (~read16(h, ip_checksum) & 0xffff) + (~old & 0xffff) + length;
+  unsigned sum = (~static_cast<unsigned>(load_be(h.data, ip_checksum, 2)) & 0xffff) + (~old & 0xffff) + length;
   sum = (sum & 0xffff) + (sum >> 16);
   sum = (sum & 0xffff) + (sum >> 16);
-  write16(h, ip_length, length);
-  write16(h, ip_checksum, ~sum & 0xffff);
+  store_be(h.data, ip_length, 2, length);
+  store_be(h.data, ip_checksum, 2, ~sum);
 }
 
 }  // namespace
