@@ -328,10 +328,10 @@ class Cli(Case):
         done = peerpath(*words)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r"4 of 9 points fitted, the rest within \d+\.\d % \(allowed 10\): pass")
-        self.assertIn("spread: four_gpus_b.jsonl against four_gpus_a.jsonl", done.stdout)
+        self.assertIn("spread of four_gpus_a.jsonl, four_gpus_b.jsonl: greatest median to least", done.stdout)
         document = json.loads(peerpath(*words, "--json").stdout)
         self.assertTrue(document["contention"]["passed"])
-        self.assertEqual(len(document["spread"][0]["points"]), 274)
+        self.assertEqual(len(document["spread"]["points"]), 274)
         self.assertEqual(peerpath(*words[:-1], "/nowhere.jsonl").returncode, 2)
 
     def test_a_point_below_the_noise_is_set_aside_and_the_rest_is_used(self):

@@ -17,8 +17,7 @@
 #include "validation/calibrate/assess.hpp"
 #include "validation/calibrate/node.hpp"
 #include "validation/calibrate/preset.hpp"
-#include "validation/calibrate/takes.hpp"
-#include "validation/compare/spread.hpp"
+#include "validation/calibrate/spread.hpp"
 #include "validation/pcie_bench/validate.hpp"
 
 namespace peerpath::cli {
@@ -122,14 +121,9 @@ Exit validate_dataset(const std::string& file, const Arguments& arguments, const
   auto text = calibrate::to_text(assessment);
   if (!others.empty()) {
     auto all = nlohmann::ordered_json::parse(document);
-    for (const auto& other : others) {
-      const auto spread = compare::spread_of(*dataset, other);
-      text += compare::to_text(spread);
-      all["spread"].push_back(nlohmann::ordered_json::parse(compare::to_json(spread)));
-    }
-    const auto together = calibrate::takes_of(takes);
-    text += calibrate::to_text(together);
-    all["takes"] = nlohmann::ordered_json::parse(calibrate::to_json(together));
+    const auto spread = calibrate::spread_of(takes);
+    text += calibrate::to_text(spread);
+    all["spread"] = nlohmann::ordered_json::parse(calibrate::to_json(spread));
     document = all.dump(2) + "\n";
   }
   terminal.data(arguments.has("--json") ? document : text);
