@@ -114,4 +114,12 @@ std::vector<std::string> Domain::build(bool foreign) {
   return {};
 }
 
+void Domain::make() {
+  complete();
+  link();
+  std::string wrong;
+  for (const auto& problem : build()) wrong += "\n  " + problem;
+  if (!wrong.empty()) fail("a platform that cannot be simulated:" + wrong);
+}
+
 }  // namespace peerpath::platform

@@ -91,6 +91,8 @@ class Domain {
   /// Makes the fabric. `foreign`: processes that promise nothing act in the domain. Returns what is wrong with it; the
   /// fabric is there only if nothing is.
   std::vector<std::string> build(bool foreign = false);
+  /// All three. What is wrong with it is our own bug: its scenario has been checked.
+  void make();
 
   /// The link that a port is an end of; after `link`.
   fabric::LinkId link_of(const Port& port) const;

@@ -33,9 +33,7 @@ Cabled after(Duration time, std::vector<std::string> overrides) {
   HardwareEvents events{s, platform};
   const TrafficSetup traffic{s, platform, meter, {}};
   auto& domain = platform.domain;
-  domain.complete();
-  domain.link();
-  EXPECT_TRUE(domain.build().empty());
+  domain.make();
   events.built(domain.topology(), domain.fabric());
   loop::drive(domain.reactor(), Instant{time}, s.run.quantum, {});
   return {platform.find<Nic>("n[0].nic0")->behaviour().counters(),

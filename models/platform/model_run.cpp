@@ -37,11 +37,7 @@ Problems ModelRun::build() {
   reactor().watch({.checker = options_.check_protocol, .still = scenario_.events.empty(), .listener = options_.trace});
   if (options_.guide) domain.guide(options_.guide);
   reactor().at(search_.first_edge(), [this](fabric::Fabric&) { at_edge(search_.next_edge()); });
-  domain.complete();
-  domain.link();
-  std::string wrong;
-  for (const auto& problem : domain.build()) wrong += "\n  " + problem;
-  if (!wrong.empty()) fail("a platform that cannot be simulated:" + wrong);
+  domain.make();
   meter_.built(domain.topology());
   events_.built(domain.topology(), domain.fabric());
   return options_.built ? options_.built(scene()) : Problems{};

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <vector>
 
 #include "validation/agent/connection.hpp"
@@ -112,14 +111,8 @@ Expected<std::size_t> send_from(int socket, std::uint32_t dmabuf, std::uint64_t 
 Expected<Outcome> receive_by_devmem(const Traffic& traffic) {
   const auto buffer = make_buffer(traffic.memory);
   if (!buffer) return tl::unexpected{buffer.error()};
-  const auto address = address_of(traffic);
-  if (!address) return tl::unexpected{address.error()};
-  std::optional<Steering> steering;
-  if (traffic.configure) {
-    auto applied = Steering::apply(traffic.interface, traffic.queue, *address);
-    if (!applied) return tl::unexpected{applied.error()};
-    steering.emplace(std::move(*applied));
-  }
+  const auto steering = steer(traffic);
+  if (!steering) return tl::unexpected{steering.error()};
   const auto binding = bind_rx(traffic.interface, traffic.queue, buffer->dmabuf());
   if (!binding) return tl::unexpected{binding.error()};
   const auto listener = listen_at(traffic);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "validation/agent/connection.hpp"
 #include "validation/agent/file_handle.hpp"
 #include "validation/agent/netdev.hpp"
 
@@ -118,6 +119,15 @@ Steering::~Steering() {
     static_cast<void>(spread(interface_, 0));
     static_cast<void>(set_header_split(interface_, false));
   }
+}
+
+Expected<std::optional<Steering>> steer(const Traffic& traffic) {
+  const auto address = address_of(traffic);
+  if (!address) return tl::unexpected{address.error()};
+  if (!traffic.configure) return std::nullopt;
+  auto applied = Steering::apply(traffic.interface, traffic.queue, *address);
+  if (!applied) return tl::unexpected{applied.error()};
+  return std::optional{std::move(*applied)};
 }
 
 }  // namespace peerpath::agent

@@ -3,9 +3,11 @@
 
 #include <sys/socket.h>
 
+#include <optional>
 #include <string>
 
 #include "validation/agent/outcome.hpp"
+#include "validation/agent/traffic.hpp"
 
 namespace peerpath::agent {
 
@@ -23,5 +25,8 @@ class Steering {
   std::string interface_;
   bool rule_ = false, spread_ = false;
 };
+
+/// Of the traffic to its queue; none if nothing is to be configured.
+Expected<std::optional<Steering>> steer(const Traffic& traffic);
 
 }  // namespace peerpath::agent

@@ -125,14 +125,8 @@ class Zcrx {
 Expected<Outcome> receive_by_zcrx(const Traffic& traffic) {
   const auto buffer = make_buffer(traffic.memory);
   if (!buffer) return tl::unexpected{buffer.error()};
-  const auto address = address_of(traffic);
-  if (!address) return tl::unexpected{address.error()};
-  std::optional<Steering> steering;
-  if (traffic.configure) {
-    auto applied = Steering::apply(traffic.interface, traffic.queue, *address);
-    if (!applied) return tl::unexpected{applied.error()};
-    steering.emplace(std::move(*applied));
-  }
+  const auto steering = steer(traffic);
+  if (!steering) return tl::unexpected{steering.error()};
   Zcrx zcrx;
   if (auto done = zcrx.start(traffic, *buffer); !done) return tl::unexpected{done.error()};
   const auto listener = listen_at(traffic);

@@ -4,20 +4,14 @@
 
 #include "devices/dma_card/engine.hpp"
 #include "peerpath/base/fail.hpp"
+#include "peerpath/device/function_endpoint.hpp"
 
 namespace peerpath::dma_card {
 fabric::Endpoint fabric_endpoint(const device::DmaCardConfig& config, BitRate link_rate) {
-  fabric::Endpoint endpoint;
-  endpoint.max_payload = config.function.max_payload;
-  endpoint.max_read_request = config.function.max_read_request;
-  endpoint.max_completion = config.function.max_payload;
-  endpoint.tags = config.function.tags;
+  auto endpoint = device::endpoint_of(config.function, 2);
   endpoint.ecrc = config.ecrc;
-  endpoint.completion_timeout = config.function.completion_timeout;
   if (config.completion > Duration{0})
     endpoint.service[static_cast<std::size_t>(pcie::TlpClass::completion)] = {config.completion, link_rate};
-  endpoint.channels = 2;
-  endpoint.one_queue = config.function.one_queue;
   return endpoint;
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "peerpath/base/fail.hpp"
+#include "peerpath/device/function_endpoint.hpp"
 
 namespace peerpath::gpu {
 
@@ -18,18 +19,11 @@ std::optional<GpuAddress> Aperture::to_gpu(BusAddress address) const {
 }
 
 fabric::Endpoint fabric_endpoint(const device::GpuConfig& config) {
-  fabric::Endpoint e;
-  e.max_payload = config.function.max_payload;
-  e.max_read_request = config.function.max_read_request;
+  auto e = device::endpoint_of(config.function, config.copy_engines);
   if (config.copies) e.max_read_request = std::min(e.max_read_request, config.copies->request);
-  e.max_completion = config.function.max_payload;
-  e.tags = config.function.tags;
-  e.completion_timeout = config.function.completion_timeout;
   e.service[static_cast<std::size_t>(pcie::TlpClass::posted)].rate = config.write_rate;
   e.read_latency = config.read_latency;
   e.read_rate = config.read_rate;
-  e.channels = config.copy_engines;
-  e.one_queue = config.function.one_queue;
   return e;
 }
 

@@ -4,6 +4,7 @@
 #include "devices/host_memory/platform.hpp"
 #include "devices/nic/kind.hpp"
 #include "peerpath/base/fail.hpp"
+#include "peerpath/device/function_endpoint.hpp"
 #include "platform/meter.hpp"
 #include "platform/platform.hpp"
 #include "platform/report.hpp"
@@ -14,17 +15,6 @@ namespace {
 
 int nic_channels(const device::NicConfig& config) {
   return nic::nic_channels + (config.ats ? ats::channels(*config.ats) : 0);
-}
-
-fabric::Endpoint nic_endpoint(const device::NicConfig& config) {
-  const auto& function = config.function;
-  return {.max_payload = function.max_payload,
-          .max_read_request = function.max_read_request,
-          .max_completion = function.max_payload,
-          .tags = function.tags,
-          .completion_timeout = function.completion_timeout,
-          .channels = nic_channels(config),
-          .one_queue = function.one_queue};
 }
 
 /// With ATS, translation requests have channels of their own behind those of the NIC.
@@ -71,7 +61,7 @@ void fill_ring(Report& report, const std::string& name, const nic::RingCounters&
 }  // namespace
 
 Nic::Nic(const std::string& name, Domain& domain, HostMemory& host, const device::NicConfig& config)
-    : Device{domain.add_endpoint(name, nic_endpoint(config))},
+    : Device{domain.add_endpoint(name, device::endpoint_of(config.function, nic_channels(config)))},
       config_{config},
       doorbells_{domain.place(node(), nic::Nic::doorbell_bar(config), false)},
       rings_{make_rings(config, host)},

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "devices/nvme/prp.hpp"
+#include "peerpath/device/function_endpoint.hpp"
 
 namespace peerpath::nvme {
 namespace {
@@ -22,15 +23,7 @@ std::uint64_t entry_address(std::uint64_t base, Bytes entry, std::uint32_t index
 }  // namespace
 
 fabric::Endpoint fabric_endpoint(const device::NvmeConfig& config) {
-  fabric::Endpoint endpoint;
-  endpoint.max_payload = config.function.max_payload;
-  endpoint.max_read_request = config.function.max_read_request;
-  endpoint.max_completion = config.function.max_payload;
-  endpoint.tags = config.function.tags;
-  endpoint.completion_timeout = config.function.completion_timeout;
-  endpoint.channels = drive_channels;
-  endpoint.one_queue = config.function.one_queue;
-  return endpoint;
+  return device::endpoint_of(config.function, drive_channels);
 }
 
 Drive::Drive(const device::NvmeConfig& config, fabric::NodeId self, fabric::NodeId host, std::vector<QueuePair*> pairs)

@@ -150,17 +150,7 @@ bool Driver::reachable(std::size_t region, Instant now) const {
 
 DriverCounters Driver::counters_until(Instant now) const {
   DriverCounters all;
-  for (const auto& table : tables_) {
-    const auto& some = table.counters();
-    all.pages.to_host += some.to_host;
-    all.pages.to_vram += some.to_vram;
-    all.pages.aliases += some.aliases;
-    all.pages.displaced += some.displaced;
-    all.pages.invalidations += some.invalidations;
-    all.pages.full += some.full;
-    all.pages.unreachable += some.unreachable;
-    all.pages.refused += some.refused;
-  }
+  for (const auto& table : tables_) all.pages += table.counters();
   all.busy = busy_ + (jobs_.empty() ? Duration{0} : now - busy_since_);
   return all;
 }

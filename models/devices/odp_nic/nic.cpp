@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "peerpath/base/fail.hpp"
+#include "peerpath/device/function_endpoint.hpp"
 
 namespace peerpath::odp {
 namespace {
@@ -13,15 +14,7 @@ constexpr int any_number_of_retries = 7;  // IBTA: RNR retry count 7 is infinite
 }  // namespace
 
 fabric::Endpoint fabric_endpoint(const device::OdpNicConfig& config) {
-  fabric::Endpoint endpoint;
-  endpoint.max_payload = config.function.max_payload;
-  endpoint.max_read_request = config.function.max_read_request;
-  endpoint.max_completion = config.function.max_payload;
-  endpoint.tags = config.function.tags;
-  endpoint.completion_timeout = config.function.completion_timeout;
-  endpoint.channels = nic_channels;
-  endpoint.one_queue = config.function.one_queue;
-  return endpoint;
+  return device::endpoint_of(config.function, nic_channels);
 }
 
 Nic::Nic(const device::OdpNicConfig& config, fabric::NodeId self, std::vector<Region*> regions,

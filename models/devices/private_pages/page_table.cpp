@@ -4,6 +4,18 @@
 
 namespace peerpath::private_pages {
 
+TableCounters& TableCounters::operator+=(const TableCounters& other) {
+  to_host += other.to_host;
+  to_vram += other.to_vram;
+  aliases += other.aliases;
+  displaced += other.displaced;
+  invalidations += other.invalidations;
+  full += other.full;
+  unreachable += other.unreachable;
+  refused += other.refused;
+  return *this;
+}
+
 PageTable::PageTable(Policy policy, std::size_t pages, std::size_t slots)
     : policy_{policy}, pages_(pages), aperture_{slots} {}
 

@@ -48,6 +48,8 @@ struct TableCounters {
   std::int64_t invalidations = 0;
   std::int64_t full = 0, unreachable = 0;  ///< faults that fell back to host memory, by reason
   std::int64_t refused = 0;                ///< faults that could not be served
+
+  TableCounters& operator+=(const TableCounters& other);
 };
 
 /// One thing at a time: a job (`fault`, `touch`, `evict`) gives its first action, and `next` the one behind it when

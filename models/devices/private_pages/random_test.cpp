@@ -18,14 +18,7 @@ TEST(PrivatePagesRandom, NoByteIsLostOrWrittenTwice) {
     ASSERT_TRUE(world.bytes_are_right()) << "seed " << seed;
     completed += world.completed();
     drained_late += world.drained_late();
-    const auto& some = world.counters();
-    all.to_host += some.to_host;
-    all.to_vram += some.to_vram;
-    all.aliases += some.aliases;
-    all.displaced += some.displaced;
-    all.full += some.full;
-    all.unreachable += some.unreachable;
-    all.refused += some.refused;
+    all += world.counters();
   }
   // What the sequences are for has happened in many of them.
   for (const auto count : {all.to_host, all.to_vram, all.aliases, all.displaced, all.full, all.unreachable, all.refused,

@@ -4,7 +4,6 @@
 
 #include "loop/loop.hpp"
 #include "observe/ledger.hpp"
-#include "peerpath/base/fail.hpp"
 #include "peerpath/scenario/bar1.hpp"
 
 namespace peerpath::network_run {
@@ -100,11 +99,7 @@ Problems HostModel::build() {
   problems_.insert(problems_.end(), events_.problems().begin(), events_.problems().end());
   if (!problems_.empty()) return problems_;
   auto& domain = platform_.domain;
-  domain.complete();
-  domain.link();
-  std::string wrong;
-  for (const auto& problem : domain.build()) wrong += "\n  " + problem;
-  if (!wrong.empty()) fail("a platform that cannot be simulated:" + wrong);
+  domain.make();
   meter_.built(domain.topology());
   events_.built(domain.topology(), domain.fabric());
   reactor().observe(this);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 
 #include "validation/gpunet/proxy/outbound.hpp"
 #include "validation/gpunet/proxy/words.hpp"
@@ -67,6 +68,26 @@ void end_stream(const Net& net, Socket& socket, int error) {
   if (error) break_sending(net, socket, socket.family == Family::local ? EPIPE : error);
 }
 
+/// Counts what a channel has answered since `before`. If it brought no bytes: whether something was done all the same.
+std::optional<bool> without_bytes(const Net& net, Socket& socket, std::int64_t got, Clock::time_point before,
+                                  Metrics& metrics) {
+  const auto took = elapsed_ns(before);
+  metrics.receive_ns += took;
+  if (got == -EAGAIN) {
+    ++metrics.empty_receives;
+    metrics.empty_receive_ns += took;
+    socket.in.readable = false;
+    return false;
+  }
+  if (got <= 0) {
+    end_stream(net, socket, static_cast<int>(-got));
+    return true;
+  }
+  ++metrics.receives;
+  metrics.received_bytes += static_cast<std::uint64_t>(got);
+  return std::nullopt;
+}
+
 /// A NIC has put it into GPU memory: the GPU is told where. What it took is free for the NIC again.
 bool move_in_direct(const Net& net, Socket& socket, std::uint32_t taken, Metrics& metrics) {
   auto& in = socket.in;
@@ -76,16 +97,7 @@ bool move_in_direct(const Net& net, Socket& socket, std::uint32_t taken, Metrics
   const auto before = Clock::now();
   std::uint32_t slot = 0;
   const auto got = socket.channel->receive_direct(slot);
-  const auto took = elapsed_ns(before);
-  metrics.receive_ns += took;
-  if (got == -EAGAIN) {
-    ++metrics.empty_receives;
-    metrics.empty_receive_ns += took;
-    return in.readable = false, false;
-  }
-  if (got <= 0) return end_stream(net, socket, static_cast<int>(-got)), true;
-  ++metrics.receives;
-  metrics.received_bytes += static_cast<std::uint64_t>(got);
+  if (const auto nothing = without_bytes(net, socket, got, before, metrics)) return *nothing;
   metrics.direct_received_bytes += static_cast<std::uint64_t>(got);
   in.slots[in.next % entries] = slot;
   in.last = Clock::now();
@@ -119,19 +131,10 @@ bool move_in(const Net& net, Socket& socket, Metrics& metrics) {
   const auto first = std::min(room, ring - at);
   const std::array pieces{iovec{base + at, first}, iovec{base, room - first}};
   const auto got = socket.channel->receive({pieces.data(), first < room ? 2u : 1u});
-  const auto took = elapsed_ns(before);
-  metrics.receive_ns += took;
-  if (got == -EAGAIN) {
-    ++metrics.empty_receives;
-    metrics.empty_receive_ns += took;
-    return in.readable = false, false;
-  }
-  if (got <= 0) return end_stream(net, socket, static_cast<int>(-got)), true;
+  if (const auto nothing = without_bytes(net, socket, got, before, metrics)) return *nothing;
   const bool streams = got >= large || (got > inline_bytes && before - in.last < at_once);
   if (streams) in.not_before = before + gathering;
   in.last = Clock::now();
-  ++metrics.receives;
-  metrics.received_bytes += static_cast<std::uint64_t>(got);
   announce(net, socket, start, static_cast<std::uint64_t>(got), base);
   in.announced = Clock::now();
   metrics.announce_ns +=
