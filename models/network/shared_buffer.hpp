@@ -29,7 +29,6 @@ class SharedBuffer {
 
   std::int64_t used() const { return used_; }
   std::int64_t peak() const { return peak_; }
-  std::int64_t shared_size() const { return shared_size_; }
   std::int64_t threshold() const { return scaled(shared_size_ - shared_used_, alpha_log2_); }
 
  private:

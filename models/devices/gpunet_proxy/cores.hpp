@@ -103,7 +103,6 @@ class Cores final : public device::Endpoint {
 
   void at(Instant when, device::Outbox& out, std::function<void(Instant, device::Outbox&)> act);
   void go_on(std::size_t thread, Instant now, device::Outbox& out);
-  void plan_step(std::size_t thread, Instant when, device::Outbox& out);
   /// Something has come for the thread whose visit this lane is.
   void poke(const Lane* lane, bool to_send, Instant when, device::Outbox& out);
 

@@ -22,22 +22,4 @@ std::vector<pcie::FixedRegion> regions(std::string_view name, const device::Host
   return pcie::dram_regions(name, config.size);
 }
 
-Load pcie_load(const fabric::Fabric& fabric, fabric::LinkId link, int direction, fabric::NodeId memory, int nodes) {
-  const auto towards = fabric.counters(link, direction), back = fabric.counters(link, 1 - direction);
-  Load load;
-  for (int n = 0; n < nodes; ++n) {
-    const fabric::NodeId requester{static_cast<std::uint16_t>(n)};
-    if (requester == memory) continue;
-    for (std::size_t p = 0; p < pcie::purposes; ++p) {
-      const auto purpose = static_cast<pcie::Purpose>(p);
-      if (purpose == pcie::Purpose::interrupt) continue;
-      load.written += towards.tally(requester, purpose).payload;  // of others, only requests come this way
-      load.read += back.tally(requester, purpose).payload;        // and only their completions go back
-    }
-  }
-  return load;
-}
-
-Load copy_load(Bytes copied) { return {.read = copied, .written = copied}; }
-
 }  // namespace peerpath::host_memory

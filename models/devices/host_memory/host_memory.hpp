@@ -36,14 +36,4 @@ struct Load {
   Bytes written{};
 };
 
-/// What PCIe did to DRAM since the start, from the tallies of the link to the memory's node `memory`; `direction` is
-/// the one towards it. Data is counted as the link carries it, in whole double words. Interrupts and what the cores
-/// read and write elsewhere do not touch DRAM.
-Load pcie_load(const fabric::Fabric& fabric, fabric::LinkId link, int direction, fabric::NodeId memory, int nodes);
-
-/// What `copied` bytes cost when a core copies them from one buffer to another in DRAM: read once, written once. (A
-/// copy that misses the cache also reads the lines that it writes, unless it uses non-temporal stores, as memcpy does
-/// for large sizes.)
-Load copy_load(Bytes copied);
-
 }  // namespace peerpath::host_memory

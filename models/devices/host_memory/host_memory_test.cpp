@@ -69,22 +69,6 @@ TEST(HostMemory, CompletionsEndAtMultiplesOfTheStep) {
   EXPECT_EQ(completions(4096_B), 3) << "never more than MPS";
 }
 
-TEST(HostMemory, IsLoadedByDmaAndNotByInterruptsOrTheCoresOwnAccesses) {
-  Bench bench;
-  using enum pcie::Operation;
-  bench.access(bench.device, bench.memory, memory_write, pcie::Purpose::payload, 1000_B);
-  bench.access(bench.device, bench.memory, memory_write, pcie::Purpose::completion_entry, 32_B);
-  bench.access(bench.device, bench.memory, memory_write, pcie::Purpose::interrupt, 4_B);
-  bench.access(bench.device, bench.memory, memory_read, pcie::Purpose::descriptor, 64_B);
-  bench.access(bench.memory, bench.device, memory_write, pcie::Purpose::doorbell, 8_B);
-  bench.access(bench.memory, bench.device, memory_read, pcie::Purpose::control, 16_B);
-  bench.fabric->advance(Instant{10us});
-  ASSERT_EQ(bench.sink.deliveries.size(), 6U);
-  const auto load = pcie_load(*bench.fabric, bench.link, 0, bench.memory, 3);
-  EXPECT_EQ(load.written, 1032_B);
-  EXPECT_EQ(load.read, 64_B);
-}
-
 TEST(HostMemory, LeavesRoomForTheDevicesBelowFourGib) {
   device::HostMemoryConfig config;
   config.size = 16_GiB;

@@ -4,18 +4,6 @@ namespace peerpath::pcie_switch {
 
 fabric::Router router(const device::SwitchConfig& config) { return {.latency = config.latency}; }
 
-Ports add_functions(std::vector<pcie::Function>& tree, std::string_view name, int parent, int downstream_ports) {
-  const auto add = [&](std::string port, pcie::FunctionKind kind, int above) {
-    tree.push_back({.name = std::string{name} + "." + port, .kind = kind, .parent = above});
-    return static_cast<int>(tree.size()) - 1;
-  };
-  Ports ports;
-  ports.upstream = add("up", pcie::FunctionKind::upstream_port, parent);
-  for (int n = 0; n < downstream_ports; ++n)
-    ports.downstream.push_back(add("down" + std::to_string(n), pcie::FunctionKind::downstream_port, ports.upstream));
-  return ports;
-}
-
 pcie::FunctionIdentity upstream_port(const device::SwitchConfig& config, pcie::LinkShape link) {
   pcie::FunctionIdentity id;
   id.kind = pcie::FunctionKind::upstream_port;

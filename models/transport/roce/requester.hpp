@@ -43,7 +43,6 @@ class Requester {
   /// To the error state, by an event outside: what is not over ends as flushed.
   void stop() { fail(WorkStatus::flushed); }
 
-  bool in_error() const { return error_; }
   bool idle() const { return messages_.empty(); }
   /// Whether all that it knows is the number of its next packet, and that; and one that begins with such a number.
   bool is_quiet() const { return idle() && completions_.empty() && !error_ && retransmissions_ + timeouts_ == 0; }

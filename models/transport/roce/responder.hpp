@@ -61,7 +61,6 @@ class Responder {
   std::uint64_t expected() const { return expected_; }
   void begin_at(std::uint64_t sequence) { expected_ = sequence; }
 
-  bool in_error() const { return error_; }
   std::int64_t out_of_order() const { return out_of_order_; }
 
  private:

@@ -56,7 +56,6 @@ class Sender {
   Instant deadline() const { return expires_; }
   void expire(Instant now);
 
-  bool all_acknowledged() const { return una_ == end_ + (closes_ ? 1 : 0); }
   bool fin_sent() const { return closes_ && next_ == end_ + 1; }
   bool fin_acknowledged() const { return closes_ && una_ == end_ + 1; }
   std::uint64_t una() const { return una_; }
