@@ -8,22 +8,23 @@ namespace peerpath::experiments {
 namespace {
 
 /// Runs `kernel`, each run going on at the place where the last one ended.
-std::vector<double> run_chains(Bench& bench, const Lab& lab, const char* kernel, gpu::KernelArguments& a) {
+std::vector<double> run_chains(Bench& bench, const Lab& lab, const char* kernel, gpu::KernelArguments& a,
+                               std::uint64_t steps) {
   const auto grid = grid_for(a.chains);
-  const auto launch = [&](std::uint64_t steps) {
-    a.steps = steps;
+  const auto launch = [&](std::uint64_t count) {
+    a.steps = count;
     bench.in.launch(kernel, grid.blocks, grid.threads, a);
-    a.first += static_cast<std::uint32_t>(steps);
+    a.first += static_cast<std::uint32_t>(count);
   };
-  return time_steps(bench, lab.effort.samples, steps_for(a.chains), launch);
+  return time_steps(bench, lab.effort.samples, steps, launch);
 }
 
 Measurement read_chains(Lab& lab, const Settings& settings) {
   auto& bench = lab.first();
-  auto a = chains_of(bench, settings.at("outstanding"), settings.at("request"));
+  auto a = reading_chains(bench, settings.at("outstanding"), settings.at("request"));
   bench.clear_result();
   Measurement m;
-  m.ns = run_chains(bench, lab, "read_chains", a);
+  m.ns = run_chains(bench, lab, "read_chains", a, long_steps_for(a.chains));
   m.bytes = settings.at("request") * settings.at("outstanding");
   m.correct = bench.result() == 0;
   return m;
@@ -41,7 +42,7 @@ Measurement read_window(Lab& lab, const Settings& settings) {
                          .words = 1};
   bench.clear_result();
   Measurement m;
-  m.ns = run_chains(bench, lab, "read_chains", a);
+  m.ns = run_chains(bench, lab, "read_chains", a, steps_for(a.chains));
   m.correct = bench.result() == 0;
   return m;
 }
@@ -62,7 +63,7 @@ Measurement write_places(Lab& lab, const Settings& settings) {
   auto a = chains_of(bench, settings.at("outstanding"), settings.at("request"));
   a.seed = write_seed + static_cast<std::uint64_t>(settings.at("request"));
   Measurement m;
-  m.ns = run_chains(bench, lab, "write_places", a);
+  m.ns = run_chains(bench, lab, "write_places", a, steps_for(a.chains));
   m.bytes = settings.at("request") * settings.at("outstanding");
   m.correct = places_right(bench, a);
   return m;
@@ -73,7 +74,7 @@ Measurement add_chains(Lab& lab, const Settings& settings) {
   auto a = chains_of(bench, settings.at("outstanding"), 4);
   for (std::uint64_t chain = 0; chain < a.chains; ++chain) bench.host_target.words()[chain * line_size / 4] = 0;
   Measurement m;
-  m.ns = run_chains(bench, lab, "add_chains", a);
+  m.ns = run_chains(bench, lab, "add_chains", a, steps_for(a.chains));
   m.correct = true;
   for (std::uint64_t chain = 0; chain < a.chains; ++chain)
     m.correct = m.correct && bench.host_target.words()[chain * line_size / 4] == a.first;
@@ -105,7 +106,7 @@ std::vector<Experiment> accesses() {
       {"read_outstanding",
        "loads of host memory by a GPU: so many warps, each with one request of so many bytes outstanding; two runs of "
        "different length are subtracted",
-       reads, read_chains},
+       reads, read_chains, "", nullptr, true, 3},
       {"read_latency",
        "one dependent load of 4 B after the other, by the window they are spread over: translations and caches on the "
        "way",

@@ -29,8 +29,8 @@ void await(const std::uint32_t* word, std::uint32_t value) {
 
 Bench::Bench(gpu::Gpu& the_gpu, const Effort& effort)
     : gpu{the_gpu},
-      host{gpu, effort.largest},
-      host_target{gpu, effort.largest},
+      host{gpu, effort.largest, gpu::Pages::huge},
+      host_target{gpu, effort.largest, gpu::Pages::huge},
       device{gpu, effort.largest},
       device_target{gpu, effort.largest},
       in{gpu},

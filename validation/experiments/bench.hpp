@@ -24,7 +24,9 @@ inline constexpr std::uint64_t host_seed = 1, device_seed = 2, write_seed = 3;
 
 enum class Way { to_device, from_device };
 
-/// Buffers of one GPU. `host` holds the pattern of host_seed and `device` that of device_seed, from start to end;
+/// Buffers of one GPU, those of the host in huge pages: where small ones lie decides how far copies come beside kernels
+/// that read, and each process draws that anew (docs/validation.md).
+/// `host` holds the pattern of host_seed and `device` that of device_seed, from start to end;
 /// what experiments write goes to the two others.
 class Bench {
  public:

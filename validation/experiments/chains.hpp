@@ -25,6 +25,13 @@ inline std::uint64_t steps_for(std::int64_t chains) {
   return static_cast<std::uint64_t>(std::clamp<std::int64_t>((1 << 18) / chains, 32, 256));
 }
 
+/// So many that it takes milliseconds where there are many chains: their rate is even only over that.
+inline std::uint64_t long_steps_for(std::int64_t chains) { return 4 * steps_for(chains); }
+
+/// What chains that read walk over, again and again. Thousands of chains drift apart by hundreds of steps, so that over
+/// a large buffer nearly every access is in another page, and what that costs is of the pages, not of the link.
+inline std::uint64_t read_window(const Effort& effort) { return std::min(effort.largest, std::size_t{16} << 20); }
+
 /// Chains over all of a bench's host memory, `request` bytes an access.
 inline gpu::KernelArguments chains_of(const Bench& bench, std::int64_t chains, std::int64_t request = 128) {
   return {.from = bench.host.device_at(),
@@ -36,6 +43,13 @@ inline gpu::KernelArguments chains_of(const Bench& bench, std::int64_t chains, s
           .seed = host_seed,
           .chains = static_cast<std::uint32_t>(chains),
           .words = static_cast<std::uint32_t>(request / 4)};
+}
+
+/// Chains that read.
+inline gpu::KernelArguments reading_chains(const Bench& bench, std::int64_t chains, std::int64_t request = 128) {
+  auto a = chains_of(bench, chains, request);
+  a.bytes = read_window({.largest = bench.host.size()});
+  return a;
 }
 
 }  // namespace peerpath::experiments

@@ -34,6 +34,9 @@ struct Experiment {
   /// What this machine lacks for it, found out by trying; "" if nothing. None: `needs` alone.
   std::string (*missing)(const Lab& lab) = nullptr;
   bool needs_gpu = true;
+  /// In so many passes over all experiments that have several, a share of the samples each: half a minute in which the
+  /// machine is disturbed does not make a median then.
+  int passes = 1;
 };
 
 /// Powers of `factor` from `least` to `most` under one name.

@@ -94,6 +94,11 @@ std::string host_facts() {
       .text();
 }
 
+std::int64_t huge_pages() {
+  const auto kib = value_of(read_text("/proc/self/smaps_rollup"), "AnonHugePages");
+  return std::strtoll(kib.c_str(), nullptr, 10) / 1024;
+}
+
 std::string pcie_facts(const std::string& bus_id) {
   std::error_code error;
   const auto device = fs::canonical(fs::path{"/sys/bus/pci/devices"} / lower(bus_id), error);

@@ -1,12 +1,16 @@
 // What the dataset says about the machine: processor, memory, kernel, and the PCIe function of each GPU. No host name.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace peerpath::experiments {
 
 /// {"processor": ..., "cores": ..., "memory_MiB": ..., "kernel": ..., "virtual": ...} as JSON.
 std::string host_facts();
+
+/// Of this process's memory, what lies in huge pages, in MiB; 0 where the kernel does not say.
+std::int64_t huge_pages();
 
 /// Link, MPS, MRRS and what else the function at `bus_id` and the bridges above it say of themselves in configuration
 /// space, as JSON; from /sys/bus/pci.

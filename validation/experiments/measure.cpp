@@ -5,9 +5,11 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <sstream>
 
 #include "validation/experiments/catalogue.hpp"
+#include "validation/experiments/chains.hpp"
 #include "validation/experiments/json_line.hpp"
 #include "validation/experiments/machine_facts.hpp"
 #include "validation/experiments/recorder.hpp"
@@ -98,6 +100,8 @@ std::string header(const MeasureOptions& options, const Lab& lab, const std::vec
                              .add("largest", static_cast<std::int64_t>(options.effort.largest))
                              .add("samples", options.effort.samples)
                              .add("rounds", options.effort.rounds)
+                             .add("read_window", static_cast<std::int64_t>(read_window(options.effort)))
+                             .add("huge_pages_MiB", huge_pages())
                              .text())
       .add_raw("host", host_facts())
       .add_raw("driver", driver)
@@ -132,17 +136,85 @@ void say_waived(const std::string& missing, const std::vector<Experiment>& chose
   say("waived: " + missing + "; would run: " + would);
 }
 
+std::string say_points(std::size_t points, double start) {
+  const auto seconds = std::to_string((now_ns() - start) / 1e9);
+  return std::to_string(points) + " points in " + seconds.substr(0, 4) + " s";
+}
+
+bool say_if_waived(const Planned& planned, const Say& say) {
+  if (!planned.waived.empty()) say(std::string{planned.experiment.name} + ": waived, " + planned.waived);
+  return !planned.waived.empty();
+}
+
 void run(const Planned& planned, Lab& lab, Recorder& recorder, const Say& say) {
-  const std::string name{planned.experiment.name};
-  if (!planned.waived.empty()) return say(name + ": waived, " + planned.waived);
+  if (say_if_waived(planned, say)) return;
   const auto start = now_ns();
   for (const auto& settings : planned.points) try {
       recorder.point(planned.experiment, settings, planned.experiment.measure(lab, settings));
     } catch (const gpu::Error& e) {
       recorder.failure(planned.experiment, settings, e.what());
     }
-  const auto seconds = std::to_string((now_ns() - start) / 1e9);
-  say(name + ": " + std::to_string(planned.points.size()) + " points in " + seconds.substr(0, 4) + " s");
+  say(std::string{planned.experiment.name} + ": " + say_points(planned.points.size(), start));
+}
+
+/// A point of which there are some samples, and why there are no more.
+struct Gathered {
+  Measurement measurement;
+  std::string failed;
+};
+
+/// Adds the samples of one more pass.
+void gather(const Planned& planned, const Settings& settings, Lab& lab, Gathered& into) {
+  if (!into.failed.empty()) return;
+  try {
+    auto more = planned.experiment.measure(lab, settings);
+    auto& m = into.measurement;
+    const bool first = m.ns.empty();
+    more.ns.insert(more.ns.end(), m.ns.begin(), m.ns.end());
+    more.correct = more.correct && (first || m.correct);
+    m = std::move(more);
+  } catch (const gpu::Error& e) {
+    into.failed = e.what();
+  }
+}
+
+/// Those that take several passes: one after the other in each, and written after the last.
+void run_in_passes(std::span<const Planned> plan, Lab& lab, Recorder& recorder) {
+  int passes = 1;
+  for (const auto& planned : plan) passes = std::max(passes, planned.experiment.passes);
+  std::vector<std::vector<Gathered>> gathered;
+  for (const auto& planned : plan) gathered.emplace_back(planned.points.size());
+  const auto samples = lab.effort.samples;
+  for (int pass = 0; pass < passes; ++pass) {
+    lab.effort.samples = samples * (pass + 1) / passes - samples * pass / passes;
+    for (std::size_t n = 0; n < plan.size() && lab.effort.samples > 0; ++n)
+      for (std::size_t point = 0; point < plan[n].points.size(); ++point)
+        gather(plan[n], plan[n].points[point], lab, gathered[n][point]);
+  }
+  lab.effort.samples = samples;
+  for (std::size_t n = 0; n < plan.size(); ++n)
+    for (std::size_t point = 0; point < plan[n].points.size(); ++point) {
+      const auto& [measurement, failed] = gathered[n][point];
+      if (failed.empty())
+        recorder.point(plan[n].experiment, plan[n].points[point], measurement);
+      else
+        recorder.failure(plan[n].experiment, plan[n].points[point], failed);
+    }
+}
+
+void run_all(std::span<const Planned> plan, Lab& lab, Recorder& recorder, const Say& say) {
+  std::vector<Planned> in_passes;
+  for (const auto& planned : plan)
+    if (planned.experiment.passes == 1)
+      run(planned, lab, recorder, say);
+    else if (!say_if_waived(planned, say))
+      in_passes.push_back(planned);
+  if (in_passes.empty()) return;
+  const auto start = now_ns();
+  run_in_passes(in_passes, lab, recorder);
+  std::size_t points = 0;
+  for (const auto& planned : in_passes) points += planned.points.size();
+  say("in several passes: " + say_points(points, start));
 }
 
 /// The GPUs of this machine into the lab; or why there is none. False where the kernels are missing.
@@ -197,7 +269,7 @@ MeasureEnd measure(const MeasureOptions& options, const Say& say) {
     }
     if (!recorder.open(options.out)) return say("cannot write " + options.out), MeasureEnd::wrong_input;
     recorder.begin(header(options, lab, plan));
-    for (const auto& planned : plan) run(planned, lab, recorder, say);
+    run_all(plan, lab, recorder, say);
   } catch (const gpu::Error& e) {
     say(e.what());
     return MeasureEnd::points_failed;

@@ -112,6 +112,32 @@ TEST_F(Measure, ACallThatFailsCostsItsPointOnly) {
   EXPECT_TRUE(all[2].contains("median"));
 }
 
+TEST_F(Measure, WhatComesInSeveralPassesHasAllItsSamplesAndFollowsTheRest) {
+  options.only = {"read_between", "doorbell"};
+  options.effort.samples = 7;
+  ASSERT_EQ(run(), MeasureEnd::done) << said;
+  const auto all = lines();
+  EXPECT_EQ(all[1]["experiment"], "doorbell") << "read_between is the first of the list";
+  EXPECT_EQ(all[2]["experiment"], "read_between");
+  EXPECT_EQ(all[2]["samples"], 7);
+  EXPECT_NE(said.find("in several passes: 6 points"), std::string::npos) << said;
+}
+
+TEST_F(Measure, APassThatFailsCostsItsPointOnly) {
+  setenv("FAKE_CORRUPT", "1", 1);
+  options.only = {"copy_from_beside_read"};
+  EXPECT_EQ(run(), MeasureEnd::points_failed);
+  EXPECT_EQ(lines()[1]["failed"], "the data that arrived is wrong");
+}
+
+TEST_F(Measure, WhereMemoryCannotBeRegisteredTheAllocatorGivesIt) {
+  setenv("FAKE_FAIL", "cuMemHostRegister_v2", 1);
+  options.only = {"copy_to_device"};
+  ASSERT_EQ(run(), MeasureEnd::done) << said;
+  EXPECT_EQ(lines().front()["effort"]["read_window"], 1 << 20) << "no more than there is";
+  EXPECT_GE(lines().front()["effort"]["huge_pages_MiB"], 0);
+}
+
 TEST_F(Measure, ACrashKeepsThePointsTakenBefore) {
   testing::FLAGS_gtest_death_test_style = "fast";  // in this test's folder
   options.only = {"flag_round_trip", "doorbell"};

@@ -1,5 +1,5 @@
 // Several kinds of traffic at the same time: how far the model carries. No law is fitted to these; three points of one
-// set tell two keys of a GPU (docs/validation.md).
+// set tell two keys of a GPU, and the curves of another how kernels and engines take turns (docs/validation.md).
 #include <algorithm>
 #include <span>
 
@@ -18,19 +18,29 @@ void launch_chains(gpu::Stream& stream, const char* kernel, const gpu::KernelArg
   stream.launch(kernel, grid.blocks, grid.threads, a);
 }
 
+/// Steps of chains whose reads are timed beside something else: some milliseconds, over which its share is even.
+std::uint64_t steps_beside(std::int64_t chains) { return steps_for(chains) * (chains < 1000 ? 24 : 12); }
+
+/// Copies that outlast those steps, and a third of them before.
+int copies_beside(std::int64_t chains) {
+  constexpr double least = 3500, service = 4.9, copy = 1.2e6;  // ns: a step, a read of many, 64 MiB
+  const auto step = std::max(least, service * static_cast<double>(chains));
+  const auto reads = 1.4 * static_cast<double>(steps_beside(chains)) * step;
+  return static_cast<int>(reads / copy) + 2;
+}
+
 /// Steps of reading chains that take about so long beside something else.
 std::uint64_t steps_in(double ns, std::int64_t chains) {
   constexpr double latency = 1300, service = 2.6;
   return static_cast<std::uint64_t>(ns / std::max(latency, service * static_cast<double>(chains))) + 1;
 }
 
-/// Nanoseconds of a step of reading chains of `bench`, from runs of different length, while what `other` queues goes
-/// on. `hold` and `release` are about all streams that take part.
+/// Nanoseconds of a step of reading chains of `bench` while other traffic goes on, from runs of `steps`: milliseconds,
+/// beside which a launch is nothing. `hold_and_queue` and `release` are about all streams that take part.
 template <class Hold, class Release, class Wait>
-std::vector<double> time_reads(Bench& bench, int samples, gpu::KernelArguments& a, const Hold& hold_and_queue,
-                               const Release& release, const Wait& wait) {
-  const gpu::Event start{bench.gpu}, middle{bench.gpu}, end{bench.gpu};
-  const auto steps = steps_for(a.chains);
+std::vector<double> time_reads(Bench& bench, int samples, gpu::KernelArguments& a, std::uint64_t steps,
+                               const Hold& hold_and_queue, const Release& release, const Wait& wait) {
+  const gpu::Event start{bench.gpu}, end{bench.gpu};
   const auto read = [&](std::uint64_t count) {
     a.steps = count;
     launch_chains(bench.in, "read_chains", a);
@@ -41,30 +51,28 @@ std::vector<double> time_reads(Bench& bench, int samples, gpu::KernelArguments& 
     hold_and_queue();
     bench.use();
     bench.hold(bench.in);
-    read(steps / 4 + 1);  // until the other has begun as well
+    read(steps / 3 + 1);  // until the other has begun as well
     bench.in.record(start);
     read(steps);
-    bench.in.record(middle);
-    read(3 * steps);
     bench.in.record(end);
     release();
     bench.use();
     end.wait();
     wait();
-    if (sample >= 0) ns.push_back((end.since(middle) - middle.since(start)) / (2.0 * static_cast<double>(steps)));
+    if (sample >= 0) ns.push_back(end.since(start) / static_cast<double>(steps));
   }
   return ns;
 }
 
 /// Chains of reads while what `queue` puts into the other stream of the same GPU goes on.
 template <class Queue>
-Measurement reads_beside(Lab& lab, std::int64_t outstanding, const Queue& queue) {
+Measurement reads_beside(Lab& lab, std::int64_t outstanding, std::uint64_t steps, const Queue& queue) {
   auto& bench = lab.first();
-  auto chains = chains_of(bench, outstanding);
+  auto chains = reading_chains(bench, outstanding);
   bench.clear_result();
   Measurement m;
   m.ns = time_reads(
-      bench, lab.effort.samples, chains,
+      bench, lab.effort.samples, chains, steps,
       [&] {
         bench.hold(bench.out);
         queue(bench);
@@ -77,9 +85,10 @@ Measurement reads_beside(Lab& lab, std::int64_t outstanding, const Queue& queue)
 
 template <Way way>
 Measurement read_beside_copy(Lab& lab, const Settings& settings) {
-  constexpr int copies = 12;  // outlast the reads
   const auto bytes = copy_size(lab);
-  auto m = reads_beside(lab, settings.at("outstanding"), [&](Bench& bench) {
+  const auto outstanding = settings.at("outstanding");
+  const auto copies = copies_beside(outstanding);
+  auto m = reads_beside(lab, outstanding, steps_beside(outstanding), [&](Bench& bench) {
     for (int n = 0; n < copies; ++n) bench.queue_copy(bench.out, way, bytes);
   });
   m.correct = m.correct && lab.first().copied_right(way, bytes);
@@ -92,8 +101,8 @@ Measurement copy_beside_read(Lab& lab, const Settings& settings) {
   auto& bench = lab.first();
   const auto bytes = copy_size(lab);
   const auto outstanding = settings.at("outstanding");
-  auto a = chains_of(bench, outstanding);
-  a.steps = steps_in(20e6 * static_cast<double>(bytes) / (64 << 20), outstanding);
+  auto a = reading_chains(bench, outstanding);
+  a.steps = steps_in(30e6 * static_cast<double>(bytes) / (64 << 20), outstanding);
   bench.clear_result();
   const gpu::Event start{bench.gpu}, end{bench.gpu};
   Measurement m;
@@ -125,7 +134,7 @@ Measurement read_beside_write(Lab& lab, const Settings& settings) {
   const auto share = static_cast<double>(first.host.size()) / (256 << 20);
   stores.steps =
       static_cast<std::uint64_t>(longest * share / (store * static_cast<double>(settings.at("writers")))) + 1;
-  return reads_beside(lab, settings.at("outstanding"),
+  return reads_beside(lab, settings.at("outstanding"), 3 * steps_for(settings.at("outstanding")),
                       [&](Bench& bench) { launch_chains(bench.out, "write_places", stores); });
 }
 
@@ -138,16 +147,17 @@ std::size_t gpus_of(const Settings& settings) {
 Measurement reads_together(Lab& lab, const Settings& settings) {
   auto& bench = lab.first();
   const std::span others{lab.benches.data() + 1, gpus_of(settings) - 1};
-  auto a = chains_of(bench, settings.at("outstanding"));
+  auto a = reading_chains(bench, settings.at("outstanding"));
+  const auto steps = steps_beside(a.chains);
   std::vector<gpu::KernelArguments> theirs;
   for (const auto& other : others) {
-    theirs.push_back(chains_of(*other, settings.at("outstanding")));
-    theirs.back().steps = 8 * steps_for(a.chains);
+    theirs.push_back(reading_chains(*other, settings.at("outstanding")));
+    theirs.back().steps = 3 * steps;
   }
   bench.clear_result();
   Measurement m;
   m.ns = time_reads(
-      bench, lab.effort.samples, a,
+      bench, lab.effort.samples, a, steps,
       [&] {
         for (std::size_t n = 0; n < others.size(); ++n) {
           others[n]->use();
@@ -173,10 +183,10 @@ Measurement reads_together(Lab& lab, const Settings& settings) {
 
 Measurement read_between(Lab& lab, const Settings& settings) {
   auto& bench = lab.first();
-  auto a = chains_of(bench, settings.at("outstanding"), settings.at("request"));
+  auto a = reading_chains(bench, settings.at("outstanding"), settings.at("request"));
   bench.clear_result();
   Measurement m;
-  m.ns = time_steps(bench, lab.effort.samples, steps_for(a.chains), [&](std::uint64_t steps) {
+  m.ns = time_steps(bench, lab.effort.samples, long_steps_for(a.chains), [&](std::uint64_t steps) {
     a.steps = steps;
     launch_chains(bench.in, "read_chains", a);
     a.first += static_cast<std::uint32_t>(steps);
@@ -303,7 +313,7 @@ std::vector<Settings> large_chunks(const Lab& lab) {
 }  // namespace
 
 std::vector<Experiment> mixed() {
-  return {
+  std::vector<Experiment> all{
       {"read_between", "as read_outstanding, for numbers of warps between those", between, read_between},
       {"read_beside_copy_to", "a step of 128 B reads by so many warps while a copy engine reads host memory", counts,
        read_beside_copy<Way::to_device>},
@@ -324,6 +334,8 @@ std::vector<Experiment> mixed() {
        "each of two GPUs' memory to the other's through host memory at once, of one pair or of two, by chunk",
        large_chunks, staged_both_ways, "two GPUs"},
   };
+  for (auto& experiment : all) experiment.passes = 3;
+  return all;
 }
 
 }  // namespace peerpath::experiments

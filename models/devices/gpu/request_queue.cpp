@@ -9,6 +9,7 @@ namespace {
 
 constexpr device::TimerId own_timer{0xffff};
 constexpr Bytes written_at_a_time{128};
+constexpr std::int64_t kernel_turn = 5, engine_write_turn = 6;  // kernels have six turns for five of those writes
 
 bool is_posted(const fabric::Transaction& t) { return pcie::request_class(t.op) == pcie::TlpClass::posted; }
 
@@ -48,6 +49,13 @@ std::int64_t RequestQueue::requests_of(const fabric::Transaction& t) const {
   return (t.bytes + each - Bytes{1}) / each;
 }
 
+std::int64_t RequestQueue::turns_of(const Asked& asked) const {
+  const auto& t = asked.transaction;
+  if (parts_[asked.part].asks == Asks::kernel) return kernel_turn * requests_of(t);
+  if (!is_posted(t)) return kernel_turn * kernel_turns * requests_of(t);
+  return engine_write_turn * ((t.bytes + engine_write - Bytes{1}) / engine_write);
+}
+
 void RequestQueue::ask(const Asked& asked) {
   auto& line = lines_[static_cast<std::size_t>(parts_[asked.part].asks)];
   line.waiting.emplace(std::pair{asked.transaction.ready, number_++}, asked);
@@ -73,7 +81,7 @@ void RequestQueue::let_in(Instant now) {
     const auto requests = requests_of(asked.transaction);
     if (used_ > 0 && used_ + requests > entries) return;
     used_ += requests;
-    line->turns += parts_[asked.part].asks == Asks::kernel ? requests : kernel_turns * requests;
+    line->turns += turns_of(asked);
     queue_.push_back(std::move(asked));
     line->waiting.erase(line->waiting.begin());
     // Nobody saves turns up while it has nothing to ask for.

@@ -13,11 +13,12 @@ namespace peerpath::gpu {
 
 /// Stands between parts of a GPU and the fabric. What kernels ask for, and what copy engines ask for, waits in a line
 /// of its own each, in the order in which it is ready. From these lines it is let into the queue while that has entries
-/// free: by turns, `kernel_turns` requests of kernels for each one of engines while both wait: as many bytes, of 128 B
-/// and 256 B. What is in the queue goes on in order, as far as the link takes it: reads while fewer requests than the
-/// GPU has tags are outstanding, writes while less than `most_written` has not arrived; what cannot go on holds back
-/// all that is behind it. An entry is free again when its access is over. Each part keeps channels of its own behind
-/// the queue. Attach it as the parts want it, and `hears_arrivals`.
+/// free: by turns while both wait, `kernel_turns` requests of kernels for each read request of engines (as many bytes,
+/// of 128 B and 256 B) and six for five writes of `engine_write`. What is in the queue goes on in order, as far as the
+/// link takes it: reads while fewer requests than the GPU has tags are outstanding, writes while less than
+/// `most_written` has not arrived; what cannot go on holds back all that is behind it. An entry is free again when its
+/// access is over. Each part keeps channels of its own behind the queue. Attach it as the parts want it, and
+/// `hears_arrivals`.
 class RequestQueue final : public device::Endpoint {
  public:
   enum class Asks : std::uint8_t { kernel, engine };
@@ -29,6 +30,7 @@ class RequestQueue final : public device::Endpoint {
   /// `kernel_turns`: docs/validation.md, mixed traffic.
   static constexpr std::int64_t entries = 1024;
   static constexpr std::int64_t kernel_turns = 2;
+  static constexpr Bytes engine_write{256};
 
   /// `tags` requests of `read_request` at a time; writes leave at `write_rate` (0: as the link takes them).
   RequestQueue(int tags, Bytes read_request, BitRate write_rate = {})
@@ -70,6 +72,7 @@ class RequestQueue final : public device::Endpoint {
   void let_go(Instant now, device::Outbox& out);
   void move(Instant now, device::Outbox& out);
   std::int64_t requests_of(const fabric::Transaction& t) const;
+  std::int64_t turns_of(const Asked& asked) const;
 
   int tags_;
   Bytes read_request_;

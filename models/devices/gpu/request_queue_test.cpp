@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "devices/nic/test_outbox.hpp"
 
 namespace peerpath::gpu {
@@ -113,6 +115,16 @@ TEST_F(Queued, KernelsHaveTwoTurnsForEachOfAnEngineWhereBothWait) {
   std::vector<int> channels;
   for (const auto channel : out.channels) channels.push_back(channel.value());
   EXPECT_EQ(channels, (std::vector{1, 2, 1, 1, 2, 1, 1, 1, 1, 1}));
+}
+
+TEST_F(Queued, KernelsHaveSixTurnsForFiveWritesOfAnEngineWhereBothWait) {
+  queue = RequestQueue{100, 256_B};
+  for (std::uint64_t n = 0; n < 12; ++n) kernel.asks.push_back(ask(Operation::memory_read, n, 128_B));
+  for (std::uint64_t n = 12; n < 24; ++n) engine.asks.push_back(ask(Operation::memory_write, n, 256_B));
+  start();
+  ASSERT_EQ(out.channels.size(), 24u);
+  EXPECT_EQ(std::count(out.channels.begin(), out.channels.begin() + 11, fabric::ChannelIndex{1}), 6);
+  EXPECT_EQ(std::count(out.channels.begin() + 11, out.channels.begin() + 22, fabric::ChannelIndex{1}), 6);
 }
 
 TEST_F(Queued, AnEntryIsFreeWhenTheReadIsOverInsideTheGpu) {

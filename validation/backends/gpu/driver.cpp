@@ -39,6 +39,8 @@ constexpr std::array symbols{
     Symbol{"cuMemFree_v2", "hipFree", bind<&Driver::memory_free>},
     Symbol{"cuMemHostAlloc", "hipHostMalloc", bind<&Driver::host_allocate>},
     Symbol{"cuMemFreeHost", "hipHostFree", bind<&Driver::host_free>},
+    Symbol{"cuMemHostRegister_v2", "hipHostRegister", bind<&Driver::host_register>, true},
+    Symbol{"cuMemHostUnregister", "hipHostUnregister", bind<&Driver::host_unregister>, true},
     Symbol{"cuMemHostGetDevicePointer_v2", "hipHostGetDevicePointer", bind<&Driver::host_address>},
     Symbol{"cuMemcpyHtoDAsync_v2", "hipMemcpyHtoDAsync", bind<&Driver::copy_to_device>},
     Symbol{"cuMemcpyDtoHAsync_v2", "hipMemcpyDtoHAsync", bind<&Driver::copy_from_device>},

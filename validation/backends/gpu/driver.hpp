@@ -36,6 +36,9 @@ struct Driver {
   Status (*memory_free)(DevicePointer memory) = nullptr;
   Status (*host_allocate)(void** memory, std::size_t bytes, unsigned flags) = nullptr;
   Status (*host_free)(void* memory) = nullptr;
+  /// Makes memory of the process such that no page fault moves; null where a library has it not.
+  Status (*host_register)(void* memory, std::size_t bytes, unsigned flags) = nullptr;
+  Status (*host_unregister)(void* memory) = nullptr;
   Status (*host_address)(DevicePointer* device, void* host, unsigned flags) = nullptr;
   Status (*copy_to_device)(DevicePointer to, const void* from, std::size_t bytes, Handle stream) = nullptr;
   Status (*copy_from_device)(void* to, DevicePointer from, std::size_t bytes, Handle stream) = nullptr;
@@ -70,7 +73,8 @@ struct Driver {
 };
 
 /// Flags that have the same value in both interfaces.
-inline constexpr unsigned host_mapped_portable = 3;  // CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP
+inline constexpr unsigned host_mapped_portable = 3;  // CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP, and
+                                                     // CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP
 inline constexpr unsigned stream_non_blocking = 1;
 inline constexpr unsigned event_default = 0, event_blocking = 1;
 inline constexpr int range_dmabuf = 1;             // CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD

@@ -255,6 +255,8 @@ Status cuMemHostAlloc(void** memory, std::size_t bytes, unsigned) {
   return *memory = std::aligned_alloc(4096, bytes), 0;
 }
 Status cuMemFreeHost(void* memory) { return std::free(memory), 0; }
+Status cuMemHostRegister_v2(void*, std::size_t, unsigned) { return outcome("cuMemHostRegister_v2"); }
+Status cuMemHostUnregister(void*) { return 0; }
 Status cuMemHostGetDevicePointer_v2(DevicePointer* device, void* host, unsigned) {
   return *device = reinterpret_cast<DevicePointer>(host), 0;
 }

@@ -1,8 +1,16 @@
 #include "validation/backends/gpu/gpu.hpp"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include <cstring>
+
 namespace peerpath::gpu_backend {
+namespace {
+
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+
+}  // namespace
 
 void check(Status status, const char* call) {
   if (status == 0) return;
@@ -80,15 +88,38 @@ int DeviceMemory::export_dmabuf(std::size_t bytes) const {
   throw Error{"the exported dma-buf begins before the memory"};
 }
 
-HostMemory::HostMemory(const Gpu& gpu, std::size_t bytes) : gpu_{gpu}, size_{bytes} {
+HostMemory::HostMemory(const Gpu& gpu, std::size_t bytes, Pages pages) : gpu_{gpu}, size_{bytes} {
   gpu_.use();
-  check(gpu_.driver().host_allocate(&memory_, bytes, host_mapped_portable), "host_allocate");
+  if (pages == Pages::huge && gpu_.driver().host_register && gpu_.driver().host_unregister) map_and_register();
+  if (!memory_) check(gpu_.driver().host_allocate(&memory_, bytes, host_mapped_portable), "host_allocate");
   check(gpu_.driver().host_address(&device_, memory_, 0), "host_address");
 }
 
 HostMemory::~HostMemory() {
   gpu_.use();
-  gpu_.driver().host_free(memory_);
+  if (!mapped_) {
+    gpu_.driver().host_free(memory_);
+    return;
+  }
+  gpu_.driver().host_unregister(memory_);
+  munmap(mapped_, size_ + huge_page);
+}
+
+/// Nothing is kept where the driver refuses.
+void HostMemory::map_and_register() {
+  const auto length = size_ + huge_page;  // room to begin with a page
+  auto* mapped = mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) return;
+  const auto begin = (reinterpret_cast<std::uintptr_t>(mapped) + huge_page - 1) / huge_page * huge_page;
+  auto* memory = reinterpret_cast<void*>(begin);
+  madvise(memory, size_, MADV_HUGEPAGE);  // a kernel without them gives small pages
+  std::memset(memory, 0, size_);
+  if (gpu_.driver().host_register(memory, size_, host_mapped_portable) != 0) {
+    munmap(mapped, length);
+    return;
+  }
+  mapped_ = mapped;
+  memory_ = memory;
 }
 
 Event::Event(const Gpu& gpu, unsigned flags) : gpu_{gpu} {

@@ -77,20 +77,28 @@ class DeviceMemory {
   DevicePointer memory_ = 0;
 };
 
+/// Where host memory comes from: the driver's allocator, or anonymous memory in huge pages where the kernel has them,
+/// registered with the driver (the allocator where it cannot be). The allocator's pages lie as the process draws them.
+enum class Pages : std::uint8_t { allocator, huge };
+
 /// Host memory that no page fault moves, which the GPU reads and writes at `device_at`.
 class HostMemory {
  public:
-  HostMemory(const Gpu& gpu, std::size_t bytes);
+  HostMemory(const Gpu& gpu, std::size_t bytes, Pages pages = Pages::allocator);
   ~HostMemory();
   HostMemory(const HostMemory&) = delete;
   HostMemory& operator=(const HostMemory&) = delete;
   std::uint32_t* words() const { return static_cast<std::uint32_t*>(memory_); }
   std::size_t size() const { return size_; }
   DevicePointer device_at(std::size_t offset = 0) const { return device_ + offset; }
+  bool registered() const { return mapped_ != nullptr; }
 
  private:
+  void map_and_register();
+
   const Gpu& gpu_;
   void* memory_ = nullptr;
+  void* mapped_ = nullptr;  ///< what `memory_` is a part of
   DevicePointer device_ = 0;
   std::size_t size_ = 0;
 };
