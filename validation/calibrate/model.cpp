@@ -251,10 +251,7 @@ BothWays Model::both(const Parameters& p, bool cached) {
     auto path = this->path(p);
     path.read_service = service;
     path.max_read_request = Bytes{std::max(request, least_read_request)};
-    // What no cache holds is read slower, and the reads that begin as a burst take the longer to find their turns.
-    constexpr int writes = 2400, writes_beside_slow_reads = 12000;
-    entry->second =
-        both_intervals(path, Bytes{piece_of(request)}, path_.max_payload, cached ? writes : writes_beside_slow_reads);
+    entry->second = both_intervals(path, Bytes{piece_of(request)}, path_.max_payload);
   }
   return entry->second;
 }
