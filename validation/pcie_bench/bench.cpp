@@ -20,8 +20,8 @@ constexpr BitRate memory_rate{8'000'000'000'000};  // no bottleneck: all hosts h
 constexpr Bytes window{8192};
 constexpr int ddio_ways = 2;  // Xeon E5-2600 (v1, v3, v4): two for devices
 constexpr int ranks = 1;      // assumed: no document says which memory the hosts hold
-// Read off: a batch of reads of 128 or 256 B, and what of it is still out when the next one begins.
-constexpr Bytes batch{16 << 10}, left_of_batch{1 << 10};
+// Read off: a batch of reads of 128 or 256 B, what of it is in flight at most, and what is when the next one begins.
+constexpr Bytes batch{16 << 10}, batched_buffer{6 << 10}, left_of_batch{1 << 10};
 constexpr int posted = 95;  // one transfer of each worker thread: github.com/pcie-bench/pciebench-nfp, me/pcie_dma.c
 constexpr std::uint64_t high_buffer = 0x1'0000'0000, low_buffer = 0x1000'0000;
 
@@ -168,7 +168,10 @@ double run(const Case& which, const Setup& setup, const CardConstants& card, con
   auto stream = wanted;
   stream.target = made.memory;
   dma_card::DmaCard device{config, made.card, {stream}};
-  device.set_read_limits({.buffer = setup.tags * setup.max_payload, .batch = batch, .left = left_of_batch});
+  device.set_read_limits({.buffer = setup.tags * setup.max_payload,
+                          .batched_buffer = batched_buffer,
+                          .batch = batch,
+                          .left = left_of_batch});
   loop::Loop loop{made.topology, fabric::Mode::train};
   loop.add(device, {.node = made.card, .channels = 2, .windows = {}, .hears_arrivals = true});
   Instant end{};

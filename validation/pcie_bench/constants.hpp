@@ -30,7 +30,7 @@ struct HostConstants {
   double refresh = 350.0;
 };
 
-/// Shared by all hosts.
+/// Of one machine each.
 struct EffectConstants {
   double iotlb_entries = 64;
   double walk_latency = 290;

@@ -116,14 +116,15 @@ std::vector<double> cold_misses(std::span<const HostData> all, std::string_view 
   return misses;
 }
 
-std::optional<double> fit_cold_miss(std::span<const HostData> all, std::string_view left_out) {
-  const auto misses = cold_misses(all, left_out);
-  return misses.empty() ? std::nullopt : std::optional{nearest_to_all(misses)};
-}
-
 std::optional<double> own_cold_miss(const HostData& host, std::span<const HostData> all) {
   const auto* base = base_of(host, all);
   return base ? cold_miss_of(*base) : std::nullopt;
+}
+
+std::optional<double> fit_cold_miss(const HostData& host, std::span<const HostData> all) {
+  if (const auto own = own_cold_miss(host, all)) return own;
+  const auto misses = cold_misses(all);
+  return misses.empty() ? std::nullopt : std::optional{nearest_to_all(misses)};
 }
 
 std::vector<double> cold_misses_of_windows(const HostData& host) {
@@ -141,8 +142,8 @@ Range fitting_cold_miss(const HostData& host, double share) {
   return range;
 }
 
-std::optional<HostEffects> fit_effects(const HostData& host, std::span<const HostData> all, std::string_view left_out) {
-  const auto cold_miss = fit_cold_miss(all, left_out);
+std::optional<HostEffects> fit_effects(const HostData& host, std::span<const HostData> all) {
+  const auto cold_miss = fit_cold_miss(host, all);
   if (!cold_miss) return {};
   HostEffects fitted;
   fitted.constants.cold_miss = *cold_miss;

@@ -1,5 +1,5 @@
 // The window sweeps: the six constants that they add, fitted on a few named points, and what comes of the others.
-// What a miss of the cache costs is shared by all hosts; what the other socket and the IOMMU cost is of one host.
+// Each is of one machine.
 #pragma once
 
 #include <functional>
@@ -35,15 +35,16 @@ bool is_fitted(const HostData& host, const Sweep& sweep);
 /// The directory of the same machine without translation and with local memory; it may be `host` itself.
 const HostData* base_of(const HostData& host, std::span<const HostData> all);
 
-/// What a line in no cache costs: what suits the machines best that were measured so (least squares of relative
-/// errors), but for the one that is `left_out`. Nothing if none was.
-std::optional<double> fit_cold_miss(std::span<const HostData> all, std::string_view left_out = {});
+/// What a line in no cache costs by the machine's own plain directory: `LAT_DMA_RD` of 64 B, cold and warm. Nothing if
+/// that was not measured.
+std::optional<double> own_cold_miss(const HostData& host, std::span<const HostData> all);
 
-/// What `fit_cold_miss` makes of them.
+/// The same of each machine that was measured so, but for the one that is `left_out`.
 std::vector<double> cold_misses(std::span<const HostData> all, std::string_view left_out = {});
 
-/// What the machine's plain directory says itself: `LAT_DMA_RD` of 64 B, cold and warm. Nothing if it was not measured.
-std::optional<double> own_cold_miss(const HostData& host, std::span<const HostData> all);
+/// `own_cold_miss`; of a machine that does not tell it what suits the others best (least squares of relative errors).
+/// Nothing if no machine tells it.
+std::optional<double> fit_cold_miss(const HostData& host, std::span<const HostData> all);
 
 /// What each window of `LAT_DMA_RD` that `judge_cold` holds would say if it alone told `cold_miss`.
 std::vector<double> cold_misses_of_windows(const HostData& host);
@@ -57,8 +58,7 @@ Range fitting_cold_miss(const HostData& host, double share);
 /// of P random pages an IOTLB of E entries misses 1 - E / P; `walk_interval` lies between what reads and what writes
 /// say (the geometric mean) of a window far beyond the IOTLB, `write_walk_interval` is what writes say. Nothing if no
 /// machine tells `cold_miss`.
-std::optional<HostEffects> fit_effects(const HostData& host, std::span<const HostData> all,
-                                       std::string_view left_out = {});
+std::optional<HostEffects> fit_effects(const HostData& host, std::span<const HostData> all);
 
 struct SweepPrediction {
   SweepPoint point;
@@ -93,9 +93,6 @@ bool is_cold_window(Bytes window);
 
 /// Cold windows against warm ones, and windows beyond the devices' ways.
 std::vector<Criterion> judge_cold(const SweepReport& report);
-
-/// Of those cold steps of a test and size that `judge_cold` holds: the least and the largest, over what was measured.
-Range cold_steps(const SweepReport& report, const Case& which);
 
 /// Curves of bandwidth whose cliff is at another window than measured; `value` is how many of `points` curves.
 Criterion judge_cliffs(const SweepReport& report);

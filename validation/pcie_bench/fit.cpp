@@ -134,11 +134,12 @@ double best_command_path(std::span<const HostData> hosts, const CardConstants& c
     double predicted, measured;
   };
   std::vector<Compared> all;
-  const auto cold_miss = fit_cold_miss(hosts).value_or(EffectConstants{}.cold_miss);
-  for (std::size_t i = 0; i < hosts.size(); ++i)
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    const auto cold_miss = fit_cold_miss(hosts[i], hosts).value_or(EffectConstants{}.cold_miss);
     for (const auto& which : command_cases)
       if (const auto* point = hosts[i].find(which.test, which.size.count()); point && !hosts[i].setup.remote_memory)
         all.push_back({play(which, hosts[i].setup, card, constants[i], cold_miss), point->measured});
+  }
   if (all.empty()) return card.command_path;
   // Each error falls as the path is longer, so the largest one of either sign meet in one place.
   double least = -400, most = 400;

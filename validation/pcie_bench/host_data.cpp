@@ -40,6 +40,7 @@ struct Processor {
   Bytes cache;
 };
 constexpr std::array processors{Processor{"E5-2630v4", Bytes{25 << 20}}, Processor{"E5-2620v3", Bytes{15 << 20}},
+                                Processor{"E5-2637v3", Bytes{15 << 20}}, Processor{"E5-2620v2", Bytes{15 << 20}},
                                 Processor{"E5-2630", Bytes{15 << 20}}};
 
 tl::expected<std::string, Problem> read_text(const fs::path& file) {

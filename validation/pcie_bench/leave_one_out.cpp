@@ -78,50 +78,12 @@ std::string cold_miss_text(const LeftOut& host) {
                             std::ranges::none_of(host.windows_cold_misses, holds) ? ": NONE of them does it" : "");
 }
 
-std::string cold_ends_text(const LeftOut& host) {
-  std::string text;
-  for (const auto& [size, least, most] : host.cold_ends) {
-    const auto [from, to] = std::ranges::minmax(host.others_cold_miss);
-    const bool none = ColdEnds{size, least, most}.impossible(cold_allowed / 100);
-    text += fmt::format(
-        "  BW_DMA_RD {} B: with {:.1f} ns, the least of the other machines' own, a cold step is {:.1f} to {:.1f} % of "
-        "what was measured, with {:.1f}, the most, {:.1f} to {:.1f} %: {} all within {:g} %\n",
-        size.count(), from, 100 * least.least, 100 * least.most, to, 100 * most.least, 100 * most.most,
-        none ? "NONE between them holds" : "a value between them may hold", cold_allowed);
-  }
-  return text;
-}
-
-/// Sizes of reads whose cold steps miss.
-std::vector<Bytes> missing_cold(const std::vector<Criterion>& criteria) {
-  std::vector<Bytes> sizes;
-  for (const std::int64_t size : {64, 128, 256})
-    for (const auto& c : criteria)
-      if (!c.passed() && c.name.starts_with(fmt::format("cold cache: delta of BW_DMA_RD {} B", size)))
-        sizes.push_back(Bytes{size});
-  return sizes;
-}
-
 nlohmann::ordered_json criterion_json(const Criterion& in_sample, const Criterion& left_out) {
   return {{"name", left_out.name},      {"points", left_out.points},   {"in_sample", in_sample.value},
           {"left_out", left_out.value}, {"allowed", left_out.allowed}, {"passed", left_out.passed()}};
 }
 
 }  // namespace
-
-ColdEnds cold_ends(Bytes size, const HostData& host, const std::vector<HostData>& all, const Basis& basis,
-                   HostEffects effects, const std::vector<double>& others) {
-  const Case which{Test::bw_read, size};
-  const auto steps = [&](double cold_miss) {
-    effects.constants.cold_miss = cold_miss;
-    const auto report = predict_sweeps(host, all, basis, effects, [&](const Sweep& sweep) {
-      return sweep.which == which && is_cold_window(sweep.window);
-    });
-    return cold_steps(report, which);
-  };
-  const auto [least, most] = std::ranges::minmax(others);
-  return {size, steps(least), steps(most)};
-}
 
 std::vector<Criterion> judge_left_out(const std::vector<Prediction>& predictions, const SweepReport& sweeps) {
   const auto of = [&](Test test, std::int64_t from, std::int64_t to) {
@@ -163,7 +125,7 @@ std::string to_text(const std::vector<LeftOut>& hosts) {
     text += fmt::format("\n{}\n  read_latency {:.2f} ns, completion_step {:.0f} B; card:", host.host,
                         host.constants.read_latency, host.constants.completion_step);
     for (const auto& c : card_constants) text += fmt::format(" {} {:.2f} {}", c.name, host.card.*c.member, c.unit);
-    text += "\n" + cold_miss_text(host) + cold_ends_text(host);
+    text += "\n" + cold_miss_text(host);
     text += fmt::format("  {:<62}{:>10}{:>10}{:>9}\n", "", "in sample", "left out", "allowed");
     for (std::size_t i = 0; i < host.left_out.size(); ++i) {
       const auto& c = host.left_out[i];
@@ -188,10 +150,6 @@ std::string to_json(const std::vector<LeftOut>& hosts) {
       item["cold_miss_of_others"] = host.others_cold_miss;
       item["cold_miss_that_holds"] = {host.fitting_cold_miss.least, host.fitting_cold_miss.most};
     }
-    for (const auto& [size, least, most] : host.cold_ends)
-      item["cold_steps"].push_back({{"size", size.count()},
-                                    {"with_least_of_others", {least.least, least.most}},
-                                    {"with_most_of_others", {most.least, most.most}}});
     for (std::size_t i = 0; i < host.left_out.size(); ++i)
       item["criteria"].push_back(criterion_json(host.in_sample[i], host.left_out[i]));
     document["hosts"].push_back(std::move(item));
@@ -209,12 +167,8 @@ Outcome leave_one_out(const Options& options, const std::vector<HostReport>& rep
     if (!card) return {2, "", card.error()};
     say("predicting " + data.name + " by the other machines");
     const Basis basis{.card = *card, .looks = Looks::at_two_sizes};
-    LeftOut host{data.name, *card, fit_host(data, *card, Looks::at_two_sizes), {}, {}, {}, {}, {}, {}, {}};
-    auto effects = fit_effects(data, all, machine);
-    if (effects && judges_cold(data)) {
-      host.own_cold_miss = own_cold_miss(data, all);
-      effects->constants.cold_miss = host.own_cold_miss.value_or(effects->constants.cold_miss);
-    }
+    LeftOut host{data.name, *card, fit_host(data, *card, Looks::at_two_sizes), {}, {}, {}, {}, {}, {}};
+    const auto effects = fit_effects(data, all);
     const auto cold_miss = effects ? effects->constants.cold_miss : EffectConstants{}.cold_miss;
     std::vector<Prediction> predictions;
     for (const auto& point : data.points)
@@ -222,6 +176,7 @@ Outcome leave_one_out(const Options& options, const std::vector<HostReport>& rep
     SweepReport left_out{&data, {}}, in_sample{&data, {}};
     host.others_cold_miss = cold_misses(all, machine);
     if (judges_cold(data)) {
+      host.own_cold_miss = own_cold_miss(data, all);
       host.fitting_cold_miss = fitting_cold_miss(data, cold_allowed / 100);
       host.windows_cold_misses = cold_misses_of_windows(data);
     }
@@ -231,9 +186,6 @@ Outcome leave_one_out(const Options& options, const std::vector<HostReport>& rep
       if (tells(data, p.point.sweep)) in_sample.predictions.push_back(p);
     host.left_out = judge_left_out(predictions, left_out);
     host.in_sample = judge_left_out(report.predictions, in_sample);
-    if (effects && !host.others_cold_miss.empty())
-      for (const auto size : missing_cold(host.left_out))
-        host.cold_ends.push_back(cold_ends(size, data, all, basis, *effects, host.others_cold_miss));
     hosts.push_back(std::move(host));
   }
   const auto passed = std::ranges::all_of(

@@ -13,19 +13,6 @@ namespace peerpath::pcie_bench {
 /// `sweeps` are the windows as they were predicted, perhaps none.
 std::vector<Criterion> judge_left_out(const std::vector<Prediction>& predictions, const SweepReport& sweeps);
 
-/// Cold reads of a size that miss with the `cold_miss` of `fit_cold_miss`: their steps over what was measured, with the
-/// least and with the most that any other machine tells. They grow with it.
-struct ColdEnds {
-  Bytes size{};
-  Range least, most;
-  /// Whether no value between the two holds all steps within `share`.
-  bool impossible(double share) const { return most.least < 1 - share || least.most > 1 + share; }
-};
-
-/// Plays the cold reads of `size` with both ends of `others`.
-ColdEnds cold_ends(Bytes size, const HostData& host, const std::vector<HostData>& all, const Basis& basis,
-                   HostEffects effects, const std::vector<double>& others);
-
 /// One directory, in sample and left out; the criteria of both are the same ones, in the same order.
 struct LeftOut {
   std::string host;
@@ -36,7 +23,6 @@ struct LeftOut {
   std::vector<double> windows_cold_misses;  ///< as each window of its cold latencies would tell it
   std::vector<double> others_cold_miss;     ///< as each of the other machines tells it
   Range fitting_cold_miss;                  ///< with which all cold latencies hold; none where they are not judged
-  std::vector<ColdEnds> cold_ends;          ///< of each size of cold reads that misses
 };
 
 std::string to_text(const std::vector<LeftOut>& hosts);

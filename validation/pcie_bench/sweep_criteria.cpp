@@ -145,21 +145,6 @@ void judge_remote(const SweepReport& report, const SweepReport& base, std::vecto
 
 bool is_cold_window(Bytes window) { return window >= Bytes{16 << 10} && window <= in_cache; }
 
-Range cold_steps(const SweepReport& report, const Case& which) {
-  Range range{std::numeric_limits<double>::infinity(), 0};
-  for (const auto& p : report.predictions) {
-    auto warm = p.point.sweep;
-    if (warm.which != which || warm.cache != CacheState::cold || !is_cold_window(warm.window)) continue;
-    warm.cache = CacheState::warm;
-    const auto* from = report.find(warm);
-    if (!from || !tells_delta(p, *from)) continue;
-    const auto share = (p.predicted - from->predicted) / (p.point.measured - from->point.measured);
-    range.least = std::min(range.least, share);
-    range.most = std::max(range.most, share);
-  }
-  return range;
-}
-
 std::vector<Criterion> judge_cold(const SweepReport& report) {
   std::map<std::string, Largest> deltas;
   for (const auto& p : report.predictions) {

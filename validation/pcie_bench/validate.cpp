@@ -128,9 +128,9 @@ Outcome validate(const Options& options, const Say& say) {
   else
     return wrong_input(kept.error());
   std::vector<HostReport> reports;
-  const auto cold_miss = fit_cold_miss(all).value_or(EffectConstants{}.cold_miss);
   for (auto& host : hosts) {
     say("fitting and predicting " + host.name);
+    const auto cold_miss = fit_cold_miss(host, all).value_or(EffectConstants{}.cold_miss);
     reports.push_back(report_host(std::move(host), card, cold_miss));
   }
   add_sweeps(reports, all, card, say);

@@ -88,10 +88,11 @@ Instant DmaCard::issue_write(const Slot& slot, Instant at) {
 bool DmaCard::has_room(Bytes size) {
   if (limits_.buffer == Bytes{}) return true;
   const auto lines = in_lines(size);
-  if (buffered_ > Bytes{} && buffered_ + lines > limits_.buffer) return false;
-  if (!comes_in_batches(config_, size) || batch_ + lines <= limits_.batch) return true;
+  const bool batched = comes_in_batches(config_, size);
+  if (buffered_ > Bytes{} && buffered_ + lines > (batched ? limits_.batched_buffer : limits_.buffer)) return false;
+  if (!batched || batch_ + lines <= limits_.batch) return true;
   if (buffered_ > limits_.left) return false;
-  batch_ = buffered_;
+  batch_ = Bytes{};
   return true;
 }
 

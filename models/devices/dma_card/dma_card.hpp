@@ -56,11 +56,12 @@ inline constexpr fabric::ChannelIndex write_channel{1}, read_channel{2};
 /// Which stream, in the order in which the card was given them, a transaction with this cookie is of.
 constexpr std::size_t stream_of(std::uint64_t cookie) { return static_cast<std::size_t>(cookie >> 32); }
 
-/// What bounds the DMA reads that the engine has taken up, in whole lines. A batch begins when at most `left` of the
-/// last one is still out, and that counts as its own.
+/// What bounds the DMA reads that the engine has taken up, in whole lines. Reads of more than a line and at most one
+/// MPS come in batches, of which the next one begins when at most `left` of the last one is still out.
 struct ReadLimits {
-  Bytes buffer;  ///< what comes back has room; 0: no limit at all
-  Bytes batch;   ///< of reads of more than a line and at most one MPS
+  Bytes buffer;          ///< room for what comes back; 0: no limit at all
+  Bytes batched_buffer;  ///< the part of it that reads in batches use
+  Bytes batch;
   Bytes left;
 };
 
