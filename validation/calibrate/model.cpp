@@ -251,7 +251,8 @@ BothWays Model::both(const Parameters& p, bool cached) {
     auto path = this->path(p);
     path.read_service = service;
     path.max_read_request = Bytes{std::max(request, least_read_request)};
-    entry->second = both_intervals(path, Bytes{piece_of(request)}, path_.max_payload);
+    const auto writes = cached ? beside_fast_reads : beside_slow_reads;
+    entry->second = both_intervals(path, Bytes{piece_of(request)}, path_.max_payload, writes);
   }
   return entry->second;
 }

@@ -21,6 +21,9 @@ constexpr auto no_limit = "16Tbps";
 // How much of a host's cache what was just written stays in: fitted to staged copies both ways of an H100 machine, in
 // chunks of 4 MiB (docs/validation.md).
 constexpr std::int64_t recent = 6 << 20;
+// Two of the 20 ways of 300 MiB, as these hosts' processors have: into as many Intel's Data Direct I/O writes by
+// default (Farshin et al., USENIX ATC 2020).
+constexpr double most_cached_together = 30;
 // Queues inside the GPU, which only mixed traffic shows: fitted to one point each of an H100's (docs/validation.md).
 constexpr std::int64_t queued_reads = 176 << 10, queued_writes = 40 << 10, stores_of_a_warp = 22;
 constexpr auto queued =
@@ -129,6 +132,9 @@ class Node {
                        (told ? fitted("cached") : "assumed: no point of one GPU tells it");
     if (dataset_.gpus.size() > 1) {
       dram["shared"]["beside_writes"].push_back(no_limit);
+      // Beside what is read as much is written.
+      const auto both = std::min(2 * cached, most_cached_together);
+      dram["shared"]["cached_together"] = bytes_text(std::llround(both * (1 << 20)));
       dram["shared"]["read_rates"] = together(way_to);
       if (!silent_) {
         dram["shared"]["read_limit"] = rate_text(p_.host_read_rate);
@@ -138,8 +144,11 @@ class Node {
       }
       dram["shared"]["write_rates"] = together(way_from);
       dram["shared"]["both_rates"] = together(way_both);
-      source["shared"] = source["shared"].get<std::string>() + "; of several GPUs " + fitted("host_read_rate") + "; " +
-                         fitted("host_write_rate") + "; " + fitted("host_both_rate") + "; " + fitted("host_sharpness") +
+      source["shared"] = source["shared"].get<std::string>() +
+                         "; cached_together assumed: twice cached, of which as much is written, and two of 20 ways of "
+                         "300 MiB at most; of several GPUs " +
+                         fitted("host_read_rate") + "; " + fitted("host_write_rate") + "; " + fitted("host_both_rate") +
+                         "; " + fitted("host_sharpness") +
                          ": what 2, 3 ... reach by the law of copies_together; "
                          "read_round_trip: a read beside 768; recent " +
                          queued;

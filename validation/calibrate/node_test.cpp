@@ -102,6 +102,16 @@ TEST(Node, KernelsReadStoreAndAddAsTheLawsSay) {
   EXPECT_NEAR(four().from_law("flag_round_trip", {{"sleeping", 0}}), 0, close);
 }
 
+// Of 1024 reads 700 are served at a time: a step of all of them ends within a wave.
+TEST(Node, ReadsInWavesTakeWhatTheLawsSay) {
+  auto fewer = four();
+  fewer.calibration.parameters.outstanding_limit = 700;
+  fewer.preset = scenario_preset(fewer.calibration, fewer.dataset);
+  for (const std::int64_t outstanding : {699, 701, 1024, 3072})
+    EXPECT_NEAR(fewer.from_law("read_outstanding", {{"request", 32}, {"outstanding", outstanding}}), 0, 0.002)
+        << outstanding;
+}
+
 TEST(Node, SeveralGpusReachWhatTheLawsSay) {
   constexpr std::int64_t each = 64 << 20;  // as measured: more than any cache holds
   for (const std::int64_t gpus : {1, 2, 4})

@@ -35,8 +35,11 @@ struct BothWays {
   double read = 0, write = 0;  ///< ns from one request to the next
 };
 
+/// Writes until both have found their turns: the reads begin as a burst, which slow ones take longer to work off.
+inline constexpr int beside_fast_reads = 2400, beside_slow_reads = 12000;
+
 /// Reads of `read_request`, as many outstanding as it takes, while writes of `write_request` are queued. The second
-/// half of `writes` counts: the reads begin as a burst, and the two take some hundred writes to find their turns.
-BothWays both_intervals(const Path& path, Bytes read_request, Bytes write_request, int writes = 2400);
+/// half of `writes` counts.
+BothWays both_intervals(const Path& path, Bytes read_request, Bytes write_request, int writes = beside_fast_reads);
 
 }  // namespace peerpath::calibrate

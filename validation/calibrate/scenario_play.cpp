@@ -72,20 +72,22 @@ Plan copies(std::vector<json> traffic, std::int64_t bytes) {
   return plan;
 }
 
-/// Steps of chains, the slowest chain counting.
-Plan chains(std::vector<json> traffic, std::int64_t outstanding) {
-  const std::size_t before = outstanding < 256 ? 2 : 1, steps = outstanding < 256 ? 4 : 2;
+/// Steps of chains, the slowest chain counting. Chains that begin together go on in waves, of as many reads as are
+/// served at a time: whole waves tell the rate, whatever part of one a step of all chains ends in.
+Plan chains(std::vector<json> traffic, std::int64_t outstanding, std::int64_t at_a_time) {
+  constexpr std::size_t before = 2, waves = 4;
+  const auto wave = static_cast<std::size_t>(std::min(outstanding, at_a_time));
   Plan plan;
   for (auto& made : traffic) plan.traffic.push_back(std::move(made));
-  plan.skipped = before * static_cast<std::size_t>(outstanding);
-  plan.counted = steps * static_cast<std::size_t>(outstanding);
-  plan.each = 1 / static_cast<double>(steps);
+  plan.skipped = before * wave;
+  plan.counted = waves * wave;
+  plan.each = static_cast<double>(outstanding) / static_cast<double>(plan.counted);
   return plan;
 }
 
 /// Beside other traffic a step is not like the one before: until the rate has settled, and then longer.
 Plan chains_beside(std::vector<json> traffic, std::int64_t outstanding, std::int64_t settled = 20'000) {
-  auto plan = chains(std::move(traffic), outstanding);
+  auto plan = chains(std::move(traffic), outstanding, outstanding);
   const auto steps = static_cast<std::size_t>(std::max<std::int64_t>(settled / outstanding, 4));
   plan.skipped = steps / 2 * static_cast<std::size_t>(outstanding);
   plan.counted = steps * static_cast<std::size_t>(outstanding);
@@ -131,20 +133,20 @@ Plan plan_of_copies(const Point& point) {
   return {};
 }
 
-Plan plan_of_accesses(const Point& point) {
+Plan plan_of_accesses(const Point& point, std::int64_t reads_at_a_time) {
   const auto& name = point.experiment;
   const auto outstanding = point.at("outstanding");
   const auto request = point.settings.contains("request") ? point.at("request") : 128;
   const auto reads = accesses("read", request, outstanding);
   constexpr std::int64_t few_steps = 0;  // each waits for all the stores that are queued, so that a few are enough
-  if (name == "read_outstanding" || name == "read_between") return chains({reads}, outstanding);
+  if (name == "read_outstanding" || name == "read_between") return chains({reads}, outstanding, reads_at_a_time);
   if (name == "write_scattered") {
-    auto plan = chains({accesses("write", request, outstanding)}, outstanding);
+    auto plan = chains({accesses("write", request, outstanding)}, outstanding, outstanding);
     plan.skipped = std::max<std::size_t>(
         plan.skipped, 4096 / static_cast<std::size_t>(outstanding) * static_cast<std::size_t>(outstanding));
     return plan;
   }
-  if (name == "atomic_outstanding") return chains({accesses("atomic", 8, outstanding)}, outstanding);
+  if (name == "atomic_outstanding") return chains({accesses("atomic", 8, outstanding)}, outstanding, outstanding);
   if (name == "read_beside_copy_to") return chains_beside({reads, copy_to(large_copy)}, outstanding);
   if (name == "read_beside_copy_from") return chains_beside({reads, copy_from(large_copy)}, outstanding);
   if (name == "copy_to_beside_read") return copies({copy_to(point.bytes), reads}, point.bytes);
@@ -160,12 +162,13 @@ Plan plan_of_accesses(const Point& point) {
   return {};
 }
 
-Plan plan_of(const Point& point) {
+/// `reads_at_a_time`: as many as the GPU of the preset has.
+Plan plan_of(const Point& point, std::int64_t reads_at_a_time) {
   const auto& name = point.experiment;
-  if (name == "read_latency") return chains({accesses("read", 32, 1)}, 1);
+  if (name == "read_latency") return chains({accesses("read", 32, 1)}, 1, 1);
   if (name == "flag_round_trip") {
     // Half a look before the one that sees it, and that look a way there and back: as the law has it.
-    auto plan = chains({accesses("read", 32, 1)}, 1);
+    auto plan = chains({accesses("read", 32, 1)}, 1, 1);
     plan.each *= 1.5;
     return plan;
   }
@@ -195,7 +198,7 @@ Plan plan_of(const Point& point) {
     }
     return plan;
   }
-  if (point.settings.contains("outstanding")) return plan_of_accesses(point);
+  if (point.settings.contains("outstanding")) return plan_of_accesses(point, reads_at_a_time);
   return point.settings.contains("bytes") ? plan_of_copies(point) : Plan{};
 }
 
@@ -203,12 +206,12 @@ double nanoseconds(Duration time) { return static_cast<double>(femtoseconds(time
 
 }  // namespace
 
-bool ScenarioPlay::plays(const Point& point) { return !plan_of(point).traffic.empty(); }
+bool ScenarioPlay::plays(const Point& point) { return !plan_of(point, 1).traffic.empty(); }
 
 std::optional<double> ScenarioPlay::play(const Point& point) const {
-  const auto plan = plan_of(point);
-  if (plan.traffic.empty()) return std::nullopt;
   auto document = json::parse(preset_);
+  const auto plan = plan_of(point, document.at("devices").at("gpu0").at("kernels").at("reads"));
+  if (plan.traffic.empty()) return std::nullopt;
   document["traffic"] = plan.traffic;
   document["run"] = {{"warmup", "0ns"}, {"measure", "10s"}, {"watchdog", "0ns"}};
   const auto loaded = scenario::load_text(document.dump(), "preset.json");
