@@ -17,6 +17,7 @@ namespace peerpath::device {
 struct SharedConfig {
   std::vector<BitRate> read_rates{}, write_rates{}, both_rates{}, beside_writes{};
   Bytes cached{};
+  std::optional<Bytes> cached_together{};
   BitRate read_limit{};
   double read_sharpness = 3;
   Duration read_round_trip{};
@@ -37,6 +38,10 @@ struct SharedConfig {
             "as much; with fewer writes, more; the last for any more; none: no such limit"),
         field("cached", &SharedConfig::cached,
               "So much of each buffer, from its start, a cache holds: beside_writes is about the rest")
+            .at_least(Bytes{0}),
+        field("cached_together", &SharedConfig::cached_together,
+              "Buffers of that size or less, all of them together, a cache holds whole: no limit here is about them; "
+              "absent: cached")
             .at_least(Bytes{0}),
         field("read_limit", &SharedConfig::read_limit,
               "What two and more devices that read would reach with any number of reads under way; the nearer they "

@@ -55,6 +55,7 @@ SharedLimit::SharedLimit(const device::SharedConfig& config)
       both_rates_{config.both_rates},
       beside_writes_{config.beside_writes},
       cached_{config.cached},
+      cached_together_{config.cached_together.value_or(config.cached)},
       read_limit_{config.read_limit},
       sharpness_{config.read_sharpness},
       round_trip_{config.read_round_trip},
@@ -100,7 +101,7 @@ void SharedLimit::begin_slice(Instant at) {
   // Nothing of buffers that a cache holds, all of them together, is asked of DRAM.
   Bytes all{};
   for (const auto& buffer : buffers_) all += buffer.size;
-  if (all > Bytes{} && all <= cached_) reads_.rate = writes_.rate = BitRate{}, wait_ = {};
+  if (all > Bytes{} && all <= cached_together_) reads_.rate = writes_.rate = BitRate{}, wait_ = {};
   for (auto* way : {&reads_, &writes_}) {
     way->at_work.clear();
     way->moved = Bytes{0};

@@ -52,7 +52,7 @@ class SharedLimit {
 
   Way reads_, writes_;
   std::vector<BitRate> both_rates_, beside_writes_;
-  Bytes cached_;
+  Bytes cached_, cached_together_;
   BitRate read_limit_;
   double sharpness_;
   Duration round_trip_;

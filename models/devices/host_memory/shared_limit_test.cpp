@@ -124,8 +124,8 @@ TEST(SharedLimit, BesideWritesGoesByTheNumberOfDevicesThatDoBoth) {
 
 // Two devices, each of which reads a buffer of its own as fast as its link goes.
 TEST(SharedLimit, WhatACacheHoldsAltogetherHasNoLimit) {
-  const auto together = [](Bytes buffer) {
-    SharedLimit limit{{.read_rates = {800_Gbps, 500_Gbps}, .cached = 16_MiB}};
+  const auto together = [](Bytes buffer, std::optional<Bytes> held = {}) {
+    SharedLimit limit{{.read_rates = {800_Gbps, 500_Gbps}, .cached = 16_MiB, .cached_together = held}};
     for (const std::uint64_t n : {0, 1}) limit.add_buffer(n << 30, buffer);
     Instant at{};
     constexpr int rounds = 10'000;
@@ -138,6 +138,8 @@ TEST(SharedLimit, WhatACacheHoldsAltogetherHasNoLimit) {
   };
   EXPECT_NEAR(together(8_MiB), 800, 4);
   EXPECT_NEAR(together(9_MiB), 500, 10) << "the first slices have the rate of one";
+  EXPECT_NEAR(together(9_MiB, 18_MiB), 800, 4);
+  EXPECT_NEAR(together(8_MiB, 15_MiB), 500, 10);
 }
 
 /// Gb/s of two devices with so many bytes under way each, whose reads take a microsecond where nothing waits.
