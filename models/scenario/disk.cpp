@@ -19,7 +19,7 @@ tl::expected<std::string, std::string> read_file(const fs::path& path) {
   if (!in) return tl::unexpected{std::string{"cannot be opened"}};
   std::string text;
   const auto limit = static_cast<std::size_t>(max_file_size.count());
-  constexpr std::size_t block = 1 << 16;
+  constexpr std::size_t block = 1 << 13;  // a scenario fits into one
   while (in && text.size() <= limit) {
     const auto before = text.size();
     text.resize(before + block);

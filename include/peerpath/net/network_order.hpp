@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <type_traits>
+
+#include "peerpath/base/byte_order.hpp"
 
 namespace peerpath::net {
 
@@ -15,7 +18,8 @@ class FieldWriter {
   /// The lowest `bytes` of a number.
   template <int bytes>
   FieldWriter& put(std::uint64_t value) {
-    for (int i = bytes - 1; i >= 0; --i) *at_++ = static_cast<std::uint8_t>(value >> 8 * i);
+    store_be({at_, bytes}, 0, bytes, value);
+    at_ += bytes;
     return *this;
   }
   FieldWriter& copy(std::span<const std::uint8_t> bytes) {
@@ -38,12 +42,13 @@ class FieldReader {
     using Number = std::conditional_t<
         bytes == 1, std::uint8_t,
         std::conditional_t<bytes == 2, std::uint16_t, std::conditional_t<bytes <= 4, std::uint32_t, std::uint64_t>>>;
-    std::uint64_t value = 0;
-    for (int i = 0; i < bytes; ++i) value = value << 8 | *at_++;
-    return static_cast<Number>(value);
+    const auto value = static_cast<Number>(load_be({at_, bytes}, 0, bytes));
+    at_ += bytes;
+    return value;
   }
   FieldReader& copy(std::span<std::uint8_t> into) {
-    for (auto& byte : into) byte = *at_++;
+    std::ranges::copy_n(at_, std::ssize(into), into.begin());
+    at_ += into.size();
     return *this;
   }
   FieldReader& skip(int bytes) {
