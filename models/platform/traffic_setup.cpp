@@ -419,9 +419,9 @@ device::DeviceIndex TrafficSetup::attach_queue(const std::string& name, gpu::Cop
   const auto& gpu = *platform_.find<Gpu>(name);
   const auto& config = gpu.config();
   auto& [queue, sources] = queued_[name];
-  queue = std::make_unique<gpu::RequestQueue>(config.function.tags,
-                                              config.copies ? config.copies->request : config.function.max_read_request,
-                                              config.copies ? config.copies->write_rate : BitRate{});
+  queue = std::make_unique<gpu::RequestQueue>(
+      config.function.tags, config.copies ? config.copies->request : config.function.max_read_request,
+      config.copies ? config.copies->write_rate : BitRate{}, config.kernels->read_turn);
   if (copies != nullptr) copies->queue();
   if (copies != nullptr) queue->add(*copies, static_cast<int>(copies->size()), gpu::RequestQueue::Asks::engine);
   std::vector<int> before;

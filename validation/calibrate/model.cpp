@@ -182,6 +182,12 @@ double rate_with_wait(double under_way, double trip, double wait, const Paramete
   return least;
 }
 
+/// 1 / rate^sharpness = 1 / links^sharpness + 1 / host^sharpness.
+double gradually(double links, double host, double sharpness) {
+  const auto faster = std::max(links, host), slower = std::min(links, host);
+  return slower / std::pow(1 + std::pow(slower / faster, sharpness), 1 / sharpness);
+}
+
 const Law* find(std::string_view experiment) {
   const auto* found = std::ranges::find(laws, experiment, &Law::experiment);
   return found == laws.end() ? nullptr : found;
@@ -303,10 +309,13 @@ double Model::together(const Parameters& p, std::int64_t gpus, std::int64_t ways
     const auto under_way = count * in_flight(p), trip = engine_round_trip(p), wait = read_round_trip(p);
     return std::min(links, rate_with_wait(under_way, trip, wait, p));
   }
-  const auto host = ways == from_device ? p.host_write_rate : p.host_both_rate;
-  const auto sharpness = (ways == from_device ? 2 : 1) * p.host_sharpness;
-  const auto faster = std::max(links, host), slower = std::min(links, host);
-  return slower / std::pow(1 + std::pow(slower / faster, sharpness), 1 / sharpness);
+  if (ways == from_device) return gradually(links, p.host_write_rate, 2 * p.host_sharpness);
+  return gradually(links, p.host_both_rate, p.host_sharpness);
+}
+
+double Model::opposite(const Parameters& p, std::int64_t pairs) {
+  const auto count = static_cast<double>(pairs);
+  return gradually(count / engine_to(p) + count / engine_from(p), p.host_both_rate, p.host_sharpness);
 }
 
 double Model::engine_from(const Parameters& p) {

@@ -53,6 +53,9 @@ class Model {
   /// alone wait for answers that take longer and longer, so that what is asked for at a time counts: the rate at which
   /// the bytes under way take engine_round_trip and that wait, but no more than the links'.
   double together(const Parameters& p, std::int64_t gpus, std::int64_t ways);
+  /// GB/s of copies to `pairs` GPUs and from as many others at once, by the same limit of both ways: each has its
+  /// link's rate, where one that does both reads at beside_writes_rate what no cache holds.
+  double opposite(const Parameters& p, std::int64_t pairs);
   /// ns from a piece of a copy to the device being asked for until all of it is there, where nothing waits.
   double engine_round_trip(const Parameters& p);
   /// ns of a read while so many are outstanding and the line has room.

@@ -26,6 +26,7 @@ constexpr std::int64_t recent = 6 << 20;
 constexpr double most_cached_together = 30;
 // Queues inside the GPU, which only mixed traffic shows: fitted to one point each of an H100's (docs/validation.md).
 constexpr std::int64_t queued_reads = 176 << 10, queued_writes = 40 << 10, stores_of_a_warp = 22;
+constexpr double line_bytes = 128;  // what a warp reads or stores
 constexpr auto queued =
     "fitted to one point of the mixed traffic of an H100, not to this machine's: docs/validation.md";
 
@@ -144,12 +145,14 @@ class Node {
       }
       dram["shared"]["write_rates"] = together(way_from);
       dram["shared"]["both_rates"] = together(way_both);
+      dram["shared"]["opposite_rates"] = opposite();
       source["shared"] = source["shared"].get<std::string>() +
                          "; cached_together assumed: twice cached, of which as much is written, and two of 20 ways of "
                          "300 MiB at most; of several GPUs " +
                          fitted("host_read_rate") + "; " + fitted("host_write_rate") + "; " + fitted("host_both_rate") +
                          "; " + fitted("host_sharpness") +
-                         ": what 2, 3 ... reach by the law of copies_together; "
+                         ": what 2, 3 ... reach by the law of copies_together, opposite_rates with links that only "
+                         "read or write; "
                          "read_round_trip: a read beside 768; recent " +
                          queued;
     }
@@ -162,6 +165,14 @@ class Node {
     auto rates = ordered_json::array({no_limit});
     for (std::size_t gpus = 2; gpus <= dataset_.gpus.size() && !silent_; ++gpus)
       rates.push_back(rate_text(model_.together(p_, static_cast<std::int64_t>(gpus), ways)));
+    return rates;
+  }
+
+  /// Of 1, 2, 3 ... pairs, one GPU reading and the other writing.
+  ordered_json opposite() {
+    auto rates = ordered_json::array({no_limit});
+    for (std::size_t pairs = 2; 2 * pairs <= dataset_.gpus.size() && !silent_; ++pairs)
+      rates.push_back(rate_text(model_.opposite(p_, static_cast<std::int64_t>(pairs))));
     return rates;
   }
 
@@ -216,6 +227,7 @@ class Node {
         {"store_interval", time_text(p_.store_interval)},
         {"one_queue", true},
         {"stores", stores_of_a_warp},
+        {"read_turn", time_text(line_bytes * model_.kernel_from(p_))},
         {"atomic_latency", time_text(own.atomic_latency)},
         {"atomic_queueing", time_text(p_.atomic_queueing)},
         {"atomic_interval", time_text(p_.atomic_service)},
@@ -229,6 +241,8 @@ class Node {
           {"store_interval", fitted("store_interval")},
           {"one_queue", "assumed: see docs/validation.md, mixed traffic"},
           {"stores", queued},
+          {"read_turn",
+           "assumed: the time of a store of 128 B, played on the fabric; docs/validation.md, mixed traffic"},
           {"atomic_latency", fitted("atomic_latency") + less},
           {"atomic_queueing", fitted("atomic_queueing")},
           {"atomic_interval", fitted("atomic_service")},

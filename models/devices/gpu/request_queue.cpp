@@ -93,14 +93,20 @@ void RequestQueue::let_in(Instant now) {
 void RequestQueue::let_go(Instant now, device::Outbox& out) {
   while (!queue_.empty() && next_ <= now) {
     const auto& asked = queue_.front();
+    const bool of_kernel = parts_[asked.part].asks == Asks::kernel;
     auto t = asked.transaction;
     if (is_posted(t)) {
+      if (of_kernel && next_store_ > now) {
+        next_ = next_store_;
+        return;
+      }
       if (writing_ > Bytes{0} && writing_ + t.bytes > most_written) return;
       writing_ += t.bytes;
       if (write_rate_ > BitRate{}) next_ = now + t.bytes / write_rate_;
     } else {
       if (reading_ > 0 && reading_ + requests_of(t) > tags_) return;
       reading_ += requests_of(t);
+      if (of_kernel) next_store_ = std::max(next_store_, now) + read_turn_;
     }
     const fabric::ChannelIndex channel{static_cast<std::uint16_t>(parts_[asked.part].before + asked.channel.value())};
     t.cookie = number_++;

@@ -16,9 +16,10 @@ namespace peerpath::gpu {
 /// free: by turns while both wait, `kernel_turns` requests of kernels for each read request of engines (as many bytes,
 /// of 128 B and 256 B) and six for five writes of `engine_write`. What is in the queue goes on in order, as far as the
 /// link takes it: reads while fewer requests than the GPU has tags are outstanding, writes while less than
-/// `most_written` has not arrived; what cannot go on holds back all that is behind it. An entry is free again when its
-/// access is over. Each part keeps channels of its own behind the queue. Attach it as the parts want it, and
-/// `hears_arrivals`.
+/// `most_written` has not arrived; what cannot go on holds back all that is behind it. A kernel's read takes a turn of
+/// its own, for which stores behind it wait, but reads do not: their data comes at the pace of the link. An entry is
+/// free again when its access is over. Each part keeps channels of its own behind the queue. Attach it as the parts
+/// want it, and `hears_arrivals`.
 class RequestQueue final : public device::Endpoint {
  public:
   enum class Asks : std::uint8_t { kernel, engine };
@@ -33,8 +34,8 @@ class RequestQueue final : public device::Endpoint {
   static constexpr Bytes engine_write{256};
 
   /// `tags` requests of `read_request` at a time; writes leave at `write_rate` (0: as the link takes them).
-  RequestQueue(int tags, Bytes read_request, BitRate write_rate = {})
-      : tags_{tags}, read_request_{read_request}, write_rate_{write_rate} {}
+  RequestQueue(int tags, Bytes read_request, BitRate write_rate = {}, Duration read_turn = {})
+      : tags_{tags}, read_request_{read_request}, write_rate_{write_rate}, read_turn_{read_turn} {}
 
   /// Before the start; a part uses channels and timers below that number. An access is over `reaction` after its
   /// delivery. Returns how many channels lie before its first.
@@ -77,6 +78,7 @@ class RequestQueue final : public device::Endpoint {
   int tags_;
   Bytes read_request_;
   BitRate write_rate_;
+  Duration read_turn_;
   std::vector<Part> parts_;
   int channels_ = 0;
   std::uint64_t number_ = 0;
@@ -87,7 +89,8 @@ class RequestQueue final : public device::Endpoint {
   std::map<std::uint64_t, Asked> under_way_;               ///< by cookie
   std::int64_t reading_ = 0;                               ///< requests
   Bytes writing_{};
-  Instant next_{};  ///< what follows a write goes when that has left
+  Instant next_{};        ///< what follows a write goes when that has left
+  Instant next_store_{};  ///< not before the turns of the reads before it are over
   Instant wakes_ = never;
 };
 

@@ -95,6 +95,20 @@ TEST_F(Queued, WhatFollowsAWriteGoesWhenThatHasLeft) {
   EXPECT_EQ(queue.waiting(), 0u);
 }
 
+TEST_F(Queued, AStoreWaitsForTheTurnsOfTheReadsBeforeIt) {
+  queue = RequestQueue{4, 256_B, {}, 10ns};
+  for (std::uint64_t n = 1; n <= 3; ++n) kernel.asks.push_back(ask(Operation::memory_read, n, 128_B));
+  kernel.asks.push_back(ask(Operation::memory_write, 4, 128_B));
+  engine.asks = {ask(Operation::memory_write, 5, 128_B)};
+  start();
+  const auto gone = out.take();
+  ASSERT_EQ(gone.size(), 4u) << "reads do not wait for each other, nor does a copy";
+  EXPECT_EQ(gone[1].op, Operation::memory_write);
+  EXPECT_EQ(out.timers.at(device::TimerId{0xffff}), Instant{30ns});
+  queue.on_wake(device::TimerId{0xffff}, Instant{30ns}, out);
+  EXPECT_EQ(out.take().size(), 1u);
+}
+
 TEST_F(Queued, AWriteWaitsBehindReadsThatFindNoTag) {
   kernel.asks = {ask(Operation::memory_read, 1, 1_KiB), ask(Operation::memory_read, 2, 128_B)};
   engine.asks = {ask(Operation::memory_write, 3, 128_B, Instant{1ns})};

@@ -102,6 +102,7 @@ struct KernelsConfig {
   Duration store_interval{};
   bool one_queue = false;
   int stores = 1;
+  Duration read_turn{};
   Duration atomic_latency{}, atomic_queueing{}, atomic_interval{};
   Bytes copy_request = 128_B;
   Bytes copy_in_flight = 96_KiB;
@@ -131,6 +132,10 @@ struct KernelsConfig {
             .at_least(1)
             .at_most(4096)
             .from("assumed"),
+        field("read_turn", &KernelsConfig::read_turn,
+              "How much longer a store waits for each read before it, with one_queue: the time of a store where both "
+              "take turns of the same length")
+            .at_most(longest_wait),
         field("atomic_latency", &KernelsConfig::atomic_latency, "What an atomic operation takes inside the GPU")
             .at_most(longest_wait),
         field("atomic_queueing", &KernelsConfig::atomic_queueing, "Added to it by each one outstanding")

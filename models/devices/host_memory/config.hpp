@@ -15,7 +15,7 @@ namespace peerpath::device {
 
 /// What all devices together reach, by how many of them are at work: beside the limits of each one's link.
 struct SharedConfig {
-  std::vector<BitRate> read_rates{}, write_rates{}, both_rates{}, beside_writes{};
+  std::vector<BitRate> read_rates{}, write_rates{}, both_rates{}, opposite_rates{}, beside_writes{};
   Bytes cached{};
   std::optional<Bytes> cached_together{};
   BitRate read_limit{};
@@ -32,6 +32,9 @@ struct SharedConfig {
             "both_rates", &SharedConfig::both_rates,
             "The same of devices that do both, half of it each way; with less of one, more of the other. One that only "
             "reads and one that only writes are one that does both"),
+        field("opposite_rates", &SharedConfig::opposite_rates,
+              "The same of 1, 2, 3 ... pairs, one device only reading and one only writing, where no device does both; "
+              "none: both_rates"),
         field(
             "beside_writes", &SharedConfig::beside_writes,
             "What 1, 2, 3 ... devices that read and write reach together when they read what no cache holds and write "

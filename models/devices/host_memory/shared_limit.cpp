@@ -53,6 +53,7 @@ SharedLimit::SharedLimit(const device::SharedConfig& config)
     : reads_{config.read_rates, rate_for(config.read_rates, 1)},
       writes_{config.write_rates, rate_for(config.write_rates, 1)},
       both_rates_{config.both_rates},
+      opposite_rates_{config.opposite_rates.empty() ? config.both_rates : config.opposite_rates},
       beside_writes_{config.beside_writes},
       cached_{config.cached},
       cached_together_{config.cached_together.value_or(config.cached)},
@@ -95,7 +96,8 @@ void SharedLimit::begin_slice(Instant at) {
   set_uncached(rate_for(beside_writes_, both_ways));
   set_wait(slices);
   // What comes and goes by so many links counts: one that reads and one that writes are as one that does both.
-  const auto both = rate_for(both_rates_, (reads_.at_work.size() + writes_.at_work.size() + 1) / 2);
+  const auto both =
+      rate_for(both_ways > 0 ? both_rates_ : opposite_rates_, (reads_.at_work.size() + writes_.at_work.size() + 1) / 2);
   reads_.rate = beside(rate_for(reads_.rates, reads_.at_work.size()), both, rate_of(writes_.moved));
   writes_.rate = beside(rate_for(writes_.rates, writes_.at_work.size()), both, rate_of(reads_.moved));
   // Nothing of buffers that a cache holds, all of them together, is asked of DRAM.

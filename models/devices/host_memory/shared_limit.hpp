@@ -51,7 +51,7 @@ class SharedLimit {
   void set_wait(std::int64_t slices);
 
   Way reads_, writes_;
-  std::vector<BitRate> both_rates_, beside_writes_;
+  std::vector<BitRate> both_rates_, opposite_rates_, beside_writes_;
   Bytes cached_, cached_together_;
   BitRate read_limit_;
   double sharpness_;

@@ -51,6 +51,16 @@ TEST(SharedLimit, ReadsAndWritesTogetherHaveHalfEach) {
   EXPECT_NEAR(both.second, 500, 10);
 }
 
+TEST(SharedLimit, PairsThatReadAndWriteApartHaveRatesOfTheirOwn) {
+  const device::SharedConfig config{.read_rates = {900_Gbps},
+                                    .write_rates = {900_Gbps},
+                                    .both_rates = {0_Gbps, 1000_Gbps},
+                                    .opposite_rates = {0_Gbps, 1200_Gbps}};
+  const auto apart = played(config, 2, 2);
+  EXPECT_NEAR(apart.first, 600, 12);
+  EXPECT_NEAR(apart.second, 600, 12);
+}
+
 TEST(SharedLimit, ADeviceThatDoesBothIsOne) {
   const device::SharedConfig config{
       .read_rates = {900_Gbps}, .write_rates = {900_Gbps}, .both_rates = {600_Gbps, 1000_Gbps}};
