@@ -22,8 +22,8 @@ constexpr auto no_limit = "16Tbps";
 // chunks of 4 MiB (docs/validation.md).
 constexpr std::int64_t recent = 6 << 20;
 // Two of the 20 ways of 300 MiB, as these hosts' processors have: into as many Intel's Data Direct I/O writes by
-// default (Farshin et al., USENIX ATC 2020).
-constexpr double most_cached_together = 30;
+// default (Farshin et al., USENIX ATC 2020). What `cached` says of one buffer differs from fit to fit of like machines.
+constexpr std::int64_t cached_together = 30 << 20;
 // Queues inside the GPU, which only mixed traffic shows: fitted to one point each of an H100's (docs/validation.md).
 constexpr std::int64_t queued_reads = 176 << 10, queued_writes = 40 << 10, stores_of_a_warp = 22;
 constexpr double line_bytes = 128;  // what a warp reads or stores
@@ -133,9 +133,7 @@ class Node {
                        (told ? fitted("cached") : "assumed: no point of one GPU tells it");
     if (dataset_.gpus.size() > 1) {
       dram["shared"]["beside_writes"].push_back(no_limit);
-      // Beside what is read as much is written.
-      const auto both = std::min(2 * cached, most_cached_together);
-      dram["shared"]["cached_together"] = bytes_text(std::llround(both * (1 << 20)));
+      dram["shared"]["cached_together"] = bytes_text(cached_together);
       dram["shared"]["read_rates"] = together(way_to);
       if (!silent_) {
         dram["shared"]["read_limit"] = rate_text(p_.host_read_rate);
@@ -147,8 +145,7 @@ class Node {
       dram["shared"]["both_rates"] = together(way_both);
       dram["shared"]["opposite_rates"] = opposite();
       source["shared"] = source["shared"].get<std::string>() +
-                         "; cached_together assumed: twice cached, of which as much is written, and two of 20 ways of "
-                         "300 MiB at most; of several GPUs " +
+                         "; cached_together assumed: two of 20 ways of 300 MiB; of several GPUs " +
                          fitted("host_read_rate") + "; " + fitted("host_write_rate") + "; " + fitted("host_both_rate") +
                          "; " + fitted("host_sharpness") +
                          ": what 2, 3 ... reach by the law of copies_together, opposite_rates with links that only "

@@ -63,7 +63,8 @@ TEST(Node, HasEveryGpuAndEveryTermOfTheLaws) {
   for (const auto* key : {"write_rates", "both_rates"})
     EXPECT_EQ(preset["devices"]["dram"]["shared"][key].size(), 4u) << key;
   EXPECT_EQ(preset["devices"]["dram"]["shared"]["opposite_rates"].size(), 2u);
-  for (const auto* key : {"beside_writes", "cached", "read_limit", "read_sharpness", "read_round_trip"})
+  for (const auto* key :
+       {"beside_writes", "cached", "cached_together", "read_limit", "read_sharpness", "read_round_trip"})
     EXPECT_TRUE(preset["devices"]["dram"]["shared"].contains(key));
 }
 
