@@ -26,7 +26,7 @@ constexpr std::int64_t recent = 6 << 20;
 constexpr std::int64_t cached_together = 30 << 20;
 // Queues inside the GPU, which only mixed traffic shows: fitted to one point each of an H100's (docs/validation.md).
 constexpr std::int64_t queued_reads = 176 << 10, queued_writes = 40 << 10, stores_of_a_warp = 22;
-constexpr double line_bytes = 128;  // what a warp reads or stores
+constexpr std::int64_t line_bytes = 128;  // what a warp reads or stores
 constexpr auto queued =
     "fitted to one point of the mixed traffic of an H100, not to this machine's: docs/validation.md";
 
@@ -157,20 +157,18 @@ class Node {
     return dram;
   }
 
-  /// Of 1, 2, 3 ... GPUs; one alone has the limit of its link.
-  ordered_json together(std::int64_t ways) {
+  /// Of 1, 2, 3 ... GPUs, or pairs of them; one alone has the limit of its link.
+  ordered_json rates_of(std::size_t most, auto rate) const {
     auto rates = ordered_json::array({no_limit});
-    for (std::size_t gpus = 2; gpus <= dataset_.gpus.size() && !silent_; ++gpus)
-      rates.push_back(rate_text(model_.together(p_, static_cast<std::int64_t>(gpus), ways)));
+    for (std::size_t n = 2; n <= most && !silent_; ++n) rates.push_back(rate_text(rate(static_cast<std::int64_t>(n))));
     return rates;
   }
-
-  /// Of 1, 2, 3 ... pairs, one GPU reading and the other writing.
+  ordered_json together(std::int64_t ways) {
+    return rates_of(dataset_.gpus.size(), [&](std::int64_t gpus) { return model_.together(p_, gpus, ways); });
+  }
+  /// One GPU of a pair reads, the other writes.
   ordered_json opposite() {
-    auto rates = ordered_json::array({no_limit});
-    for (std::size_t pairs = 2; 2 * pairs <= dataset_.gpus.size() && !silent_; ++pairs)
-      rates.push_back(rate_text(model_.opposite(p_, static_cast<std::int64_t>(pairs))));
-    return rates;
+    return rates_of(dataset_.gpus.size() / 2, [&](std::int64_t pairs) { return model_.opposite(p_, pairs); });
   }
 
   std::int64_t in_flight() { return static_cast<std::int64_t>(model_.in_flight(p_)); }
@@ -224,7 +222,7 @@ class Node {
         {"store_interval", time_text(p_.store_interval)},
         {"one_queue", true},
         {"stores", stores_of_a_warp},
-        {"read_turn", time_text(line_bytes * model_.kernel_from(p_))},
+        {"read_turn", time_text(model_.write_interval(p_, line_bytes))},
         {"atomic_latency", time_text(own.atomic_latency)},
         {"atomic_queueing", time_text(p_.atomic_queueing)},
         {"atomic_interval", time_text(p_.atomic_service)},
