@@ -1,8 +1,8 @@
 #!/bin/sh
 # Instructions that the SystemC shell takes for a 4 KiB packet, fabric included: callgrind at N and 2 N packets.
-# Usage: measure_shell.sh [BUILD_FOLDER]    (a release build; needs valgrind)
+# Usage: measure_shell.sh [BUILD_FOLDER]    (a build of the preset `measured`; needs valgrind)
 set -eu
-program=${1:-build/release}/bin/benchmarks/peerpath_shell
+program=${1:-build/measured}/bin/benchmarks/peerpath_shell
 [ -x "$program" ] || { echo "no $program: build the target peerpath_shell first" >&2; exit 3; }
 command -v valgrind >/dev/null || { echo "valgrind is not installed" >&2; exit 3; }
 packets=${PACKETS:-4000}

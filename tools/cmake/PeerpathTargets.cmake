@@ -203,11 +203,19 @@ function(peerpath_add_test name)
   endif()
   target_compile_options(${name} PRIVATE ${PEERPATH_COLD_OPTIONS})
   peerpath_unite(${name})
-  if(CMAKE_CURRENT_SOURCE_DIR MATCHES "/models/(base|core|devices|fabric|loop|scenario)(/|$)")
+  set(labels ${arg_LABELS})
+  if(CMAKE_CURRENT_SOURCE_DIR MATCHES "/models/(base|collective|core|devices|fabric|loop|network|observe|platform|scenario|transport)(/|$)")
     set_property(GLOBAL APPEND PROPERTY peerpath_sanitized_tests ${name})
+    list(APPEND labels sanitized)
   endif()
   gtest_discover_tests(${name} TEST_PREFIX ${name}. NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
-                       PROPERTIES TIMEOUT 600 LABELS "${arg_LABELS}")
+                       PROPERTIES TIMEOUT 600 LABELS "${labels}")
+endfunction()
+
+# A program that measures: the target `benchmarks` alone builds it.
+function(peerpath_set_aside program)
+  set_target_properties(${program} PROPERTIES EXCLUDE_FROM_ALL ON)
+  set_property(GLOBAL APPEND PROPERTY peerpath_benchmarks ${program})
 endfunction()
 
 # peerpath_add_benchmark(<name> SOURCES x_bench.cpp ... [LIBRARIES targets])
@@ -218,6 +226,7 @@ function(peerpath_add_benchmark name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
   peerpath_add_program(${name} FOLDER benchmarks SOURCES ${arg_SOURCES}
                        LIBRARIES ${arg_LIBRARIES} benchmark::benchmark benchmark::benchmark_main)
+  peerpath_set_aside(${name})
 endfunction()
 
 # peerpath_add_fuzzer(<name> SOURCES x_fuzz.cpp ... [LIBRARIES targets] [CORPUS folder] [SECONDS n] [ARGS libFuzzer flags])
@@ -258,11 +267,11 @@ function(peerpath_add_fuzzer name)
   endif()
 endfunction()
 
-# Closes the project: the targets `fuzzers`, and `sanitized_tests` (the tests of the pure model, which the sanitizer lane
-# of tools/test runs); and a target for every library that is linked but has no folder yet, so that its public headers
+# Closes the project: the targets `benchmarks`, `fuzzers`, and `sanitized_tests` (the tests of the models, labelled so, which the
+# sanitizer lane of tools/test runs); and a target for every library that is linked but has no folder yet, so that its public headers
 # can be seen.
 function(peerpath_finish)
-  foreach(group fuzzers sanitized_tests)
+  foreach(group benchmarks fuzzers sanitized_tests)
     get_property(members GLOBAL PROPERTY peerpath_${group})
     add_custom_target(${group} DEPENDS ${members})
   endforeach()

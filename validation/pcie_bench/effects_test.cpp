@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "validation/pcie_bench/fit.hpp"
+#include "validation/pcie_bench/preset.hpp"
 
 namespace peerpath::pcie_bench {
 namespace {
@@ -148,6 +149,42 @@ TEST(Effects, ExactPredictionsPassAndOthersDoNot) {
   }
   const auto late = judged(hosts, [](const Sweep& s) { return s.window == Bytes{512 << 10} ? 1.5 : 1.0; });
   EXPECT_FALSE(late.front().passed()) << "cliffs a step later";
+}
+
+/// Criteria of the latencies of a host's windows, and of one curve of bandwidth where small pages are walked. All other
+/// curves take a minute of a processor: `peerpath validate pcie-bench` has them.
+std::vector<Criterion> judged(const HostData& host, const std::vector<HostData>& all) {
+  const Basis basis{.card = *load_card(data_folder / "presets" / "nfp6000.json")};
+  const auto predict = [&](const HostData& of, bool with_curve) {
+    return predict_sweeps(of, all, basis, *fit_effects(of, all), [&](const Sweep& sweep) {
+      return sweep.which.test == pcie_bench::Test::lat_dma_read ||
+             (with_curve && sweep.cache == CacheState::warm &&
+              sweep.which == Case{pcie_bench::Test::bw_read, Bytes{64}});
+    });
+  };
+  const auto base = predict(*base_of(host, all), false);
+  return judge_sweeps(predict(host, host.setup.iommu && !host.setup.super_pages), &base);
+}
+
+TEST(Effects, WindowsOfATranslatedHostHold) {
+  const auto hosts = machine();
+  const auto criteria = judged(named(hosts, "iommu-nosp"), hosts);
+  EXPECT_EQ(criteria.size(), 3U) << "cliff, plateaus and what misses add";
+  for (const auto& c : criteria) EXPECT_TRUE(c.passed()) << c.name << ' ' << c.value;
+}
+
+TEST(Effects, WindowsOfTheOtherSocketHold) {
+  const auto hosts = machine();
+  const auto criteria = judged(named(hosts, "s0-s1-s1"), hosts);
+  EXPECT_EQ(criteria.size(), 1U);
+  for (const auto& c : criteria) EXPECT_TRUE(c.passed()) << c.name << ' ' << c.value;
+}
+
+TEST(Effects, WindowsInSuperPagesHold) {
+  const auto hosts = hosts_of("t630");
+  const auto criteria = judged(named(hosts, "iommu"), hosts);
+  EXPECT_EQ(criteria.size(), 2U) << "over that without translation, and cold cache";
+  for (const auto& c : criteria) EXPECT_TRUE(c.passed()) << c.name << ' ' << c.value;
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Tests of `peerpath validate pcie-bench` and `peerpath import` as their users meet them.
 
-usage: validate_cli_test.py PEERPATH SOURCE
+usage: validate_cli_test.py PEERPATH SOURCE [--all]
+  --all  the documented result of every host rather than of one: the windows of a host take half a minute of a processor
 """
 
 import functools
@@ -17,6 +18,7 @@ import unittest
 
 PROGRAM = ""
 SOURCE = pathlib.Path()
+DOCUMENTED = ("--host", "t620")
 SWEEP, DMA_LATENCY, COMMAND_LATENCY = "bw_dma_sz_sweep.csv", "lat_dma_sizes.csv", "lat_cmd_sizes.csv"
 USED = (SWEEP, DMA_LATENCY, COMMAND_LATENCY, "sys-lspci.txt", "sys-kernel-cmdline.txt")
 
@@ -136,18 +138,19 @@ class Validate(WithHost):
         self.assertTrue(all(c["points"] > 0 for c in document["hosts"][0]["criteria"]))
 
     def test_other_settings_of_the_card_are_taken(self):
-        for old, new in (("MaxPayload 256 bytes, MaxReadReq 4096", "MaxPayload 128 bytes, MaxReadReq 512"),
-                         ("MaxPayload 256 bytes, MaxReadReq 4096", "MaxPayload 512 bytes, MaxReadReq 128"),
-                         ("ExtTag-", "ExtTag+"), ("CGenEn+", "CGenEn-"),
-                         ("Speed 8GT/s, Width x8", "Speed 5GT/s, Width x4"),
-                         ("Speed 8GT/s, Width x8", "Speed 32GT/s, Width x16")):
-            with self.subTest(new):
-                good = (self.host / "sys-lspci.txt").read_text()
-                self.edit("sys-lspci.txt", lambda t: t.replace(old, new))
+        good = (self.host / "sys-lspci.txt").read_text()
+        settings = ("MaxPayload 256 bytes, MaxReadReq 4096", "ExtTag-", "CGenEn+", "Speed 8GT/s, Width x8")
+        for others in (("MaxPayload 128 bytes, MaxReadReq 512", "ExtTag+", "CGenEn+", "Speed 5GT/s, Width x4"),
+                       ("MaxPayload 512 bytes, MaxReadReq 128", "ExtTag-", "CGenEn-", "Speed 32GT/s, Width x16")):
+            with self.subTest(others[0]):
+                text = good
+                for old, new in zip(settings, others):
+                    self.assertIn(old, text)
+                    text = text.replace(old, new)
+                (self.host / "sys-lspci.txt").write_text(text)
                 done = self.validate("--json")
                 self.assertIn(done.returncode, (0, 1), done.stderr)
                 json.loads(done.stdout)
-                (self.host / "sys-lspci.txt").write_text(good)
 
     def test_what_is_not_fitted_does_not_touch_the_fit(self):
         before = json.loads(first_host().stdout)["hosts"][0]
@@ -257,14 +260,15 @@ class Validate(WithHost):
 
 class Documented(unittest.TestCase):
     def test_the_documented_result_is_what_the_program_prints(self):
-        done = peerpath("validate", "pcie-bench", "--quiet")
+        done = peerpath("validate", "pcie-bench", *DOCUMENTED, "--quiet")
         self.assertEqual(done.returncode, 1, done.stderr)  # some of the windows fail, as the page says
-        printed = [line for line in done.stdout.splitlines()
-                   if re.search(r"^nfp|^  (pass|FAIL|Gen|read_latency|completion_step|refresh)|criteria", line)]
+        said = r"^nfp|^  (pass|FAIL|Gen|read_latency|completion_step|refresh)" + ("" if DOCUMENTED else "|criteria")
+        printed = [line for line in done.stdout.splitlines() if re.search(said, line)]
+        self.assertGreater(len(printed), 15)
         page = (SOURCE / "docs/validation.md").read_text()
         self.assertIn("\n".join(printed), page)
-        for name in ("command", "chunk", "read_beat", "turnaround", "setup", "tlp_gap", "command_path",
-                     "iotlb_entries", "walk_latency", "walk_interval", "cold_miss", "remote_hop"):
+        effects = () if DOCUMENTED else ("iotlb_entries", "walk_latency", "walk_interval", "cold_miss", "remote_hop")
+        for name in ("command", "chunk", "read_beat", "turnaround", "setup", "tlp_gap", "command_path", *effects):
             line = next(line for line in done.stdout.splitlines() if line.startswith(f"  {name} "))
             self.assertIn(line, page)
 
@@ -330,4 +334,6 @@ class Import(WithHost):
 
 if __name__ == "__main__":
     PROGRAM, SOURCE = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
+    if sys.argv[3:] == ["--all"]:
+        DOCUMENTED = ()
     unittest.main(argv=sys.argv[:1])

@@ -4,4 +4,4 @@
 set -eu
 cd "$(dirname "$0")/../../.."
 cmake --preset dev >/dev/null
-cmake --build build/dev -j "$(nproc)"
+cmake --build build/dev -j "$(nproc)" --target all benchmarks
