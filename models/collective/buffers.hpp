@@ -24,16 +24,16 @@ struct Buffers {
   static constexpr auto fields() {
     using C = Buffers;
     return std::tuple{
-        field("size", &C::size, "Of a connection of a channel, on either side")
+        field("size", &C::size, "Buffer size per connection of a channel, on each side")
             .at_least(Bytes{4096})
             .from("NCCL_BUFFSIZE"),
-        field("steps", &C::steps, "Slots that it has").at_least(1).at_most(256).from("NCCL_STEPS"),
-        field("slice_steps", &C::slice_steps, "Slots of a slice, which goes as one message")
+        field("steps", &C::steps, "Number of slots in a buffer").at_least(1).at_most(256).from("NCCL_STEPS"),
+        field("slice_steps", &C::slice_steps, "Slots per slice; a slice is sent as one message")
             .at_least(1)
             .at_most(256)
             .from("NCCL, ALLREDUCE_SLICESTEPS"),
         field("chunk_steps", &C::chunk_steps,
-              "Slots of a chunk: a ring or tree moves one for each part at a time, in slices, and then the next")
+              "Slots per chunk; a ring or tree moves one chunk of each part at a time, slice by slice")
             .at_least(1)
             .at_most(256)
             .from("NCCL, ALLREDUCE_CHUNKSTEPS")};

@@ -8,7 +8,7 @@ std::uint32_t Connections::pair(std::uint32_t from, std::uint32_t to) {
   const auto next = static_cast<std::uint32_t>(pairs_.size());
   const auto [found, is_new] = numbers_.try_emplace(std::uint64_t{from} << 32 | to, next);
   if (is_new) {
-    require(end_ == 0, "a pair of ranks is named after channels have their numbers");
+    require(end_ == 0, "a pair of ranks was added after channels were numbered");
     pairs_.push_back({.from = from, .to = to});
   }
   ++pairs_[found->second].unheard;

@@ -28,7 +28,7 @@ Plan::Plan(Schedule schedule, std::vector<std::uint32_t> members, Connections& c
 void Plan::wait(std::uint32_t send, std::uint32_t cause, std::uint32_t which) {
   if (cause == Send::at_once) return;
   require(schedule_[send].from == schedule_[cause].to || schedule_[send].from == schedule_[cause].from,
-          "a send waits for a message that its rank neither gets nor sends");
+          "a send waits for a message that its rank neither receives nor sends");
   next_waiter_[2 * send + which] = first_waiter_[cause];
   first_waiter_[cause] = 2 * send + which;
 }

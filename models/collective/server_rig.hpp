@@ -35,7 +35,7 @@ inline RigResult play_on_servers(const Schedule& schedule, std::uint32_t ranks, 
   carrier.timed = [&](std::uint32_t number, Instant now) { links.timed(number, now); };
   played.start(Instant{});
   carrier.run();
-  require(played.over(), "a schedule does not come to its end");
+  require(played.over(), "a schedule did not finish");
   return {played.ended() - Instant{}, links.use_of(0), carrier.posted};
 }
 

@@ -38,7 +38,7 @@ void WorkloadPlayer::lay_plans() {
                                     connections_);
     plans_.push_back(plan);
     first_.push_back(number);
-    require(plan->size() < ~number, "a job has more messages than numbers");
+    require(plan->size() < ~number, "a job has too many messages to number");
     number += plan->size();
   }
   connections_.reserve();

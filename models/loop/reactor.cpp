@@ -101,7 +101,7 @@ void Reactor::act() {
 }
 
 void Reactor::submit(fabric::NodeId node, fabric::ChannelIndex channel, const fabric::Transaction& transaction) {
-  require(transaction.ready >= horizon_, "a submission before the horizon: its node promises too long a reaction");
+  require(transaction.ready >= horizon_, "a submission before the horizon: the node declared too long a reaction time");
   if (tamper_ || watch_ || (accounts_ != nullptr && transaction.purpose == pcie::Purpose::payload))
     return submit_changed(node, channel, transaction);
   ++in_flight_;

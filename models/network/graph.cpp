@@ -52,7 +52,7 @@ std::vector<std::string> Graph::problems() const {
   }
   for (const auto host : hosts)
     if (!reached[host] && !neighbours[host].empty())
-      found.push_back("no way leads from " + nodes[hosts.front()].name + " to " + nodes[host].name);
+      found.push_back("no path leads from " + nodes[hosts.front()].name + " to " + nodes[host].name);
   return found;
 }
 

@@ -86,7 +86,7 @@ TEST(Graph, SaysWhatIsWrongWithIt) {
   const auto problems = graph.problems();
   ASSERT_EQ(problems.size(), 2u);
   EXPECT_EQ(problems[0], "c has no cable");
-  EXPECT_EQ(problems[1], "no way leads from a to b");
+  EXPECT_EQ(problems[1], "no path leads from a to b");
 }
 
 }  // namespace

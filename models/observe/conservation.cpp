@@ -50,7 +50,7 @@ std::vector<std::string> conservation(const fabric::Topology& topology, const Sn
         const auto flow = flow_through(topology, now, node, requester, purpose);
         if (topology.nodes[node].is_endpoint) {
           if (node != requester && flow.out.tlps > 0 && flow.in.tlps == 0)
-            violations.push_back(sentence(topology, node, requester, purpose, "answers that nobody asked for"));
+            violations.push_back(sentence(topology, node, requester, purpose, "completions without a request"));
           continue;
         }
         const bool more = flow.out.tlps > flow.in.tlps || flow.out.payload > flow.in.payload;

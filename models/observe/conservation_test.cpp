@@ -48,7 +48,7 @@ TEST(Conservation, AnswersNobodyAskedForAreFound) {
   fabric.carry(1, 0, nic, pcie::Purpose::payload, 1, 64);
   const auto found = violations(fabric, false);
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_EQ(found[0], "gpu0: payload of nic0: answers that nobody asked for");
+  EXPECT_EQ(found[0], "gpu0: payload of nic0: completions without a request");
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ void fill(observe::Results& results, const Platform& platform, const scenario::S
     const auto what = status == pcie::Status::unsupported_request ? "unsupported request"
                       : status == pcie::Status::completer_abort   ? "completer abort"
                       : status == pcie::Status::poisoned          ? "poisoned TLP"
-                      : unnoticed                                 ? "write that nobody took in, unnoticed"
+                      : unnoticed                                 ? "write without a receiver was not reported"
                                                                   : "completion timeout";
     results.faults.push_back({topology.nodes[requester.value()].name, what, failure.count, failure.first});
   }

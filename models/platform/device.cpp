@@ -4,7 +4,7 @@
 
 namespace peerpath::platform {
 
-Port& Device::take_port(bool) { fail("a link ends at a device that has PCIe ports"); }
+Port& Device::take_port(bool) { fail("a link ends at a device without PCIe ports"); }
 
 BusAddress Device::memory(Bytes) { fail("a device with memory"); }
 

@@ -53,7 +53,7 @@ void Domain::join(EthernetPort a, EthernetPort b, Wire wire) {
 
 fabric::LinkId Domain::link_of(const Port& port) const {
   const auto found = links_.find(&port);
-  require(found != links_.end(), "a port that nothing is bound to has no link");
+  require(found != links_.end(), "an unbound port has no link");
   return found->second;
 }
 

@@ -62,7 +62,7 @@ std::vector<std::string> HardwareEvents::ports_of(const std::string& device) con
 
 const scenario::Link& HardwareEvents::link_above(const std::string& device) const {
   const auto found = std::ranges::find_if(scenario_.links, [&](const auto& l) { return device_of(l.to) == device; });
-  require(found != scenario_.links.end(), "an event at a device with a link");
+  require(found != scenario_.links.end(), "an event at a device without a link");
   return *found;
 }
 
@@ -269,7 +269,7 @@ void HardwareEvents::set_carrier(const scenario::Event& event, bool on) {
 
 void HardwareEvents::schedule(const scenario::Event& event, const event::FrameFault&) {
   problems_.push_back({"", 0, 0, "/events/" + std::to_string(&event - scenario_.events.data()) + "/kind",
-                       "the model's wire neither loses nor changes frames; --on emulator does this"});
+                       "the model does not lose or change frames on the wire; use --on emulator"});
 }
 
 /// A link is up unless somebody took it down or it is in recovery, be it because of several events.

@@ -115,7 +115,7 @@ observe::Results ModelRun::results(Instant now) {
   fill(results, platform_, scenario_, meter_, before_, after_);
   results.errors = error_records(scenario_, platform_, meter_, after_.links, results);
   if (options_.check_protocol) results.protocol = reactor().violations();
-  if (!results.conservation.empty()) fail("bytes were lost or made: " + results.conservation.front());
+  if (!results.conservation.empty()) fail("bytes are not conserved: " + results.conservation.front());
   return results;
 }
 

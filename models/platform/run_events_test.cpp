@@ -77,7 +77,7 @@ TEST(RunEvents, AWriteToADeviceThatHangsIsNoCompletionTimeout) {
   EXPECT_GT(metric(r, "t.lost_bytes"), 10'000);
   EXPECT_TRUE(r.errors.empty()) << r.errors[0].error;
   ASSERT_EQ(r.faults.size(), 1U);
-  EXPECT_EQ(r.faults[0].what, "write that nobody took in, unnoticed");
+  EXPECT_EQ(r.faults[0].what, "write without a receiver was not reported");
 }
 
 void expect_refused_at_root_complex(bool forwards) {
@@ -172,7 +172,7 @@ TEST(RunEvents, WhereAPortBlocksTranslationRequestsAccessesGoUntranslated) {
   EXPECT_EQ(r.errors[0].header.value()[0] >> 10 & 3, 1U) << "Address Type: translation request";
 }
 
-/// A card whose transfers to `target` carry a requester ID that nobody has, below a switch that validates sources or
+/// A card whose transfers to `target` carry an unknown requester ID, below a switch that validates sources or
 /// not.
 scenario::Scenario spoofing(const decltype(scenario::Traffic::what)& kind, const char* target, bool validates,
                             int transfers = 0) {
@@ -242,7 +242,7 @@ TEST(RunEvents, OnlySoManyTransfersCarryAWrongRequesterId) {
   ASSERT_EQ(r.errors.size(), 1U);
   EXPECT_EQ(r.errors[0].count, 25);
   EXPECT_NEAR(r.errors[0].first.value().time_since_epoch() / 1us, 50, 2);
-  EXPECT_EQ(r.events.at(0).what, "25 transfers of card carry a requester ID that nobody has");
+  EXPECT_EQ(r.events.at(0).what, "25 transfers of card carry an unknown requester ID");
 }
 
 observe::Results spoofed_reads(bool validates) {

@@ -93,13 +93,13 @@ void PciePort::adopt() {
 }
 
 void PciePort::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  if (!foreign_) SC_REPORT_FATAL(port_report_type, "requests of peerpath modules travel in the fabric, not by sockets");
+  if (!foreign_) SC_REPORT_FATAL(port_report_type, "requests between peerpath modules use the fabric, not sockets");
   foreign_->blocking_request(payload, delay);
 }
 
 tlm::tlm_sync_enum PciePort::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                              sc_core::sc_time& delay) {
-  if (!foreign_) SC_REPORT_FATAL(port_report_type, "requests of peerpath modules travel in the fabric, not by sockets");
+  if (!foreign_) SC_REPORT_FATAL(port_report_type, "requests between peerpath modules use the fabric, not sockets");
   return foreign_->request(payload, phase, delay);
 }
 

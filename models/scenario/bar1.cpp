@@ -104,7 +104,7 @@ const Bar1Mapping* bar1_mapping(const std::vector<Bar1Plan>& plans, std::size_t 
 std::string to_text(const Bar1Plan& plan, const Bar1Mapping& mapping) {
   const auto registered = to_text(mapping.registered) + " registered";
   if (mapping.verdict == Bar1Verdict::mapped) return registered + ", mapped";
-  const auto full = registered + " do not fit into the window's " + to_text(plan.size);
+  const auto full = registered + " do not fit the window's " + to_text(plan.size);
   switch (mapping.verdict) {
     case Bar1Verdict::remapped:
       return full + ": remapped piece by piece through " + to_text(mapping.given);

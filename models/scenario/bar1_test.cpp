@@ -52,7 +52,7 @@ TEST(Bar1, ReceiveThatDoesNotFitIsRefusedOrBouncesAsTheGpuSays) {
   EXPECT_EQ(bounced[0].used, 32_MiB);
   ASSERT_NE(bar1_mapping(bounced, 0), nullptr);
   EXPECT_EQ(to_text(bounced[0], *bar1_mapping(bounced, 0)),
-            "225MiB registered do not fit into the window's 256MiB: bounced through host memory");
+            "225MiB registered do not fit the window's 256MiB: bounced through host memory");
 }
 
 TEST(Bar1, TransmitThatDoesNotFitBouncesToo) {

@@ -15,9 +15,9 @@ constexpr Duration shortest_watchdog = std::chrono::microseconds{1};
 
 void check_run(const Run& run, Problems& out) {
   if (run.watchdog == Duration{0} || run.watchdog >= shortest_watchdog) return;
-  out.push_back({"", 0, 0, "/run/watchdog",
-                 to_text(run.watchdog) + " is below the least allowed, " + to_text(shortest_watchdog) +
-                     "; 0ns: never look for a deadlock"});
+  out.push_back(
+      {"", 0, 0, "/run/watchdog",
+       to_text(run.watchdog) + " is below the minimum, " + to_text(shortest_watchdog) + "; 0ns disables the watchdog"});
 }
 
 /// What a transmit entry sends, as it arrives: segments of at most its NIC's MTU.

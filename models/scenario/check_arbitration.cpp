@@ -31,7 +31,7 @@ void check_arbitration(const Scenario& scenario, const Tree& tree, Problems& out
       continue;
     }
     if (!has_ports(*router)) {
-      add("at", what_is(*router) + "; a pcie_switch or root_complex arbitrates between its ports");
+      add("at", what_is(*router) + "; arbitration takes place in a pcie_switch or root_complex");
       continue;
     }
     const auto check_end = [&](std::string_view key, const std::string& name) {
@@ -43,11 +43,11 @@ void check_arbitration(const Scenario& scenario, const Tree& tree, Problems& out
     };
     check_end("from", weight.from);
     check_end("to", weight.to);
-    if (weight.from == weight.to) add("to", "the same as `from`: a port does not compete with itself");
+    if (weight.from == weight.to) add("to", "is the same as `from`; a port does not compete with itself");
     const auto same = [&](const Weight& w) { return w.at == weight.at && w.from == weight.from && w.to == weight.to; };
     if (std::ranges::find_if(scenario.arbitration, same) !=
         scenario.arbitration.begin() + static_cast<std::ptrdiff_t>(i))
-      add("turns", "says what an earlier entry has said for the same two ports");
+      add("turns", "repeats an earlier entry for the same two ports");
   }
 }
 

@@ -18,7 +18,7 @@ class Devices {
   void check() {
     std::set<std::string> names;
     for (const Device& device : scenario_.devices) {
-      if (!names.insert(device.name).second) add(join("/devices", device.name), "stands twice in the scenario");
+      if (!names.insert(device.name).second) add(join("/devices", device.name), "is defined twice");
       check_place(device);
       DeviceCheck check{scenario_, tree_, device, ranges_, out_};
       with_kind(device, [&](auto kind, const auto& config) { kind.check(config, check); });
@@ -27,11 +27,12 @@ class Devices {
     for (const auto& name : names) hosts.insert(host_of(name));
     for (const auto& host : hosts)
       if (tree_.all_of<device::RootComplexConfig>(host).empty())
-        add("/devices", (host.empty() ? "there" : host + ": there") + " is no root_complex; every PCIe domain has one");
-    if (names.empty()) add("/devices", "there is no root_complex; every PCIe domain has one");
-    one_at_a_root<device::HostMemoryConfig>("host_memory", "a root_complex has one");
-    one_at_a_root<device::HostCpuConfig>(
-        "host_cpu", "all cores of a socket are one, which serves every queue: give it more \"cores\"");
+        add("/devices",
+            (host.empty() ? "there" : host + ": there") + " is no root_complex; every PCIe domain needs one");
+    if (names.empty()) add("/devices", "there is no root_complex; every PCIe domain needs one");
+    one_at_a_root<device::HostMemoryConfig>("host_memory", "a root_complex has exactly one");
+    one_at_a_root<device::HostCpuConfig>("host_cpu",
+                                         "a socket has one host_cpu, which serves every queue; increase its \"cores\"");
     for (const auto& host : hosts) check_addresses(host);
   }
 
@@ -59,7 +60,7 @@ class Devices {
 
   void needs_root(const Device& device, const std::string& root) {
     const auto key = join("/devices", device.name) + "/at";
-    if (root.empty()) return add(key, "must name the root_complex that it stands at");
+    if (root.empty()) return add(key, "must name the root_complex that it belongs to");
     const Device* found = tree_.find(root);
     if (found == nullptr)
       add(key, no_device(tree_, root));
@@ -86,9 +87,9 @@ class Devices {
     for (const Device& device : scenario_.devices)
       if (host_of(device.name) == host)
         total += with_kind(device, [](auto kind, const auto& config) { return kind.address_space(config); }).count();
-    if (total > most) add("/devices", "memory and BARs together are larger than an address space of 57 bits");
+    if (total > most) add("/devices", "memory and BARs together exceed the 57-bit address space");
     for (std::size_t i = 0; i < ranges.size(); ++i) {
-      if (ranges[i].end > most) add(ranges[i].key, "ends above an address space of 57 bits");
+      if (ranges[i].end > most) add(ranges[i].key, "ends above the 57-bit address space");
       for (std::size_t j = 0; j < ranges.size(); ++j) {
         const AddressRange &a = ranges[i], &b = ranges[j];
         // Reported once: at the BAR with a fixed address, or at the second of two such BARs.
@@ -116,7 +117,7 @@ const device::IommuConfig* iommu_of(const Tree& tree, std::string_view device) {
 
 std::optional<std::string> contradiction(const std::vector<pcie::AcsControl>& controls) {
   const bool none = std::ranges::find(controls, pcie::AcsControl::none) != controls.end();
-  if (none && controls.size() > 1) return "none and controls beside it; name those that are on, or none alone";
+  if (none && controls.size() > 1) return "\"none\" cannot be combined with other controls";
   return std::nullopt;
 }
 

@@ -11,16 +11,16 @@ namespace {
 
 // On the emulator `run.measure` does not apply: traffic with `bytes` ends when its bytes have been moved.
 void check_time(const Event& event, const Scenario& scenario, EventCheck& check) {
-  if (event.at < Duration{0}) check.add("at", "lies before the start");
+  if (event.at < Duration{0}) check.add("at", "is negative; the simulation starts at 0");
   const auto end = longest_run(scenario);
   const bool ends_by_itself =
       std::ranges::all_of(scenario.traffic, [](const auto& t) { return t.ends_after() > Bytes{0}; });
   const bool has_time = std::visit([]<class What>(const What&) { return !event::HappensToFrame<What>; }, event.what);
   if (has_time && event.at >= end && !ends_by_itself)
     check.add("at", to_text(event.at) + " is after the end of the run, at " + to_text(end) +
-                        " (run.warmup + run.measure): it would never happen");
+                        " (run.warmup + run.measure); it would have no effect");
   if (outage_of(event) > Duration::max() - event.at)
-    check.add("outage", "ends later than can be counted, some 2.5 h from the start");
+    check.add("outage", "ends after the longest simulated time, about 2.5 h");
 }
 
 }  // namespace

@@ -53,11 +53,10 @@ class Hosts {
     const auto at = join("/inter_socket", i);
     const bool from = is_end<device::RootComplexConfig>(at + "/from", link.from, "root_complex");
     const bool to = is_end<device::RootComplexConfig>(at + "/to", link.to, "root_complex");
-    if (link.rate == BitRate{})
-      add(at + "/rate", "is missing; a preset such as hardware/upi_10400.json (\"extends\") has one");
+    if (link.rate == BitRate{}) add(at + "/rate", "is missing; presets such as hardware/upi_10400.json set it");
     for (const auto& [key, rate] :
          {std::pair{"/peer_write_rate", link.peer_write_rate}, {"/peer_read_rate", link.peer_read_rate}})
-      if (rate && !link.forwards_peers) add(at + key, "is of what does not cross: forwards_peers is false");
+      if (rate && !link.forwards_peers) add(at + key, "has no effect: forwards_peers is false");
     if (!from || !to) return;
     if (host_of(link.from) != host_of(link.to))
       return add(at, link.from + " and " + link.to + " are in different hosts; cables join those");
@@ -67,8 +66,8 @@ class Hosts {
         add(at + "/forwards_peers", "what " + end + " refuses is answered at its memory; needs a host_memory");
     const auto a = group_of(link.from), b = group_of(link.to);
     if (a == b)
-      return add(at, "inter_socket links go round: " + link.from + " and " + link.to +
-                         " have a way to each other already, and the model knows one way between any two devices");
+      return add(at, "inter_socket links form a cycle: " + link.from + " and " + link.to +
+                         " are already connected, and the model supports one path between any two devices");
     joined_[a] = b;
   }
 
@@ -78,9 +77,9 @@ class Hosts {
     for (const auto& root : tree_.all<device::RootComplexConfig>()) {
       const auto& first = firsts.try_emplace(host_of(root), root).first->second;
       if (group_of(first) != group_of(root))
-        add(join("/devices", root), "is a second root_complex beside " + first +
-                                        "; \"inter_socket\" joins the sockets of a host, and hosts of their own stand "
-                                        "in \"hosts\"");
+        add(join("/devices", root),
+            "is a second root_complex beside " + first +
+                "; use \"inter_socket\" for the sockets of one host and \"hosts\" for separate hosts");
     }
   }
 
@@ -118,7 +117,7 @@ class Hosts {
     if (tree_.find(t.from) == nullptr || tree_.find(t.to) == nullptr) return;
     if (host_of(t.from) != host_of(t.to))
       add(at_ + "/to", t.to + " is in another host than " + t.from +
-                           "; PCIe ends at its host: send with a transmit entry, and receive there");
+                           "; PCIe does not leave a host: send with a transmit entry and receive on the other host");
     if (network != nullptr && tree_.find(network->headers_to) != nullptr) check_headers(t, network->headers_to);
     if (t.sender())
       check_sender(t, *t.as<traffic::Receive>());
@@ -133,14 +132,14 @@ class Hosts {
       return add(at_ + "/headers_to", headers_to + " is in another host than " + t.from);
     if (the_config<device::RootComplexConfig>(tree_, memory->at) != nullptr &&
         tree_.standing_at<device::HostCpuConfig>(memory->at).empty() && !tree_.all<device::HostCpuConfig>().empty())
-      add(at_ + "/headers_to", "no host_cpu stands at " + memory->at + ", whose cores would use " + headers_to);
+      add(at_ + "/headers_to", "no host_cpu belongs to " + memory->at + ", whose cores would use " + headers_to);
     if (t.to != headers_to && the_config<device::HostMemoryConfig>(tree_, t.to) != nullptr)
-      add(at_ + "/to", "payload for host memory is in that of the rings, " + headers_to + "; \"headers_to\": \"" +
-                           t.to + "\" has both there");
+      add(at_ + "/to", "payload in host memory must be in the memory of the rings, " + headers_to +
+                           "; \"headers_to\": \"" + t.to + "\" has both there");
     const auto [first, is_new] = rings_.try_emplace(t.from, headers_to);
     if (!is_new && first->second != headers_to)
       add(at_ + "/headers_to", "the rings of " + t.from + " are in " + first->second +
-                                   " already, by an earlier entry; those of a nic are in one memory");
+                                   " already, set by an earlier entry; all rings of a NIC are in one memory");
   }
 
   /// A port with a cable has no other end that could generate frames, or take them.
@@ -148,15 +147,14 @@ class Hosts {
     const auto& cable = *cable_of(t.from);
     const auto& other = cable.from == t.from ? cable.to : cable.from;
     if (t.is<traffic::Receive>())
-      return add(at_ + "/kind", t.from + " has a cable to " + other +
-                                    "; name the transmit entry there whose frames this receives: \"sender\"");
+      return add(at_ + "/kind",
+                 t.from + " has a cable to " + other + "; set \"sender\" to the transmit entry at that NIC");
     const auto receivers = std::ranges::count_if(
         scenario_.traffic, [&](const Traffic& r) { return r.sender() == t.name && r.from == other; });
     if (receivers != 1)
       add(at_ + "/kind", receivers == 0 ? "no receive entry of " + other +
-                                              " has this as its \"sender\": its frames would "
-                                              "end at a port where nobody listens"
-                                        : "has several receivers; a frame arrives once");
+                                              " names it as \"sender\", so nothing would receive its frames"
+                                        : "is the sender of several entries; it can have one");
     if (const auto rate = cable.rate; rate && t.rate > *rate)
       add(at_ + "/rate", to_text(t.rate) + " is above the rate of the cable of " + t.from + ", " + to_text(*rate));
   }
@@ -170,8 +168,8 @@ class Hosts {
     if (other != sender->from)
       add(at_ + "/sender",
           "\"" + *receive.sender + "\" is sent by " + sender->from + ", and no cable joins that to " + t.from);
-    if (t.replays()) add(at_ + "/capture", "the frames are those of the sender");
-    if (receive.bytes > Bytes{0}) add(at_ + "/bytes", "the sender does not end");
+    if (t.replays()) add(at_ + "/capture", "is set by the sender's frames");
+    if (receive.bytes > Bytes{0}) add(at_ + "/bytes", "the sender has no end");
   }
 
   const Scenario& scenario_;

@@ -23,7 +23,7 @@ class Links {
     const Link& link = scenario_.links[i];
     const std::string at = join("/links", i);
     if (std::ranges::find(lanes, link.width) == lanes.end())
-      add(at + "/width", std::to_string(link.width) + " lanes are no PCIe link; one of 1, 2, 4, 8, 12, 16");
+      add(at + "/width", std::to_string(link.width) + " lanes are not a PCIe link width; use 1, 2, 4, 8, 12 or 16");
     check_from(link, at);
     check_to(link, at, i);
     check_host_bridge(link, at);
@@ -34,8 +34,8 @@ class Links {
   void check_ports() {
     for (const auto& [name, ports] : channels_)
       if (downstream_[name] + ports > most_ports)
-        add("/links", name + " has more than " + std::to_string(most_ports) +
-                          " downstream ports, where each link with vc1 counts once more");
+        add("/links",
+            name + " has more than " + std::to_string(most_ports) + " downstream ports (links with vc1 count twice)");
   }
 
   void check_cycles() {
@@ -52,7 +52,7 @@ class Links {
       std::string round;
       for (auto it = start; it != way.end(); ++it) round += (*it)->name + " -> ";
       add(join("/links", *tree_.uplink(next->name)),
-          "links go round: " + round + next->name + "; a PCIe domain is a tree below its root complex");
+          "links form a cycle: " + round + next->name + "; a PCIe domain is a tree below its root complex");
     }
   }
 
@@ -64,7 +64,7 @@ class Links {
     const Device* device = tree_.find(name);
     if (device == nullptr) return add(at + "/from", no_device(tree_, name));
     if (stands_at_root(*device))
-      return add(at + "/from", what_is(*device) + ": it stands at a root complex by its \"at\", not on a link");
+      return add(at + "/from", what_is(*device) + ": it belongs to a root complex by its \"at\", not to a link");
     if (!has_ports(*device))
       return add(at + "/from", what_is(*device) + "; the upstream end is a port of a root_complex or pcie_switch");
     take_port(link.from, port, link.to, at + "/from");
@@ -77,14 +77,14 @@ class Links {
     const Device* device = tree_.find(name);
     if (device == nullptr) return add(at + "/to", no_device(tree_, name));
     if (stands_at_root(*device))
-      return add(at + "/to", what_is(*device) + ": it stands at a root complex by its \"at\", not on a link");
+      return add(at + "/to", what_is(*device) + ": it belongs to a root complex by its \"at\", not to a link");
     if (is_root(*device))
-      return add(at + "/to", what_is(*device) + " and has no upstream port; is the link the wrong way round?");
+      return add(at + "/to", what_is(*device) + " and has no upstream port; are \"from\" and \"to\" swapped?");
     if (name == split_end(link.from).device) return add(at, "links " + name + " to itself");
     if (!port.empty() && role_of(*device) != device::Role::router)
-      return add(at + "/to", what_is(*device) + " and has one port, without a name; write \"" + name + "\"");
+      return add(at + "/to", what_is(*device) + " and has a single unnamed port; write \"" + name + "\"");
     if (const auto first = *tree_.uplink(name); first != i)
-      add(at + "/to", name + " has its upstream link already, /links/" + std::to_string(first));
+      add(at + "/to", name + " already has an upstream link, /links/" + std::to_string(first));
     else if (!port.empty())
       take_port(link.to, port, link.from, at + "/to");
   }
@@ -92,14 +92,15 @@ class Links {
   void check_host_bridge(const Link& link, const std::string& at) {
     const Device* device = tree_.find(split_end(link.from).device);
     if (link.host_bridge == 0 || device == nullptr || is_root(*device)) return;
-    add(at + "/host_bridge", what_is(*device) + "; host bridges are of a root_complex, name it at the link from there");
+    add(at + "/host_bridge", what_is(*device) + "; set host_bridge on the link from the root_complex");
   }
 
   void take_port(const std::string& end, const std::string& port, const std::string& peer, std::string key) {
     if (end.ends_with('.')) return add(std::move(key), "\"" + end + "\" names no port after its dot");
     if (port.empty()) return;
     const auto [taken, is_free] = ports_.try_emplace(end, peer);
-    if (!is_free) add(std::move(key), "port " + end + " has a link to " + taken->second + " already; one link a port");
+    if (!is_free)
+      add(std::move(key), "port " + end + " has a link to " + taken->second + " already; a port has one link");
   }
 
   // A TLP larger than all the buffer there is would wait forever (PCIe Base Spec 2.6.1: minimum advertisements).
@@ -114,9 +115,9 @@ class Links {
     };
     hold("posted_data", credits.posted_data);
     if (credits.non_posted_data == 1 || credits.non_posted_data == 2)
-      add(at + "/non_posted_data", std::to_string(credits.non_posted_data) +
-                                       " units of 16 B cannot hold an atomic operation, which takes up to 3; 0 is "
-                                       "infinite");
+      add(at + "/non_posted_data",
+          std::to_string(credits.non_posted_data) +
+              " units of 16 B cannot hold an atomic operation, which needs up to 3; 0 is infinite");
     hold("completion_data", credits.completion_data);
   }
 
@@ -124,17 +125,17 @@ class Links {
     for (std::size_t i = 0; i < vc1.traffic_classes.size(); ++i)
       if (vc1.traffic_classes[i] < 1 || vc1.traffic_classes[i] > 7)
         add(join(at + "/vc1/traffic_classes", i),
-            std::to_string(vc1.traffic_classes[i]) + " is not one of 1 to 7; 0 always goes by VC 0");
+            std::to_string(vc1.traffic_classes[i]) + " is not in the range 1 to 7; class 0 always uses VC 0");
     if ((vc1.vc0_turns == 0) != (vc1.vc1_turns == 0))
       add(at + (vc1.vc0_turns == 0 ? "/vc1/vc0_turns" : "/vc1/vc1_turns"),
-          "0 for one channel alone; weighted arbitration gives turns to both, strict priority to none");
+          "0 for one channel only; set both (weighted arbitration) or neither (strict priority)");
     check_credits(vc1.credits, at + "/vc1/credits");
     for (const std::string& end : {link.from, link.to}) {
       const Device* device = tree_.find(split_end(end).device);
       if (device == nullptr) continue;
       if (has_ports(*device)) ++channels_[device->name];
       if (const auto* function = function_of(*device); function != nullptr && function->one_queue > 0)
-        add(at + "/vc1", device->name + " has one receive queue (one_queue), and so one virtual channel");
+        add(at + "/vc1", device->name + " has one receive queue (one_queue) and supports one virtual channel");
     }
   }
 

@@ -54,7 +54,7 @@ class PayloadSizes {
     if (!said_.insert({sender.name, receiver.name}).second) return;
     const std::string what = &sender == &receiver
                                  ? "its own max_payload_supported, "
-                                 : "what " + receiver.name + " on its way can take, max_payload_supported ";
+                                 : "what " + receiver.name + " on the path supports, max_payload_supported ";
     out_.push_back({"", 0, 0, join("/devices", sender.name) + "/function/max_payload",
                     to_text(function->max_payload) + " is above " + what + to_text(limit.most)});
   }

@@ -67,7 +67,7 @@ class TrafficCheck {
       : scenario_{scenario}, tree_{tree}, out_{out} {}
 
   void check() {
-    if (scenario_.traffic.empty()) add("/traffic", "there is none, so nothing would happen");
+    if (scenario_.traffic.empty()) add("/traffic", "no traffic: add at least one entry");
     std::map<std::string, std::size_t> names;
     for (std::size_t i = 0; i < scenario_.traffic.size(); ++i) {
       const Traffic& traffic = scenario_.traffic[i];
@@ -77,9 +77,9 @@ class TrafficCheck {
         add(at_ + "/name",
             "\"" + traffic.name + "\" is the name of /traffic/" + std::to_string(first->second) + " too");
       if (tree_.find(traffic.name) != nullptr)
-        add(at_ + "/name", "\"" + traffic.name + "\" is the name of a device too");
+        add(at_ + "/name", "\"" + traffic.name + "\" is also the name of a device");
       if (traffic.name.find_first_of(". \t\n") != std::string::npos)
-        add(at_ + "/name", "\"" + traffic.name + "\" has a dot or a space in it; metrics are called name.metric");
+        add(at_ + "/name", "\"" + traffic.name + "\" contains a dot or a space; metrics are called name.metric");
       if (const auto* network = traffic.as<traffic::Network>()) check_network(traffic, *network);
       if (const auto* dma = traffic.as<traffic::Dma>()) check_dma(traffic, *dma);
       if (const auto* copy = traffic.as<traffic::Copy>()) check_copy(traffic, *copy);
@@ -117,14 +117,14 @@ class TrafficCheck {
     const Device* to = end("to", t.to, any_memory(), is_memory);
     end("headers_to", network.headers_to, "a host_memory", is_host);
     if (tree_.all<device::HostCpuConfig>().empty())
-      add(at_ + "/kind", std::string{t.kind()} + " needs a host_cpu that runs the driver");
+      add(at_ + "/kind", std::string{t.kind()} + " needs a host_cpu to run the driver");
     const bool receive = t.is<traffic::Receive>();
     if (t.path == DataPath::bounce && to != nullptr && !std::holds_alternative<device::GpuConfig>(to->config))
-      add(at_ + "/path", (receive ? "bounce ends in a gpu, whose copy engine fetches the data; "
-                                  : "bounce begins in a gpu, whose copy engine brings the data; ") +
+      add(at_ + "/path", (receive ? "bounce needs a gpu as target, whose copy engine fetches the data; "
+                                  : "bounce needs a gpu as source, whose copy engine supplies the data; ") +
                              what_is(*to));
     if (!receive && t.arrival != ArrivalLaw::regular && t.arrival != ArrivalLaw::burst)
-      add(at_ + "/arrival", "transmit is regular or burst");
+      add(at_ + "/arrival", "transmit supports arrival regular or burst");
     check_registered(t, network, to);
     const auto* nic = as<device::NicConfig>(from);
     if (nic == nullptr) return;
@@ -138,7 +138,7 @@ class TrafficCheck {
         add(join(at_ + "/sizes", i), to_text(t.sizes[i]) + " of payload " +
                                          (receive ? "with 52 B of IPv4 and TCP headers is above the mtu of " +
                                                         from->name + ", " + to_text(nic->mtu)
-                                                  : "is above the most that one send can have, 64KiB"));
+                                                  : "is above the largest send, 64KiB"));
     if (receive && !t.replays()) check_frames(t, *nic);
   }
 
@@ -149,8 +149,8 @@ class TrafficCheck {
     const Bytes headers = split ? Bytes{0} : ethernet + ip_and_tcp;
     for (std::size_t i = 0; i < t.sizes.size(); ++i)
       if (t.sizes[i] + headers > most)
-        add(join(at_ + "/sizes", i), to_text(t.sizes[i]) + " of payload takes more than half a ring of " + t.from +
-                                         "'s buffers, " + to_text(most) + ": frames would be dropped as too long");
+        add(join(at_ + "/sizes", i), to_text(t.sizes[i]) + " of payload needs more than half a ring of " + t.from +
+                                         "'s buffers, " + to_text(most) + "; frames would be dropped as too long");
   }
 
   /// As if all queues of the NIC were this traffic's.
@@ -159,7 +159,7 @@ class TrafficCheck {
     const Bytes each = receive || t.sizes.empty() ? nic.buffer_size : std::min(std::ranges::max(t.sizes), 64_KiB);
     const Bytes all = each * (std::int64_t{nic.ring_entries} * nic.queues);
     if (all > card.memory)
-      add(at_ + "/to", t.to + " has " + to_text(card.memory) + " of memory, too little for the " +
+      add(at_ + "/to", t.to + " has " + to_text(card.memory) + " of memory, not enough for the " +
                            (receive ? "buffers" : "packets") + " in the rings of " + t.from + ", " + to_text(all));
   }
 
@@ -167,16 +167,16 @@ class TrafficCheck {
     const auto is_endpoint = [](const Device& d) { return function_of(d) != nullptr; };
     const Device* from = end("from", t.from, any_endpoint(), is_endpoint);
     const Device* to = end("to", t.to, any_memory(), is_memory);
-    if (from != nullptr && from == to) add(at_ + "/to", "is " + t.to + " itself, so nothing crosses PCIe");
+    if (from != nullptr && from == to) add(at_ + "/to", "is " + t.to + " itself; no PCIe transfer would take place");
     if (t.path == DataPath::bounce) add(at_ + "/path", "only receive and transmit can bounce");
     if (to != nullptr && dma.window > reachable(*to))
       add(at_ + "/window", to_text(dma.window) + " is more than " + to->name + " has, " + to_text(reachable(*to)));
     if (const auto* nic = as<device::NicConfig>(from); nic != nullptr && nic->ats)
-      add(at_ + "/from", t.from + " has ats, which translates for its queues: receive and transmit; not for this");
+      add(at_ + "/from", t.from + " has ats, which supports receive and transmit only");
     if (const auto* gpu = as<device::GpuConfig>(to)) {
       check_pieces(t, dma.window, *gpu);
       if (gpu->bar1.when_full == device::Bar1Full::remap && dma.addresses == Addresses::random)
-        add(at_ + "/addresses", t.to + " remaps its BAR1 piece by piece, which are taken in turn");
+        add(at_ + "/addresses", t.to + " remaps its BAR1, which requires addresses in_turn");
     }
     for (std::size_t i = 0; i < t.sizes.size(); ++i)
       if (t.sizes[i] > dma.window)
@@ -184,26 +184,27 @@ class TrafficCheck {
     if (from == nullptr) return;
     if (!by_own_engine(t, dma, *from)) return check_queue(t, dma.window, *from);
     if (dma.outstanding)
-      add(at_ + "/outstanding", "the engine of " + t.from + " has its own number of transfers in flight");
+      add(at_ + "/outstanding", "the DMA engine of " + t.from + " has a fixed number of transfers in flight");
   }
 
   void check_atomic(const Traffic& t) {
     constexpr Bytes most{16};  // PCIe Base Spec 6.15: CAS of 128 bits
     const Device* from = tree_.find(t.from);
     if (from != nullptr && as<device::GpuConfig>(from) == nullptr)
-      add(at_ + "/from", "atomic operations are of a gpu's kernels; " + what_is(*from));
+      add(at_ + "/from", "atomic operations are issued by a gpu; " + what_is(*from));
     for (std::size_t i = 0; i < t.sizes.size(); ++i)
       if (t.sizes[i] > most)
-        add(join(at_ + "/sizes", i), to_text(t.sizes[i]) + " is more than an atomic operation has, " + to_text(most));
+        add(join(at_ + "/sizes", i),
+            to_text(t.sizes[i]) + " is more than the largest atomic operand, " + to_text(most));
   }
 
   /// Ends of sockets; the rest is checked by the proxy at `to`.
   void check_sockets(const Traffic& t) {
     const auto is_proxy = [](const Device& d) { return std::holds_alternative<device::GpunetProxyConfig>(d.config); };
     end("to", t.to, "a gpunet_proxy", is_proxy);
-    end("from", t.from, "a gpunet_proxy, or host_memory for a program of the CPU",
+    end("from", t.from, "a gpunet_proxy, or host_memory for a CPU program",
         [&](const Device& d) { return is_proxy(d) || std::holds_alternative<device::HostMemoryConfig>(d.config); });
-    if (t.arrival != ArrivalLaw::regular) add(at_ + "/arrival", "programs send when they can: regular");
+    if (t.arrival != ArrivalLaw::regular) add(at_ + "/arrival", "gpunet supports arrival regular only");
   }
 
   /// Copies are made by the GPU at one of their ends.
@@ -215,26 +216,26 @@ class TrafficCheck {
     const Device* from = end("from", t.from, "a gpu or host_memory", is_end);
     const Device* to = end("to", t.to, "a gpu or host_memory", is_end);
     if (t.path == DataPath::bounce) add(at_ + "/path", "only receive and transmit can bounce");
-    if (t.arrival != ArrivalLaw::regular) add(at_ + "/arrival", "copies are regular");
+    if (t.arrival != ArrivalLaw::regular) add(at_ + "/arrival", "copy supports arrival regular only");
     if (from == nullptr || to == nullptr) return;
     const auto* source = as<device::GpuConfig>(from);
     const auto* target = as<device::GpuConfig>(to);
     if (from == to || (source == nullptr && target == nullptr))
-      return add(at_ + "/to", "neither end is a gpu, or both are the same: no gpu has anything to copy by PCIe");
+      return add(at_ + "/to", "a copy needs a gpu at one end and another device at the other");
     for (const auto* gpu : {from, to})
       if (as<device::GpuConfig>(gpu) != nullptr && own_queues(*gpu) + ++queues_[gpu->name] == most_queues + 1)
-        add(at_ + "/from", gpu->name + " has no queue left for it: " + std::to_string(most_queues) + " at most");
+        add(at_ + "/from", gpu->name + " has no free queue: " + std::to_string(most_queues) + " at most");
     const bool between = source != nullptr && target != nullptr;
     if (!copy.through.empty()) {
       const auto is_host = [](const Device& d) { return std::holds_alternative<device::HostMemoryConfig>(d.config); };
       end("through", copy.through, "a host_memory", is_host);
-      if (!between) add(at_ + "/through", "only a copy from gpu to gpu is staged");
-      if (copy.by == CopyBy::kernel) add(at_ + "/by", "a staged copy is made by the engines of both gpus");
-      if (copy.submission == Submission::single) add(at_ + "/submission", "a staged copy is queued");
+      if (!between) add(at_ + "/through", "only a copy between two gpus can be staged");
+      if (copy.by == CopyBy::kernel) add(at_ + "/by", "a staged copy requires copy engines (by engine)");
+      if (copy.submission == Submission::single) add(at_ + "/submission", "a staged copy requires submission queued");
     } else if (between && (!source->copies || source->copies->peer_rate == BitRate{})) {
-      add(at_ + "/through", "is needed: " + t.from +
-                                " has no copies.peer_rate, so nothing joins the two gpus but PCIe; name host memory to "
-                                "stage it in");
+      add(at_ + "/through",
+          "is needed: " + t.from +
+              " has no copies.peer_rate (no direct GPU connection); set \"through\" to a host memory");
     }
   }
 
@@ -248,8 +249,8 @@ class TrafficCheck {
     const auto above = tree_.uplink(from.name);
     const int most = most_queues - (above && scenario_.links[*above].vc1 ? 1 : 0);
     if (own_queues(from) + ++queues_[from.name] == most + 1)
-      add(at_ + "/from", from.name + " has no queue left for it: " + std::to_string(most) + " at most, " +
-                             std::to_string(own_queues(from)) + " of them for itself");
+      add(at_ + "/from", from.name + " has no free queue: " + std::to_string(most) + " at most, " +
+                             std::to_string(own_queues(from)) + " of them reserved");
   }
 
   // A transfer stays within one piece of memory that is mapped at a time, and a flow has room for that.
@@ -259,15 +260,15 @@ class TrafficCheck {
     for (std::size_t i = 0; i < t.sizes.size(); ++i)
       if (t.sizes[i] > most)
         add(join(at_ + "/sizes", i), to_text(t.sizes[i]) + " is more than bar1.piece of " + t.to + ", " +
-                                         to_text(gpu.bar1.piece) + ", or than half of a flow's part of the window");
+                                         to_text(gpu.bar1.piece) + " or than half of a flow's part of the window");
   }
 
   void check_registered(const Traffic& t, const traffic::Network& network, const Device* to) {
     if (!network.registered || to == nullptr) return;
     if (!std::holds_alternative<device::GpuConfig>(to->config))
-      add(at_ + "/registered", "is about memory of a gpu; " + what_is(*to));
+      add(at_ + "/registered", "requires memory of a gpu; " + what_is(*to));
     else if (t.path == DataPath::bounce)
-      add(at_ + "/registered", "a bounced flow maps no memory of the gpu");
+      add(at_ + "/registered", "has no effect with path bounce, which maps no GPU memory");
     else if (*network.registered > reachable(*to))
       add(at_ + "/registered",
           to_text(*network.registered) + " is more than " + to->name + " has, " + to_text(reachable(*to)));
@@ -291,9 +292,9 @@ class TrafficCheck {
     const WideInt least = (bits + longest_seconds - 1) / longest_seconds;
     if (least <= t.rate.bps()) return;
     const bool spelt = least <= std::numeric_limits<std::int64_t>::max();
-    add(at_ + "/rate", to_text(t.rate) + " is too slow for sizes of " + to_text(largest) + ": what is planned ahead, " +
-                           std::to_string(ahead) + " of them, must come within " + std::to_string(longest_seconds) +
-                           " s" + (spelt ? "; the least is " + to_text(BitRate{narrow(least)}) : ""));
+    add(at_ + "/rate", to_text(t.rate) + " is too slow for sizes of " + to_text(largest) + ": " +
+                           std::to_string(ahead) + " of them must arrive within " + std::to_string(longest_seconds) +
+                           " s" + (spelt ? "; the minimum is " + to_text(BitRate{narrow(least)}) : ""));
   }
 
   /// Transfers that a device has in flight at most.
@@ -304,11 +305,10 @@ class TrafficCheck {
 
   // Traffic that ends.
   void check_end(const Traffic& t) {
-    if (t.replays()) return add(at_ + "/bytes", "a capture ends by itself");
-    if (!frames_of(t))
-      add(at_ + "/bytes", to_text(t.ends_after()) + " are no whole number of frames with the payload of \"sizes\"");
+    if (t.replays()) return add(at_ + "/bytes", "a capture has its own end");
+    if (!frames_of(t)) add(at_ + "/bytes", to_text(t.ends_after()) + " are not a whole number of frames of \"sizes\"");
     if (fixed_warmup(scenario_) > Duration{0})
-      add("/run/warmup", "traffic that ends is counted from its first frame: must be 0ns where there is \"bytes\"");
+      add("/run/warmup", "traffic with \"bytes\" is counted from its first frame: must be 0ns");
   }
 
   // A NIC's queues are shared out between destinations (receive) or entries (transmit), and flows steered to them.
@@ -321,12 +321,12 @@ class TrafficCheck {
       if (!receive || shares.size() == 1) continue;
       for (const std::size_t i : share.entries) {
         const Traffic& t = scenario_.traffic[i];
-        const auto several = nic + " receives for several destinations and so steers by flow rules: ";
+        const auto several = nic + " receives for several destinations, which needs flow rules: ";
         if (t.replays()) add(join("/traffic", i) + "/capture", several + "no captures");
         const bool was_over = flows > most_rules;
         flows += t.flows;
         if (!was_over && flows > most_rules)
-          add(join("/traffic", i) + "/flows", several + std::to_string(most_rules) + " flows at most, all together");
+          add(join("/traffic", i) + "/flows", several + std::to_string(most_rules) + " flows at most in total");
       }
     }
   }
@@ -343,7 +343,7 @@ class TrafficCheck {
       sum += t.rate.bps();
       if (was_over || sum <= nic->wire_rate.bps()) continue;
       const bool alone = sum == t.rate.bps();
-      add(join("/traffic", i) + "/rate", to_text(t.rate) + (alone ? "" : ", with what comes before it,") +
+      add(join("/traffic", i) + "/rate", to_text(t.rate) + (alone ? "" : ", together with the entries before it,") +
                                              " is above the wire rate of " + t.from + ", " + to_text(nic->wire_rate));
     }
   }

@@ -53,7 +53,7 @@ TEST(ToText, SaysWhatHappens) {
   EXPECT_EQ(to_text(Event{.what = event::CreditLeak{.way = LinkWay::down, .headers = 2, .data = 3}, .device = "gpu0"}),
             "the link above gpu0, way down, loses 2 header and 3 data credits, posted");
   EXPECT_EQ(to_text(Event{.what = event::WrongRequesterId{}, .device = "nic0"}),
-            "payload of nic0 carries a requester ID that nobody has from now on");
+            "payload of nic0 carries an unknown requester ID from now on");
   for_each_alternative<decltype(Event::what)>(
       [](const auto& what) { EXPECT_THAT(to_text(Event{.what = what, .device = "x9"}), HasSubstr("x9")); });
 }

@@ -41,7 +41,7 @@ void DeviceCheck::add_device(std::string message) {
 void DeviceCheck::power_of_two(std::string_view key, std::int64_t value, const std::string& spelt) {
   if (is_power_of_two(value)) return;
   const auto down = std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(value, 1)));
-  add(key, spelt + " is not a power of two; next to it are " + near(spelt, down) + " and " + near(spelt, down * 2));
+  add(key, spelt + " is not a power of two; the nearest are " + near(spelt, down) + " and " + near(spelt, down * 2));
 }
 
 void DeviceCheck::bar(std::string_view key, Bytes size, const std::optional<BusAddress>& address) {
@@ -82,13 +82,13 @@ void DeviceCheck::units(std::string_view key, std::int64_t count) {
   const WideInt whole = longest_run(scenario_).count();
   if (whole * count <= most) return;
   const Duration all{narrow(most / count) / 1'000'000'000'000 * 1'000'000'000'000};
-  add(key, std::to_string(count) + " units over the whole run, " + to_text(Duration{narrow(whole)}) +
-               ", are more time than can be summed; with so many, " + to_text(all) + " at most");
+  add(key, std::to_string(count) + " operations over the whole run, " + to_text(Duration{narrow(whole)}) +
+               ", exceed the largest sum of times; for this number, " + to_text(all) + " at most");
 }
 
 void DeviceCheck::zero_or_counted(std::string_view key, BitRate rate) {
   if (rate == BitRate{} || rate >= device::least_rate) return;
-  add(key, to_text(rate) + " is below the least allowed, " + to_text(device::least_rate) + "; 0bps: no limit");
+  add(key, to_text(rate) + " is below the minimum, " + to_text(device::least_rate) + "; 0bps: no limit");
 }
 
 }  // namespace peerpath::scenario

@@ -27,7 +27,7 @@ tl::expected<std::string, std::string> read_file(const fs::path& path) {
     text.resize(before + static_cast<std::size_t>(in.gcount()));
   }
   if (text.size() > limit)
-    return tl::unexpected{"is larger than " + to_text(max_file_size) + ", the most for a scenario"};
+    return tl::unexpected{"is larger than " + to_text(max_file_size) + ", the limit for scenario files"};
   if (in.bad()) return tl::unexpected{std::string{"cannot be read"}};
   return text;
 }

@@ -19,12 +19,12 @@ void EventCheck::add(std::string_view key, std::string message) {
 
 void EventCheck::needs_link() {
   if (link_above() == nullptr)
-    add("device", what_is(device_) + " without a link towards the root complex; name the farther end of the link");
+    add("device", what_is(device_) + " without a link towards the root complex; name the downstream end of the link");
 }
 
 void EventCheck::needs_nic() {
   if (!with_kind(device_, [](auto kind, const auto&) { return kind.has_wire; }))
-    add("device", what_is(device_) + ", which has no wire; name a nic");
+    add("device", what_is(device_) + ", which has no Ethernet port; name a nic");
 }
 
 void EventCheck::needs_memory(const std::string& why) {
@@ -34,7 +34,7 @@ void EventCheck::needs_memory(const std::string& why) {
 
 void EventCheck::needs_memory_of_iommu() {
   if (iommu_of(tree_, device_.name) != nullptr)
-    needs_memory("what the IOMMU refuses is answered at its root complex's memory");
+    needs_memory("requests refused by the IOMMU are answered at the memory of its root complex");
 }
 
 bool EventCheck::needs_function(std::string_view otherwise) {

@@ -39,7 +39,7 @@ class Expansion {
 
   void expand(const Node& hosts) {
     if (!hosts.is(Node::Type::object)) {
-      report_.add(hosts.place, "/hosts", shown(hosts) + " is not an object of hosts by name");
+      report_.add(hosts.place, "/hosts", shown(hosts) + " is not an object that maps host names to hosts");
       return report_.give_up("");
     }
     for (const Member& host : hosts.members) expand(host);
@@ -48,15 +48,14 @@ class Expansion {
  private:
   void expand(const Member& host) {
     const auto at = join("/hosts", host.key);
-    if (!is_name(host.key))
-      return refuse(host.place, at, "a host's name has letters, digits, _ and - in it, nothing else");
+    if (!is_name(host.key)) return refuse(host.place, at, "is not a valid host name; use letters, digits, _ and -");
     if (!host.value.is(Node::Type::object))
       return refuse(host.value.place, at, shown(host.value) + " is not an object");
     for (const Member& member : host.value.members) check(member, at);
     const auto count = count_of(host.value, at);
     const Node* devices = host.value.find("devices");
     if (devices == nullptr || devices->members.empty())
-      return refuse(host.place, at, "has no \"devices\"; a host has a root_complex at least");
+      return refuse(host.place, at, "has no \"devices\"; a host needs at least a root_complex");
     const auto all = static_cast<std::int64_t>(devices->members.size()) * count;
     if (all > max_devices)
       return refuse(
@@ -78,16 +77,14 @@ class Expansion {
                                                 : Node::Type::array;
     if (std::ranges::find(known, member.key) == known.end()) {
       const auto meant = did_you_mean(member.key, known);
-      refuse(
-          member.place, join(at, member.key),
-          "unknown key in a host" +
-              (meant.empty() ? "; it has count, devices, links, inter_socket and arbitration, all else stands beside "
-                               "`hosts`"
-                             : meant));
+      refuse(member.place, join(at, member.key),
+             "unknown key in a host" + (meant.empty() ? "; allowed are count, devices, links, inter_socket and "
+                                                        "arbitration; all other keys belong beside `hosts`"
+                                                      : meant));
     } else if (!member.value.is(type)) {
       refuse(member.value.place, join(at, member.key),
              shown(member.value) + (type == Node::Type::integer  ? " is not a whole number"
-                                    : type == Node::Type::object ? " is not an object of devices by name"
+                                    : type == Node::Type::object ? " is not an object that maps device names to devices"
                                                                  : " is not a list"));
     }
   }
@@ -123,7 +120,7 @@ class Expansion {
     rename(value, "at", prefix);
     if (!is_name(device.key)) {
       const auto at = join(join("/hosts", prefix.substr(0, prefix.find('['))) + "/devices", device.key);
-      return refuse(device.place, at, "a device's name has letters, digits, _ and - in it, nothing else");
+      return refuse(device.place, at, "is not a valid device name; use letters, digits, _ and -");
     }
     const auto name = prefix + device.key;
     if (Node* changes = all->find(name)) {

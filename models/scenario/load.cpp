@@ -52,7 +52,7 @@ void note_completed(Loaded& out) {
         },
         device.config);
   for (std::size_t i = 0; i < out.scenario.traffic.size(); ++i) {
-    note(join("/traffic", i) + "/name", "kind and place in the list");
+    note(join("/traffic", i) + "/name", "kind and position in the list");
     if (const auto* network = out.scenario.traffic[i].as<traffic::Network>();
         network != nullptr && !network->headers_to.empty())
       note(join("/traffic", i) + "/headers_to", "the only host_memory");

@@ -84,7 +84,7 @@ TEST(Set, OfNullRemovesTheEntryOfAList) {
 }
 
 TEST(Set, IsCheckedLikeAFile) {
-  EXPECT_EQ(problems({"devices.nic0.queues=0"}), "--set devices.nic0.queues: 0 is below the least allowed, 1\n");
+  EXPECT_EQ(problems({"devices.nic0.queues=0"}), "--set devices.nic0.queues: 0 is below the minimum, 1\n");
   EXPECT_EQ(problems({"devices.nic0.quues=8"}), "--set devices.nic0.quues: unknown key; did you mean \"queues\"?\n");
   EXPECT_EQ(problems({"devices.nic1.queues=8"}),
             "--set devices.nic1.queues: there is no device \"nic1\"; did you mean \"nic0\"?\n");

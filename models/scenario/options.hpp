@@ -19,9 +19,9 @@ inline constexpr std::tuple section_kinds{
     Kind<Traffic>{"traffic", "An entry of `traffic`: one source of frames or transfers"},
     Kind<Event>{"event", "An entry of `events`: something that happens to the hardware at a time"},
     Kind<Run>{"run", "How long to simulate, and from which seed"},
-    Kind<Emulator>{"emulator", "What the emulator's guest does, and on what machine"},
-    Kind<Sweep>{"sweep", "What `peerpath sweep` varies"},
-    Kind<Expectation>{"expect", "An entry of `expect`: what must be true of the results"}};
+    Kind<Emulator>{"emulator", "Guest program and machine of the emulator"},
+    Kind<Sweep>{"sweep", "Values that `peerpath sweep` varies"},
+    Kind<Expectation>{"expect", "An entry of `expect`: a condition on the results"}};
 
 /// Calls `use` with each device kind, then each section.
 template <class Use>

@@ -123,7 +123,7 @@ class NodeBuilder : public nlohmann::json_sax<nlohmann::json> {
     const auto [first, is_new] = object.keys.try_emplace(name, place);
     if (!is_new)
       report_.add(place, join(object.pointer, name),
-                  "stands twice in the same object; first in line " + std::to_string(first->second.line));
+                  "occurs twice in the same object; first in line " + std::to_string(first->second.line));
     object.node->members.push_back({name, place, {}});
     pending_pointer_ = join(object.pointer, name);
     return true;
@@ -154,10 +154,10 @@ class NodeBuilder : public nlohmann::json_sax<nlohmann::json> {
       constexpr std::size_t longest = 24;
       const auto word = rest.substr(0, std::min(rest.find_first_of(" \t\r\n,:]}"), longest));
       const std::string shown = printable(word) + " is not a JSON value";
-      if (word.starts_with('\'')) return shown + "; texts stand in double quotes";
+      if (word.starts_with('\'')) return shown + "; texts need double quotes";
       for (const auto* name : {"NaN", "nan", "inf", "Inf", "-inf", "-Inf"})
         if (word.starts_with(name)) return shown + "; numbers are finite here";
-      return shown + "; texts stand in double quotes, numbers, true, false and null do not";
+      return shown + "; texts need double quotes, numbers, true, false and null do not";
     }
     if (const auto dash = what.find(" - "); dash != what.npos) what.remove_prefix(dash + 3);
     std::string text{what.substr(0, what.find("; last read"))};

@@ -84,7 +84,7 @@ void Reader::unknown_key(const Member& member, const std::string& pointer, const
     if (const auto dot = path.find('.'); path.substr(dot + 1) == member.key)
       return report_.add(
           member.place, at,
-          "unknown key here; it stands inside \"" + path.substr(0, dot) + "\": { \"" + member.key + "\": ... }");
+          "unknown key here; it belongs inside \"" + path.substr(0, dot) + "\": { \"" + member.key + "\": ... }");
   const auto meant = did_you_mean(member.key, known);
   report_.add(member.place, at, "unknown key" + (meant.empty() ? "; known are " + listed(known) : meant));
 }
@@ -251,7 +251,7 @@ void Reader::need_kinds(const Node* events) {
 void Reader::read_device(const Member& member, Scenario& out) {
   const std::string at = join("/devices", member.key);
   if (!is_name(own_name(member.key)))
-    report_.add(member.place, at, "a device's name has letters, digits, _ and - in it, nothing else");
+    report_.add(member.place, at, "is not a valid device name; use letters, digits, _ and -");
   if (!object_at(&member.value, at, Node::Type::object, "an object")) return;
   std::vector<std::string> names;
   for_each_kind([&](const auto& kind) { names.emplace_back(kind.name); });
@@ -295,7 +295,7 @@ void Reader::read(const Node& root, Scenario& out) {
                                        "run",     "emulator",     "sweep",  "expect"};
   if (const Node* kind = root.find("kind"); kind != nullptr && root.find("devices") == nullptr) {
     report_.add(kind->place, "/kind",
-                "this is a preset of one device, not a scenario; a device takes it in by \"extends\"");
+                "this is a preset of one device, not a scenario; name it in \"extends\" of a device");
     return report_.give_up("");
   }
   if (const Node* network = root.find("network")) {

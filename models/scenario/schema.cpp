@@ -61,7 +61,7 @@ std::string schema_json() {
   const auto list = [](Json items) { return Json{{"type", "array"}, {"items", std::move(items)}}; };
   Json properties{
       {"$schema", {{"type", "string"}}},
-      {"description", {{"type", "string"}, {"description", "What the scenario shows, in one sentence"}}},
+      {"description", {{"type", "string"}, {"description", "Purpose of the scenario, in one sentence"}}},
       {"source", source_schema()},
       {"extends", extends_schema()},
       {"devices",

@@ -96,14 +96,14 @@ nlohmann::ordered_json properties_of() {
 }
 
 inline nlohmann::ordered_json extends_schema() {
-  return {{"description", "Files that this object starts from, changed by what stands here (JSON Merge Patch)"},
+  return {{"description", "Files that this object is based on; its own keys are applied as a JSON Merge Patch"},
           {"oneOf",
            {nlohmann::ordered_json{{"type", "string"}},
             nlohmann::ordered_json{{"type", "array"}, {"items", {{"type", "string"}}}}}}};
 }
 
 inline nlohmann::ordered_json source_schema() {
-  return {{"description", "What the values are based on: one text for all, or texts by key"},
+  return {{"description", "Source of the values: one text for all, or texts by key"},
           {"oneOf",
            {nlohmann::ordered_json{{"type", "string"}},
             nlohmann::ordered_json{{"type", "object"}, {"additionalProperties", {{"type", "string"}}}}}}};

@@ -139,7 +139,7 @@ template <class T>
 std::optional<std::string> out_of_range(const T& value, const Range<T>& range) {
   if constexpr (std::is_arithmetic_v<T> || Dimensioned<T>) {
     if (range.least && value < *range.least)
-      return in_words(value) + " is below the least allowed, " + in_words(*range.least);
+      return in_words(value) + " is below the minimum, " + in_words(*range.least);
     if (range.most && value > *range.most)
       return in_words(value) + " is above the most allowed, " + in_words(*range.most);
     if constexpr (std::is_same_v<T, Bytes> || std::is_same_v<T, BitRate>)

@@ -70,7 +70,7 @@ TEST(HugeInput, OfHundredMegabytesIsRefusedUnread) {
   fs::resize_file(path, 100'000'000);  // sparse: takes no space
   const auto loaded = load(path);
   ASSERT_FALSE(loaded.has_value());
-  EXPECT_EQ(lines_of(loaded.error()), path.string() + ": is larger than 16MiB, the most for a scenario\n");
+  EXPECT_EQ(lines_of(loaded.error()), path.string() + ": is larger than 16MiB, the limit for scenario files\n");
 }
 
 TEST(HugeInput, OfManyValuesIsRefused) {
@@ -93,7 +93,7 @@ TEST(HugeInput, GivesAListOfProblemsThatCanBeRead) {
   const auto loaded = load_text(text + "}}", "big.json", in_memory({}));
   ASSERT_FALSE(loaded.has_value());
   EXPECT_EQ(loaded.error().size(), 201U);
-  EXPECT_EQ(to_string(loaded.error().back()), "big.json: more problems than these; the rest is left out");
+  EXPECT_EQ(to_string(loaded.error().back()), "big.json: further problems are not shown");
 }
 
 TEST(HugeInput, OfPresetsThatDoubleEachOtherIsRefused) {

@@ -122,7 +122,7 @@ std::vector<std::string> Arguments::values(std::string_view option) const {
 }
 
 std::variant<Invocation, Message> parse(int argc, const char* const* argv, std::span<const Command> commands) {
-  CLI::App app{"peerpath: how fast bytes get from a NIC through PCIe switches into GPU memory", "peerpath"};
+  CLI::App app{"peerpath: simulates data paths from a NIC through PCIe switches into GPU memory", "peerpath"};
   app.set_version_flag("--version", "peerpath " + std::string{version()});
   app.footer(
       "Exit status: 0 done, 1 an expectation failed, 2 wrong input, 3 waived, 4 drifted from the baseline, 70 a bug, "

@@ -29,7 +29,7 @@ class BaselineReader {
   Baseline read(const Json& document) {
     Baseline baseline;
     if (!document.is_object()) {
-      add("", "is no JSON object; --accept writes one");
+      add("", "is not a JSON object; --accept writes one");
       return baseline;
     }
     constexpr std::array<std::string_view, 3> known{"metrics", "tolerances", "scenarios"};
@@ -54,23 +54,24 @@ class BaselineReader {
     for (const auto& item : list)
       if (list.is_array() && item.is_string()) baseline.metrics.push_back(item.get<std::string>());
     if (!list.is_array() || baseline.metrics.size() != list.size() || list.empty())
-      add("/metrics", "is no list of patterns such as \"*.goodput_gbps\"");
+      add("/metrics", "is not a list of patterns such as \"*.goodput_gbps\"");
   }
   void read_tolerances(const Json& object, Baseline& baseline) {
     baseline.tolerances.clear();
-    if (!object.is_object()) return add("/tolerances", "is no object such as { \"*_ns\": 2 }, percent by pattern");
+    if (!object.is_object())
+      return add("/tolerances", "is not an object of percentages by pattern, such as { \"*_ns\": 2 }");
     for (const auto& [pattern, percent] : object.items()) {
       if (percent.is_number() && percent >= 0)
         baseline.tolerances.push_back({pattern, percent.get<double>()});
       else
-        add("/tolerances/" + pattern, "is no number of percent such as 0.5");
+        add("/tolerances/" + pattern, "is not a percentage such as 0.5");
     }
   }
   void read_scenarios(const Json& object, Baseline& baseline) {
-    if (!object.is_object()) return add("/scenarios", "is no object of scenarios");
+    if (!object.is_object()) return add("/scenarios", "is not an object of scenarios");
     for (const auto& [name, metrics] : object.items()) {
       auto& values = baseline.scenarios[name];
-      if (!metrics.is_object()) add("/scenarios/" + name, "is no object of metrics");
+      if (!metrics.is_object()) add("/scenarios/" + name, "is not an object of metrics");
       if (!metrics.is_object()) continue;
       for (const auto& [metric, value] : metrics.items()) {
         if (!value.is_number() && !value.is_null())
@@ -96,7 +97,7 @@ tl::expected<Baseline, Problems> read_baseline(const std::filesystem::path& file
   std::error_code error;
   if (!std::filesystem::exists(file, error)) {
     if (may_be_new) return Baseline{};
-    return tl::unexpected{Problems{{file.string(), 0, 0, "", "there is no such baseline; --accept makes it"}}};
+    return tl::unexpected{Problems{{file.string(), 0, 0, "", "there is no such baseline; --accept creates it"}}};
   }
   const auto text = std::filesystem::is_directory(file, error) ? std::nullopt : read_file(file);
   if (!text) return tl::unexpected{Problems{{file.string(), 0, 0, "", "cannot be read"}}};
@@ -107,7 +108,7 @@ tl::expected<Baseline, Problems> read_baseline(const std::filesystem::path& file
     const auto upto = std::string_view{*text}.substr(0, e.byte > 0 ? e.byte - 1 : 0);
     const auto line = 1 + static_cast<int>(std::ranges::count(upto, '\n'));
     const auto column = static_cast<int>(upto.size() - std::min(upto.rfind('\n') + 1, upto.size())) + 1;
-    return tl::unexpected{Problems{{file.string(), line, column, "", "is no JSON from here on"}}};
+    return tl::unexpected{Problems{{file.string(), line, column, "", "is not valid JSON from here on"}}};
   }
   BaselineReader reader{file.string()};
   auto baseline = reader.read(document);

@@ -13,11 +13,11 @@ Exit calibrate(const Arguments& arguments, Terminal& terminal) {
   const auto dataset = load_dataset(arguments.words().front(), terminal);
   if (!dataset) return Exit::wrong_input;
   if (dataset->gpus.empty()) {
-    terminal.error(dataset->file + " has no GPU: its experiments with a NIC are measured and not modelled");
+    terminal.error(dataset->file + " has no GPU: NIC experiments are not modelled");
     return Exit::wrong_input;
   }
   if (!calibrate::can_fit(compare::fitted_points(*dataset))) {
-    terminal.error(dataset->file + ": no point that a fit may see has a law: there is nothing to calibrate");
+    terminal.error(dataset->file + ": no point available to the fit has a law, so there is nothing to calibrate");
     return Exit::wrong_input;
   }
   terminal.say("fitting " + std::to_string(compare::fitted_points(*dataset).size()) + " of " +

@@ -73,12 +73,12 @@ class Routes(Case):
 
     def test_name_what_there_is_in_all_sockets(self):
         done = peerpath("route", SOCKETS, "nic0", "gpu0")
-        self.assertEqual((done.returncode, done.stderr), (2, "error: 'gpu0' is no end of a route; did you mean 'gpu1'?\n"))
+        self.assertEqual((done.returncode, done.stderr), (2, "error: 'gpu0' cannot be an end of a route; did you mean 'gpu1'?\n"))
 
     def test_do_not_leave_a_host(self):
         done = peerpath("route", MACHINES, "n[0].nic0", "n[1].gpu0")
         self.assertEqual(done.returncode, 2)
-        self.assertEqual(done.stderr, "error: n[0].nic0 and n[1].gpu0 are in different hosts, and no PCIe route leaves its host\n")
+        self.assertEqual(done.stderr, "error: n[0].nic0 and n[1].gpu0 are in different hosts; a PCIe route does not leave its host\n")
         self.assertTrue(route(MACHINES, "n[1].nic0", "n[1].gpu0")["request"]["delivered"])
 
 
@@ -107,13 +107,13 @@ class Check(Case):
     def test_refuses_a_rate_of_what_does_not_cross(self):
         done = peerpath("check", SOCKETS, "--set", "inter_socket.0.forwards_peers=false", "--set", "inter_socket.0.peer_write_rate=10Gbps")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("inter_socket.0.peer_write_rate: is of what does not cross: forwards_peers is false", done.stderr)
+        self.assertIn("inter_socket.0.peer_write_rate: has no effect: forwards_peers is false", done.stderr)
 
     def test_refuses_payload_in_another_memory_than_the_rings(self):
         for kind in ("receive", "transmit"):
             done = peerpath("check", SOCKETS, "--set", "traffic.0.to=dram1", "--set", f"traffic.0.kind={kind}")
             self.assertEqual(done.returncode, 2)
-            self.assertIn("traffic.0.to: payload for host memory is in that of the rings, dram0", done.stderr)
+            self.assertIn("traffic.0.to: payload in host memory must be in the memory of the rings, dram0", done.stderr)
 
 
 class Bottlenecks(Case):

@@ -46,7 +46,7 @@ class Route(Case):
         spoofed = json.loads(peerpath("route", str(traps / "source_validation_on.json"), "nic0", "gpu0", "--json").stdout)
         self.assertEqual((spoofed["request"]["delivered"], spoofed["spoofed_request"]["delivered"]), (True, False))
         passing = peerpath("route", str(traps / "source_validation_off.json"), "nic0", "dram", "--set", "devices.rc.iommu={}")
-        self.assertIn("the IOMMU of rc has nobody of that ID: Unsupported Request", passing.stdout)
+        self.assertIn("the IOMMU of rc knows no such requester ID: Unsupported Request", passing.stdout)
         self.assertNotIn("spoofed_request", through)
         wrong = peerpath("route", SCENARIO, "nic0", "gpu9")
         self.assertEqual(wrong.returncode, 2)
@@ -64,7 +64,7 @@ class Route(Case):
 
     def test_route_asks_the_host_bridges_of_both_ports(self):
         trust = "--set", "devices.rc.host_bridge=same_bridge_only"
-        self.assertEqual(self.route_between(0, 0), "THRU_HOST_BRIDGE, distance 4: they share no bridge below the root complex; "
+        self.assertEqual(self.route_between(0, 0), "THRU_HOST_BRIDGE, distance 4: no bridge below the root complex is common to both; "
                                                    "the kernel trusts rc to forward between its ports (host_bridge)")
         self.assertIn("THRU_HOST_BRIDGE", self.route_between(1, 1, *trust))
         self.assertEqual(self.route_between(1, 0, *trust), "NOT_SUPPORTED, distance 4: they are below host bridges 0 and 1; "
@@ -99,7 +99,7 @@ class Route(Case):
         done = peerpath("route", trap, "nic0", "gpu0")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("BAR1 of gpu0\n  32MiB of 256MiB used, 32MiB of them by its driver\n", done.stdout)
-        self.assertIn("rx: 512MiB registered do not fit into the window's 256MiB: bounced", done.stdout)
+        self.assertIn("rx: 512MiB registered do not fit the window's 256MiB: bounced", done.stdout)
         large = peerpath("route", trap, "nic0", "gpu0", "--json", "--set", "devices.gpu0.bar_size=1GiB")
         window = json.loads(large.stdout)["bar1"]
         self.assertEqual([r["verdict"] for r in window["registrations"]], ["mapped"])

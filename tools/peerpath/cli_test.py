@@ -19,7 +19,7 @@ class Cli(Case):
         done = self.run_short()
         self.assertIn(done.returncode, (0, 1), done.stderr)
         self.assertEqual(sorted(p.name for p in self.out.iterdir()), ["report.html", "results.json", "run.json"])
-        for part in ("goodput Gb/s", "Links", "Bottleneck", "Which way the payload went"):
+        for part in ("goodput Gb/s", "Links", "Bottleneck", "Path of the payload"):
             self.assertIn(part, done.stdout)
         self.assertNotIn("\033[", done.stdout + done.stderr, "colour without a terminal")
 
@@ -179,7 +179,7 @@ class Cli(Case):
         self.assertTrue(all(p["played_ns"] > 0 for p in document["points"]))
         done = peerpath("validate", self.data("gpunet/two_h100.jsonl"), "--laws")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertIn("--laws is not of a dataset of gpunet", done.stderr)
+        self.assertIn("--laws requires a gpunet dataset", done.stderr)
 
     def test_a_truncated_dataset_is_refused_with_its_place(self):
         text = pathlib.Path(self.data("h200/one_gpu.jsonl")).read_text()
@@ -364,7 +364,7 @@ class Cli(Case):
             with open("/dev/full", "w") as full:
                 result = subprocess.run([PROGRAM, *words], stdout=full, stderr=subprocess.PIPE, text=True, timeout=300)
             self.assertEqual(result.returncode, 2, words)
-            self.assertIn("error: standard output could not be written to its end", result.stderr)
+            self.assertIn("error: standard output could not be written completely", result.stderr)
 
     def test_doctor_looks_for_the_emulator_that_run_would_use(self):
         nowhere = dict(os.environ, PEERPATH_EMULATOR=self.folder.name)
@@ -434,7 +434,7 @@ class Cli(Case):
             for words in (("check", bounce), ("run", bounce, "--out", str(self.out))):
                 done = peerpath(*words, "--set", f"devices.cpu.copy_rate={rate}")
                 self.assertEqual(done.returncode, 2, done.stdout)
-                self.assertIn(f"devices.cpu.copy_rate: {rate} is below the least allowed, 1Mbps", done.stderr)
+                self.assertIn(f"devices.cpu.copy_rate: {rate} is below the minimum, 1Mbps", done.stderr)
         done = peerpath("run", bounce, "--set", "devices.cpu.copy_rate=1Mbps", "--set", "expect=[]", "--json", "--out",
                         str(self.out))
         self.assertEqual(done.returncode, 0, done.stderr)

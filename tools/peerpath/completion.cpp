@@ -17,7 +17,7 @@ Exit completion(const Arguments& arguments, Terminal& terminal) {
   else {
     const auto near = nearest(shell, std::array<std::string_view, 3>{"bash", "zsh", "fish"});
     terminal.error("there is no completion for '" + shell + "'" +
-                   (near.empty() ? "; there is bash, zsh, fish" : "; did you mean '" + near + "'?"));
+                   (near.empty() ? "; use bash, zsh or fish" : "; did you mean '" + near + "'?"));
     return Exit::wrong_input;
   }
   return Exit::done;

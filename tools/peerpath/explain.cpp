@@ -30,7 +30,7 @@ Exit explain(const Arguments& arguments, Terminal& terminal) {
   auto near = scenario::nearest_topic(topic);
   if (near.empty()) near = scenario::nearest_among(networks, topic);
   if (near.empty()) near = observe::nearest_metric(topic);
-  terminal.error("nothing is called '" + topic + "'" +
+  terminal.error("there is no key or metric '" + topic + "'" +
                  (near.empty()
                       ? "; `peerpath list devices`, `list sections` and `list metrics SCENARIO` name what there is"
                       : "; did you mean '" + near + "'?"));

@@ -106,7 +106,7 @@ Exit list(const Arguments& arguments, Terminal& terminal) {
   if (what == "backends") return print(backend_entries(), json, terminal);
   if (what == "metrics") {
     if (words.size() < 2) {
-      terminal.error("metrics are named after the parts of a scenario: `peerpath list metrics netgpu/zero_copy`");
+      terminal.error("`list metrics` needs a scenario: `peerpath list metrics netgpu/zero_copy`");
       return Exit::wrong_input;
     }
     if (const auto network = load_network(words[1], arguments); network && *network)
@@ -116,8 +116,8 @@ Exit list(const Arguments& arguments, Terminal& terminal) {
   }
   const std::vector<std::string> known{"scenarios", "presets", "devices", "sections", "backends", "metrics"};
   const auto near = nearest(what, known);
-  terminal.error("there is no list of '" + what + "'" +
-                 (near.empty() ? "; there is scenarios, presets, devices, sections, backends, metrics"
+  terminal.error("there is no list '" + what + "'" +
+                 (near.empty() ? "; use scenarios, presets, devices, sections, backends or metrics"
                                : "; did you mean '" + near + "'?"));
   return Exit::wrong_input;
 }

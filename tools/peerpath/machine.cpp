@@ -24,7 +24,7 @@ struct Program {
 
 constexpr std::array programs{
     Program{"g++", "building", "apt install g++"},
-    Program{"clang++", "the fuzzers and the second compiler of the tests", "apt install clang"},
+    Program{"clang++", "fuzzers and the second compiler of the tests", "apt install clang"},
     Program{"cmake", "building", "apt install cmake"},
     Program{"npm", "the charts of the HTML report", "apt install npm"},
     Program{"chromium", "looking at the report in tests", "apt install chromium"},
@@ -97,7 +97,7 @@ std::vector<Finding> examine_machine() {
                              "the emulator backend"));
   const auto why_no_kvm = emulator::why_no_kvm();
   findings.push_back(finding("KVM", why_no_kvm.empty() ? "the guest boots with it" : "",
-                             why_no_kvm + " (guests run by TCG, in software)", "running guests at speed"));
+                             why_no_kvm + " (guests run by TCG, in software)", "running guests at full speed"));
   findings.push_back(finding("RDMA devices", entries("/sys/class/infiniband"), "no device in /sys/class/infiniband",
                              "the hardware backend with RDMA NICs"));
   findings.push_back(finding("GPUs", gpus(), "no NVIDIA or AMD GPU on the PCI bus", "the hardware backend"));

@@ -13,7 +13,7 @@ namespace {
 Exit written(Exit exit, const Terminal& terminal) {
   const bool flushed = std::fflush(stdout) == 0;
   if (flushed && std::ferror(stdout) == 0) return exit;
-  terminal.error("standard output could not be written to its end");
+  terminal.error("standard output could not be written completely");
   return exit == Exit::done ? Exit::wrong_input : exit;
 }
 

@@ -55,15 +55,15 @@ std::string section(const Command& command) {
 
 std::string manual_page(std::span<const Command> commands) {
   auto text = ".TH PEERPATH 1 \"\" \"peerpath " + escaped(version()) + "\"\n";
-  text += ".SH NAME\npeerpath \\- how fast bytes get from a NIC through PCIe into GPU memory\n";
+  text += ".SH NAME\npeerpath \\- simulates data paths from a NIC through PCIe into GPU memory\n";
   text += ".SH SYNOPSIS\n" + bold("peerpath") + " " + italic("command") + " [options] [words]\n.br\n" +
           bold("peerpath") + " " + italic("command") + " " + bold("--help") + "\n.br\n" + bold("peerpath --version") +
           "\n";
   text += ".SH DESCRIPTION\n" +
           escaped(
               "Simulates NIC, PCIe switches, root complex, GPU and host memory TLP by TLP from one JSON scenario, and "
-              "prints goodput, latency, the way of the payload and the bottleneck. Standard output is data, standard "
-              "error is talk.") +
+              "prints goodput, latency, the path of the payload and the bottleneck. Results go to standard output, "
+              "progress and problems to standard error.") +
           "\n.SH COMMANDS\n";
   for (const auto& command : commands) text += section(command);
   text += ".SH EXIT STATUS\n";
@@ -74,7 +74,7 @@ std::string manual_page(std::span<const Command> commands) {
         std::pair{Exit::waived, "equipment is missing; waived, with the reason"},
         std::pair{Exit::drifted, "every expectation holds, but metrics have drifted from the baseline (peerpath test)"},
         std::pair{Exit::bug, "a bug of peerpath"},
-        std::pair{Exit::interrupted, "interrupted; what was computed is kept, marked incomplete"}})
+        std::pair{Exit::interrupted, "interrupted; partial results are kept and marked incomplete"}})
     text += paragraph(bold(std::to_string(static_cast<int>(status))), meaning);
   return text;
 }

@@ -114,13 +114,14 @@ tl::expected<std::unique_ptr<network_run::Ranks>, std::string> join_ranks(const 
   // Its own plugins look for its symbols among those of the program.
   void* library = dlopen("libmpi.so.40", RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr)
-    return tl::unexpected{std::string{"ranks of a network need Open MPI (Debian: openmpi-bin): "} + dlerror()};
+    return tl::unexpected{std::string{"network scenarios over several ranks need Open MPI (Debian: openmpi-bin): "} +
+                          dlerror()};
   setenv("OMPI_MCA_mpi_yield_when_idle", "0", 1);  // see wait_for
   OpenMpi mpi;
   if (!find_all(library, mpi)) return tl::unexpected{std::string{"libmpi.so.40 is not Open MPI's"}};
   auto ranks = std::make_unique<MpiRanks>(mpi);
   if (ranks->count() != rank.of)
-    return tl::unexpected{"the launcher has started " + std::to_string(rank.of) + " processes, but Open MPI knows of " +
+    return tl::unexpected{"the launcher started " + std::to_string(rank.of) + " processes, but Open MPI reports " +
                           std::to_string(ranks->count()) + ": start them with Open MPI's mpirun"};
   return ranks;
 }

@@ -46,7 +46,8 @@ Problems objections(const observe::Results& results) {
   }
   if (results.deadlock)
     problems.push_back(
-        {"", 0, 0, "", "deadlock: " + std::to_string(results.deadlock->blocked.size()) + " queues wait for ever"});
+        {"", 0, 0, "",
+         "deadlock: " + std::to_string(results.deadlock->blocked.size()) + " queues are permanently blocked"});
   return problems;
 }
 
@@ -102,7 +103,7 @@ Outcome unpacked(const std::string& text, const std::string& crash) {
   const auto document = nlohmann::json::from_cbor(text, true, false);
   if (!crash.empty() || !document.is_object()) {
     outcome.kind = Kind::crashed;
-    outcome.problems.push_back({"", 0, 0, "", crash.empty() ? "it left no results" : crash});
+    outcome.problems.push_back({"", 0, 0, "", crash.empty() ? "it produced no results" : crash});
     return outcome;
   }
   outcome.kind = document.at("kind").get<Kind>();

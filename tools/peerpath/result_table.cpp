@@ -175,9 +175,9 @@ std::string errors(const Results& results) {
 std::string what_if(const observe::WhatIf& what_if, const Terminal& terminal) {
   auto text = heading(terminal, "What if") + suspect_table(what_if);
   if (!what_if.assumptions.empty())
-    text += heading(terminal, "Assumed values that the result hangs on") + assumption_table(what_if);
+    text += heading(terminal, "Assumed values that affect the result") + assumption_table(what_if);
   if (what_if.without_weight > 0)
-    text += fmt::format("  {} more assumed values change nothing by 1 % or more\n", what_if.without_weight);
+    text += fmt::format("  {} other assumed values have an effect below 1 %\n", what_if.without_weight);
   return text;
 }
 
@@ -215,20 +215,19 @@ std::string result_table(const Results& results, const scenario::Scenario& scena
   text += heading(terminal, "Traffic") + traffic_table(results);
   text += heading(terminal, "Links") + link_table(results);
   if (const auto hosts = host_table(results); !hosts.empty()) text += heading(terminal, "Hosts and devices") + hosts;
-  text += heading(terminal, "Which way the payload went") + ways(results);
+  text += heading(terminal, "Path of the payload") + ways(results);
   if (!results.events.empty()) text += heading(terminal, "Events") + events(results);
   if (!results.faults.empty()) text += heading(terminal, "Faults") + faults(results);
   if (!results.errors.empty()) text += heading(terminal, "Advanced Error Reporting") + errors(results);
   if (results.deadlock)
     text += heading(terminal, "Deadlock: the run ended at " + readable(results.deadlock->found.time_since_epoch()) +
-                                  ", nothing below will ever move again") +
+                                  ", the queues below are permanently blocked") +
             deadlock(*results.deadlock);
   text += heading(terminal, "Bottleneck") + "  " + results.bottleneck + "\n";
   for (const auto& sentence : results.flattered) text += terminal.paint(Paint::yellow, "  " + sentence) + "\n";
   if (results.what_if) text += what_if(*results.what_if, terminal);
   if (results.protocol) {
-    text += results.protocol->empty() ? "\nNo rule of the protocol was broken on any link.\n"
-                                      : heading(terminal, "Protocol");
+    text += results.protocol->empty() ? "\nNo protocol violation on any link.\n" : heading(terminal, "Protocol");
     const auto shown = std::min<std::size_t>(results.protocol->size(), 20);
     for (std::size_t i = 0; i < shown; ++i) text += terminal.paint(Paint::red, "  " + (*results.protocol)[i]) + "\n";
     if (shown < results.protocol->size())

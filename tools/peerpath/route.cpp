@@ -31,7 +31,7 @@ std::string reason(const Hierarchy& h, const pcie::P2pVerdict& verdict, int from
     return "both are below " + name_at(h, verdict.common_bridge) + ", and no bridge between them redirects";
   const bool one_host_bridge = host_bridge_at(h, to) == host_bridge_at(h, from);
   const auto why = !bridges.empty()  ? "ACS redirects at " + bridges
-                   : one_host_bridge ? "they share no bridge below the root complex"
+                   : one_host_bridge ? "no bridge below the root complex is common to both"
                                      : "they are below host bridges " + std::to_string(host_bridge_at(h, to)) +
                                            " and " + std::to_string(host_bridge_at(h, from));
   const bool trusted = verdict.mapping == pcie::P2pMapping::through_host_bridge;
@@ -129,7 +129,7 @@ std::optional<int> end_of(const scenario::Scenario& s, const Hierarchy& h, const
   const auto near = nearest(name, known);
   std::string all;
   for (const auto& one : known) all += (all.empty() ? "" : ", ") + one;
-  terminal.error("'" + name + "' is no end of a route" +
+  terminal.error("'" + name + "' cannot be an end of a route" +
                  (near.empty() ? "; there are " + all : "; did you mean '" + near + "'?"));
   return std::nullopt;
 }
@@ -147,7 +147,7 @@ std::string brief(const Hierarchy& h, const Asked& asked, const pcie::PacketRout
   for (const auto& hop : route.hops)
     if (hop.action != AcsAction::direct) redirects += "; " + name_at(h, hop.function) + ": " + said(h, hop, asked.kind);
   const std::string way = !route.delivered()             ? "do not arrive"
-                          : route.through_root_complex() ? "go by way of " + h.root
+                          : route.through_root_complex() ? "go via " + h.root
                                                          : "go straight";
   return way + redirects;
 }
@@ -158,7 +158,7 @@ std::string verdict_after(const Hierarchy& before, const Hierarchy& after, const
   const auto verdict = verdict_of(after, asked.from, asked.to);
   if (verdict.mapping == verdict_of(before, asked.from, asked.to).mapping) return "";
   change["p2pdma"] = to_json(after, verdict, asked.from, asked.to);
-  return "    Linux p2pdma, unless it has been asked before: " + text(after, verdict, asked.from, asked.to) + "\n";
+  return "    Linux p2pdma, first query: " + text(after, verdict, asked.from, asked.to) + "\n";
 }
 
 /// The events, by time, that change one of the routes asked for or the verdict of p2pdma.
@@ -272,7 +272,7 @@ Exit route(const Arguments& arguments, Terminal& terminal) {
   const auto root = tree.root_of(words[1]), other = tree.root_of(words[2]);
   const auto host = scenario::host_of(words[1]), other_host = scenario::host_of(words[2]);
   if (!root.empty() && !other.empty() && host != other_host) {
-    terminal.error(words[1] + " and " + words[2] + " are in different hosts, and no PCIe route leaves its host");
+    terminal.error(words[1] + " and " + words[2] + " are in different hosts; a PCIe route does not leave its host");
     return Exit::wrong_input;
   }
   const auto& s = loaded->scenario;
@@ -282,7 +282,7 @@ Exit route(const Arguments& arguments, Terminal& terminal) {
   if (!from || !to) return Exit::wrong_input;
   const bool crosses = h.root != far.root;
   if (*from == pcie::at_root_complex || (*from == *to && !crosses)) {
-    terminal.error("a route goes from one PCIe device to another, or to host memory");
+    terminal.error("a route connects a PCIe device with another one or with host memory");
     return Exit::wrong_input;
   }
   ordered_json document{{"scenario", words[0]}, {"from", words[1]}, {"to", words[2]}};

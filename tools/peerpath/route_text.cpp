@@ -33,16 +33,16 @@ std::string said(const Hierarchy& h, const pcie::RouteHop& hop, pcie::RouteKind 
     case AcsAction::direct:
       return "";
     case AcsAction::redirected:
-      return hop.because == pcie::acs::upstream_forwarding ? "UF: passes it on although its target is below"
+      return hop.because == pcie::acs::upstream_forwarding ? "UF: forwarded upstream although the target is below"
                                                            : control + ": redirected up";
     case AcsAction::violation:
       return control + ": blocked, ACS violation";
     case AcsAction::unsupported:
       if (hop.function == pcie::at_root_complex && h.iommu && is_spoofed(kind))
-        return "the IOMMU of " + h.root + " has nobody of that ID: Unsupported Request";
+        return "the IOMMU of " + h.root + " knows no such requester ID: Unsupported Request";
       return hop.function == pcie::at_root_complex
-                 ? h.root + " forwards nothing from port to port: Unsupported Request"
-                 : "without UF it takes nothing that is meant for below: Unsupported Request";
+                 ? h.root + " does not forward between its ports: Unsupported Request"
+                 : "without UF it accepts no request for a device below: Unsupported Request";
   }
   return "";
 }

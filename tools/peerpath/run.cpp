@@ -143,7 +143,7 @@ Exit run(const Arguments& arguments, Terminal& terminal) {
   const auto on = arguments.value("--on").value_or("model");
   for (const std::string_view option : {"--trace", "--profile", "--what-if"}) {
     if (on == "model" || !arguments.has(option) || (on == "emulator" && option == "--trace")) continue;
-    terminal.error(std::string{option} + " looks into the model; with --on " + on + " there is none");
+    terminal.error(std::string{option} + " requires the model; it is not available with --on " + on + " there is none");
     return Exit::wrong_input;
   }
   if (on != "emulator" && arguments.has("--kernel")) {
@@ -188,7 +188,7 @@ Exit run(const Arguments& arguments, Terminal& terminal) {
   record.exit = static_cast<int>(exit);
   record.protocol = results.protocol;
   if (tracer && !finish_trace(*tracer, record, terminal)) return Exit::wrong_input;
-  if (profile) terminal.say("where the time of the simulation went:\n" + profile->text(record.wall));
+  if (profile) terminal.say("wall time of the simulation:\n" + profile->text(record.wall));
 
   return publish(arguments, *loaded, results, record, result_table(results, loaded->scenario, terminal), terminal);
 }

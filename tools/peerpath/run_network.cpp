@@ -24,12 +24,12 @@ constexpr std::array<std::string_view, 8> of_pcie{"--kernel",         "--quantum
 
 bool refuses(const Arguments& arguments, const Terminal& terminal) {
   if (const auto on = arguments.value("--on").value_or("model"); on != "model") {
-    terminal.error("a network scenario runs on the model alone, not on " + on);
+    terminal.error("a network scenario runs on the model only, not on " + on);
     return true;
   }
   for (const auto option : of_pcie) {
     if (!arguments.has(option)) continue;
-    terminal.error(std::string{option} + " is for scenarios of PCIe; this one is of an Ethernet network");
+    terminal.error(std::string{option} + " requires a PCIe scenario; this is a network scenario");
     return true;
   }
   return false;
@@ -45,7 +45,7 @@ std::optional<std::optional<network_run::CaptureRequest>> capture_request(const 
   if (traced->formats.empty()) return std::optional<network_run::CaptureRequest>{};
   for (const auto* format : traced->formats) {
     if (format->name == "pcapng") continue;
-    terminal.error("of a network --trace takes pcapng alone, not " + std::string{format->name});
+    terminal.error("with a network scenario, --trace supports pcapng only, not " + std::string{format->name});
     return std::nullopt;
   }
   const auto folder = output_folder(arguments, loaded.scenario.name);
@@ -58,7 +58,7 @@ std::optional<std::optional<network_run::CaptureRequest>> capture_request(const 
 bool finish_capture(const network_run::CaptureRequest& request, const network_run::Outcome& outcome, RunRecord& record,
                     const Terminal& terminal) {
   if (!outcome.captured) {
-    terminal.error(request.file.string() + ": the trace could not be written whole; is the disk full?");
+    terminal.error(request.file.string() + ": the trace could not be written completely; is the disk full?");
     std::error_code ignored;
     std::filesystem::remove(request.file, ignored);
     return false;
@@ -73,7 +73,7 @@ tl::expected<std::unique_ptr<network_run::Ranks>, std::string> ranks_of(const Ar
   const auto rank = launcher_rank(&std::getenv);
   if (!rank) return nullptr;
   if (arguments.has("--trace"))
-    return tl::unexpected{std::string{"--trace writes the frames of one process: run it without the launcher"}};
+    return tl::unexpected{std::string{"--trace works with a single process: run without the launcher"}};
   return join_ranks(*rank);
 }
 

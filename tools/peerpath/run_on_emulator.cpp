@@ -26,7 +26,7 @@ std::optional<std::unique_ptr<trace::Tracer>> open_capture(const Arguments& argu
   for (const auto* format : request->formats) {
     if (format->name == "pcapng") continue;
     terminal.error("--trace " + std::string{format->name} +
-                   " is of the model's times, which the emulator has not; with --on emulator there is pcapng");
+                   " requires the model's timing; with --on emulator use pcapng");
     return std::nullopt;
   }
   const auto folder = output_folder(arguments, loaded.scenario);

@@ -63,7 +63,7 @@ std::vector<std::string> missing_for(const scenario::Scenario& scenario, const N
       missing.push_back(device.name + ": no GPU for it (" + node.no_gpu + ")");
   }
   if (std::ranges::any_of(scenario.devices, [](const auto& d) { return !scenario::host_of(d.name).empty(); }))
-    missing.emplace_back("the scenario has several hosts, and a run on hardware is of the one it is started on");
+    missing.emplace_back("the scenario has several hosts; a run on hardware uses only the host it is started on");
   return missing;
 }
 
@@ -73,11 +73,12 @@ Exit run_on_hardware(const Arguments& arguments, const scenario::Loaded& loaded,
     for (auto& reason : not_played(loaded.scenario)) reasons.push_back(std::move(reason));
     if (reasons.empty()) return run_sockets(arguments, loaded.scenario, terminal);
   } else if (reasons.empty())
-    reasons.emplace_back("the equipment is here, but traffic between nodes is started by hand: peerpath-agent on both");
+    reasons.emplace_back(
+        "the equipment is present, but traffic between nodes must be started by hand: run peerpath-agent on both");
   std::vector<std::string> would_run;
   for (const auto& traffic : loaded.scenario.traffic) would_run.push_back(describe(traffic));
   const auto exit = waive(arguments, reasons, would_run, terminal);
-  terminal.say("`peerpath measure` measures what GPUs there are over PCIe without a NIC");
+  terminal.say("without a NIC, `peerpath measure` can still measure the GPUs over PCIe");
   return exit;
 }
 

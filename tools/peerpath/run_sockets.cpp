@@ -172,7 +172,8 @@ Exit run_sockets(const Arguments& arguments, const scenario::Scenario& scenario,
   const auto wanted = std::ranges::count_if(
       scenario.devices, [](const auto& device) { return std::holds_alternative<device::GpuConfig>(device.config); });
   if (static_cast<std::size_t>(wanted) > gpus.size())
-    terminal.say(fmt::format("{} GPUs in the scenario, {} here: blocks of one stand for several", wanted, gpus.size()));
+    terminal.say(fmt::format("{} GPUs in the scenario, {} on this machine: blocks of one represent several", wanted,
+                             gpus.size()));
   const auto played = play_sockets(scenario, open, 128, 500);
   const auto& results = played.results;
   nlohmann::ordered_json document{{"on", "hardware"}, {"gpu", gpus.front()->name()}, {"right", played.right}};
@@ -189,8 +190,8 @@ Exit run_sockets(const Arguments& arguments, const scenario::Scenario& scenario,
     table += fmt::format("{} {} {}: found {}\n", one.verdict == observe::Verdict::ok ? "passed" : "FAILED", one.metric,
                          one.wanted, found_text(one));
   }
-  for (const auto& metric : played.unjudged) terminal.say(metric + ": only the model has it");
-  if (!played.right) terminal.error("the content that arrived is not what was sent");
+  for (const auto& metric : played.unjudged) terminal.say(metric + ": supported by the model only");
+  if (!played.right) terminal.error("the received content differs from the sent content");
   terminal.data(arguments.has("--json") ? document.dump(2) + "\n" : table);
   return played.right ? verdict(results) : Exit::expectation_failed;
 }

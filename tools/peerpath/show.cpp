@@ -26,7 +26,7 @@ Exit print_scenario(const Json& scenario, const std::map<std::string, scenario::
 }
 
 Exit show_network(const network_scenario::Loaded& loaded, const Arguments& arguments, const Terminal& terminal) {
-  if (arguments.has("--dot")) return terminal.error("--dot draws the hardware of PCIe scenarios"), Exit::wrong_input;
+  if (arguments.has("--dot")) return terminal.error("--dot supports PCIe scenarios only"), Exit::wrong_input;
   return print_scenario(network_scenario::written(loaded.scenario), loaded.origins, arguments, terminal);
 }
 

@@ -68,7 +68,7 @@ void descend(SocketRoute& route, const SocketEnd& to, pcie::RouteKind kind) {
 SocketRoute socket_route(const scenario::Scenario& s, const SocketEnd& from, const SocketEnd& to,
                          pcie::RouteKind kind) {
   const auto crossings = way(s, from.h.root, to.h.root);
-  require(!crossings.empty(), "the sockets of a host are joined");
+  require(!crossings.empty(), "the sockets of a host are connected");
   const auto up = pcie::route(from.h.functions, from.h.acs, from.h.peer_to_peer, from.function, pcie::at_root_complex,
                               kind, from.h.iommu);
   SocketRoute route;
@@ -84,7 +84,7 @@ SocketRoute socket_route(const scenario::Scenario& s, const SocketEnd& from, con
     route.hops.push_back({.at = crossing.to, .id = {}, .acs = {}, .because = {}, .said = {}});
   }
   if (for_device && !to.h.peer_to_peer)
-    refuse(route, to.h.root + " forwards nothing from port to port");
+    refuse(route, to.h.root + " does not forward between its ports");
   else
     descend(route, to, kind);
   return route;

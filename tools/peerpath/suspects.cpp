@@ -31,7 +31,7 @@ class Resources {
     add(name, {{at + "write_rate"}, {at + "read_rate"}});
     add(name + " read latency", {{at + "read_latency", true}});
     add(name + " copy engines", {{at + "copy_engines"}});
-    add(name + " reads of peers at a time", {{at + "peer_reads"}});
+    add(name + " concurrent peer reads", {{at + "peer_reads"}});
     add(name + " transfers in flight", {{at + "outstanding"}});
     add(name + " tags", {{at + "function/tags"}});
   }

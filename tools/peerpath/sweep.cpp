@@ -58,7 +58,7 @@ tl::expected<std::vector<SweepAxis>, std::string> axes_of(const Arguments& argum
     auto axis = sweep_axis(text, subject);
     if (!axis) return tl::unexpected{axis.error()};
     points *= axis->steps.size();
-    if (points > most_sweep_points) return tl::unexpected{std::string{"these are more than 1000000 points"}};
+    if (points > most_sweep_points) return tl::unexpected{std::string{"the sweep has more than 1000000 points"}};
     axes.push_back(std::move(*axis));
   }
   if (axes.empty())
@@ -165,7 +165,7 @@ Exit concluded(const Arguments& arguments, const SweepFile& file, const std::fil
 
 Exit merge(const Arguments& arguments, const Terminal& terminal) {
   const auto out = arguments.value("--out");
-  if (!out) return refused("--merge needs to know into which file: --out FILE", terminal);
+  if (!out) return refused("--merge requires --out FILE", terminal);
   std::vector<SweepFile> parts;
   for (const auto& word : arguments.words()) {
     auto part = SweepFile::open(word);
@@ -177,7 +177,8 @@ Exit merge(const Arguments& arguments, const Terminal& terminal) {
   for (std::size_t n = 0; n < parts.size(); ++n)
     if (parts[n].identity().fingerprint != whole->identity().fingerprint ||
         parts[n].identity().version != whole->identity().version)
-      return refused(arguments.words()[n] + " is of another sweep than " + arguments.words().front(), terminal);
+      return refused(arguments.words()[n] + " belongs to a different sweep than " + arguments.words().front(),
+                     terminal);
   for (const auto& word : arguments.words())
     if (const auto trouble = whole->merge(word); !trouble.empty()) return refused(trouble, terminal);
   return concluded(arguments, *whole, *out, false, terminal);
@@ -218,18 +219,19 @@ Exit sweep(const Arguments& arguments, Terminal& terminal) {
   if (arguments.has("--merge")) return merge(arguments, terminal);
   const auto& words = arguments.words();
   if (words.size() > 1)
-    return refused("'" + words[1] + "' is one word too many: only --merge takes several files", terminal);
+    return refused("'" + words[1] + "' is an extra argument; only --merge accepts several files", terminal);
   const auto jobs = jobs_of(arguments, terminal);
   if (!jobs) return Exit::wrong_input;
   const auto shard = shard_of(arguments);
   if (!shard)
-    return refused("--shard takes i/n, the second of eight: --shard 2/8, not '" + *arguments.value("--shard") + "'",
-                   terminal);
+    return refused(
+        "--shard takes I/N, such as 2/8 for the second of eight parts, not '" + *arguments.value("--shard") + "'",
+        terminal);
   const auto rank = arguments.has("--shard") ? std::nullopt : launcher_rank(&std::getenv);
   if (rank && arguments.value("--csv").value_or("") == "-")
-    return refused("--csv - would be printed by several ranks; give it a file", terminal);
+    return refused("--csv - does not work with several ranks; name a file", terminal);
   if (rank && arguments.has("--retry"))
-    return refused("--retry is for one process: run it without the launcher", terminal);
+    return refused("--retry works with a single process: run without the launcher", terminal);
   const auto subject = sweep_subject(words.front(), arguments);
   if (!subject) {
     terminal.report(subject.error());
@@ -246,7 +248,7 @@ Exit sweep(const Arguments& arguments, Terminal& terminal) {
   // Where no point can be read the mistake is in what is varied, and no file is made for it.
   if (std::ranges::none_of(points, [&](const SweepStep& p) { return subject->problems(p.overrides).empty(); })) {
     terminal.report(subject->problems(points.front().overrides));
-    return refused("no point of this sweep can be run", terminal);
+    return refused("no point of this sweep is valid", terminal);
   }
 
   const std::filesystem::path path = arguments.value("--out").value_or("peerpath-out/" + identity.scenario + ".sqlite");

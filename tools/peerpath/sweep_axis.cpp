@@ -36,7 +36,7 @@ tl::expected<SweepAxis, std::string> sweep_axis(const std::string& text, const S
     if (!values) return tl::unexpected{key + ": " + values.error()};
     if (!axis.names.empty() && values->size() != axis.steps.size())
       return tl::unexpected{key + " has " + std::to_string(values->size()) + " values and " + axis.names.front() + " " +
-                            std::to_string(axis.steps.size()) + "; lists that go in step are of one length"};
+                            std::to_string(axis.steps.size()) + "; lists that advance together must have equal length"};
     axis.names.push_back(key);
     axis.steps.resize(values->size());
     for (std::size_t n = 0; n < values->size(); ++n) {
@@ -57,7 +57,7 @@ tl::expected<SweepAxis, std::string> variant_axis(const std::vector<std::string>
       return tl::unexpected{"\"" + text + "\" is not name:key=value,key=value such as far:links.gpu0.from=rc"};
     SweepStep step{{text.substr(0, colon)}, {}};
     if (std::ranges::find(axis.steps, step.values, &SweepStep::values) != axis.steps.end())
-      return tl::unexpected{"there are two variants \"" + step.values.front() + "\""};
+      return tl::unexpected{"two variants have the name \"" + step.values.front() + "\""};
     for (const auto& change : split_list(std::string_view{text}.substr(colon + 1), ',')) {
       if (change.empty() && colon + 1 == text.size()) break;
       const auto equals = change.find('=');

@@ -84,16 +84,15 @@ tl::expected<SweepFile, std::string> SweepFile::open(const std::filesystem::path
   sqlite3_busy_timeout(database, 60'000);  // another shard may be writing
   const auto statement = file.prepare("SELECT value FROM sweep WHERE key = 'identity'");
   if (!statement || sqlite3_step(statement.get()) != SQLITE_ROW)
-    return tl::unexpected{path.string() + " is no file of a sweep"};
+    return tl::unexpected{path.string() + " is not a sweep file"};
   const auto identity = nlohmann::json::parse(column(statement.get(), 0), nullptr, false);
-  if (!identity.is_object()) return tl::unexpected{path.string() + " is no file of a sweep"};
+  if (!identity.is_object()) return tl::unexpected{path.string() + " is not a sweep file"};
   file.identity_ = {identity.value("scenario", ""), identity.value("version", ""), identity.value("fingerprint", ""),
                     identity.value("keys", std::vector<std::string>{}), identity.value("points", std::size_t{0})};
   file.point_ = file.prepare("INSERT OR REPLACE INTO points VALUES(?, ?, ?, ?)");
   file.parameter_ = file.prepare("INSERT OR REPLACE INTO parameters VALUES(?, ?, ?)");
   file.result_ = file.prepare("INSERT OR REPLACE INTO results VALUES(?, ?, ?)");
-  if (!file.point_ || !file.parameter_ || !file.result_)
-    return tl::unexpected{path.string() + " is no file of a sweep"};
+  if (!file.point_ || !file.parameter_ || !file.result_) return tl::unexpected{path.string() + " is not a sweep file"};
   return file;
 }
 
@@ -132,7 +131,7 @@ tl::expected<SweepFile, std::string> SweepFile::open(const std::filesystem::path
   if (held.version != identity.version)
     return another("a sweep by peerpath " + held.version + ", and this is " + identity.version);
   if (held.fingerprint != identity.fingerprint)
-    return another("a sweep of another state of this scenario, or of other points");
+    return another("a sweep of a different version of this scenario, or of different points");
   return file;
 }
 

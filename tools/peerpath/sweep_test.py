@@ -191,7 +191,7 @@ class Sweep(Case):
         text.write_text("notes")
         done = self.sweep(*GRID, out=text)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("is no file of a sweep", done.stderr)
+        self.assertIn("is not a sweep file", done.stderr)
         self.assertEqual((self.file.read_bytes(), text.read_text()), (before, "notes"))
 
     def test_wrong_words_are_named(self):

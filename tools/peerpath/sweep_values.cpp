@@ -50,13 +50,13 @@ tl::expected<std::vector<std::string>, std::string> range(std::string_view text)
   const auto dots = text.find("..");
   const auto by = std::min(text.find_first_of(":*", dots), text.size());
   const auto first = amount(text.substr(0, dots)), last = amount(text.substr(dots + 2, by - dots - 2));
-  if (!first || !last) return wrong("has ends that are no numbers");
-  if (first->unit != last->unit) return wrong("has ends of different units");
+  if (!first || !last) return wrong("has bounds that are not numbers");
+  if (first->unit != last->unit) return wrong("has bounds with different units");
   const bool times = by < text.size() && text[by] == '*';
   const auto step = by < text.size() ? amount(text.substr(by + 1)) : Amount{one, first->unit};
   if (!step || (times ? !step->unit.empty() || step->nano <= one || first->nano <= 0
                       : step->nano <= 0 || (step->unit != first->unit && !step->unit.empty())))
-    return wrong("has a wrong step");
+    return wrong("has an invalid step");
   if (last->nano < first->nano) return wrong("goes down");
   std::vector<std::string> values;
   for (auto at = first->nano; at <= last->nano;) {

@@ -46,7 +46,7 @@ Outcome test_one(const std::string& file, const Arguments& arguments, const Inte
   const auto loaded = load_scenario(file, arguments, true);
   if (!loaded) {
     const auto& problems = loaded.error();
-    if (is_part(file)) return skip("a part that scenarios extend");
+    if (is_part(file)) return skip("a part for scenarios to extend");
     if (problems.size() == 1 && problems.front().key == "/kind") return skip("a preset of one device");
     return wrong(problems);
   }
@@ -141,7 +141,7 @@ Exit test(const Arguments& arguments, Terminal& terminal) {
   const auto annotate = annotated(arguments, terminal);
   const auto file = arguments.value("--baseline");
   const bool accepting = arguments.has("--accept");
-  if (accepting && !file) terminal.error("--accept needs to know into which file: --baseline FILE");
+  if (accepting && !file) terminal.error("--accept requires --baseline FILE");
   if (!jobs || !annotate || (accepting && !file)) return Exit::wrong_input;
   auto files = test_files(arguments.words());
   const auto baseline = file ? read_baseline(*file, accepting) : Baseline{};
@@ -168,7 +168,7 @@ Exit test(const Arguments& arguments, Terminal& terminal) {
   bool written = true;
   if (const auto junit = arguments.value("--junit")) written = write_file(*junit, junit_xml(verdicts), terminal);
   if (accepting) written = keep_baseline(*baseline, *file, verdicts, terminal) && written;
-  if (skipped == verdicts.size()) terminal.error("nothing was tested: there is no scenario with traffic among these");
+  if (skipped == verdicts.size()) terminal.error("nothing was tested: none of these scenarios has traffic");
   const auto exit = exit_of(verdicts);
   return (written && skipped < verdicts.size()) || exit != Exit::done ? exit : Exit::wrong_input;
 }

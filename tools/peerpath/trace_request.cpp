@@ -50,7 +50,7 @@ std::optional<trace::Request> trace_request(const Arguments& arguments, Instant 
   }
   for (const std::string_view option : {"--trace-from", "--trace-for", "--trace-links", "--trace-scale"}) {
     if (!arguments.has(option) || arguments.has("--trace")) continue;
-    terminal.error(std::string{option} + " says what --trace is to hold: give that, too");
+    terminal.error(std::string{option} + " requires --trace");
     good = false;
   }
   request.end = end;
@@ -60,7 +60,7 @@ std::optional<trace::Request> trace_request(const Arguments& arguments, Instant 
   request.window.from = Instant{*from};
   request.window.until = never - request.window.from > *length ? request.window.from + *length : never;
   if (!request.formats.empty() && request.window.from >= request.end) {
-    terminal.error("--trace-from: the run is over by then");
+    terminal.error("--trace-from is after the end of the run");
     return std::nullopt;
   }
   const auto scale = arguments.value("--trace-scale").value_or("ns");
@@ -79,7 +79,7 @@ bool finish_trace(trace::Tracer& tracer, RunRecord& record, const Terminal& term
   for (const auto& file : tracer.finish()) {
     record.traces.push_back({file.written, file.name, file.what});
     if (file.whole) continue;
-    terminal.error(file.written.string() + ": the trace could not be written whole; is the disk full?");
+    terminal.error(file.written.string() + ": the trace could not be written completely; is the disk full?");
     whole = false;
   }
   return whole;

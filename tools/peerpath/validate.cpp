@@ -39,7 +39,7 @@ bool read_cache_options(const Arguments& arguments, pcie_bench::Options& options
   if (const auto text = arguments.value("--cache")) {
     const auto size = scenario::parse_quantity<Bytes>(*text);
     if (!size || *size <= Bytes{0}) {
-      terminal.error("--cache " + *text + ": " + (size ? "a cache holds more than nothing" : size.error()));
+      terminal.error("--cache " + *text + ": " + (size ? "must be larger than 0" : size.error()));
       return false;
     }
     options.cache = *size;
@@ -86,16 +86,16 @@ Exit validate_dataset(const std::string& file, const Arguments& arguments, const
   if (is_of_sockets(*dataset)) {
     for (const auto* option : {"--laws", "--out", "--spread"})
       if (arguments.has(option))
-        return terminal.error(std::string{option} + " is not of a dataset of gpunet"), Exit::wrong_input;
+        return terminal.error(std::string{option} + " requires a gpunet dataset"), Exit::wrong_input;
     return validate_sockets(*dataset, arguments, terminal);
   }
   if (dataset->gpus.empty()) {
-    terminal.error(dataset->file + " has no GPU: its experiments with a NIC are measured and not modelled");
+    terminal.error(dataset->file + " has no GPU: NIC experiments are not modelled");
     return Exit::wrong_input;
   }
   if (!arguments.has("--calibration") && !calibrate::can_fit(compare::fitted_points(*dataset))) {
     terminal.error(dataset->file +
-                   ": no point that a fit may see has a law; give --calibration FILE of such a machine");
+                   ": no point available to the fit has a law; use --calibration FILE of a similar machine");
     return Exit::wrong_input;
   }
   const auto calibration = parameters_for(*dataset, arguments, terminal);

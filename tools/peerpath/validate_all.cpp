@@ -123,7 +123,7 @@ Exit validate_all(const fs::path& data, const Arguments& arguments, const Termin
   sources.run = [&](const std::string& scenario, const std::string& metric) {
     return metric_of(runs, scenario, metric);
   };
-  say("holding the published cases");
+  say("checking the published cases");
   const auto file = (data / "published.json").string();
   const auto table = published::evaluate(read_file(file).value_or(""), file, sources);
   if (!table) {

@@ -159,11 +159,11 @@ Exit validate_sockets(const compare::Dataset& dataset, const Arguments& argument
     points[n].played_ns = nanoseconds_of(points[n].measured, outcome);
     if (points[n].played_ns == 0 && problems.empty()) problems = outcome.problems;
   };
-  terminal.say(fmt::format("playing {} points as scenarios", points.size()));
+  terminal.say(fmt::format("running {} points as scenarios", points.size()));
   run_children(points.size(), pool);
   if (std::ranges::count(points, 0.0, &SocketPoint::played_ns) != 0) {
     terminal.report(problems);
-    terminal.error(dataset.file + ": a point could not be played");
+    terminal.error(dataset.file + ": a point could not be run");
     return Exit::wrong_input;
   }
   terminal.data(arguments.has("--json") ? to_json(points).dump(2) + "\n" : to_text(points));

@@ -215,7 +215,7 @@ void conclude(observe::Results& results, const scenario::Scenario& scenario) {
   const auto* named = named_by(*results.what_if, results.limit);
   const auto* limit = limit_of(*results.what_if, named);
   if (limit == nullptr) {
-    results.bottleneck += "; nothing helps when it alone is doubled";
+    results.bottleneck += "; doubling any single one of them has no effect";
     return;
   }
   const auto* gain = gain_of(*limit);

@@ -25,7 +25,7 @@ tl::expected<std::vector<cli::SweepAxis>, std::string> axes_of(const SweepReques
     if (!axis) return axis.error();
     points *= axis->steps.size();
     axes.push_back(std::move(*axis));
-    return points > cli::most_sweep_points ? "these are more than 1000000 points" : "";
+    return points > cli::most_sweep_points ? "the sweep has more than 1000000 points" : "";
   };
   std::string trouble;
   if (!request.variants.empty()) trouble = take(cli::variant_axis(request.variants, subject));

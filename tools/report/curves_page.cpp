@@ -33,7 +33,7 @@ std::string parameters(const Json& a) {
     rows.push_back({escaped(text_at(p, "name")), escaped(text_at(p, "meaning")), interval,
                     fmt::format("{:.4g} {}", at(p, "value").get<double>(), text_at(p, "unit"))});
   }
-  return table({"parameter", "what it is", "95 % interval", "value"}, rows, 3);
+  return table({"parameter", "meaning", "95 % interval", "value"}, rows, 3);
 }
 
 std::string curve_table(const Json& curve) {

@@ -63,57 +63,55 @@ std::string series_charts() {
 std::string body(const Json& results, const Json& run, const Extras& extras) {
   auto text = run_head(results);
   const auto has = [&](const char* key) { return !at(results, key).empty(); };
-  text += section("overlay", "Beside another run", comparison_table(results, extras.other, extras.other_name),
+  text += section("overlay", "Comparison with another run", comparison_table(results, extras.other, extras.other_name),
                   "Dashed in the charts: " + escaped(extras.other_name) + ".");
   text += section("expectations", "Expectations", expectation_table(results));
   if (has("network")) text += section("figures", "Results", metric_table(results));
   text += section("traffic", "Traffic", traffic_table(results) + way_table(results));
   text += section("topology", "Topology", topology_svg(results),
                   "All bytes on each link, TLP and link-layer overhead included; &#8593; is towards the root complex. "
-                  "Dashed: which way "
-                  "payload goes.");
-  text += section("network", "What limits the network", said_list(results));
-  text +=
-      section("ranks", "What each rank of a job did", rank_table(results),
-              "Communicating: in a collective or a message, also to wait for others there; hidden: while it computed; "
-              "exposed: while it did not.");
+                  "Dashed: path of the payload.");
+  text += section("network", "Limits of the network", said_list(results));
+  text += section("ranks", "Ranks of each job", rank_table(results),
+                  "Communicating: in a collective or message, waiting included; hidden: overlapped by computation; "
+                  "exposed: not overlapped.");
   text += section("layers", "The network", network_svg(results),
                   "Switches in layers, and the busier direction of the cables between them.");
   text += section("cables", "Busiest cables", cable_table(results),
-                  "Each direction by itself; paused: held by the switch or NIC at its end.");
+                  "Each direction separately; paused: stopped by PFC from the switch or NIC at the other end.");
   text += section("latency", "Latency", has("traffic") ? chart("latency-chart", "Latency by percentile") : "",
-                  "Which share of packets took no longer than so long: each step up leaves ten times fewer beyond it.");
-  text += section("stages", "Where the latency goes", waterfall(results),
-                  "Mean of each stage, one after the other, of the packets whose stages were recorded.");
+                  "Share of packets with at most this latency; each step of the vertical axis is a factor of ten in "
+                  "the share above it.");
+  text += section("stages", "Latency by stage", waterfall(results),
+                  "Mean duration of each stage, in order, over the sampled packets.");
   if (!extras.series.is_null())
-    text +=
-        section("series", "Over time", series_charts(),
-                "What the trace <code>series</code> of the run holds: payload by link, and the most that was in use in "
-                "each part of the time.");
-  text += section("links", "What each link carried",
-                  has("ledger") ? chart("link-chart", "Bytes on each link by purpose") : "",
-                  "Share of the time, by purpose.");
+    text += section(
+        "series", "Over time", series_charts(),
+        "From the trace <code>series</code>: payload per link, and the peak use of each resource per interval.");
+  text +=
+      section("links", "Bytes on each link", has("ledger") ? chart("link-chart", "Bytes on each link by purpose") : "",
+              "Share of the time, by purpose.");
   if (has("utilisation"))
     text += section(
-        "resources", "How busy everything was",
+        "resources", "Utilisation",
         chart("resource-chart", "Utilisation of each resource") + folded("As a table", utilisation_table(results)));
   text += section("what-if", "What if", suspect_table(results),
-                  "The run again, with one resource doubled or halved; of a time, doubled is half of it.");
-  text += section("assumptions", "Assumed values that the result hangs on", assumption_table(results),
-                  "Those that change a goodput or a p99 latency by 1 % or more when they are doubled or halved.");
+                  "Reruns with one resource doubled or halved; doubling a resource that is a time halves that time.");
+  text += section("assumptions", "Assumed values that affect the result", assumption_table(results),
+                  "Values that change a goodput or a p99 latency by 1 % or more when doubled or halved.");
   text += section("bar1", "BAR1 of each GPU", bar1_table(results),
-                  "What peers reach of a GPU's memory has to be mapped into its BAR1 window.");
+                  "Peers reach only the part of GPU memory that is mapped into its BAR1 window.");
   text += section("deadlock", "Deadlock", deadlock_table(results),
-                  "The run ended here: none of these queues will ever move again.");
+                  "The run ended here: these queues are permanently blocked.");
   text += section("events", "Events", event_table(results),
-                  "What the scenario did to the hardware, from the start of the simulation.");
+                  "Events applied to the hardware; times are from the start of the simulation.");
   text += section("faults", "Faults", fault_table(results));
   text += section("aer", "Advanced Error Reporting", error_table(results));
   text += section("ledger", "Byte ledger", folded("Every requester and purpose on every link", ledger_table(results)));
   if (!has("network"))
     text += section("metrics", "All metrics", folded("Names as in <code>expect</code>", metric_table(results)));
   text += section("scenario", "Scenario",
-                  folded("Every value and where it comes from", origin_table(results)) +
+                  folded("Every value and its origin", origin_table(results)) +
                       folded("As JSON", "<pre>" + escaped(at(results, "scenario").dump(2)) + "</pre>\n"));
   text += section("run", "This run", run_table(run));
   return text;

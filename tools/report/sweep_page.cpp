@@ -46,19 +46,20 @@ std::string point_table(const SweepSummary& sweep) {
 }  // namespace
 
 std::string sweep_page(const SweepSummary& sweep) {
-  auto body = fmt::format("<header><h1>{}</h1>\n<p>A sweep of {} points over {} key{}; {} of them ran.</p></header>\n",
+  auto body = fmt::format("<header><h1>{}</h1>\n<p>A sweep of {} points over {} key{}; {} completed.</p></header>\n",
                           escaped(sweep.scenario), sweep.points, sweep.keys.size(), sweep.keys.size() == 1 ? "" : "s",
                           sweep.rows.size());
   const auto figure = escaped(sweep.figure), title = sweep.figure == "goodput" ? std::string{"Goodput"} : figure;
   if (sweep.keys.size() > 1)
     body += section("sensitivity", "What matters",
-                    chart("sensitivity-chart", "How far " + figure + " of the values of each key lies apart"),
-                    "Of the mean " + figure + " of the points of each value of a key: the highest less the lowest.");
-  const std::string over = sweep.keys.size() == 1 ? sweep.keys.front() : "the two keys that matter most";
-  body += section("figure", title, chart("figure-chart", figure + " over " + escaped(over)),
-                  sweep.keys.size() == 1 ? "" : "Over " + over + "; of several points in one place, the mean.");
+                    chart("sensitivity-chart", "Effect of each key on " + figure),
+                    "Range of the mean " + figure + " over the values of each key.");
+  const std::string over = sweep.keys.size() == 1 ? sweep.keys.front() : "the two keys with the largest effect";
+  body +=
+      section("figure", title, chart("figure-chart", figure + " over " + escaped(over)),
+              sweep.keys.size() == 1 ? "" : "Over " + over + "; points with equal values of both keys are averaged.");
   body += section("pareto", title + " and latency", chart("pareto-chart", title + " against latency of each point"),
-                  "The latency is the worst 99th percentile of all.");
+                  "Latency is the highest 99th percentile of all traffic entries.");
   body +=
       section("points", "All points", "<details><summary>As a table</summary>\n" + point_table(sweep) + "</details>\n");
   return document(sweep.scenario + ", a sweep - peerpath", body, "peerpath sweep", chart_data(sweep));

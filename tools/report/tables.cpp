@@ -68,7 +68,7 @@ std::string way_table(const Json& results) {
   for (const auto& t : at(results, "traffic"))
     rows.push_back({escaped(text_at(t, "name")), escaped(text_at(t, "kind") + ", " + text_at(t, "path")),
                     escaped(text_at(t, "way"))});
-  return table({"", "kind", "way of the payload"}, rows, 3);
+  return table({"", "kind", "path of the payload"}, rows, 3);
 }
 
 std::string utilisation_table(const Json& results) {
@@ -94,7 +94,7 @@ std::string cable_table(const Json& results) {
                     fixed(at(c, "paused_percent"), 1) + " %", integer(at(c, "queue_peak_bytes")),
                     integer(at(c, "dropped"))});
   }
-  return table({"cable", "busy", "paused", "most queued, bytes", "dropped"}, rows, 1);
+  return table({"cable", "busy", "paused", "peak queue, bytes", "dropped"}, rows, 1);
 }
 
 std::string rank_table(const Json& results) {

@@ -55,7 +55,7 @@ std::string assumption_table(const Json& results) {
   const auto rest = at(what_if, "without_weight");
   auto text = rows_of(at(what_if, "assumptions"), "option");
   if (rest.is_number() && rest > 0)
-    text += fmt::format("<p>{} more assumed values change nothing by 1 % or more.</p>\n", rest.get<std::int64_t>());
+    text += fmt::format("<p>{} other assumed values have an effect below 1 %.</p>\n", rest.get<std::int64_t>());
   return text;
 }
 

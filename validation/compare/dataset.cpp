@@ -208,7 +208,7 @@ class Reader {
     const auto rate = positive(line, "rate");
     if (rate > 0 && std::abs(rate / point.rate() - 1) > rate_tolerance)
       problem("rate", std::to_string(rate) + " GB/s is not " + std::to_string(point.bytes) + " B in " +
-                          std::to_string(point.median) + " ns: the units are not what they are said to be");
+                          std::to_string(point.median) + " ns: the units differ from those declared");
     return problems_.size() == problems;
   }
 

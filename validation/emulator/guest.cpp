@@ -104,7 +104,7 @@ tl::expected<BootResult, std::string> read_report(const std::filesystem::path& f
     while (!line.empty() && line.back() == '\r') line.pop_back();
     if (line.empty()) continue;
     const auto document = nlohmann::json::parse(line, nullptr, false);
-    if (!document.is_object()) return tl::unexpected{"the guest reported what is not JSON: " + line};
+    if (!document.is_object()) return tl::unexpected{"the guest's report is not JSON: " + line};
     if (!document.contains("end")) {
       result.report.push_back(line);
       continue;
@@ -186,7 +186,7 @@ tl::expected<BootResult, std::string> boot(const Equipment& equipment, const Boo
   if (!problem.empty()) return tl::unexpected{problem + console.end()};
   if (!script.done())
     return tl::unexpected{
-        std::string{"the transfers were over before the last event; make them longer, or the event earlier"}};
+        std::string{"the transfers ended before the last event; lengthen them, or move the event forward"}};
   const auto end = child.finish(std::chrono::seconds{20});  // it writes the ledger last
   const auto qemu = "(QEMU: " + end + ") " + text_of(options.folder / "qemu.log");
   if (!std::filesystem::exists(report, error)) return tl::unexpected{"QEMU did not start " + qemu};

@@ -62,7 +62,7 @@ std::string sweeps_text(const HostReport& report) {
 }
 
 std::string far_points_text(const HostReport& report) {
-  std::string text = "\n  Points more than 5 % off, by what the model leaves out there (interpretation)\n";
+  std::string text = "\n  Points with an error above 5 %, by the effect that the model leaves out (interpretation)\n";
   std::string_view before;
   for (const auto& p : report.predictions) {
     if (std::abs(p.error()) <= needs_cause) continue;
@@ -150,7 +150,7 @@ nlohmann::ordered_json host_json(const HostReport& report) {
 std::string why_not_judged(const HostReport& report) {
   if (report.data.sweeps.empty()) return "there are none";
   if (!report.effects)
-    return "no machine here tells what a miss of the last-level cache costs (LAT_DMA_RD 64 B, 1 MiB)";
+    return "no machine here has data for the cost of a last-level cache miss (LAT_DMA_RD 64 B, 1 MiB)";
   if (report.data.setup.cache == Bytes{})
     return "the last-level cache is not known: give --cache, or the output of lscpu -C as sys-lscpu.txt";
   if (!report.judges_windows())

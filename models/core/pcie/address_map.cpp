@@ -62,7 +62,7 @@ AddressMap::AddressMap(std::vector<Function> functions, std::vector<FixedRegion>
     : functions_{std::move(functions)}, regions_{std::move(regions)} {
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     const auto& f = functions_[i];
-    require(f.parent < static_cast<int>(i), "a bridge stands before what is below it");
+    require(f.parent < static_cast<int>(i), "a bridge is listed before the devices below it");
     require(f.parent < 0 || is_bridge(f.parent), "only a bridge has functions below it");
     for (const auto& bar : f.bars) {
       const auto size = unsigned_of(bar.size);

@@ -19,7 +19,7 @@ DmaCard::DmaCard(const device::DmaCardConfig& config, fabric::NodeId self, std::
                  std::uint64_t seed)
     : config_{config}, self_{self}, slots_(static_cast<std::size_t>(config.outstanding)) {
   for (auto& stream : streams) {
-    require(!stream.steps.empty() && !stream.sizes.empty(), "a stream has steps and sizes");
+    require(!stream.steps.empty() && !stream.sizes.empty(), "a stream must have steps and sizes");
     streams_.push_back({std::move(stream), Random{seed + streams_.size(), "dma_card"}});
   }
   for (std::size_t slot = slots_.size(); slot-- > 0;) free_.push_back(slot);

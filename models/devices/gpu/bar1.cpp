@@ -39,7 +39,7 @@ Instant Bar1::remap(Bytes piece, Instant now) {
 
 Bar1Pieces::Bar1Pieces(Bar1& window, Bytes piece, Bytes buffer, Bytes offset, Bytes share)
     : window_{window}, piece_{piece}, offset_{offset} {
-  require(piece > Bytes{0} && share >= piece && buffer > share, "a buffer has less of the window than it needs");
+  require(piece > Bytes{0} && share >= piece && buffer > share, "a buffer has too little of the window");
   const auto pieces = pages_of(buffer, piece);
   slots_.resize(static_cast<std::size_t>(share / piece));
   for (std::size_t i = 0; i < slots_.size(); ++i) {
@@ -63,7 +63,7 @@ Bar1Pieces::Mapped Bar1Pieces::take(Bytes at, Instant now) {
   auto found = slot_of_.find(piece);
   if (found == slot_of_.end()) {
     const auto free = victim();
-    require(free.has_value(), "some piece is without transfers in flight");
+    require(free.has_value(), "every piece has transfers in flight");
     auto& slot = slots_[*free];
     slot_of_.erase(slot.piece);
     slot.piece = piece;

@@ -29,7 +29,7 @@ CopyStreams::CopyStreams(const device::GpuConfig& config)
     : copies_{copies_of(config)}, kernels_{config.kernels.value_or(device::KernelsConfig{})} {}
 
 std::size_t CopyStreams::add(CopyWork work) {
-  require(!work.sizes.empty(), "a stream of copies copies something");
+  require(!work.sizes.empty(), "a stream of copies is empty");
   streams_.push_back({std::move(work)});
   return streams_.size() - 1;
 }
@@ -116,7 +116,7 @@ void CopyStreams::fill(std::size_t stream, Instant now, device::Outbox& out) {
 
 void CopyStreams::on_delivery(const fabric::Delivery& delivery, device::Outbox& out) {
   const auto stream = static_cast<std::size_t>(delivery.cookie);
-  require(stream < streams_.size(), "copies hear of a request that is not their own");
+  require(stream < streams_.size(), "a completion of an unknown request arrived at the copy engine");
   auto& self = streams_[stream];
   --self.in_flight;
   self.moved += delivery.bytes;
@@ -153,7 +153,7 @@ void CopyStreams::end_piece(std::size_t stream, Instant now, device::Outbox& out
 void CopyStreams::on_frame(int port, const device::Frame& frame, Instant now, device::Outbox& out) {
   const auto found = std::ranges::find_if(
       streams_, [port](const Stream& s) { return s.work.stage != Stage::none && s.work.port == port; });
-  require(found != streams_.end(), "a message is about a staged copy");
+  require(found != streams_.end(), "a message refers to no staged copy");
   const auto stream = static_cast<std::size_t>(found - streams_.begin());
   if (found->work.stage == Stage::first) return begin_copy(stream, now, out);
   const auto whole = found->work.sizes[(found->number - 1) % found->work.sizes.size()];

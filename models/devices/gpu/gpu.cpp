@@ -40,7 +40,7 @@ pcie::FunctionIdentity identity(const device::GpuConfig& config, pcie::LinkShape
 
 Gpu::Gpu(const device::GpuConfig& config, CopyEngineShape shape)
     : setup_{config.copy_setup}, shape_{shape}, engines_(static_cast<std::size_t>(config.copy_engines)) {
-  require(shape.chunk > Bytes{0} && shape.outstanding > 0, "a copy engine reads something at a time");
+  require(shape.chunk > Bytes{0} && shape.outstanding > 0, "a copy engine needs at least one read in flight");
 }
 
 Duration Gpu::busy_until(Instant now) const {
@@ -78,7 +78,7 @@ void Gpu::on_wake(device::TimerId timer, Instant now, device::Outbox& out) { iss
 void Gpu::ring(const fabric::Delivery& doorbell, device::Outbox& out) {
   const auto now = doorbell.done;
   const auto host = requests_.find(doorbell.requester);
-  require(host != requests_.end(), "a GPU copies for the hosts that it serves");
+  require(host != requests_.end(), "a GPU was asked to copy for an unknown host");
   const auto& request = host->second->at(doorbell.cookie);
   const auto chosen = std::ranges::min_element(engines_, {}, [&](const CopyEngine& e) {
     const bool at_work = !e.queue.empty() || e.in_flight > 0;

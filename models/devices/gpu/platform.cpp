@@ -34,7 +34,7 @@ void Gpu::serve(HostMemory& host) { behaviour_.serve(host.node(), host.copies())
 
 BusAddress Gpu::map(Bytes size) {
   const auto at = bar1_.map(size);
-  require(at.has_value(), "what is mapped fits into the GPU's window");
+  require(at.has_value(), "mapped memory exceeds the GPU's window");
   return window_ + *at;
 }
 
@@ -101,8 +101,8 @@ void Gpu::report(Report& report, const std::string& name, const std::any& before
       {name + " copy engines", b.copying - a.copying, report.window * config_.copy_engines});
   if (config_.peer_reads)
     report.results.resources.push_back(
-        {name + " reads of peers at a time", b.peer_reads - a.peer_reads, report.window * *config_.peer_reads});
-  report.add(name + ".copies", "1", b.copies.copies - a.copies.copies, "Copies that its engines completed");
+        {name + " concurrent peer reads", b.peer_reads - a.peer_reads, report.window * *config_.peer_reads});
+  report.add(name + ".copies", "1", b.copies.copies - a.copies.copies, "Copies completed by the copy engines");
 }
 
 void Gpu::report_window(Report& report, const scenario::Bar1Plan& plan, const std::any& before,

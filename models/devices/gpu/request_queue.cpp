@@ -40,7 +40,7 @@ class RequestQueue::PartOutbox final : public device::Outbox {
 int RequestQueue::add(device::Endpoint& part, int channels, Asks asks, Duration reaction) {
   parts_.push_back({&part, channels_, asks, reaction});
   channels_ += channels;
-  require(channels_ < own_timer.value(), "parts of a GPU have channels enough");
+  require(channels_ < own_timer.value(), "a GPU has too few channels for its parts");
   return parts_.back().before;
 }
 
@@ -142,7 +142,7 @@ void RequestQueue::start(device::Outbox& out) {
 
 void RequestQueue::on_delivery(const fabric::Delivery& delivery, device::Outbox& out) {
   const auto found = under_way_.extract(delivery.cookie);
-  require(!found.empty(), "a queue of requests hears of one that is not its own");
+  require(!found.empty(), "a completion of an unknown request arrived at a request queue");
   const auto& [part, channel, transaction] = found.mapped();
   freed_.emplace(delivery.done + parts_[part].reaction, requests_of(transaction));
   if (is_posted(transaction))

@@ -301,7 +301,7 @@ void Blocks::on_delivery(const fabric::Delivery& delivery, device::Outbox& out) 
   const bool stored = delivery.kind == fabric::DeliveryKind::arrived;
   if (stored && delivery.purpose != pcie::Purpose::payload) return;  // a word for the cores
   const auto b = static_cast<std::size_t>(delivery.cookie);
-  require(b < blocks_.size(), "a block hears of its own accesses");
+  require(b < blocks_.size(), "a completion of an unknown access arrived at a block");
   auto& self = blocks_[b];
   if (stored) return wake(b, State::released, delivery.done + config_.block.release, out);
   const auto now = delivery.done + read_latency_ + config_.block.poll;

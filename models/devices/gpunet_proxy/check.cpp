@@ -20,7 +20,7 @@ void check_entry(const GpunetProxyConfig& proxy, std::size_t entry, scenario::De
   if (from == nullptr) return;
   const auto* other = std::get_if<GpunetProxyConfig>(&from->config);
   const auto add = [&](std::string_view key, const std::string& message) { check.add_traffic(entry, key, message); };
-  if (t.from == t.to) add("to", "is " + t.to + " itself; two blocks of one GPU talk through two proxies of it");
+  if (t.from == t.to) add("to", "is " + t.to + " itself; two blocks of one GPU need two proxies");
   const bool needs_two = what.pattern == SocketPattern::stream || what.pattern == SocketPattern::mapreduce;
   if (other == nullptr && (needs_two || what.channel == SocketChannel::rdma))
     add("from", what_is(*from) + ", not a gpunet_proxy, which " +
@@ -31,16 +31,18 @@ void check_entry(const GpunetProxyConfig& proxy, std::size_t entry, scenario::De
     for (const auto* one : {&proxy, other})
       if (one != nullptr && one->nic.empty()) add("channel", "rdma needs \"nic\" of both proxies");
   } else {
-    if (what.doorbell == scenario::Doorbell::gpu) add("doorbell", "only the channel rdma has one");
-    if (t.path == scenario::DataPath::bounce) add("path", "only the channel rdma can bounce: sockets of the kernel do");
+    if (what.doorbell == scenario::Doorbell::gpu) add("doorbell", "requires the channel rdma");
+    if (t.path == scenario::DataPath::bounce)
+      add("path", "bounce requires the channel rdma; kernel sockets always bounce");
     if (tree.root_of(t.from) != tree.root_of(t.to))
-      add("channel", "unix and tcp are within one host; " + t.from + " and " + t.to + " stand at different ones");
+      add("channel",
+          "channels unix and tcp work within one host; " + t.from + " and " + t.to + " are at different hosts");
   }
   if (what.doorbell == scenario::Doorbell::gpu && t.path == scenario::DataPath::bounce)
-    add("path", "a GPU that rings the doorbell has its payload where the NIC reads it: zero_copy");
+    add("path", "doorbell gpu requires path zero_copy");
   for (std::size_t i = 0; i < t.sizes.size(); ++i)
     if (t.sizes[i] > Bytes{1 << 26}) add("sizes/" + std::to_string(i), "is above 64MiB");
-  if (t.flows > 1024) add("flows", "is above 1024, the most blocks that are simulated");
+  if (t.flows > 1024) add("flows", "is above 1024, the maximum number of simulated blocks");
 }
 
 }  // namespace
@@ -50,7 +52,7 @@ void Kind<GpunetProxyConfig>::check(const GpunetProxyConfig& proxy, scenario::De
   check.units("threads", proxy.threads);
   check.power_of_two("ring", proxy.ring.count(), scenario::to_text(proxy.ring));
   if (tree.root_config(proxy.at) != nullptr && !check.has_memory_beside())
-    check.add_device("needs a host_memory, where its rings are");
+    check.add_device("needs a host_memory for its rings");
   const auto named = [&]<class Config>(std::string_view key, const std::string& name, std::type_identity<Config>,
                                        const char* wanted) {
     const auto* device = tree.find(name);

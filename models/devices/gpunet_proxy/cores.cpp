@@ -109,7 +109,7 @@ void Cores::poke(const Lane* lane, bool to_send, Instant when, device::Outbox& o
 void Cores::on_delivery(const fabric::Delivery& delivery, device::Outbox& out) {
   if (delivery.kind != fabric::DeliveryKind::arrived) return;
   const auto word = Word::unpack(delivery.cookie);
-  require(word.lane < lanes_.size(), "a word is about a lane");
+  require(word.lane < lanes_.size(), "a message refers to no lane");
   auto& lane = *lanes_[word.lane];
   const auto now = delivery.done;
   const auto take = [](std::deque<Bytes>& from) {

@@ -53,14 +53,14 @@ void GpunetProxy::report(Report& report, const std::string& name, const std::any
     report.add(name + what, "1", value, doc);
   };
   report.results.resources.push_back({name, b.proxy.busy - a.proxy.busy, report.window * config_.threads});
-  add(".sends", b.proxy.sends - a.proxy.sends, "Calls of send for the GPU's bytes");
-  add(".sent_entries", b.proxy.sent_entries - a.proxy.sent_entries, "Entries of the GPU that went out with them");
-  add(".receives", b.proxy.receives - a.proxy.receives, "Calls of recv that found something");
-  add(".work_requests", b.proxy.doorbells - a.proxy.doorbells, "Work requests that it gave to its NIC");
-  add(".completions", b.proxy.completions - a.proxy.completions, "Completions of its NIC about what has come");
-  add(".stalls", b.proxy.stalls - a.proxy.stalls, "Looks at something that had no credit, no room or no buffer");
-  add(".gpu_polls", b.blocks.polls - a.blocks.polls, "Looks of its GPU at host memory");
-  add(".gpu_entries", b.blocks.pieces - a.blocks.pieces, "Entries that its GPU took");
+  add(".sends", b.proxy.sends - a.proxy.sends, "send calls for data of the GPU");
+  add(".sent_entries", b.proxy.sent_entries - a.proxy.sent_entries, "Entries of the GPU sent by these calls");
+  add(".receives", b.proxy.receives - a.proxy.receives, "recv calls that returned data");
+  add(".work_requests", b.proxy.doorbells - a.proxy.doorbells, "Work requests posted to the NIC");
+  add(".completions", b.proxy.completions - a.proxy.completions, "Receive completions of the NIC");
+  add(".stalls", b.proxy.stalls - a.proxy.stalls, "Polls that stalled for lack of a credit, ring space or a buffer");
+  add(".gpu_polls", b.blocks.polls - a.blocks.polls, "Polls of host memory by the GPU");
+  add(".gpu_entries", b.blocks.pieces - a.blocks.pieces, "Entries consumed by the GPU");
 }
 
 // ------------------------------------------------------------------------------------------------ an entry
@@ -205,30 +205,30 @@ std::vector<std::pair<std::string, std::string>> GpuSockets::stages(const scenar
   using Pattern = scenario::SocketPattern;
   const auto pattern = traffic.as<scenario::traffic::Gpunet>()->pattern;
   if (pattern == Pattern::stream || pattern == Pattern::mapreduce)
-    return {{"store", "gsend until its entry is in host memory, or the GPU has rung the doorbell"},
-            {"sweep", "Until the proxy has found it"},
-            {"channel", "Until its call of the channel is over"},
-            {"announce", "Until the other proxy, or a NIC, has announced it to the GPU"},
-            {"poll", "Until the GPU has seen that"},
-            {"copy", "Until the block has it"}};
+    return {{"store", "From gsend until its entry is in host memory or the GPU has rung the doorbell"},
+            {"sweep", "Until the proxy has seen the entry"},
+            {"channel", "Until its send call returns"},
+            {"announce", "Until the other proxy or a NIC has notified the GPU"},
+            {"poll", "Until the GPU has seen the notification"},
+            {"copy", "Until the block has the data"}};
   const std::pair<std::string, std::string> first =
-      from_host ? std::pair{"channel", "Sent by the program, until its last byte is in the kernel"}
-                : std::pair{"store", "gsend until its entry is in host memory, or the GPU has rung the doorbell"};
-  const std::pair<std::string, std::string> announce{"announce", "Until the GPU's proxy, or a NIC, has announced it"};
-  const std::pair<std::string, std::string> poll{"poll", "Until the GPU has seen that"};
+      from_host ? std::pair{"channel", "From the program's send until its last byte is in the kernel"}
+                : std::pair{"store", "From gsend until its entry is in host memory or the GPU has rung the doorbell"};
+  const std::pair<std::string, std::string> announce{"announce", "Until the GPU's proxy or a NIC has notified the GPU"};
+  const std::pair<std::string, std::string> poll{"poll", "Until the GPU has seen the notification"};
   if (pattern == Pattern::face_server)
     return {first,
             announce,
             poll,
-            {"copy", "Until the GPU has the other photograph, from memcached"},
-            {"answer", "Until the answer is in host memory: what the block computes"},
-            {"sweep", "Until the program has received it"}};
+            {"copy", "Until the GPU has the second photograph from memcached"},
+            {"answer", "Until the block has computed the answer and stored it in host memory"},
+            {"sweep", "Until the program has received the answer"}};
   return {first,
           announce,
           poll,
-          {"answer", "Until the answer of the block is in host memory, its copy included"},
-          {"sweep", "Until the proxy has sent it, or the other proxy announced it"},
-          {"copy", "Until whoever asked has received it"}};
+          {"answer", "Until the block's answer is in host memory, its copy included"},
+          {"sweep", "Until the proxy has sent the answer or the other proxy has announced it"},
+          {"copy", "Until the requester has received the answer"}};
 }
 
 }  // namespace peerpath::platform

@@ -34,7 +34,7 @@ void WireEnd::on_delivery(const fabric::Delivery& delivery, device::Outbox& out)
   if (delivery.kind == fabric::DeliveryKind::arrived) {
     if (delivery.purpose != pcie::Purpose::doorbell) return;
     const auto lane = static_cast<std::size_t>(delivery.cookie);
-    require(lane < lanes_.size() && !lanes_[lane]->requests.empty(), "a doorbell is about a work request");
+    require(lane < lanes_.size() && !lanes_[lane]->requests.empty(), "a doorbell refers to no work request");
     const auto size = lanes_[lane]->requests.front();
     lanes_[lane]->requests.pop_front();
     requests_.push_back({lane, size, {}, {}, delivery.done + costs_.request});
@@ -42,7 +42,7 @@ void WireEnd::on_delivery(const fabric::Delivery& delivery, device::Outbox& out)
   }
   in_flight_ -= delivery.bytes;
   const auto at = std::ranges::find_if(requests_, [](const Request& r) { return r.read < r.size; });
-  require(at != requests_.end(), "what was read is of a work request");
+  require(at != requests_.end(), "a completed read belongs to no work request");
   at->read += delivery.bytes;
   const bool last = at->read == at->size;
   const Cargo cargo{at->lane, delivery.bytes, last, false};

@@ -6,7 +6,7 @@ namespace peerpath::device {
 void Kind<HostCpuConfig>::check(const HostCpuConfig& cpu, scenario::DeviceCheck& check) {
   check.units("cores", cpu.cores);
   if (check.tree().root_config(cpu.at) != nullptr && !check.has_memory_beside())
-    check.add_device("needs a host_memory, where its programs and rings are");
+    check.add_device("needs a host_memory for its programs and rings");
 }
 
 }  // namespace peerpath::device

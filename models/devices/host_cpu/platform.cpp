@@ -119,7 +119,7 @@ void HostCpu::report(Report& report, const std::string& name, const std::any& be
   report.by_cores[node()].read += b.counters.dram_read - a.counters.dram_read;
   report.by_cores[node()].written += b.counters.dram_written - a.counters.dram_written;
   report.add(name + ".interrupts", "1", b.counters.interrupts - a.counters.interrupts, "Interrupts taken");
-  report.add(name + ".polls", "1", b.counters.polls - a.counters.polls, "Rounds of the drivers' poll loops");
+  report.add(name + ".polls", "1", b.counters.polls - a.counters.polls, "Iterations of the drivers' poll loops");
 }
 
 }  // namespace peerpath::platform

@@ -44,7 +44,7 @@ bool SendStage::completed(std::uint64_t handle) {
 }
 
 void SendStage::release(std::uint32_t packets) {
-  require(packets <= whole(), "a packet leaves pinned memory before it is there");
+  require(packets <= whole(), "a packet is sent from pinned memory before it has arrived there");
   intact_.erase(intact_.begin(), intact_.begin() + packets);
   used_ -= packets;
 }

@@ -14,7 +14,7 @@ void Kind<HostMemoryConfig>::check(const HostMemoryConfig& memory, scenario::Dev
   const Bytes step{64 * cache.ways};
   if (cache.size.count() % step.count() != 0)
     check.add("cache/size", scenario::to_text(cache.size) + " is not a multiple of 64 B times " +
-                                std::to_string(cache.ways) + " ways; next below is " +
+                                std::to_string(cache.ways) + " ways; the nearest below is " +
                                 scenario::to_text(Bytes{cache.size.count() / step.count() * step.count()}));
   if (cache.ddio_ways > cache.ways)
     check.add("cache/ddio_ways", std::to_string(cache.ddio_ways) + " of " + std::to_string(cache.ways) + " ways");

@@ -50,10 +50,12 @@ void fill_cache(Report& report, const std::string& name, const host::CacheCounte
   const auto add = [&](const char* what, std::int64_t host::CacheCounters::*count, const char* doc) {
     report.add(name + what, "1", after.*count - before.*count, doc);
   };
-  add(".cache_read_hits", &host::CacheCounters::read_hits, "Lines that devices read and the last-level cache held");
-  add(".cache_read_misses", &host::CacheCounters::read_misses, "Lines that devices read from DRAM");
-  add(".cache_write_hits", &host::CacheCounters::write_hits, "Lines that devices wrote and the cache held");
-  add(".cache_write_misses", &host::CacheCounters::write_misses, "Lines that devices wrote and the cache did not hold");
+  add(".cache_read_hits", &host::CacheCounters::read_hits, "Cache lines read by devices that hit the last-level cache");
+  add(".cache_read_misses", &host::CacheCounters::read_misses, "Cache lines read by devices from DRAM");
+  add(".cache_write_hits", &host::CacheCounters::write_hits,
+      "Cache lines written by devices that hit the last-level cache");
+  add(".cache_write_misses", &host::CacheCounters::write_misses,
+      "Cache lines written by devices that missed the last-level cache");
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ bool can_split(const net::ParsedFrame& p, const RxShape& shape) {
 
 Datapath::Datapath(const device::NicConfig& config, QueueMemory& memory)
     : nic_{config, memory}, steering_{config.queues}, transmitter_{nic_} {
-  require(memory.queues() == config.queues, "the queue memory has other queues than the NIC");
+  require(memory.queues() == config.queues, "the queue memory and the NIC have different queues");
   for (int i = 0; i < config.queues; ++i) {
     const QueueIndex queue{static_cast<std::uint16_t>(i)};
     rx_.emplace_back(nic_, queue);

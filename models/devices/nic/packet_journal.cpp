@@ -21,7 +21,7 @@ PacketIndex PacketJournal::open(const PacketRecord& packet, int writes) {
 
 std::optional<Instant> PacketJournal::written(PacketIndex index, Instant done, bool success) {
   auto& row = rows_[index.value()];
-  require(row.writes > 0, "a packet has more writes than were announced");
+  require(row.writes > 0, "a packet has more writes than announced");
   row.record.memory = std::max(row.record.memory, done);
   row.record.lost = row.record.lost || !success;
   if (--row.writes > 0) return std::nullopt;

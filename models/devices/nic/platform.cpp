@@ -88,7 +88,7 @@ void Nic::report(Report& report, const std::string& name, const std::any& before
     if (report.scenario.traffic[i].from == name) entries.push_back(i);
   if (config_.ats) {
     const auto &x = a.translations, &y = b.translations;
-    report.add(name + ".ats_hits", "1", y.hits - x.hits, "Pages that an access found translated");
+    report.add(name + ".ats_hits", "1", y.hits - x.hits, "Page accesses that hit the translation cache (ATC)");
     report.add(name + ".ats_requests", "1", y.requests - x.requests, "Translation requests");
     report.add(name + ".page_requests", "1", y.page_requests - x.page_requests, "Page requests (PRI)");
   }
@@ -96,15 +96,15 @@ void Nic::report(Report& report, const std::string& name, const std::any& before
   for (const auto i : entries) receiving += report.meter.wire_busy(i, report.end);
   for (const auto& [reason, drop] : nic::enum_names(nic::Drop{})) {
     const auto count = b.nic.dropped(drop) - a.nic.dropped(drop);
-    report.add(name + ".dropped_" + std::string{reason}, "1", count, "Frames not received for this reason");
+    report.add(name + ".dropped_" + std::string{reason}, "1", count, "Frames dropped for this reason");
     Instant first = never;
     for (const auto i : entries) first = std::min(first, report.meter.first_drop(i, drop));
     if (count > 0) report.results.faults.push_back({name, "frame dropped: " + std::string{reason}, count, first});
   }
   report.add(name + ".rx_fifo_peak_bytes", "B", b.nic.rx_fifo_peak.count(),
-             "Most that the receive FIFO held, since the start");
+             "Peak level of the receive FIFO since the start");
   report.add(name + ".rx_waited_fetch", "1", b.nic.rx_waited_fetch - a.nic.rx_waited_fetch,
-             "Frames that waited for descriptors of posted buffers to be read");
+             "Frames that waited for a descriptor fetch");
   report.add(name + ".rx_waited_ring", "1", b.nic.rx_waited_ring - a.nic.rx_waited_ring,
              "Frames that waited for the driver to post buffers");
   report.add(name + ".interrupts", "1", b.nic.interrupts - a.nic.interrupts, "Interrupts sent");

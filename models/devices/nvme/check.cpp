@@ -27,14 +27,13 @@ void check_commands(const NvmeConfig& drive, std::size_t entry, scenario::Device
           to_text(t.sizes[i]) + " is more than max_transfer of " + t.from + ", " + to_text(drive.max_transfer));
   }
   if (t.arrival != scenario::ArrivalLaw::regular)
-    check.add_traffic(entry, "arrival", "commands of an nvme drive are regular");
+    check.add_traffic(entry, "arrival", "an nvme drive supports arrival regular only");
   if (const auto* dma = t.as<scenario::traffic::Dma>(); dma != nullptr && dma->traffic_class != 0)
-    check.add_traffic(entry, "traffic_class", "an nvme drive has traffic class 0");
+    check.add_traffic(entry, "traffic_class", "an nvme drive supports traffic class 0 only");
   if (const auto* dma = t.as<scenario::traffic::Dma>(); dma != nullptr && dma->addresses == scenario::Addresses::random)
-    check.add_traffic(entry, "addresses", "commands of an nvme drive take their buffers in turn");
+    check.add_traffic(entry, "addresses", "an nvme drive supports addresses in_turn only");
   if (remaps(check.tree().find(t.to)))
-    check.add_traffic(entry, "to",
-                      t.to + " remaps its BAR1 piece by piece, which commands of an nvme drive do not wait for");
+    check.add_traffic(entry, "to", t.to + " remaps its BAR1, which an nvme drive does not support");
 }
 
 }  // namespace
@@ -44,7 +43,7 @@ void Kind<NvmeConfig>::check(const NvmeConfig& drive, scenario::DeviceCheck& che
   check.power_of_two("block", drive.block.count(), to_text(drive.block));
   if (drive.queue_depth >= drive.queue_entries)
     check.add("queue_depth", std::to_string(drive.queue_depth) + " commands do not fit into a queue of " +
-                                 std::to_string(drive.queue_entries) + " entries, one of which stays free");
+                                 std::to_string(drive.queue_entries) + " entries, one of which must stay empty");
   if (drive.queues_in.empty()) {
     check.add("queues_in", "must name the host_memory that holds its queues");
   } else if (const auto* memory = check.tree().find(drive.queues_in); memory == nullptr) {

@@ -69,17 +69,18 @@ void Nvme::report(Report& report, const std::string& name, const std::any& befor
     report.add(name + what, unit, value, doc);
   };
   report.results.resources.push_back({name + " medium", b.medium - a.medium, report.window});
-  add(".read_commands", "1", b.drive.reads - a.drive.reads, "NVMe Reads that it completed");
-  add(".write_commands", "1", b.drive.writes - a.drive.writes, "NVMe Writes that it completed");
-  add(".failed_commands", "1", b.drive.failed - a.drive.failed, "Of these with an error, as data did not come");
-  add(".medium_read_bytes", "B", (b.drive.read - a.drive.read).count(), "Data of its NVMe Reads");
-  add(".medium_written_bytes", "B", (b.drive.written - a.drive.written).count(), "Data of its NVMe Writes");
-  add(".fetches", "1", b.drive.fetches - a.drive.fetches, "Reads of its submission queues");
-  add(".interrupts", "1", b.drive.interrupts - a.drive.interrupts, "Interrupts that it sent");
-  add(".doorbells", "1", b.doorbells - a.doorbells, "Writes of its doorbells");
+  add(".read_commands", "1", b.drive.reads - a.drive.reads, "NVMe Reads completed");
+  add(".write_commands", "1", b.drive.writes - a.drive.writes, "NVMe Writes completed");
+  add(".failed_commands", "1", b.drive.failed - a.drive.failed,
+      "NVMe commands completed with an error because data did not arrive");
+  add(".medium_read_bytes", "B", (b.drive.read - a.drive.read).count(), "Data of NVMe Reads");
+  add(".medium_written_bytes", "B", (b.drive.written - a.drive.written).count(), "Data of NVMe Writes");
+  add(".fetches", "1", b.drive.fetches - a.drive.fetches, "Reads of submission queues");
+  add(".interrupts", "1", b.drive.interrupts - a.drive.interrupts, "Interrupts sent");
+  add(".doorbells", "1", b.doorbells - a.doorbells, "Doorbell writes");
   const auto mean = (b.depth - a.depth) * 1000 / report.window.count();
   report.results.metrics.push_back(
-      {name + ".queue_depth", "1", observe::Decimal{narrow(mean), 3}, "Commands in flight, mean"});
+      {name + ".queue_depth", "1", observe::Decimal{narrow(mean), 3}, "Average number of commands in flight"});
   if (drive_->fatal())
     report.results.faults.push_back({name, "controller fatal status: it could not fetch a command", 1, Instant{}});
 }

@@ -20,19 +20,20 @@ void check_entry(const OdpNicConfig& nic, std::size_t entry, scenario::DeviceChe
   if (dma == nullptr || to == nullptr) return;
   const auto* gpu = std::get_if<GpuConfig>(&to->config);
   if (gpu == nullptr) {
-    check.add_traffic(entry, "to", what_is(*to) + ", not a gpu, whose memory the pages of an odp_nic are");
+    check.add_traffic(entry, "to", what_is(*to) + ", not a gpu; the pages of an odp_nic are in GPU memory");
   } else {
     if (gpu->bar1.when_full == Bar1Full::remap)
-      check.add_traffic(entry, "to", t.to + " remaps its BAR1 by itself; an odp_nic's aliases have their aperture");
+      check.add_traffic(entry, "to",
+                        t.to + " has bar1.when_full remap, which cannot be combined with the aliases of an odp_nic");
     if (check.tree().root_of(t.to) != check.tree().root_of(t.from))
       check.add_traffic(entry, "to",
-                        t.to + " is below another root complex than " + t.from + ", which an odp_nic does not reach");
+                        t.to + " is below another root complex than " + t.from + ", which an odp_nic cannot reach");
   }
   if (t.arrival != scenario::ArrivalLaw::regular)
-    check.add_traffic(entry, "arrival", "messages of an odp_nic are regular");
-  if (dma->traffic_class != 0) check.add_traffic(entry, "traffic_class", "an odp_nic has traffic class 0");
+    check.add_traffic(entry, "arrival", "an odp_nic supports arrival regular only");
+  if (dma->traffic_class != 0) check.add_traffic(entry, "traffic_class", "an odp_nic supports traffic class 0 only");
   if (dma->addresses == scenario::Addresses::random)
-    check.add_traffic(entry, "addresses", "messages of an odp_nic take their places in turn");
+    check.add_traffic(entry, "addresses", "an odp_nic supports addresses in_turn only");
   if (dma->window % nic.page != Bytes{0})
     check.add_traffic(entry, "window",
                       to_text(dma->window) + " is not a whole number of pages of " + t.from + ", " + to_text(nic.page));
@@ -54,7 +55,7 @@ void Kind<OdpNicConfig>::check(const OdpNicConfig& nic, scenario::DeviceCheck& c
   for (const auto& [key, interval] :
        {std::pair{"touch_interval", nic.touch_interval}, {"evict_interval", nic.evict_interval}})
     if (interval > Duration{0} && interval < shortest_interval)
-      check.add(key, to_text(interval) + " is below the least allowed, " + to_text(shortest_interval) + "; 0ns: never");
+      check.add(key, to_text(interval) + " is below the minimum, " + to_text(shortest_interval) + "; 0ns: never");
   if (nic.buffer < nic.mtu) check.add("buffer", to_text(nic.buffer) + " is less than the mtu, " + to_text(nic.mtu));
   if (nic.pages_in.empty()) {
     check.add("pages_in", "must name the host_memory that pages migrate to");

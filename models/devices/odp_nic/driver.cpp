@@ -39,7 +39,7 @@ Driver::Driver(const device::OdpNicConfig& config, fabric::NodeId nic, std::uint
       regions_{std::move(regions)},
       reach_{std::move(reach)},
       random_{random} {
-  require(regions_.size() == reach_.size(), "each registered buffer is reachable or not");
+  require(regions_.size() == reach_.size(), "each registered buffer must be marked reachable or not");
   for (const auto* region : regions_) {
     const auto pages = region->contents.pages();
     const auto slots = static_cast<std::size_t>(config.aperture.count() / config.page.count());

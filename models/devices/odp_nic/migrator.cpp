@@ -47,7 +47,7 @@ void Migrator::on_wake(device::TimerId timer, Instant now, device::Outbox& out) 
 }
 
 void Migrator::begin(const Cookie& command, Instant now, device::Outbox& out) {
-  require(!copy_, "the driver has one page moved at a time");
+  require(!copy_, "the driver moves one page at a time");
   const bool to_host = command.work == Work::copy_to_host;
   const Page page = command.value;
   if (to_host) resident_[page] = false;

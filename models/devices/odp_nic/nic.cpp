@@ -177,7 +177,7 @@ void Nic::moved(const fabric::Delivery& delivery, const Cookie& cookie, device::
   const auto now = delivery.done;
   auto& queue = queues_[cookie.region];
   const auto found = accesses_.find(cookie.value);
-  require(found != accesses_.end(), "what has moved was asked for");
+  require(found != accesses_.end(), "a page moved without a request");
   const auto access = found->second;
   accesses_.erase(found);
   const auto page = access.packet.page;

@@ -22,7 +22,7 @@ constexpr Bytes queue_size{4096};
 bool p2p_possible(const scenario::Hierarchy& h, const std::string& gpu, const std::string& nic) {
   const auto at = [&h](const std::string& name) {
     const auto found = std::ranges::find(h.functions, name, &pcie::Function::name);
-    require(found != h.functions.end(), "a device below a link has a function");
+    require(found != h.functions.end(), "a device below a link has no function");
     return static_cast<int>(found - h.functions.begin());
   };
   const int provider = at(gpu), client = at(nic);
@@ -140,47 +140,50 @@ void OdpNic::report(Report& report, const std::string& name, const std::any& bef
   report.results.resources.push_back({name + " page faults", b.driver.busy - a.driver.busy, report.window});
   if (const auto pairs = static_cast<std::int64_t>(nic_->queue_pairs()); pairs > 0)
     report.results.resources.push_back({name + " RNR timer", b.waited - a.waited, report.window * pairs});
-  add(".host_bytes", "B", (b.nic.to_host - a.nic.to_host).count(), "Payload of pages that were in host memory");
-  add(".peer_bytes", "B", (b.nic.to_peer - a.nic.to_peer).count(), "Payload of pages that were aliased in the GPU");
-  add(".messages", "1", b.nic.messages - a.nic.messages, "Messages that ended");
-  add(".failed_messages", "1", b.nic.failed - a.nic.failed, "Of these in vain: a refused fault, or a failed access");
-  add(".page_faults", "1", b.nic.faults - a.nic.faults, "Accesses without a translation, once for each page");
-  add(".rnr_naks", "1", b.nic.rnr_naks - a.nic.rnr_naks, "Packets that the peer had to send again after its RNR timer");
-  add(".migrations_to_host", "1", q.to_host - p.to_host, "Pages that went from the GPU to host memory");
-  add(".migrations_to_gpu", "1", q.to_vram - p.to_vram, "Pages that came back, as a kernel touched them");
+  add(".host_bytes", "B", (b.nic.to_host - a.nic.to_host).count(), "Payload of pages in host memory");
+  add(".peer_bytes", "B", (b.nic.to_peer - a.nic.to_peer).count(), "Payload of pages in the GPU, through aliases");
+  add(".messages", "1", b.nic.messages - a.nic.messages, "Messages that completed or failed");
+  add(".failed_messages", "1", b.nic.failed - a.nic.failed,
+      "Messages that failed because of a refused fault or a failed access");
+  add(".page_faults", "1", b.nic.faults - a.nic.faults, "Page faults, counted once per page until it is translated");
+  add(".rnr_naks", "1", b.nic.rnr_naks - a.nic.rnr_naks, "Packets answered with RNR NAK and retransmitted by the peer");
+  add(".migrations_to_host", "1", q.to_host - p.to_host, "Pages migrated from the GPU to host memory");
+  add(".migrations_to_gpu", "1", q.to_vram - p.to_vram, "Pages migrated back to the GPU because a kernel touched them");
   add(".migrated_bytes", "B", (b.copies.to_host + b.copies.to_vram - a.copies.to_host - a.copies.to_vram).count(),
-      "Moved by these, both ways together");
+      "Bytes moved by migrations in both directions");
   add(".aliases", "1", q.aliases - p.aliases, "Pages mapped into the window");
-  add(".displaced_aliases", "1", q.displaced - p.displaced, "Aliases that gave way to others");
-  add(".invalidations", "1", q.invalidations - p.invalidations, "Translations taken from the NIC");
+  add(".displaced_aliases", "1", q.displaced - p.displaced, "Aliases removed to make room for others");
+  add(".invalidations", "1", q.invalidations - p.invalidations, "Translations invalidated by the driver");
   add(".invalidations_in_flight", "1", b.nic.invalidations_in_flight - a.nic.invalidations_in_flight,
-      "Of these, those that waited for DMA in flight");
-  add(".fallbacks_full", "1", q.full - p.full, "Faults that migrated as the aperture was full");
+      "Invalidations that waited for DMA in flight");
+  add(".fallbacks_full", "1", q.full - p.full, "Faults that migrated the page because the aperture was full");
   add(".fallbacks_unreachable", "1", q.unreachable - p.unreachable,
-      "Faults that migrated as p2pdma said NOT_SUPPORTED");
+      "Faults that migrated the page because p2pdma returned NOT_SUPPORTED");
   add(".refused_faults", "1", q.refused - p.refused, "Faults that could not be served");
-  add(".gpu_faults", "1", b.copies.faults - a.copies.faults, "Stores of a kernel whose page was in host memory");
+  add(".gpu_faults", "1", b.copies.faults - a.copies.faults,
+      "Kernel stores that faulted because the page was in host memory");
   // Of all since the start: a byte lost before the window is lost in it.
-  add(".lost_bytes", "B", b.verdict.lost.count(), "Content check: bytes that should be in pages and are not");
+  add(".lost_bytes", "B", b.verdict.lost.count(), "Content check: bytes missing from pages");
   add(".repeated_bytes", "B", b.verdict.repeated.count(), "Content check: bytes written to pages more than once");
-  add(".wrong_pages", "1", b.verdict.wrong_pages, "Content check: pages with other bytes than expected");
-  add(".stale_reads", "1", b.nic.stale_reads, "Content check: packets read from a copy that did not count");
+  add(".wrong_pages", "1", b.verdict.wrong_pages, "Content check: pages with unexpected content");
+  add(".stale_reads", "1", b.nic.stale_reads, "Content check: packets read from a stale copy of a page");
   if (const auto first = nic_->first_byte())
     report.results.metrics.push_back({name + ".first_byte_ns", "ns",
                                       observe::Decimal{(*first - Instant{}) / std::chrono::nanoseconds{1}, 0},
-                                      "From the start to the first payload in memory"});
+                                      "Time from the start to the first payload in memory"});
   if (const auto served = b.nic.served - a.nic.served; served > 0)
     report.results.metrics.push_back(
         {name + ".fault_ns", "ns",
          observe::Decimal{(b.nic.fault_time - a.nic.fault_time) / served / std::chrono::nanoseconds{1}, 0},
-         "From a fault to its translation, mean"});
+         "Mean time from a fault to its translation"});
   const auto fault = [&](const char* what, std::int64_t count) {
     if (count > 0) report.results.faults.push_back({name, what, count, Instant{}});
   };
-  fault("page faults were refused, and their queue pairs failed: p2pdma says NOT_SUPPORTED", q.refused - p.refused);
-  fault("pages went to host memory, for p2pdma says NOT_SUPPORTED", q.unreachable - p.unreachable);
-  fault("pages went to host memory, for the aperture was full", q.full - p.full);
-  fault("pages hold other bytes than were written to them", b.verdict.wrong_pages);
+  fault("page faults were refused because p2pdma returned NOT_SUPPORTED; their queue pairs failed",
+        q.refused - p.refused);
+  fault("pages migrated to host memory because p2pdma returned NOT_SUPPORTED", q.unreachable - p.unreachable);
+  fault("pages migrated to host memory because the aperture was full", q.full - p.full);
+  fault("pages do not hold the bytes that were written to them", b.verdict.wrong_pages);
 }
 
 }  // namespace peerpath::platform

@@ -26,7 +26,7 @@ Packet QueuePair::next_packet(const Message& message, Bytes mtu, Bytes page) {
 
 Message& QueuePair::find(std::uint64_t number) {
   const auto found = std::ranges::lower_bound(open_, number, {}, &Message::number);
-  require(found != open_.end() && found->number == number, "a packet that moves belongs to a message under way");
+  require(found != open_.end() && found->number == number, "a packet in flight belongs to no message");
   return *found;
 }
 

@@ -11,7 +11,7 @@ Aperture::Aperture(std::size_t slots) : slots_{slots} {
 }
 
 std::uint32_t Aperture::map(Page page) {
-  require(!full(), "an alias is mapped where the aperture has room");
+  require(!full(), "an alias was mapped into a full aperture");
   const auto slot = free_.back();
   free_.pop_back();
   order_.push_back({page, slot});
@@ -20,7 +20,7 @@ std::uint32_t Aperture::map(Page page) {
 
 void Aperture::unmap(Page page) {
   const auto found = std::ranges::find(order_, page, &Mapping::page);
-  require(found != order_.end(), "a page that is unmapped was mapped");
+  require(found != order_.end(), "an unmapped page was not mapped");
   free_.push_back(found->slot);
   order_.erase(found);
 }

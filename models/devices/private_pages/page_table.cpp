@@ -20,7 +20,7 @@ PageTable::PageTable(Policy policy, std::size_t pages, std::size_t slots)
     : policy_{policy}, pages_(pages), aperture_{slots} {}
 
 Action PageTable::fault(Page page, bool reachable) {
-  require(!busy(), "the driver does one thing at a time");
+  require(!busy(), "the driver handles one operation at a time");
   if (state(page) == State::vram_private)
     plan_private_fault(page, reachable);
   else
@@ -48,7 +48,7 @@ void PageTable::plan_private_fault(Page page, bool reachable) {
 }
 
 Action PageTable::touch(Page page) {
-  require(!busy(), "the driver does one thing at a time");
+  require(!busy(), "the driver handles one operation at a time");
   if (state(page) != State::host) return {};
   revoke(page);
   plan(Step::copy_to_vram, page);
@@ -56,7 +56,7 @@ Action PageTable::touch(Page page) {
 }
 
 Action PageTable::evict(Page page) {
-  require(!busy(), "the driver does one thing at a time");
+  require(!busy(), "the driver handles one operation at a time");
   if (state(page) == State::host) return {};
   revoke(page);
   if (state(page) == State::vram_aliased) plan(Step::unmap, page);
@@ -79,7 +79,7 @@ Action PageTable::begin() {
 }
 
 Action PageTable::next(bool succeeded) {
-  require(busy(), "what is done was under way");
+  require(busy(), "a finished operation was not in progress");
   const auto done = plan_.front();
   plan_.pop_front();
   if (succeeded) {

@@ -7,13 +7,13 @@
 namespace peerpath::private_pages {
 
 void Translations::begin(Page page) {
-  require(entries_[page].translation.has_value(), "DMA goes to pages that have a translation");
+  require(entries_[page].translation.has_value(), "DMA accesses a page without a translation");
   ++entries_[page].in_flight;
 }
 
 bool Translations::end(Page page) {
   auto& entry = entries_[page];
-  require(entry.in_flight > 0, "DMA that ends has begun");
+  require(entry.in_flight > 0, "DMA ended without having begun");
   return --entry.in_flight == 0 && std::exchange(entry.draining, false);
 }
 

@@ -25,15 +25,15 @@ void fill_iommu(Report& report, const std::string& name, const device::IommuConf
       report.results.resources.push_back(
           {name + " IOMMU page walkers of root port " + std::to_string(port), walking, report.window * config.walkers});
   }
-  report.add(name + ".iommu_hits", "1", hits, "Requests whose page the IOTLB held");
-  report.add(name + ".iommu_misses", "1", misses, "Requests that caused a page walk");
+  report.add(name + ".iommu_hits", "1", hits, "Requests that hit the IOTLB");
+  report.add(name + ".iommu_misses", "1", misses, "Requests that missed the IOTLB and caused a page walk");
   report.add(name + ".iommu_misses_of_size", "1", of_size,
-             "Of these, those whose page an IOTLB of twice the entries would about have held");
-  report.add(name + ".iommu_flushes", "1", flushes, "Times that an IOTLB was emptied");
+             "Estimated misses that an IOTLB with twice the entries would avoid");
+  report.add(name + ".iommu_flushes", "1", flushes, "Number of IOTLB flushes");
   report.results.metrics.push_back(
       {name + ".iommu_walkers_percent", "%",
        observe::quotient(static_cast<WideInt>(busiest.count()) * 100, report.window.count() * config.walkers, 4),
-       "How busy the page walkers of that root port were that had most to do"});
+       "Utilisation of the page walkers of the busiest root port"});
 }
 
 /// Of each root port that has been busy: `held` of `units` for writes and for reads.

@@ -133,7 +133,7 @@ void ComputedFabric::bring_forward(Fifo& fifo, std::size_t first) {
 
 Instant ComputedFabric::advance(Instant limit) {
   require(femtoseconds(limit) >= s_.reached, "the fabric cannot go back in time");
-  require(limit < never, "the end of time cannot be reached, only what is before it");
+  require(limit < never, "a run ends before the largest representable time");
   s_.horizon = femtoseconds(limit);
   s_.bound_horizon();
   if (s_.may_stray) {

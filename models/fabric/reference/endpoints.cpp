@@ -18,7 +18,7 @@ void Endpoints::submit(NodeId requester, ChannelIndex channel, const Transaction
   require(channel.value() >= 1 && channel.value() <= from.node->endpoint.channels, "no such channel");
   require(transaction.traffic_class < traffic_classes, "no such traffic class");
   require(transaction.account < state_.topology.accounts, "no such account");
-  require(transaction.ready >= state_.now, "submitted for a time that is over");
+  require(transaction.ready >= state_.now, "submitted for a time in the past");
   Job* job = state_.jobs.take({transaction, requester, channel});
   const TlpClass tlp_class = pcie::request_class(transaction.op);
   if (tlp_class == TlpClass::posted) job->status = transaction.answer;
@@ -45,7 +45,7 @@ void Endpoints::submit(NodeId requester, ChannelIndex channel, const Transaction
 void Endpoints::respond(RequestId id, Instant ready, pcie::Status status) {
   const auto found = state_.at_external.find(id.value());
   require(found != state_.at_external.end(), "answered a request that is not open");
-  require(ready >= state_.now, "answered for a time that is over");
+  require(ready >= state_.now, "answered for a time in the past");
   require(status != pcie::Status::no_answer, "an answer cannot be no answer");
   Request* request = found->second;
   state_.at_external.erase(found);

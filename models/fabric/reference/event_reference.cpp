@@ -38,7 +38,7 @@ void EventReference::handle(const Event& event) {
 
 Instant EventReference::advance(Instant limit) {
   require(limit >= state_.now, "time does not run backwards");
-  require(limit < never, "the end of time cannot be reached, only what is before it");
+  require(limit < never, "a run ends before the largest representable time");
   while (!state_.bounds.empty() && state_.bounds.top() <= state_.now) state_.bounds.pop();
   state_.horizon =
       state_.bounds.empty() ? limit : std::min(limit, state_.bounds.top());  // `deliver` may bring it nearer

@@ -21,14 +21,16 @@ struct CableShape {
 
   static constexpr auto fields() {
     using C = CableShape;
-    return std::tuple{field("host_rate", &C::host_rate, "Of the cables to hosts").at_least(1_Gbps),
-                      field("fabric_rate", &C::fabric_rate, "Of the cables between switches").at_least(1_Gbps),
-                      field("host_delay", &C::host_delay, "One way: 5 ns a metre, and the PHYs")
-                          .at_most(std::chrono::milliseconds{10})
-                          .from("assumed: five metres"),
-                      field("fabric_delay", &C::fabric_delay, "The same between switches")
-                          .at_most(std::chrono::milliseconds{10})
-                          .from("assumed: fifty metres")};
+    return std::tuple{
+        field("host_rate", &C::host_rate, "Rate of cables to hosts").at_least(1_Gbps),
+        field("fabric_rate", &C::fabric_rate, "Rate of cables between switches").at_least(1_Gbps),
+        field("host_delay", &C::host_delay, "One-way delay of cables to hosts: 5 ns per metre plus both PHYs")
+            .at_most(std::chrono::milliseconds{10})
+            .from("assumed: five metres"),
+        field("fabric_delay", &C::fabric_delay,
+              "One-way delay of cables between switches: 5 ns per metre plus both PHYs")
+            .at_most(std::chrono::milliseconds{10})
+            .from("assumed: fifty metres")};
   }
 };
 
@@ -44,19 +46,21 @@ struct Clos {
 
   static constexpr auto fields() {
     return std::tuple{
-        field("clusters", &Clos::clusters, "Each with racks and spines of its own").at_least(1).at_most(64),
-        field("racks", &Clos::racks, "Of a cluster").at_least(1).at_most(512),
-        field("hosts", &Clos::hosts, "Of a rack: ports of NICs").at_least(1).at_most(256),
+        field("clusters", &Clos::clusters, "Number of clusters, each with its own racks and spines")
+            .at_least(1)
+            .at_most(64),
+        field("racks", &Clos::racks, "Number of racks per cluster").at_least(1).at_most(512),
+        field("hosts", &Clos::hosts, "Number of hosts (NIC ports) per rack").at_least(1).at_most(256),
         field("spines", &Clos::spines,
-              "Of a cluster; the oversubscription of a rack is hosts * host_rate / (spines * fabric_rate)")
+              "Number of spines per cluster; rack oversubscription is hosts * host_rate / (spines * fabric_rate)")
             .at_least(1)
             .at_most(256),
         field("aggregations", &Clos::aggregations,
-              "Switches above each plane: spine i of all clusters. The oversubscription of a cluster is racks / "
-              "aggregations; 0: there is one cluster")
+              "Number of aggregation switches per plane (spine i of every cluster); cluster oversubscription is racks "
+              "/ aggregations. 0: none, with one cluster")
             .at_least(0)
             .at_most(256),
-        field("cables", &Clos::cables, "Rates and delays")};
+        field("cables", &Clos::cables, "Rates and delays of the cables")};
   }
 };
 
@@ -67,8 +71,8 @@ struct FatTree {
   CableShape cables{};
 
   static constexpr auto fields() {
-    return std::tuple{field("ports", &FatTree::ports, "Of a switch; even").at_least(2).at_most(64),
-                      field("cables", &FatTree::cables, "Rates and delays")};
+    return std::tuple{field("ports", &FatTree::ports, "Number of ports per switch; even").at_least(2).at_most(64),
+                      field("cables", &FatTree::cables, "Rates and delays of the cables")};
   }
 };
 
@@ -80,11 +84,16 @@ struct RailOptimised {
   CableShape cables{};
 
   static constexpr auto fields() {
-    return std::tuple{
-        field("servers", &RailOptimised::servers, "With one NIC a rail").at_least(1).at_most(512),
-        field("rails", &RailOptimised::rails, "Leaves, one for each NIC of a server").at_least(1).at_most(16),
-        field("spines", &RailOptimised::spines, "Each with a cable to every leaf").at_least(1).at_most(256),
-        field("cables", &RailOptimised::cables, "Rates and delays")};
+    return std::tuple{field("servers", &RailOptimised::servers, "Number of servers, each with one NIC per rail")
+                          .at_least(1)
+                          .at_most(512),
+                      field("rails", &RailOptimised::rails, "Number of rails; each has one leaf and one NIC per server")
+                          .at_least(1)
+                          .at_most(16),
+                      field("spines", &RailOptimised::spines, "Number of spines, each with a cable to every leaf")
+                          .at_least(1)
+                          .at_most(256),
+                      field("cables", &RailOptimised::cables, "Rates and delays of the cables")};
   }
 };
 
@@ -97,12 +106,13 @@ struct Dragonfly {
 
   static constexpr auto fields() {
     return std::tuple{
-        field("groups", &Dragonfly::groups, "Each with a cable to every other one").at_least(2).at_most(64),
-        field("routers", &Dragonfly::routers, "Of a group, each with a cable to every other one")
-            .at_least(1)
+        field("groups", &Dragonfly::groups, "Number of groups, each with one cable to every other group")
+            .at_least(2)
             .at_most(64),
-        field("hosts", &Dragonfly::hosts, "Of a router").at_least(1).at_most(64),
-        field("cables", &Dragonfly::cables, "Rates and delays; those between groups are of the fabric")};
+        field("routers", &Dragonfly::routers, "Number of routers per group, fully meshed").at_least(1).at_most(64),
+        field("hosts", &Dragonfly::hosts, "Number of hosts per router").at_least(1).at_most(64),
+        field("cables", &Dragonfly::cables,
+              "Rates and delays of the cables; cables between groups use fabric_rate and fabric_delay")};
   }
 };
 

@@ -47,7 +47,7 @@ Capture::Capture(const CaptureRequest& request, const network::Graph& graph, net
       window_{request.window},
       digits_{trace::timestamp_digits(request.end)},
       out_{request.file, std::ios::binary},
-      writer_{out_, request.program, "Frames of hosts, at their end of the cable; headers alone", digits_},
+      writer_{out_, request.program, "Frames at the hosts' end of the cable, headers only", digits_},
       links_(graph.hosts.size()) {
   std::vector<const network::Cable*> cable_of(graph.nodes.size());
   for (const auto& cable : graph.cables) cable_of[cable.a] = cable_of[cable.b] = &cable;

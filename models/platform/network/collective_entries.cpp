@@ -77,7 +77,7 @@ std::optional<std::string> left_out_of(const Loaded& loaded, std::size_t trace) 
   const auto count = loaded.workloads[trace].left_out;
   if (count == 0) return std::nullopt;
   return loaded.scenario.traces[trace].name + ": " + std::to_string(count) +
-         " control dependencies name nodes that its files do not have, and were left out";
+         " control dependencies name nodes that are not in the files; they are ignored";
 }
 
 /// So many steps in proportion to those that were played.
@@ -214,8 +214,8 @@ std::vector<std::string> CollectiveEntries::remarks(const std::vector<Played>& p
     const auto& entry = s_.collectives[i];
     if (played[i].over && steps < all)
       said.push_back(entry.name + ": " + std::to_string(steps) + " of " + std::to_string(all) +
-                     " steps were played, in " + to_string(microseconds(played[i].ended - Instant{entry.start})) +
-                     " us; its time is theirs in proportion");
+                     " steps were simulated, in " + to_string(microseconds(played[i].ended - Instant{entry.start})) +
+                     " us; its time is extrapolated in proportion");
   }
   for (std::size_t i = 0; i < jobs_.size(); ++i)
     if (auto left_out = left_out_of(loaded_, i)) said.push_back(std::move(*left_out));

@@ -167,7 +167,7 @@ Outcome FlowRunner::outcome() {
   collectives_.report(played, out_.jobs, out_.results);
   for (auto& said : collectives_.remarks(played)) out_.said.push_back(std::move(said));
   out_.said.push_back(
-      "level of flows: no queues, losses, marks or pauses, so no host is held up by what another's pauses spread");
+      "level flows simulates no queues, losses, marks or pauses, so congestion does not spread between flows");
   return std::move(out_);
 }
 
@@ -178,8 +178,8 @@ tl::expected<Outcome, Problems> run_flows(const Loaded& loaded, const Options& o
     return tl::unexpected{
         Problems{{loaded.file.generic_string(), 0, 0, "/run/level", "\"flows\" has no frames to capture"}}};
   if (options.ranks != nullptr)
-    return tl::unexpected{
-        Problems{{loaded.file.generic_string(), 0, 0, "/run/level", "\"flows\" runs in one process, without mpirun"}}};
+    return tl::unexpected{Problems{
+        {loaded.file.generic_string(), 0, 0, "/run/level", "\"flows\" runs in one process; start it without mpirun"}}};
   auto fits = fit_nodes(loaded);
   if (!fits) return tl::unexpected{std::move(fits.error())};
   return FlowRunner{loaded, std::move(*fits), most_flows}.run(options);

@@ -85,7 +85,7 @@ void HostModel::aim(Way& way, std::size_t entry, const std::vector<scenario::Bar
          0,
          0,
          "/traffic/" + std::to_string(entry) + "/to",
-         "what is registered does not fit into the GPU's BAR1 window, and the network needs all of it there"});
+         "the registered memory does not fit the GPU's BAR1 window, and a network scenario needs all of it mapped"});
     return;
   }
   const auto size = in_window ? mapping->given : rdma_buffers;

@@ -304,7 +304,7 @@ TEST(NetworkRun, FlowsShareACableAndSayNothingOfQueues) {
   EXPECT_NEAR(value(outcome, "in.goodput_gbps"), 392.2, 4);
   EXPECT_NEAR(value(outcome, "out.goodput_gbps"), 392.2, 4);  // the other way: h2's data
   EXPECT_TRUE(outcome.results.expectations.empty());
-  EXPECT_THAT(outcome.said, testing::Contains("not judged at the level of flows: network.dropped"));
+  EXPECT_THAT(outcome.said, testing::Contains("not evaluated at level flows: network.dropped"));
 }
 
 TEST(NetworkRun, ACollectiveWithTooManyMessagesIsPlayedInPart) {

@@ -79,7 +79,7 @@ class Runner {
   Problems problems() const {
     if (!parts_.keeps_together(s_.servers.gpus))
       return {{loaded_.file.generic_string(), 0, 0, "/servers/gpus",
-               "GPUs of a server would come to several ranks; leave mpirun out, or start fewer ranks"}};
+               "the GPUs of a server would be split over several MPI ranks; start fewer ranks, or run without mpirun"}};
     return capture_ ? capture_->problems() : Problems{};
   }
 
@@ -232,12 +232,12 @@ void Runner::explain() {
     std::string circle = "deadlock: in priority " + std::to_string(circle_->priority);
     for (const auto port : circle_->ports)
       circle += (port == circle_->ports.front() ? ", " : " waits for ") + loaded_.graph.name_of(port);
-    out_.said.push_back(circle + ", and so on in a circle");
+    out_.said.push_back(circle + ", and back to the first");
   }
   for (network::HostIndex h = 0; h < loaded_.graph.hosts.size(); ++h)
     if (const auto count = nic_pauses_[h]; count > 0)
       out_.said.push_back("the NIC of " + loaded_.graph.nodes[loaded_.graph.hosts[h]].name + " paused its switch " +
-                          std::to_string(count) + " times: its host takes in less than the wire brings");
+                          std::to_string(count) + " times: its host accepts less than the wire rate");
   for (std::size_t i = 0; i < out_.nodes.size(); ++i) out_.said.push_back(sentence(s_.nodes[i], out_.nodes[i]));
   if (!out_.cables.empty()) out_.said.push_back(busiest(out_));
   for (auto& said : collectives_.remarks(played_)) out_.said.push_back(std::move(said));
@@ -278,7 +278,7 @@ tl::expected<Outcome, Problems> run(const Loaded& loaded, const Options& options
   if (!outcome) return outcome;
   for (const auto& expectation : loaded.scenario.expect) {
     if (loaded.scenario.run.level == NetworkLevel::flows && expectation.metric.starts_with("network."))
-      outcome->said.push_back("not judged at the level of flows: " + expectation.metric);
+      outcome->said.push_back("not evaluated at level flows: " + expectation.metric);
     else  // the loader has seen to it that the metric is there
       outcome->results.expectations.push_back(*observe::judge(outcome->results, expectation));
   }

@@ -302,21 +302,20 @@ void TcpRunner::explain() {
   for (const auto& entry : s_.tcp) {
     const auto flows = static_cast<double>(spelt_out(entry.from).size()) * entry.connections;
     if (value(entry.name + ".window_closed_us") > window * flows / 10)
-      out_.said.push_back(entry.name + ": the receiver's window held data back for " +
+      out_.said.push_back(entry.name + ": the receive window limited the sender for " +
                           text(entry.name + ".window_closed_us") +
-                          " us, summed over its connections: its application gives memory back too slowly");
+                          " us, summed over its connections; the application returns memory too slowly");
     for (const auto* side : {"send", "receive"})
       if (const auto core = entry.name + "." + side + "_core_percent"; value(core) > 95)
         out_.said.push_back(entry.name + ": a core of a host that " + side + "s is busy for " + text(core) + " %");
   }
   if (value("network.nic_dropped") > 0)
-    out_.said.push_back("NICs dropped " + text("network.nic_dropped") +
-                        " packets: no entry of their ring was free, or no memory" +
+    out_.said.push_back("NICs dropped " + text("network.nic_dropped") + " packets: no free ring entry, or no memory" +
                         (s_.nodes.empty() && s_.slow_hosts.empty() ? "" : ", or their buffer was full"));
   for (network::HostIndex h = 0; h < loaded_.graph.hosts.size(); ++h)
     if (nic_pauses_[h] > 0)
       out_.said.push_back("the NIC of " + loaded_.graph.nodes[loaded_.graph.hosts[h]].name + " paused its switch " +
-                          std::to_string(nic_pauses_[h]) + " times: its host takes in less than the wire brings");
+                          std::to_string(nic_pauses_[h]) + " times: its host accepts less than the wire rate");
   for (std::size_t i = 0; i < out_.nodes.size(); ++i) out_.said.push_back(sentence(s_.nodes[i], out_.nodes[i]));
   if (!out_.cables.empty()) out_.said.push_back(busiest(out_));
   if (!out_.said.empty()) out_.results.bottleneck = out_.said.front();

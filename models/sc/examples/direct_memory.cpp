@@ -57,6 +57,6 @@ int sc_main(int, char**) {
   bridge.port(0).bind(core.socket);
   bridge.port(1).bind(gpu.pcie);
   sc_core::sc_start(sc_core::sc_time{100, sc_core::SC_US});
-  std::cout << (core.right ? "the pointer showed what was loaded\n" : "the pointer showed something else\n");
+  std::cout << (core.right ? "the pointer showed the loaded data\n" : "the pointer showed other data\n");
   return core.right ? 0 : 1;
 }

@@ -37,7 +37,7 @@ tl::expected<std::vector<transport::CapturedFrame>, Problem> read_capture(const 
                         pcap_close};
   if (!capture) {
     std::fclose(file);
-    return refuse(std::string{"is no pcap or pcapng file: "} + error.data());
+    return refuse(std::string{"is not a pcap or pcapng file: "} + error.data());
   }
   if (const int type = pcap_datalink(capture.get()); type != DLT_EN10MB)
     return refuse("has link type " + link_type_name(type) + "; only Ethernet (EN10MB) can be replayed");
@@ -56,13 +56,13 @@ tl::expected<std::vector<transport::CapturedFrame>, Problem> read_capture(const 
     frame.size = size;
     if (net::parse(frame.bytes, size).error == net::ParseError::truncated && header->caplen < header->len)
       return refuse(number + ": only " + std::to_string(header->caplen) + " of its " + std::to_string(header->len) +
-                    " B were captured, too few for its headers; capture with a snapshot length of at least " +
+                    " B were captured, fewer than its headers; capture with a snapshot length of at least " +
                     std::to_string(device::Frame::header_capacity));
     frames.push_back(std::move(frame));
   }
   if (result != PCAP_ERROR_BREAK)
     return refuse("is damaged after frame " + std::to_string(frames.size()) + ": " + pcap_geterr(capture.get()));
-  if (frames.empty()) return refuse("holds no frames");
+  if (frames.empty()) return refuse("contains no frames");
   return frames;
 }
 

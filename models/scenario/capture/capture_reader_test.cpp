@@ -112,7 +112,7 @@ TEST_F(CaptureReader, RefusesWhatIsNoCapture) {
   EXPECT_THAT(read_capture(path("text.pcap")).error().message, HasSubstr("is no pcap or pcapng file"));
   std::ofstream{path("empty.pcap")};
   EXPECT_THAT(read_capture(path("empty.pcap")).error().message, HasSubstr("is no pcap or pcapng file"));
-  EXPECT_THAT(read_capture(write("none.pcap", {})).error().message, HasSubstr("holds no frames"));
+  EXPECT_THAT(read_capture(write("none.pcap", {})).error().message, HasSubstr("contains no frames"));
 }
 
 TEST_F(CaptureReader, RefusesAFileThatEndsInTheMiddleOfAFrame) {

@@ -12,8 +12,8 @@ std::string Acs::text(const std::string& device) const {
 
 void Acs::check(const Event&, EventCheck& check) const {
   if (!has_ports(check.device()) && check.link_above() == nullptr)
-    check.add("device", what_is(check.device()) + ", which is below no port");
-  check.needs_memory("what ACS sends to the root complex is answered at its memory");
+    check.add("device", what_is(check.device()) + ", which is not below any port");
+  check.needs_memory("requests redirected by ACS are answered at the memory of the root complex");
   if (const auto why = contradiction(acs)) check.add("acs", *why);
 }
 

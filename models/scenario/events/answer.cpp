@@ -14,7 +14,7 @@ void Answer::check(const Event& event, EventCheck& check) const {
   if (!std::holds_alternative<device::HostMemoryConfig>(check.device().config))
     check.needs_function(", which answers no requests for memory");
   if (status == pcie::Status::poisoned)
-    check.add("status", "poisoned is what a sender does; use an event of kind \"poison\"");
+    check.add("status", "poisoned data is sent, not answered; use an event of kind \"poison\"");
   // Every device answers with success until an event changes that.
   const bool refused = std::ranges::any_of(check.scenario().events, [&](const Event& e) {
     const auto* earlier = e.as<Answer>();

@@ -16,7 +16,7 @@ std::string CreditLeak::text(const std::string& device) const {
 
 // Credits that are infinite cannot run out.
 void CreditLeak::check(const Event&, EventCheck& check) const {
-  if (headers == 0 && data == 0) check.add("headers", "no credits are lost; give \"headers\" or \"data\"");
+  if (headers == 0 && data == 0) check.add("headers", "loses no credits; add \"headers\" or \"data\"");
   check.needs_link();
   const Link* link = check.link_above();
   if (link == nullptr) return;

@@ -15,11 +15,11 @@ std::string frame_to(const std::string& device, int frame) {
 std::string DropFrame::text(const std::string& device) const { return frame_to(device, frame) + " is lost"; }
 std::string CorruptFrame::text(const std::string& device) const { return frame_to(device, frame) + " is damaged"; }
 std::string ReorderFrame::text(const std::string& device) const {
-  return frame_to(device, frame) + " comes behind the next";
+  return frame_to(device, frame) + " arrives after the next";
 }
 
 void FrameFault::check(const Event&, EventCheck& check) const {
-  if (frame == 0) check.add("frame", "says which frame; the first with payload is 1");
+  if (frame == 0) check.add("frame", "must be at least 1, the first frame with payload");
   check.needs_nic();
 }
 

@@ -8,10 +8,9 @@ std::string IommuFault::text(const std::string& device) { return "the IOMMU refu
 
 void IommuFault::check(const Event& event, EventCheck& check) {
   if (const auto* root = check.tree().root_config(event.device); root != nullptr && !root->iommu)
-    check.add("kind", "no IOMMU is on that could refuse anything; give " + check.tree().root_of(event.device) +
-                          " an \"iommu\"");
+    check.add("kind", "no IOMMU is enabled; add \"iommu\" to " + check.tree().root_of(event.device));
   check.needs_memory_of_iommu();
-  check.needs_function(", which asks for nothing by DMA");
+  check.needs_function(", which does no DMA");
 }
 
 }  // namespace peerpath::scenario::event

@@ -9,8 +9,8 @@ std::string Poison::text(const std::string& device) const {
 }
 
 void Poison::check(const Event&, EventCheck& check) const {
-  if (check.needs_function(", which asks for nothing by DMA"))
-    check.needs_payload(true, ", which writes no payload here: nothing would be poisoned");
+  if (check.needs_function(", which does no DMA"))
+    check.needs_payload(true, ", which writes no payload in this scenario; the event would have no effect");
 }
 
 }  // namespace peerpath::scenario::event

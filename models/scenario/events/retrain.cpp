@@ -19,15 +19,15 @@ std::string Retrain::text(const std::string& device) const {
 void Retrain::check(const Event& event, EventCheck& check) const {
   check.needs_link();
   if (generation == 0 && width == 0 && outage == Duration{0})
-    check.add("generation", "nothing changes; give \"generation\", \"width\" or \"outage\"");
+    check.add("generation", "changes nothing; add \"generation\", \"width\" or \"outage\"");
   constexpr std::array lanes{0, 1, 2, 4, 8, 12, 16};
   if (std::ranges::find(lanes, width) == lanes.end())
-    return check.add("width", std::to_string(width) + " lanes are no PCIe link; one of 1, 2, 4, 8, 12, 16");
+    return check.add("width", std::to_string(width) + " lanes are not a PCIe link width; use 1, 2, 4, 8, 12 or 16");
   const Link* link = check.link_above();
   if (link == nullptr) return;
   // The configured width and generation are those that both ends and the board support.
   const auto wired = "the link above " + event.device + " is Gen" + std::to_string(link->generation) + " x" +
-                     std::to_string(link->width) + " and trains to no more: at most ";
+                     std::to_string(link->width) + " and cannot train higher: at most ";
   if (generation > link->generation) check.add("generation", wired + std::to_string(link->generation));
   if (width > link->width) check.add("width", wired + std::to_string(link->width));
 }

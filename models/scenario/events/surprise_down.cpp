@@ -7,7 +7,7 @@ namespace peerpath::scenario::event {
 std::string SurpriseDown::text(const std::string& device) { return device + " falls off the bus"; }
 
 void SurpriseDown::check(const Event&, EventCheck& check) {
-  check.needs_function("; name what is below the port");
+  check.needs_function("; name the device below the port");
   check.needs_link();
 }
 

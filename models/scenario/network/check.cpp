@@ -44,17 +44,17 @@ class Check {
     for (std::size_t i = 0; i < s.events.size(); ++i) event(join("/events", i), s.events[i]);
     switches(s.switches);
     if (s.servers.gpus > 1 && loaded_.graph.hosts.size() % static_cast<std::size_t>(s.servers.gpus) != 0)
-      add("/servers/gpus", std::to_string(loaded_.graph.hosts.size()) + " hosts do not make servers of so many");
+      add("/servers/gpus",
+          std::to_string(loaded_.graph.hosts.size()) + " hosts cannot be divided into servers of this size");
     const bool none_of_rdma = s.rdma.empty() && s.collectives.empty() && s.traces.empty();
-    if (none_of_rdma && s.tcp.empty())
-      add("", "has none of \"rdma\", \"collectives\", \"traces\" and \"tcp\": nothing would happen");
+    if (none_of_rdma && s.tcp.empty()) add("", "no traffic: add \"rdma\", \"collectives\", \"traces\" or \"tcp\"");
     if (!s.tcp.empty() && !none_of_rdma)
-      add("/tcp", "beside \"rdma\", \"collectives\" or \"traces\": hosts of a network have one transport");
+      add("/tcp", "cannot be combined with \"rdma\", \"collectives\" or \"traces\": a network has one transport");
     if (s.tcp_hosts.pause_above > s.tcp_hosts.nic_buffer) add("/tcp_hosts/pause_above", "is above nic_buffer");
     if (s.nics.pause_above > s.nics.buffer) add("/nics/pause_above", "is above the buffer");
     if (s.nics.resume_below > s.nics.pause_above) add("/nics/resume_below", "is above pause_above");
     if (!std::has_single_bit(static_cast<std::uint64_t>(s.nics.translation_page.count())))
-      add("/nics/translation_page", "is no power of two");
+      add("/nics/translation_page", "is not a power of two");
     if (s.run.level == NetworkLevel::flows) flows(s);
     if (s.run.warmup.count() < 0) add("/run/warmup", "is negative");
     for (std::size_t i = 0; i < s.expect.size(); ++i) expectation(join("/expect", i), s.expect[i]);
@@ -96,14 +96,14 @@ class Check {
     for (const auto host : numbers) {
       const auto& name = loaded_.graph.nodes[loaded_.graph.hosts[host]].name;
       if (rate_of_host(loaded_.graph, host) != rate_of_host(loaded_.graph, numbers.front()))
-        add(join(at, "hosts"), "\"" + name + "\" has a cable of another rate than the first");
+        add(join(at, "hosts"), "\"" + name + "\" has a cable of a different rate than the first host");
       if (!with_node_.insert(host).second) add(join(at, "hosts"), "\"" + name + "\" is in another entry of `nodes`");
     }
     const auto mine = spelt_out(entry.hosts);
     for (const auto& slow : loaded_.scenario.slow_hosts)
       for (const auto& name : spelt_out(slow.hosts))
         if (std::ranges::find(mine, name) != mine.end())
-          return add(join(at, "hosts"), "\"" + name + "\" is in `slow_hosts`, too");
+          return add(join(at, "hosts"), "\"" + name + "\" is also in `slow_hosts`");
   }
 
   void name(const std::string& at, std::string& name, const std::string& standard) {
@@ -116,36 +116,36 @@ class Check {
     const auto from = hosts(join(at, "from"), entry.from), to = hosts(join(at, "to"), entry.to);
     const bool any_to = entry.transport == Transport::ud || entry.load > 0;
     if (from && to && *to != 1 && *to != *from && !any_to)
-      add(join(at, "to"),
-          "names " + std::to_string(*to) + " hosts, and \"from\" " + std::to_string(*from) + "; one, or as many");
+      add(join(at, "to"), "names " + std::to_string(*to) + " hosts, and \"from\" " + std::to_string(*from) +
+                              "; must be one or the same number");
     if (entry.fresh && entry.interval == Duration{}) add(join(at, "fresh"), "needs an interval");
     if (entry.transport == Transport::ud)
       datagrams(at, entry);
     else if (entry.receives != 0 || entry.receive_time > Duration{})
-      add(join(at, entry.receives != 0 ? "receives" : "receive_time"), "is for transport \"UD\"");
+      add(join(at, entry.receives != 0 ? "receives" : "receive_time"), "requires transport \"UD\"");
     if (entry.registered > 0_B && entry.registered < entry.size)
       add(join(at, "registered"), "is less than one message");
     if (entry.load > 0)
       load(at, entry);
     else if (entry.sizes != Sizes::fixed)
       add(join(at, "sizes"), "needs a load");
-    if (roce::is_atomic(entry.operation) && entry.size != 8_B) add(join(at, "size"), "an atomic has 8B");
+    if (roce::is_atomic(entry.operation) && entry.size != 8_B) add(join(at, "size"), "must be 8B for an atomic");
   }
 
   void datagrams(const std::string& at, const Rdma& entry) {
     const auto& s = loaded_.scenario;
-    if (entry.operation != roce::Work::send) add(join(at, "operation"), "of transport \"UD\" is send");
-    if (entry.size.count() > s.nics.mtu) add(join(at, "size"), "of a datagram is at most nics.mtu");
-    if (entry.interval > Duration{}) add(join(at, "interval"), "is for transport \"RC\"");
-    if (entry.priority != 3) add(join(at, "priority"), "is for transport \"RC\"");
-    if (entry.load > 0) add(join(at, "load"), "is for transport \"RC\"");
-    if (entry.receive_time > Duration{} && entry.receives == 0)
-      add(join(at, "receive_time"), "needs a number of `receives`");
+    if (entry.operation != roce::Work::send) add(join(at, "operation"), "must be \"send\" with transport \"UD\"");
+    if (entry.size.count() > s.nics.mtu) add(join(at, "size"), "must be at most nics.mtu with transport \"UD\"");
+    if (entry.interval > Duration{}) add(join(at, "interval"), "requires transport \"RC\"");
+    if (entry.priority != 3) add(join(at, "priority"), "requires transport \"RC\"");
+    if (entry.load > 0) add(join(at, "load"), "requires transport \"RC\"");
+    if (entry.receive_time > Duration{} && entry.receives == 0) add(join(at, "receive_time"), "requires `receives`");
   }
 
   void load(const std::string& at, const Rdma& entry) {
-    if (entry.interval > Duration{}) add(join(at, "interval"), "beside a load, which says when messages come");
-    if (roce::answers(entry.operation)) add(join(at, "operation"), "of an entry with a load is a write or a send");
+    if (entry.interval > Duration{})
+      add(join(at, "interval"), "cannot be combined with \"load\", which controls posting");
+    if (roce::answers(entry.operation)) add(join(at, "operation"), "must be a write or a send with \"load\"");
     const auto& run = loaded_.scenario.run;
     double messages = 0;
     for (const auto host : known_hosts(entry.from))
@@ -158,14 +158,14 @@ class Check {
     if (to.empty()) return;
     const bool one = std::ranges::all_of(to, [&](const auto& name) { return name == to.front(); });
     if (one && std::ranges::find(from, to.front()) != from.end())
-      add(join(at, "to"), "names \"" + to.front() + "\" alone, which sends, too");
+      add(join(at, "to"), "names \"" + to.front() + "\" only, which also sends");
   }
 
   void collective(const std::string& at, Collective& entry, std::size_t number) {
     name(at, entry.name, "collective" + std::to_string(number));
     const auto count = hosts(join(at, "hosts"), entry.hosts);
     if (!count) return;
-    if (*count < 2) add(join(at, "hosts"), "a collective has two ranks at least");
+    if (*count < 2) add(join(at, "hosts"), "a collective needs at least two ranks");
     check_collective(entry, *count, loaded_.scenario.servers,
                      [&](const std::string& key, const std::string& what) { add(at + "/" + key, what); });
     if (entry.hierarchical) whole_servers(at, known_hosts(entry.hosts));
@@ -184,8 +184,8 @@ class Check {
     name(at, entry.name, "tcp" + std::to_string(number));
     const auto from = hosts(join(at, "from"), entry.from), to = hosts(join(at, "to"), entry.to);
     if (from && to && *to != 1 && *to != *from)
-      add(join(at, "to"),
-          "names " + std::to_string(*to) + " hosts, and \"from\" " + std::to_string(*from) + "; one, or as many");
+      add(join(at, "to"), "names " + std::to_string(*to) + " hosts, and \"from\" " + std::to_string(*from) +
+                              "; must be one or the same number");
     if (from && *from * static_cast<std::size_t>(entry.connections) > most_connections)
       add(join(at, "connections"), "makes more than " + std::to_string(most_connections) + " connections");
     const auto memory = entry.consumer.memory.value_or(loaded_.scenario.tcp_stack.receive_buffer);
@@ -193,7 +193,8 @@ class Check {
         memory < loaded_.scenario.tcp_stack.receive_buffer)
       add(join(join(at, "consumer"), "memory"), "is less than tcp_stack.receive_buffer, which the window follows");
     if (entry.consumer.return_every * 2 > memory)
-      add(join(join(at, "consumer"), "return_every"), "is more than half of the memory: nothing would ever come back");
+      add(join(join(at, "consumer"), "return_every"),
+          "is more than half of the memory, so no memory would be returned");
   }
 
   void event(const std::string& at, const CableEvent& event) {
@@ -202,34 +203,35 @@ class Check {
       const auto &a = g.nodes[cable.a].name, &b = g.nodes[cable.b].name;
       if ((a == event.from && b == event.to) || (a == event.to && b == event.from)) return;
     }
-    add(at, "no cable joins \"" + event.from + "\" and \"" + event.to + "\"");
+    add(at, "no cable connects \"" + event.from + "\" and \"" + event.to + "\"");
   }
 
   /// What flows have no notion of.
   void flows(const NetworkScenario& s) {
     const std::string level = "run.level \"flows\" ";
-    if (!s.tcp.empty()) add("/tcp", level + "has RDMA and collectives alone");
+    if (!s.tcp.empty()) add("/tcp", level + "supports RDMA and collectives only");
     if (s.switches.path == network::PathChoice::spray || s.switches.path == network::PathChoice::flowlet)
-      add("/switches/path", level + "has one way for each queue pair");
+      add("/switches/path", level + "uses one path per queue pair");
     for (std::size_t i = 0; i < s.nodes.size(); ++i)
-      if (s.nodes[i].level == Level::tlp) add(join(join("/nodes", i), "level"), level + "sees hosts at level \"node\"");
+      if (s.nodes[i].level == Level::tlp)
+        add(join(join("/nodes", i), "level"), level + "supports hosts of level \"node\" only");
     for (std::size_t i = 0; i < s.rdma.size(); ++i) {
       const auto at = join("/rdma", i);
-      if (s.rdma[i].interval > Duration{}) add(join(at, "interval"), level + "has messages without an interval alone");
-      if (s.rdma[i].load > 0) add(join(at, "load"), level + "has no messages that arrive by chance");
-      if (s.rdma[i].transport == Transport::ud) add(join(at, "transport"), level + "has reliable connections alone");
-      if (roce::is_atomic(s.rdma[i].operation)) add(join(at, "operation"), level + "has no atomics");
-      if (s.rdma[i].priority != 3) add(join(at, "priority"), level + "has one priority of data");
+      if (s.rdma[i].interval > Duration{}) add(join(at, "interval"), level + "does not support \"interval\"");
+      if (s.rdma[i].load > 0) add(join(at, "load"), level + "does not support \"load\"");
+      if (s.rdma[i].transport == Transport::ud) add(join(at, "transport"), level + "supports transport \"RC\" only");
+      if (roce::is_atomic(s.rdma[i].operation)) add(join(at, "operation"), level + "does not support atomics");
+      if (s.rdma[i].priority != 3) add(join(at, "priority"), level + "supports one data priority");
     }
   }
 
   void switches(const network::SwitchConfig& config) {
     for (std::size_t i = 0; i < config.lossless.size(); ++i)
       if (config.lossless[i] < 0 || config.lossless[i] > 7)
-        add(join("/switches/lossless", i), "is no priority, 0 to 7");
-    if (!config.weights.empty() && config.weights.size() != 8) add("/switches/weights", "needs eight numbers");
+        add(join("/switches/lossless", i), "is not a priority from 0 to 7");
+    if (!config.weights.empty() && config.weights.size() != 8) add("/switches/weights", "must have eight numbers");
     for (const int weight : config.weights)
-      if (weight < 0 || weight > 1000) add("/switches/weights", "a weight is from 0 to 1000");
+      if (weight < 0 || weight > 1000) add("/switches/weights", "must have weights from 0 to 1000");
     if (config.ecn_min > config.ecn_max) add("/switches/ecn_min", "is above ecn_max");
   }
 
@@ -240,8 +242,8 @@ class Check {
       add(join(at, "metric"), e.metric.empty()
                                   ? "is missing"
                                   : "there is no metric \"" + e.metric + "\"" + scenario::did_you_mean(e.metric, all));
-    if (e.is) add(join(at, "is"), "is for the bottleneck of a PCIe scenario");
-    if (!e.equals && !e.at_least && !e.at_most) add(at, "has none of equals, at_least and at_most");
+    if (e.is) add(join(at, "is"), "requires the bottleneck of a PCIe scenario");
+    if (!e.equals && !e.at_least && !e.at_most) add(at, "has no bound; add \"equals\", \"at_least\" or \"at_most\"");
     if (e.within_percent && !e.equals) add(join(at, "within_percent"), "needs \"equals\"");
   }
 

@@ -33,8 +33,8 @@ void check_sizes(const Collective& e, std::int64_t count, const Add& add) {
   if (count > most_with_sizes &&
       (!e.sizes.empty() || e.token > 0_B || (e.hierarchical && e.kind == Exchange::all_to_all)))
     return add("hosts", "are more than the " + std::to_string(most_with_sizes) +
-                            " of an all_to_all with sizes, tokens or \"hierarchical\"");
-  const auto is_for = "is for all_to_all";
+                            " for an all_to_all with sizes, tokens or \"hierarchical\"");
+  const auto is_for = "requires all_to_all";
   if (e.kind != Exchange::all_to_all) {
     if (!e.sizes.empty()) add("sizes", is_for);
     if (e.token > 0_B) add("token", is_for);
@@ -42,8 +42,8 @@ void check_sizes(const Collective& e, std::int64_t count, const Add& add) {
   if (!e.sizes.empty() && static_cast<std::int64_t>(e.sizes.size()) != count * count)
     add("sizes", "are " + std::to_string(e.sizes.size()) + ", and " + std::to_string(count) + " hosts need " +
                      std::to_string(count * count) + ", row by row");
-  if (std::ranges::any_of(e.sizes, [](Bytes size) { return size < 0_B; })) add("sizes", "one is negative");
-  if (!e.sizes.empty() && e.token > 0_B) add("token", "beside sizes, which say it");
+  if (std::ranges::any_of(e.sizes, [](Bytes size) { return size < 0_B; })) add("sizes", "has a negative value");
+  if (!e.sizes.empty() && e.token > 0_B) add("token", "cannot be combined with \"sizes\"");
   if (e.skew > 0 && e.token == 0_B) add("skew", "needs a token");
   if (e.token > e.bytes) add("token", "is more than bytes");
   if (e.token > 0_B && e.bytes / e.token > most_tokens / count)
@@ -54,9 +54,10 @@ void check_buffers(const Collective& e, std::int64_t count, const Add& add) {
   const auto& b = *e.buffers;
   if (b.slice_steps > b.steps) add("buffers/slice_steps", "is more than steps");
   if (b.chunk_steps < b.slice_steps || (b.chunk_steps + b.slice_steps - 1) / b.slice_steps > b.steps / b.slice_steps)
-    add("buffers/chunk_steps", "in whole slices is from slice_steps to what steps hold");
-  if (b.slice() < 512_B) return add("buffers/size", "makes slices of less than 512 B");
-  if (e.clear_to_send > 0) add("clear_to_send", "beside buffers, whose receivers clear each slice");
+    add("buffers/chunk_steps", "must be a multiple of slice_steps and at most steps");
+  if (b.slice() < 512_B) return add("buffers/size", "results in slices of less than 512 B");
+  if (e.clear_to_send > 0)
+    add("clear_to_send", "cannot be combined with \"buffers\", whose receivers clear each slice");
   if (2 * count * (e.bytes / b.slice() + 2 * count) > most_messages)
     add("buffers/size", "makes more than " + std::to_string(most_messages) + " messages");
 }
@@ -68,20 +69,20 @@ void check_collective(const Collective& e, std::size_t hosts, const Servers& ser
   const bool has_rings =
       e.kind == Exchange::all_reduce || e.kind == Exchange::all_gather || e.kind == Exchange::reduce_scatter;
   if (e.rings != 1 && !has_rings)
-    add("rings", "are for all_reduce, all_gather and reduce_scatter");
+    add("rings", "require all_reduce, all_gather or reduce_scatter");
   else if (count % e.rings != 0 || count / e.rings < 2)
-    add("rings", std::to_string(count) + " hosts do not make so many rings of two or more");
+    add("rings", std::to_string(count) + " hosts are too few for this number of rings");
   if (const auto why = collective::not_played(e.kind, e.algorithm, false); !why.empty()) add("algorithm", why);
   if (e.hierarchical) {
     if (const auto why = collective::not_played(e.kind, Algorithm::ring, true); !why.empty()) add("hierarchical", why);
-    if (servers.gpus == 1) add("hierarchical", "needs \"servers\" of several GPUs");
-    if (e.rings != 1) add("rings", "beside hierarchical, which has one for each GPU of a server");
+    if (servers.gpus == 1) add("hierarchical", "requires \"servers\" with several GPUs");
+    if (e.rings != 1) add("rings", "cannot be combined with \"hierarchical\", which has one per GPU of a server");
   }
-  if (e.root != 0 && !is_rooted(e.kind)) add("root", "is for broadcast, reduce, gather and scatter");
+  if (e.root != 0 && !is_rooted(e.kind)) add("root", "requires broadcast, reduce, gather or scatter");
   if (e.root >= count) add("root", "there are " + std::to_string(count) + " hosts, from 0");
   check_sizes(e, count, add);
   if (e.buffers) check_buffers(e, count, add);
-  if (largest_message(e, count, servers) > most_of_message) add("bytes", "messages of more than 2 GiB");
+  if (largest_message(e, count, servers) > most_of_message) add("bytes", "results in messages of more than 2 GiB");
 }
 
 }  // namespace peerpath::network_scenario

@@ -19,17 +19,18 @@ struct Block {
 
 constexpr std::tuple blocks{
     Block<Topology>{"network", "network", "An Ethernet network: a generator, or hosts, switches and cables by name"},
-    Block<network::SwitchConfig>{"switches", "switches", "What all switches of a network have"},
-    Block<Nics>{"nics", "nics", "What all NICs of a network have"},
-    Block<Servers>{"servers", "servers", "Servers of several GPUs of a network, and the NVLinks in them"},
+    Block<network::SwitchConfig>{"switches", "switches", "Settings of every switch in a network"},
+    Block<Nics>{"nics", "nics", "Settings of every NIC in a network"},
+    Block<Servers>{"servers", "servers", "Servers with several GPUs, and their NVLinks"},
     Block<SlowHost>{"slow_hosts", "slow_host",
-                    "An entry of `slow_hosts`: hosts whose memory takes in less than the wire brings", true},
-    Block<NodeEntry>{"nodes", "node",
-                     "An entry of `nodes`: hosts of a network whose PCIe is run TLP by TLP, and fitted", true},
+                    "An entry of `slow_hosts`: hosts whose memory accepts less than the wire rate", true},
+    Block<NodeEntry>{"nodes", "node", "An entry of `nodes`: hosts of a network with a PCIe scenario of their own",
+                     true},
     Block<Rdma>{"rdma", "rdma", "An entry of `rdma`: messages of one size between hosts of a network", true},
     Block<Collective>{"collectives", "collective",
                       "An entry of `collectives`: a collective of hosts of a network, once", true},
-    Block<TraceEntry>{"traces", "trace", "An entry of `traces`: what the GPUs of a job did, from files, once", true},
+    Block<TraceEntry>{"traces", "trace",
+                      "An entry of `traces`: one replay of a training job from execution trace files", true},
     Block<tcp::Config>{"tcp_stack", "tcp_stack", "TCP of all hosts of a network"},
     Block<tcp::HostConfig>{"tcp_hosts", "tcp_host", "NICs and cores of all hosts of a network with TCP"},
     Block<Tcp>{"tcp", "tcp", "An entry of `tcp`: connections between hosts of a network", true},
@@ -63,10 +64,10 @@ std::string schema_json() {
     auto object = scenario::object_schema<Config>(block.doc, {});
     properties[std::string{block.key}] = block.is_list ? Json{{"type", "array"}, {"items", object}} : object;
   });
-  properties["sweep"] = scenario::object_schema<scenario::Sweep>("What `peerpath sweep` varies", {});
+  properties["sweep"] = scenario::object_schema<scenario::Sweep>("Values that `peerpath sweep` varies", {});
   properties["expect"] = {
       {"type", "array"},
-      {"items", scenario::object_schema<scenario::Expectation>("What must be true of the results", {"metric"})}};
+      {"items", scenario::object_schema<scenario::Expectation>("Conditions on the results", {"metric"})}};
   return Json{{"type", "object"}, {"properties", properties}, {"additionalProperties", false}}.dump(2) + "\n";
 }
 

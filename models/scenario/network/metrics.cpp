@@ -10,78 +10,80 @@ struct Definition {
 };
 
 constexpr std::array of_rdma{
-    Definition{"goodput_gbps", "Gb/s", "Payload of messages that are over"},
-    Definition{"messages", "1", "Over, with success"},
-    Definition{"failed_messages", "1", "Reported as failed"},
-    Definition{"latency_p50_us", "us", "Posted to over"},
-    Definition{"latency_p99_us", "us", "Posted to over"},
-    Definition{"latency_max_us", "us", "Posted to over"},
+    Definition{"goodput_gbps", "Gb/s", "Payload of completed messages"},
+    Definition{"messages", "1", "Messages completed successfully"},
+    Definition{"failed_messages", "1", "Messages reported as failed"},
+    Definition{"latency_p50_us", "us", "Time from post to completion of a message"},
+    Definition{"latency_p99_us", "us", "Time from post to completion of a message"},
+    Definition{"latency_max_us", "us", "Time from post to completion of a message"},
 };
 constexpr std::array of_load{
-    Definition{"slowdown_p50", "1", "Latency over that of the message alone in the network"},
-    Definition{"slowdown_p99", "1", "Latency over that of the message alone in the network"},
-    Definition{"small_slowdown_p99", "1", "The same of messages of at most 3,000 B"},
+    Definition{"slowdown_p50", "1", "Latency relative to that of the message alone in the network"},
+    Definition{"slowdown_p99", "1", "Latency relative to that of the message alone in the network"},
+    Definition{"small_slowdown_p99", "1",
+               "Latency relative to that of the message alone in the network, for messages of at most 3,000 B"},
 };
 constexpr std::array of_load_network{
     Definition{"queue_p95_bytes", "B",
-               "Of what waits at ports of switches, all ports taken together; looked at each `patience`"},
+               "Percentile of the bytes queued at all switch ports together, sampled every `patience`"},
     Definition{"queue_p99_bytes", "B",
-               "Of what waits at ports of switches, all ports taken together; looked at each `patience`"},
+               "Percentile of the bytes queued at all switch ports together, sampled every `patience`"},
 };
 constexpr std::array of_translations{
     Definition{"translations_missed_percent", "%",
-               "Pages written to whose entry of the MTT was not in the NIC, since the start"},
+               "Pages written whose MTT entry was not cached in the NIC, since the start"},
 };
 constexpr std::array of_contexts{
     Definition{"contexts_missed_percent", "%",
-               "Packets with data for whose queue pair the NIC had no context, since the start"},
+               "Data packets whose queue pair context was not cached in the NIC, since the start"},
 };
 constexpr std::array of_collective{
-    Definition{"time_us", "us", "Start to last message in"},
-    Definition{"nic_gbps", "Gb/s", "What the busiest NIC has to send or to take in, over that time"},
+    Definition{"time_us", "us", "Time from the start to the arrival of the last message"},
+    Definition{"nic_gbps", "Gb/s", "Bytes that the busiest NIC must send or receive, divided by time_us"},
 };
 constexpr std::array of_servers{
     Definition{"bus_gbps", "Gb/s",
-               "Bus bandwidth as nccl-tests has it: bytes over time, times what a rank sends of each"},
-    Definition{"inside_us", "us", "Time in which a rank had messages on their way by NVLink, mean of ranks"},
-    Definition{"between_us", "us", "The same by its NIC; where both go on at once, it counts in both"},
+               "Bus bandwidth as nccl-tests defines it: bytes divided by time, times the bytes sent per rank and byte"},
+    Definition{"inside_us", "us", "Time in which a rank had NVLink messages in flight, mean over ranks"},
+    Definition{"between_us", "us",
+               "Time in which a rank had NIC messages in flight, mean over ranks; overlaps with inside_us"},
 };
 constexpr std::array of_trace{
-    Definition{"time_us", "us", "Start to last node over, of all ranks"},
-    Definition{"computing_us", "us", "Time in which a rank's GPU or CPU had a node, mean of ranks"},
+    Definition{"time_us", "us", "Time from the start to the end of the last node of all ranks"},
+    Definition{"computing_us", "us", "Time in which a rank's GPU or CPU executed a node, mean over ranks"},
     Definition{"communicating_us", "us",
-               "Time in which a rank was in a collective or a message, also to wait for others there, mean of ranks"},
-    Definition{"hidden_us", "us", "Of that, while it computed, mean of ranks"},
-    Definition{"exposed_us", "us", "Of that, while it did not, mean of ranks"},
-    Definition{"exposed_max_us", "us", "The same of the rank that has most of it"},
+               "Time that a rank spent in collectives and messages, waiting included, mean over ranks"},
+    Definition{"hidden_us", "us", "Communication time overlapped by computation, mean over ranks"},
+    Definition{"exposed_us", "us", "Communication time not overlapped by computation, mean over ranks"},
+    Definition{"exposed_max_us", "us", "Communication time not overlapped by computation, of the rank with the most"},
 };
 constexpr std::array of_tcp{
-    Definition{"goodput_gbps", "Gb/s", "Payload that applications have read"},
-    Definition{"flows", "1", "Connections that are over: all their bytes are read"},
-    Definition{"time_p50_us", "us", "From opening to the last byte read, of connections that are over"},
-    Definition{"time_p99_us", "us", "From opening to the last byte read, of connections that are over"},
-    Definition{"time_max_us", "us", "From opening to the last byte read, of connections that are over"},
-    Definition{"sent_again", "1", "Segments that were repeated, since the start"},
+    Definition{"goodput_gbps", "Gb/s", "Payload read by applications"},
+    Definition{"flows", "1", "Completed connections: all bytes have been read"},
+    Definition{"time_p50_us", "us", "Time from opening to the last byte read, of completed connections"},
+    Definition{"time_p99_us", "us", "Time from opening to the last byte read, of completed connections"},
+    Definition{"time_max_us", "us", "Time from opening to the last byte read, of completed connections"},
+    Definition{"sent_again", "1", "Retransmitted segments, since the start"},
     Definition{"timeouts", "1", "Retransmission timeouts, since the start"},
     Definition{"probes", "1", "Zero-window probes, since the start"},
     Definition{"window_closed_us", "us",
-               "Time in which the receiver's window alone held data back, summed over connections, since the start"},
-    Definition{"send_core_percent", "%", "Work of the busiest core of senders, over the window"},
-    Definition{"receive_core_percent", "%", "Work of the busiest core of receivers, over the window"},
+               "Time in which only the receiver's window limited the sender, summed over connections, since the start"},
+    Definition{"send_core_percent", "%", "Utilisation of the busiest core of the senders, over the window"},
+    Definition{"receive_core_percent", "%", "Utilisation of the busiest core of the receivers, over the window"},
 };
 constexpr std::array of_tcp_network{
-    Definition{"nic_dropped", "1", "By NICs: no entry of the ring, or no memory, since the start"},
+    Definition{"nic_dropped", "1", "Packets dropped by NICs for lack of a ring entry or memory, since the start"},
 };
 constexpr std::array of_network{
-    Definition{"packets", "1", "Packets on cables, each cable counted"},
-    Definition{"dropped", "1", "Lost in switches, on cables and in NICs"},
-    Definition{"marked", "1", "Congestion Experienced"},
-    Definition{"pauses", "1", "PFC frames that stop a priority"},
-    Definition{"paused_us", "us", "Time that ports were held with packets waiting, summed"},
-    Definition{"queue_peak_bytes", "B", "Most that waited at one port in one priority, since the start"},
-    Definition{"nic_pauses", "1", "Of the pauses: by NICs whose host was slow, since the start"},
-    Definition{"sent_again", "1", "Packets that RDMA or TCP repeated, since the start"},
-    Definition{"deadlock", "1", "Whether paused queues waited for each other in a circle"},
+    Definition{"packets", "1", "Packets sent on cables, counted once per cable"},
+    Definition{"dropped", "1", "Packets lost in switches, on cables and in NICs"},
+    Definition{"marked", "1", "Packets marked Congestion Experienced (ECN)"},
+    Definition{"pauses", "1", "PFC pause frames sent"},
+    Definition{"paused_us", "us", "Time that paused ports had packets waiting, summed"},
+    Definition{"queue_peak_bytes", "B", "Peak queue of one priority at one port, since the start"},
+    Definition{"nic_pauses", "1", "PFC pause frames sent by NICs of slow hosts, since the start"},
+    Definition{"sent_again", "1", "Packets retransmitted by RDMA or TCP, since the start"},
+    Definition{"deadlock", "1", "Whether paused queues waited for each other in a cycle"},
 };
 
 template <class List>
@@ -95,7 +97,7 @@ void explain_in(std::string& out, const char* owner, const List& list, std::stri
   for (const auto& d : list)
     if (d.name == end)
       out += std::string{owner} + "." + std::string{d.name} + ": " + std::string{d.unit} +
-             "\n    Of a network scenario. " + std::string{d.doc} + ".\n";
+             "\n    Network scenarios only. " + std::string{d.doc} + ".\n";
 }
 
 }  // namespace

@@ -85,14 +85,14 @@ TEST(NetworkLoad, MistakesOfDatagramsAndOfLoadsAreNamed) {
   const auto with = [](const std::string& rdma) {
     return R"({"network": {"clos": {}}, "rdma": [{"name": "w", "from": "h0..h3", "to": "h1", )" + rdma + "}]}";
   };
-  EXPECT_THAT(said(with(R"("transport": "UD")")), HasSubstr(R"(/rdma/0/operation: of transport "UD" is send)"));
+  EXPECT_THAT(said(with(R"("transport": "UD")")), HasSubstr(R"(/rdma/0/operation: must be "send" with transport "UD")"));
   EXPECT_THAT(said(with(R"("transport": "UC")")), HasSubstr("UC"));
   EXPECT_THAT(said(with(R"("transport": "UD", "operation": "send")")), HasSubstr("/rdma/0/size: of a datagram"));
   EXPECT_EQ(said(with(R"("transport": "UD", "operation": "send", "size": "4KiB", "receives": 8)")), "");
   EXPECT_THAT(said(with(R"("priority": 5)")), HasSubstr("/rdma/0/priority: "));
   EXPECT_THAT(said(with(R"("transport": "UD", "operation": "send", "size": "4KiB", "priority": 4)")),
-              HasSubstr(R"(/rdma/0/priority: is for transport "RC")"));
-  EXPECT_THAT(said(with(R"("receives": 8)")), HasSubstr(R"(/rdma/0/receives: is for transport "UD")"));
+              HasSubstr(R"(/rdma/0/priority: requires transport "RC")"));
+  EXPECT_THAT(said(with(R"("receives": 8)")), HasSubstr(R"(/rdma/0/receives: requires transport "UD")"));
   EXPECT_THAT(said(with(R"("sizes": "web_search")")), HasSubstr("/rdma/0/sizes: needs a load"));
   EXPECT_THAT(said(with(R"("sizes": "web_search", "load": 50)")), HasSubstr(R"("h1" alone)"));
   EXPECT_THAT(said(R"({"network": {"clos": {}}, "rdma": [{"from": "h1", "to": ["h1", "h1"], "load": 5}]})"),
@@ -160,7 +160,7 @@ TEST(NetworkLoad, CollectivesSayWhatTheyAre) {
   EXPECT_THAT(said_of_collective(hosts + R"("kind": "reduce", "root": 16)"), HasSubstr("/root: there are 16 hosts"));
   EXPECT_THAT(said_of_collective(hosts + R"("kind": "all_to_all", "sizes": ["1MB"])"),
               HasSubstr("/sizes: are 1, and 16 hosts need 256"));
-  EXPECT_THAT(said_of_collective(hosts + R"("sizes": ["1MB"])"), HasSubstr("/sizes: is for all_to_all"));
+  EXPECT_THAT(said_of_collective(hosts + R"("sizes": ["1MB"])"), HasSubstr("/sizes: requires all_to_all"));
   EXPECT_THAT(said_of_collective(hosts + R"("kind": "all_to_all", "skew": 1)"), HasSubstr("/skew: needs a token"));
   EXPECT_THAT(said_of_collective(hosts + R"("buffers": { "chunk_steps": 9 })"),
               HasSubstr("/buffers/chunk_steps: in whole slices"));

@@ -25,18 +25,20 @@ struct Tcp {
     using C = Tcp;
     using std::chrono::seconds;
     return std::tuple{
-        field("name", &C::name, "How metrics call it"),
-        field("from", &C::from, "Hosts that open connections and send; h0..h7 is eight of them"),
-        field("to", &C::to, "Hosts that receive: one, or as many as `from`, which are paired off"),
-        field("connections", &C::connections, "Of each two hosts").at_least(1).at_most(1024),
-        field("bytes", &C::bytes, "That a connection sends before it closes; 0B: it goes on")
+        field("name", &C::name, "Name in metrics"),
+        field("from", &C::from, "Hosts that open connections and send; h0..h7 names eight"),
+        field("to", &C::to, "Hosts that receive: one, or as many as `from` to form pairs"),
+        field("connections", &C::connections, "TCP connections per pair of hosts").at_least(1).at_most(1024),
+        field("bytes", &C::bytes, "Bytes that a connection sends before it closes; 0B: unlimited")
             .at_least(Bytes{})
             .at_most(Bytes{std::int64_t{1} << 40}),
-        field("start", &C::start, "When the first connection is opened").at_most(seconds{10}),
-        field("stagger", &C::stagger, "From one connection to the next").at_most(seconds{1}),
-        field("consumer", &C::consumer, "What receives"),
-        field("keep_at", &C::keep_at, "From then on it gives no memory back, for `keep_for`").at_most(seconds{10}),
-        field("keep_for", &C::keep_for, "How long it gives no memory back; 0ns: it always does").at_most(seconds{10})};
+        field("start", &C::start, "Time at which the first connection opens").at_most(seconds{10}),
+        field("stagger", &C::stagger, "Time between the starts of two connections").at_most(seconds{1}),
+        field("consumer", &C::consumer, "Receiving application"),
+        field("keep_at", &C::keep_at, "Time from which the application stops returning memory, for `keep_for`")
+            .at_most(seconds{10}),
+        field("keep_for", &C::keep_for, "Duration for which the application returns no memory; 0ns: it always does")
+            .at_most(seconds{10})};
   }
 };
 

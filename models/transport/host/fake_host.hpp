@@ -26,7 +26,7 @@ class FakeHost final : public HostDma {
 
  private:
   void ask(Ring<Instant>& into, Instant& free, Bytes size, BitRate rate, Instant now) {
-    require(now + latency() >= computed_, "a NIC asked for something that would have begun in what is over");
+    require(now + latency() >= computed_, "a NIC requested an operation that begins in the past");
     free = std::max(free, now + latency()) + size / rate;
     into.push(free);
   }

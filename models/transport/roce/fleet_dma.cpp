@@ -43,7 +43,7 @@ void Fleet::advance(Nic& nic, HostIndex host, Instant now) {
   for (; !dma.written.empty(); dma.written.pop()) {
     auto& held = nic.holding[nic.known++];
     held.out = dma.written.front();
-    require(held.out >= now, "a host tells of what it has written before that is over");
+    require(held.out >= now, "a host reports a write before it has ended");
     if (held.ends > 0) network_->wake_at(held.out, host, written);
   }
   for (; !dma.fetched.empty(); dma.fetched.pop()) nic.staged[nic.ready++].ready = dma.fetched.front();

@@ -1,4 +1,4 @@
-// A sweep: its figure (goodput, or a metric) over the two keys that matter most, the points that no other one beats, and how much each key does.
+// A sweep: its figure (goodput, or a metric) over the two keys with the largest effect, the points that no other one beats, and how much each key does.
 import { axis, barsHeight } from "./charts.js";
 
 /** The values of a key in the order of the sweep. */

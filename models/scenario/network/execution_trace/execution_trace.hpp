@@ -81,21 +81,25 @@ struct ExecutionNode {
   static constexpr auto fields() {
     using C = ExecutionNode;
     return std::tuple{
-        field("id", &C::id, "Of this rank alone").at_least(0),
-        field("name", &C::name, "For messages"),
-        field("type", &C::type, "What it is"),
-        field("ctrl_deps", &C::ctrl_deps, "Nodes that are over before it begins"),
-        field("data_deps", &C::data_deps, "Likewise"),
-        field("duration_micros", &C::duration_micros, "Of what is no communication").at_least(0),
-        field("is_cpu_op", &C::is_cpu_op, "On the CPU, else on the GPU"),
-        field("comm_type", &C::comm_type, "Of a collective"),
-        field("comm_size", &C::comm_size, "Bytes that the rank brings in, or that a message has").at_least(0),
-        field("comm_src", &C::comm_src, "Rank that a message comes from").at_least(absent),
-        field("comm_dst", &C::comm_dst, "Rank that it goes to").at_least(absent),
-        field("comm_tag", &C::comm_tag, "Tells messages between two ranks apart"),
-        field("root_rank", &C::root_rank, "Of a broadcast, reduce, gather or scatter; absent: the first of its group")
+        field("id", &C::id, "Identifier of the node, unique within the rank").at_least(0),
+        field("name", &C::name, "Name used in messages"),
+        field("type", &C::type, "Kind of node"),
+        field("ctrl_deps", &C::ctrl_deps, "Identifiers of nodes that must finish before this one starts"),
+        field("data_deps", &C::data_deps,
+              "Identifiers of nodes whose results this one uses; they must finish before it starts"),
+        field("duration_micros", &C::duration_micros, "Duration of a compute or memory node, in microseconds")
+            .at_least(0),
+        field("is_cpu_op", &C::is_cpu_op, "Whether the node runs on the CPU; otherwise on the GPU"),
+        field("comm_type", &C::comm_type, "Kind of collective"),
+        field("comm_size", &C::comm_size, "Bytes contributed by this rank to a collective, or size of a message")
+            .at_least(0),
+        field("comm_src", &C::comm_src, "Rank that sends the message").at_least(absent),
+        field("comm_dst", &C::comm_dst, "Rank that receives the message").at_least(absent),
+        field("comm_tag", &C::comm_tag, "Tag that distinguishes messages between the same two ranks"),
+        field("root_rank", &C::root_rank,
+              "Root of a broadcast, reduce, gather or scatter; absent: the first rank of the group")
             .at_least(absent),
-        field("pg_name", &C::pg_name, "Process group of a collective: all ranks that have collectives of that name")};
+        field("pg_name", &C::pg_name, "Process group of a collective: all ranks with collectives of this name")};
   }
 };
 
