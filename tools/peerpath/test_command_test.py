@@ -39,8 +39,9 @@ class TestCommand(Case):
         self.assertEqual(int(suite.get("tests")), len(cases))
         return done, cases
 
-    def test_all_scenarios_pass(self):
-        done = peerpath("test", str(SCENARIOS))
+    def test_shipped_scenarios_pass(self):
+        # Each of all is a test of its own (scenario.*).
+        done = peerpath("test", *(str(SCENARIOS / folder) for folder in ("hardware", "netgpu", "p2p", "roce", "tcp")))
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertRegex(done.stdout, r"\n[0-9]{2,} passed, 0 failed, [0-9]+ skipped\n$")
         self.assertIn("SKIP  " + str(SCENARIOS / "hardware" / "h200.json"), done.stdout)
