@@ -1,6 +1,6 @@
 #include "observe/metric_definitions.hpp"
 
-#include <algorithm>
+#include <string>
 #include <vector>
 
 #include "peerpath/base/nearest.hpp"
@@ -113,78 +113,6 @@ constexpr Definition definitions[] = {
     {Owner::traffic, "latency_p999_ns", "ns", "99.9th percentile of latency.", latency_from, latency_until},
     {Owner::traffic, "latency_max_ns", "ns", "Maximum latency of packets or transfers completed in the window.",
      latency_from, latency_until},
-    {Owner::traffic, "latency_pipeline_p50_ns", "ns", "Median of stage pipeline: parsing in the NIC.",
-     "the last bit of the frame arrives", "it has been parsed"},
-    {Owner::traffic, "latency_pipeline_p99_ns", "ns", "99th percentile of stage pipeline: parsing in the NIC.",
-     "the last bit of the frame arrives", "it has been parsed"},
-    {Owner::traffic, "latency_post_p50_ns", "ns",
-     "Median of stage post: the driver, and the copies of bounced payload.", "the driver accepts the packet",
-     "its doorbell leaves"},
-    {Owner::traffic, "latency_post_p99_ns", "ns",
-     "99th percentile of stage post: the driver, and the copies of bounced payload.", "the driver accepts the packet",
-     "its doorbell leaves"},
-    {Owner::traffic, "latency_descriptor_p50_ns", "ns",
-     "Median of stage descriptor: waiting for descriptors and buffer space.",
-     "receive: it has been parsed. transmit: the doorbell leaves", "its first DMA can start"},
-    {Owner::traffic, "latency_descriptor_p99_ns", "ns",
-     "99th percentile of stage descriptor: waiting for descriptors and buffer space.",
-     "receive: it has been parsed. transmit: the doorbell leaves", "its first DMA can start"},
-    {Owner::traffic, "latency_dma_p50_ns", "ns",
-     "Median of stage dma: queues, credits, address translation and transit.", "its first DMA can start",
-     "its last byte has arrived"},
-    {Owner::traffic, "latency_dma_p99_ns", "ns",
-     "99th percentile of stage dma: queues, credits, address translation and transit.", "its first DMA can start",
-     "its last byte has arrived"},
-    {Owner::traffic, "latency_writeback_p50_ns", "ns", "Median of stage writeback: writing the completion entry.",
-     "its last byte has arrived", "its completion entry is in host memory"},
-    {Owner::traffic, "latency_writeback_p99_ns", "ns",
-     "99th percentile of stage writeback: writing the completion entry.", "its last byte has arrived",
-     "its completion entry is in host memory"},
-    {Owner::traffic, "latency_moderation_p50_ns", "ns",
-     "Median of stage moderation: delay of the interrupt by moderation.", "its completion entry is in host memory",
-     "the interrupt arrives"},
-    {Owner::traffic, "latency_moderation_p99_ns", "ns",
-     "99th percentile of stage moderation: delay of the interrupt by moderation.",
-     "its completion entry is in host memory", "the interrupt arrives"},
-    {Owner::traffic, "latency_driver_p50_ns", "ns", "Median of stage driver: interrupt, core and driver.",
-     "the interrupt arrives", "as latency"},
-    {Owner::traffic, "latency_driver_p99_ns", "ns", "99th percentile of stage driver: interrupt, core and driver.",
-     "the interrupt arrives", "as latency"},
-    {Owner::traffic, "latency_store_p50_ns", "ns", "Median of gpunet stage store: the gsend call.", "the block sends",
-     "its entry is in host memory, or it has rung the NIC's doorbell"},
-    {Owner::traffic, "latency_store_p99_ns", "ns", "99th percentile of gpunet stage store: the gsend call.",
-     "the block sends", "its entry is in host memory, or it has rung the NIC's doorbell"},
-    {Owner::traffic, "latency_sweep_p50_ns", "ns",
-     "Median of gpunet stage sweep: waiting until the proxy or program polls.", "the data is in host memory",
-     "the proxy, or the program, has it"},
-    {Owner::traffic, "latency_sweep_p99_ns", "ns",
-     "99th percentile of gpunet stage sweep: waiting until the proxy or program polls.", "the data is in host memory",
-     "the proxy, or the program, has it"},
-    {Owner::traffic, "latency_channel_p50_ns", "ns", "Median of gpunet stage channel: the send call.",
-     "the send call begins", "the channel has taken the bytes"},
-    {Owner::traffic, "latency_channel_p99_ns", "ns", "99th percentile of gpunet stage channel: the send call.",
-     "the send call begins", "the channel has taken the bytes"},
-    {Owner::traffic, "latency_announce_p50_ns", "ns",
-     "Median of gpunet stage announce: transit, and the receiver's proxy.", "the channel has taken the bytes",
-     "the GPU is notified"},
-    {Owner::traffic, "latency_announce_p99_ns", "ns",
-     "99th percentile of gpunet stage announce: transit, and the receiver's proxy.", "the channel has taken the bytes",
-     "the GPU is notified"},
-    {Owner::traffic, "latency_poll_p50_ns", "ns", "Median of gpunet stage poll: polling by the GPU.",
-     "the GPU is notified of the bytes", "it has seen the notification"},
-    {Owner::traffic, "latency_poll_p99_ns", "ns", "99th percentile of gpunet stage poll: polling by the GPU.",
-     "the GPU is notified of the bytes", "it has seen the notification"},
-    {Owner::traffic, "latency_copy_p50_ns", "ns",
-     "Median of gpunet stage copy: copying to the receiving block or program.", "the notification has been seen",
-     "the block or program has the bytes"},
-    {Owner::traffic, "latency_copy_p99_ns", "ns",
-     "99th percentile of gpunet stage copy: copying to the receiving block or program.",
-     "the notification has been seen", "the block or program has the bytes"},
-    {Owner::traffic, "latency_answer_p50_ns", "ns", "Median of gpunet stage answer: computing the answer in the block.",
-     "the block has the request", "the answer is in host memory"},
-    {Owner::traffic, "latency_answer_p99_ns", "ns",
-     "99th percentile of gpunet stage answer: computing the answer in the block.", "the block has the request",
-     "the answer is in host memory"},
     {Owner::traffic, "payload_crossings", "1",
      "Average number of links crossed by the entry's user data: its payload on all directions of all links, divided by "
      "payload_bytes. It is 2 between two devices of one switch."},
@@ -321,6 +249,60 @@ constexpr Definition definitions[] = {
     {Owner::run, "deadlock_cycle", "1", "Blocked queues that wait for each other in a cycle."},
 };
 
+/// A stage of latency, of which the median and the 99th percentile are metrics of traffic.
+struct Stage {
+  std::string_view of;  ///< whose stage, as texts have it
+  std::string_view name;
+  std::string_view meaning;
+  std::string_view from, until;
+};
+
+constexpr Stage stages[] = {
+    {"stage", "pipeline", "parsing in the NIC.", "the last bit of the frame arrives", "it has been parsed"},
+    {"stage", "post", "the driver, and the copies of bounced payload.", "the driver accepts the packet",
+     "its doorbell leaves"},
+    {"stage", "descriptor", "waiting for descriptors and buffer space.",
+     "receive: it has been parsed. transmit: the doorbell leaves", "its first DMA can start"},
+    {"stage", "dma", "queues, credits, address translation and transit.", "its first DMA can start",
+     "its last byte has arrived"},
+    {"stage", "writeback", "writing the completion entry.", "its last byte has arrived",
+     "its completion entry is in host memory"},
+    {"stage", "moderation", "delay of the interrupt by moderation.", "its completion entry is in host memory",
+     "the interrupt arrives"},
+    {"stage", "driver", "interrupt, core and driver.", "the interrupt arrives", "as latency"},
+    {"gpunet stage", "store", "the gsend call.", "the block sends",
+     "its entry is in host memory, or it has rung the NIC's doorbell"},
+    {"gpunet stage", "sweep", "waiting until the proxy or program polls.", "the data is in host memory",
+     "the proxy, or the program, has it"},
+    {"gpunet stage", "channel", "the send call.", "the send call begins", "the channel has taken the bytes"},
+    {"gpunet stage", "announce", "transit, and the receiver's proxy.", "the channel has taken the bytes",
+     "the GPU is notified"},
+    {"gpunet stage", "poll", "polling by the GPU.", "the GPU is notified of the bytes", "it has seen the notification"},
+    {"gpunet stage", "copy", "copying to the receiving block or program.", "the notification has been seen",
+     "the block or program has the bytes"},
+    {"gpunet stage", "answer", "computing the answer in the block.", "the block has the request",
+     "the answer is in host memory"},
+};
+
+struct Quantile {
+  std::string_view name, meaning;
+};
+
+constexpr Quantile quantiles[] = {{"p50", "Median of "}, {"p99", "99th percentile of "}};
+
+/// Shows `see` the definition of each metric.
+template <class See>
+void each_definition(const See& see) {
+  for (const auto& definition : definitions) see(definition);
+  for (const auto& stage : stages)
+    for (const auto& quantile : quantiles) {
+      const auto name = "latency_" + std::string{stage.name} + "_" + std::string{quantile.name} + "_ns";
+      const auto meaning = std::string{quantile.meaning} + std::string{stage.of} + " " + std::string{stage.name} +
+                           ": " + std::string{stage.meaning};
+      see(Definition{Owner::traffic, name, "ns", meaning, stage.from, stage.until});
+    }
+}
+
 bool is_called(const Definition& definition, std::string_view last) {
   const auto star = definition.name.find('*');
   return star == definition.name.npos ? definition.name == last : last.starts_with(definition.name.substr(0, star));
@@ -354,16 +336,17 @@ std::optional<std::string> explain_metric(std::string_view name) {
   const auto last = dot == name.npos ? name : name.substr(dot + 1);
   const auto before = dot == name.npos ? std::string_view{} : name.substr(0, dot);
   std::string text;
-  for (const auto& definition : definitions)
+  each_definition([&](const Definition& definition) {
     if (is_called(definition, last) && may_own(definition.owner, before)) text += described(definition);
+  });
   return text.empty() ? std::nullopt : std::optional{text};
 }
 
 std::string nearest_metric(std::string_view word) {
   const auto dot = word.rfind('.');
   const auto last = dot == word.npos ? word : word.substr(dot + 1);
-  std::vector<std::string_view> names;
-  for (const auto& definition : definitions) names.push_back(definition.name);
+  std::vector<std::string> names;
+  each_definition([&](const Definition& definition) { names.emplace_back(definition.name); });
   const auto found = nearest(last, names);
   return found.empty() ? "" : std::string{word.substr(0, dot == word.npos ? 0 : dot + 1)} + std::string{found};
 }

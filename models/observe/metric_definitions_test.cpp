@@ -25,6 +25,15 @@ TEST(MetricDefinitions, SayFromWhichEventToWhich) {
   EXPECT_NE(text->find("until: receive: the application may use all of it"), std::string::npos) << *text;
 }
 
+TEST(MetricDefinitions, HaveTwoQuantilesOfEachStage) {
+  EXPECT_EQ(*explain_metric("rx.latency_sweep_p99_ns"),
+            "<traffic>.latency_sweep_p99_ns: ns\n    99th percentile of gpunet stage sweep: waiting until the proxy or "
+            "program polls.\n    from: the data is in host memory\n    until: the proxy, or the program, has it\n");
+  EXPECT_TRUE(explain_metric("latency_pipeline_p50_ns"));
+  EXPECT_FALSE(explain_metric("latency_pipeline_p90_ns"));
+  EXPECT_EQ(nearest_metric("rx.latency_pipline_p99_ns"), "rx.latency_pipeline_p99_ns");
+}
+
 TEST(MetricDefinitions, TellOwnersApart) {
   EXPECT_EQ(explain_metric("sw0-rc.up.utilisation_percent")->find("<host_cpu>"), std::string::npos);
   EXPECT_EQ(explain_metric("cpu0.utilisation_percent")->find("<link>"), std::string::npos);

@@ -152,8 +152,8 @@ void HostModel::begin_window() {
   }
 }
 
-std::vector<HostModel::Counted> HostModel::counted() const {
-  auto& domain = const_cast<platform::Domain&>(platform_.domain);
+std::vector<HostModel::Counted> HostModel::counted() {
+  auto& domain = platform_.domain;
   std::vector<Counted> out;
   for (std::size_t link = 0; link < domain.topology().links.size(); ++link)
     for (const int direction : {0, 1}) {

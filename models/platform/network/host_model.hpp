@@ -76,7 +76,7 @@ class HostModel final : public transport::HostDma, private fabric::DeliverySink 
   void aim(Way& way, std::size_t entry, const std::vector<scenario::Bar1Plan>& plans);
   void submit(Way& way, Bytes size, Instant now);
   void deliver(const fabric::Delivery& delivery) override;
-  std::vector<Counted> counted() const;
+  std::vector<Counted> counted();
   loop::Reactor& reactor() { return platform_.domain.reactor(); }
 
   scenario::Scenario scenario_, others_;
