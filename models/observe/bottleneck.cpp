@@ -15,31 +15,51 @@ bool matters(Bytes part, const TrafficResult& traffic) {
   return static_cast<WideInt>(part.count()) * 1000 > static_cast<WideInt>(traffic.offered_payload.count()) * 5;
 }
 
+/// The scenario's entry: what it offers at once.
+const scenario::Traffic* entry_of(const scenario::Scenario& scenario, const std::string& name) {
+  const auto found = std::ranges::find(scenario.traffic, name, &scenario::Traffic::name);
+  return found == scenario.traffic.end() ? nullptr : &*found;
+}
+
+/// Transfers or frames that an entry offers at the same time: which end of the window they fall on is chance.
+std::int64_t offered_at_once(const scenario::Traffic* entry) {
+  if (entry == nullptr) return 1;
+  const std::int64_t queues = entry->is<scenario::traffic::Transmit>() ? entry->flows : 1;
+  return queues * (entry->arrival == scenario::ArrivalLaw::burst ? entry->burst : 1);
+}
+
+/// Packets that one interrupt tells of: they are handed over at the same time.
+std::int64_t told_at_once(const TrafficResult& traffic, const scenario::Scenario& scenario, Duration window) {
+  for (const auto& device : scenario.devices)
+    if (const auto* nic = std::get_if<device::NicConfig>(&device.config); nic != nullptr && device.name == traffic.from)
+      return narrow(static_cast<WideInt>(traffic.offered_packets) * nic->interrupt_moderation.count() / window.count());
+  return 0;
+}
+
 /// Whether so much of what was offered was not done because it is still on its way, rather than in a queue that grows:
 /// what piles up has latencies that soon are no small part of the window.
-bool is_on_its_way(std::int64_t missing, std::int64_t offered, const TrafficResult& traffic, Duration window) {
+bool is_on_its_way(std::int64_t missing, std::int64_t offered, std::int64_t at_once, const TrafficResult& traffic,
+                   Duration window) {
   const auto longest = traffic.latency.largest();
-  return traffic.dropped_packets == 0 && longest * 8 < window && missing * 50 < offered + 100 &&
-         static_cast<WideInt>(missing - 1) * window.count() <= static_cast<WideInt>(offered) * longest.count();
+  return traffic.dropped_packets == 0 && longest * 8 < window && missing * 50 < offered + 50 * at_once &&
+         static_cast<WideInt>(missing - at_once) * window.count() <= static_cast<WideInt>(offered) * longest.count();
 }
 
 /// Whether payload neither arrived nor was refused, or was not handed over when it had: a core or a memory behind the
 /// last link can be what is too slow.
-bool falls_short(const TrafficResult& traffic, Duration window) {
+bool falls_short(const TrafficResult& traffic, const scenario::Scenario& scenario, Duration window) {
+  const auto* entry = entry_of(scenario, traffic.name);
+  const auto at_once = offered_at_once(entry);
+  const Bytes largest = entry == nullptr || entry->sizes.empty() ? Bytes{1} : std::ranges::max(entry->sizes);
   const Bytes missing = traffic.offered_payload - traffic.delivered_payload - refused(traffic);
-  if (matters(missing, traffic) && !is_on_its_way(missing.count(), traffic.offered_payload.count(), traffic, window))
+  if (matters(missing, traffic) &&
+      !is_on_its_way(missing.count(), traffic.offered_payload.count(), (largest * at_once).count(), traffic, window))
     return true;
   if (refused(traffic) > Bytes{0}) return false;
   const auto undone = traffic.offered_packets - traffic.delivered_packets - traffic.dropped_packets;
-  return undone * 200 > traffic.offered_packets && !is_on_its_way(undone, traffic.offered_packets, traffic, window);
-}
-
-/// Traffic entries whose payload neither arrived nor was refused in full: something held them back.
-std::vector<const TrafficResult*> falling_short(const Results& results) {
-  std::vector<const TrafficResult*> lagging;
-  for (const auto& traffic : results.traffic)
-    if (falls_short(traffic, results.window)) lagging.push_back(&traffic);
-  return lagging;
+  return undone * 200 > traffic.offered_packets &&
+         !is_on_its_way(undone, traffic.offered_packets, at_once + told_at_once(traffic, scenario, window), traffic,
+                        window);
 }
 
 std::string joined(const std::vector<std::string>& names) {
@@ -58,13 +78,6 @@ std::string full_windows(const Results& results) {
     if (!names.empty()) text += "; BAR1 of " + window.gpu + " had no room for all of " + joined(names);
   }
   return text;
-}
-
-/// "; it holds back rx, tx"
-std::string held_back(const std::vector<const TrafficResult*>& lagging) {
-  std::vector<std::string> names;
-  for (const auto* traffic : lagging) names.push_back(traffic->name);
-  return names.empty() ? "" : "; it holds back " + joined(names);
 }
 
 /// "; busiest: link sw0-rc up, 80 %"
@@ -87,17 +100,45 @@ std::string refusals(const Results& results) {
   return names.empty() ? "" : "; of " + joined(names) + " a part was refused: see the faults";
 }
 
-/// The limit, what it holds back, and what holds back the rest: what does not pass a busy link has another reason.
-std::string limit_text(const Limit& limit, const Results& results, const scenario::Scenario& scenario,
-                       const std::vector<const TrafficResult*>& lagging) {
-  const auto held = held_by(limit, results, lagging);
-  std::vector<const TrafficResult*> others;
-  for (const auto* traffic : lagging)
-    if (std::ranges::find(held, traffic) == held.end()) others.push_back(traffic);
-  auto text = limit.name + limit.how + held_back(held);
-  if (others.empty()) return text;
-  const auto other = find_limit(results, scenario, others, limit.name);
-  return text + "; " + (other ? other->name + other->how : "latency, or several things in turn") + held_back(others);
+/// Payload that the entries of a limit were offered and that did not arrive.
+Bytes kept_back(const Results& results, const LimitResult& limit) {
+  Bytes sum{};
+  for (const auto& traffic : results.traffic)
+    if (std::ranges::find(limit.traffic, traffic.name) != limit.traffic.end())
+      sum += std::max(traffic.offered_payload - traffic.delivered_payload, Bytes{});
+  return sum;
+}
+
+constexpr std::string_view unknown_limit = "latency";
+
+/// Finds the limit of each entry by itself, then puts those together that share one.
+void find_limits(Results& results, const scenario::Scenario& scenario) {
+  results.limits.clear();
+  for (auto& traffic : results.traffic) {
+    traffic.limit = matters(refused(traffic), traffic) ? "refusals" : "the arrival rate";
+    if (!falls_short(traffic, scenario, results.window)) continue;
+    const auto limit = find_limit(results, scenario, traffic)
+                           .value_or(Limit{std::string{unknown_limit}, ", or several things in turn"});
+    traffic.limit = limit.name;
+    auto known = std::ranges::find(results.limits, limit.name, &LimitResult::name);
+    if (known == results.limits.end()) known = results.limits.insert(known, {limit.name, limit.how, {}});
+    known->traffic.push_back(traffic.name);
+  }
+  std::ranges::stable_sort(results.limits, [&](const LimitResult& a, const LimitResult& b) {
+    return kept_back(results, a) > kept_back(results, b);
+  });
+}
+
+/// The limits, each with what it holds back. Of very many the first ones: all are in results.json.
+std::string limits_text(const Results& results) {
+  constexpr std::size_t most = 4;
+  std::string text;
+  for (std::size_t n = 0; n < std::min(most, results.limits.size()); ++n) {
+    const auto& limit = results.limits[n];
+    text += (n == 0 ? "" : "; ") + limit.name + limit.how + "; it holds back " + joined(limit.traffic) + limit.proof;
+  }
+  if (results.limits.size() > most) text += "; and " + std::to_string(results.limits.size() - most) + " more limits";
+  return text;
 }
 
 }  // namespace
@@ -119,24 +160,37 @@ std::vector<Utilisation> rank_utilisation(const Results& results) {
   return ranked;
 }
 
-Bottleneck find_bottleneck(const Results& results, const scenario::Scenario& scenario) {
-  const auto lagging = falling_short(results);
-  // Utilisation before a deadlock does not explain it.
-  if (results.deadlock) return {"a deadlock", "a deadlock" + held_back(lagging)};
+void describe_limits(Results& results) {
   const auto faults = refusals(results);
-  if (lagging.empty()) {
-    const bool offered =
-        std::ranges::any_of(results.traffic, [](const auto& t) { return t.offered_payload > Bytes{}; });
-    if (!faults.empty()) return {"refusals", "refusals" + faults + busiest(results)};
-    if (!offered) return {"nothing", "nothing was offered" + full_windows(results)};
-    return {"the arrival rate", "the arrival rate: all that was offered arrived" + busiest(results)};
+  results.limit = results.limits.empty() ? "" : results.limits.front().name;
+  if (!results.limits.empty()) {
+    const bool unknown = results.limit == unknown_limit;
+    results.bottleneck = limits_text(results) + (unknown ? busiest(results) : "") + faults + full_windows(results);
+    return;
   }
-  if (const auto limit = find_limit(results, scenario, lagging))
-    return {limit->name, limit_text(*limit, results, scenario, lagging) + faults + full_windows(results)};
+  const bool offered = std::ranges::any_of(results.traffic, [](const auto& t) { return t.offered_payload > Bytes{}; });
+  results.limit = !faults.empty() ? "refusals" : offered ? "the arrival rate" : "nothing";
+  if (!faults.empty())
+    results.bottleneck = "refusals" + faults + busiest(results);
+  else if (offered)
+    results.bottleneck = "the arrival rate: all that was offered arrived" + busiest(results);
+  else
+    results.bottleneck = "nothing was offered" + full_windows(results);
+}
+
+void find_bottleneck(Results& results, const scenario::Scenario& scenario) {
+  find_limits(results, scenario);
+  describe_limits(results);
+  if (!results.deadlock) return;
+  // Utilisation before a deadlock does not explain it.
   std::vector<std::string> names;
-  for (const auto* traffic : lagging) names.push_back(traffic->name);
-  return {"latency", "latency, or several things in turn: " + joined(names) + " fell short" + busiest(results) +
-                         faults + full_windows(results)};
+  for (const auto& limit : results.limits) names.insert(names.end(), limit.traffic.begin(), limit.traffic.end());
+  for (auto& traffic : results.traffic)
+    if (std::ranges::find(names, traffic.name) != names.end()) traffic.limit = "a deadlock";
+  results.limits.clear();
+  if (!names.empty()) results.limits.push_back({"a deadlock", "", names});
+  results.limit = "a deadlock";
+  results.bottleneck = results.limit + (names.empty() ? "" : "; it holds back " + joined(names));
 }
 
 }  // namespace peerpath::observe

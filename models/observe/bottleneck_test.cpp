@@ -6,8 +6,9 @@
 namespace peerpath::observe {
 namespace {
 
-std::string sentence(const Results& results, const scenario::Scenario& scenario = {}) {
-  return find_bottleneck(results, scenario).sentence;
+std::string sentence(Results results, const scenario::Scenario& scenario = {}) {
+  find_bottleneck(results, scenario);
+  return results.bottleneck;
 }
 
 /// The stream of the sample arrives at less than the rate at which it is offered.
@@ -35,7 +36,7 @@ TEST(Bottleneck, SaysWhatIsHeldBack) {
   auto results = falls_short();
   EXPECT_EQ(sentence(results), "nic0 Ethernet port, busy 98 % of the time; it holds back stream");
   results.resources.clear();
-  EXPECT_TRUE(sentence(results).starts_with("latency, or several things in turn: stream fell short; busiest: link"))
+  EXPECT_TRUE(sentence(results).starts_with("latency, or several things in turn; it holds back stream; busiest: link"))
       << sentence(results);
 }
 
@@ -78,6 +79,7 @@ TEST(Bottleneck, ABusyLinkHoldsBackOnlyWhatTakesIt) {
   results.links[1].up.busy = 10us;
   auto other = results.traffic[0];
   other.name = "other";
+  other.from = "nic1";
   other.requesters = {"nic1"};
   results.traffic.push_back(other);
   EXPECT_EQ(
@@ -85,6 +87,7 @@ TEST(Bottleneck, ABusyLinkHoldsBackOnlyWhatTakesIt) {
       "link nic0-switch0 up, busy 100 % of the time; it holds back stream; latency, or several things in turn; it "
       "holds back other");
   results.cpus[0].busiest = 10us;
+  results.cpus[0].busiest_of["other"] = 10us;
   results.cpus[0].busy = 40us;
   results.links[1].up.signalling = 1us;
   EXPECT_TRUE(sentence(results).ends_with(
@@ -141,6 +144,7 @@ TEST(Bottleneck, LostCreditsAreNotThere) {
 
 TEST(Bottleneck, NamesTagsOfWhichMoreWereWanted) {
   auto results = falls_short();
+  results.traffic[0].kind = "read";
   results.resources = {{"nic0 tags", 80us, 80us, false, 83us}};
   EXPECT_FALSE(sentence(results).starts_with("nic0 tags")) << "as many as there are: something else may limit";
   results.resources[0].asked = 160us;
@@ -153,6 +157,7 @@ TEST(Bottleneck, NamesWhatTheNicLacks) {
   const auto count = [&](const char* name, std::int64_t n) {
     results.metrics.push_back({name, "1", Decimal{n, 0}, ""});
   };
+  results.traffic[0].dropped_packets = 7;
   count("nic0.dropped_fifo_full", 3);
   count("nic0.dropped_no_buffer", 4);
   EXPECT_TRUE(sentence(results).starts_with("nic0 interrupt moderation, too long")) << sentence(results);
@@ -161,6 +166,69 @@ TEST(Bottleneck, NamesWhatTheNicLacks) {
   results.metrics.back().name = "nothing";
   results.metrics[results.metrics.size() - 2].name = "nothing";
   EXPECT_TRUE(sentence(results).starts_with("nic0 receive FIFO, full when 3 frames came")) << sentence(results);
+}
+
+/// One card whose writes and reads of host memory fill both directions of its link.
+Results both_ways() {
+  Results results;
+  results.window = 10us;
+  auto link = sample_link("card0", "rc0");
+  link.up.busy = link.down.busy = 10us;
+  for (const auto* kind : {"write", "read"}) {
+    TrafficResult entry;
+    entry.name = entry.kind = kind;
+    entry.from = "card0";
+    entry.to = "dram0";
+    entry.requesters = {"card0"};
+    entry.offered_packets = 200;
+    entry.delivered_packets = 100;
+    entry.offered_payload = 800'000_B;
+    entry.delivered_payload = 400'000_B;
+    entry.crossed = {400'000_B, 400'000_B};
+    results.traffic.push_back(entry);
+  }
+  link.up.rows.push_back({"card0", pcie::Purpose::payload, 2600, 400'000_B, 32'000_B});
+  link.down.rows.push_back({"card0", pcie::Purpose::payload, 1600, 400'000_B, 32'000_B});
+  results.links = {link, sample_link("dram0", "rc0")};
+  return results;
+}
+
+TEST(Bottleneck, ReadsAreHeldBackWhereTheirDataGoes) {
+  auto results = both_ways();
+  find_bottleneck(results, {});
+  EXPECT_EQ(results.traffic[0].limit, "link card0-rc0 up");
+  EXPECT_EQ(results.traffic[1].limit, "link card0-rc0 down");
+  EXPECT_EQ(results.bottleneck,
+            "link card0-rc0 up, busy 100 % of the time; it holds back write; link card0-rc0 down, busy 100 % of the "
+            "time; it holds back read");
+}
+
+TEST(Bottleneck, RequestsWaitWhereNothingElseIsFull) {
+  auto results = both_ways();
+  results.links[0].down.busy = 2us;
+  find_bottleneck(results, {});
+  EXPECT_EQ(results.traffic[1].limit, "link card0-rc0 up");
+}
+
+TEST(Bottleneck, TransfersInFlightAreNamedOnlyWhereAllAreInUse) {
+  auto results = both_ways();
+  results.traffic.pop_back();
+  results.links[0].up.busy = 3us;
+  results.resources = {{"card0 transfers in flight", 5us, 10us, false, 40us}};
+  EXPECT_TRUE(sentence(results).starts_with("latency, or several things in turn")) << sentence(results);
+  results.resources[0].busy = 10us;
+  EXPECT_EQ(sentence(results),
+            "card0 transfers in flight: too few for this latency (raise `outstanding`); it holds back write");
+}
+
+TEST(Bottleneck, WhatGetsThroughHasNoLimit) {
+  auto results = both_ways();
+  results.traffic[0].delivered_payload = results.traffic[0].offered_payload;
+  results.traffic[0].delivered_packets = results.traffic[0].offered_packets;
+  find_bottleneck(results, {});
+  EXPECT_EQ(results.traffic[0].limit, "the arrival rate");
+  ASSERT_EQ(results.limits.size(), 1u);
+  EXPECT_EQ(results.limits[0].traffic, std::vector<std::string>{"read"});
 }
 
 TEST(Bottleneck, OneLineOfATerminal) {

@@ -90,7 +90,8 @@ bool is_below(const Results& results, std::string device, const std::string& nod
   return false;
 }
 
-std::string scarce_credits(const Results& results, const scenario::Scenario& scenario, const LinkSide& side) {
+std::string scarce_credits(const Results& results, const scenario::Scenario& scenario, const LinkSide& side,
+                           const std::vector<pcie::TlpClass>& classes) {
   const auto* link = link_of(scenario, *side.link);
   if (link == nullptr) return "credits";
   const auto& c = link->credits;
@@ -99,21 +100,26 @@ std::string scarce_credits(const Results& results, const scenario::Scenario& sce
   const auto non_posted = leaked(scenario, side, pcie::TlpClass::non_posted);
   const auto completion = leaked(scenario, side, pcie::TlpClass::completion);
   struct Pool {
+    pcie::TlpClass tlp_class;
     std::string_view name;
     std::int64_t taken;
     int credits, lost;
   };
   const std::array<Pool, 6> pools{
-      {{"posted header credits", demand.posted.headers, c.posted_header, posted.first},
-       {"posted data credits", demand.posted.data, c.posted_data, posted.second},
-       {"non-posted header credits", demand.non_posted.headers, c.non_posted_header, non_posted.first},
-       {"non-posted data credits", demand.non_posted.data, c.non_posted_data, non_posted.second},
-       {"completion header credits", demand.completion.headers, c.completion_header, completion.first},
-       {"completion data credits", demand.completion.data, c.completion_data, completion.second}}};
-  std::string scarce = "credits";
+      {{pcie::TlpClass::posted, "posted header credits", demand.posted.headers, c.posted_header, posted.first},
+       {pcie::TlpClass::posted, "posted data credits", demand.posted.data, c.posted_data, posted.second},
+       {pcie::TlpClass::non_posted, "non-posted header credits", demand.non_posted.headers, c.non_posted_header,
+        non_posted.first},
+       {pcie::TlpClass::non_posted, "non-posted data credits", demand.non_posted.data, c.non_posted_data,
+        non_posted.second},
+       {pcie::TlpClass::completion, "completion header credits", demand.completion.headers, c.completion_header,
+        completion.first},
+       {pcie::TlpClass::completion, "completion data credits", demand.completion.data, c.completion_data,
+        completion.second}}};
+  std::string scarce;
   std::int64_t most = 0;
   for (const auto& pool : pools) {
-    if (pool.credits == 0 || pool.taken == 0) continue;
+    if (pool.credits == 0 || pool.taken == 0 || std::ranges::find(classes, pool.tlp_class) == classes.end()) continue;
     const auto turns = pool.taken * 1000 / std::max(pool.credits - pool.lost, 1);
     if (turns <= most) continue;
     most = turns;

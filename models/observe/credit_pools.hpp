@@ -27,7 +27,10 @@ bool is_below(const Results& results, std::string device, const std::string& nod
 
 /// "posted header credits": of the credits of a direction those whose number is used up most often. A class's credits
 /// are taken once a TLP, and are away for about as long as those of other classes, so the pool that is emptied first is
-/// that with most TLPs or data for its size. "credits" if none of them is finite, or no link of the scenario.
-std::string scarce_credits(const Results& results, const scenario::Scenario& scenario, const LinkSide& side);
+/// that with most TLPs or data for its size, among those of `classes`. "" if none of them is finite; "credits" if the
+/// link is none of the scenario.
+std::string scarce_credits(const Results& results, const scenario::Scenario& scenario, const LinkSide& side,
+                           const std::vector<pcie::TlpClass>& classes = {
+                               pcie::TlpClass::posted, pcie::TlpClass::non_posted, pcie::TlpClass::completion});
 
 }  // namespace peerpath::observe

@@ -23,9 +23,7 @@ Problems finish(Results& results, const scenario::Scenario& scenario) {
   results.ways.clear();
   for (const auto& traffic : results.traffic) results.ways.push_back(describe_way(results, traffic));
   results.utilisation = rank_utilisation(results);
-  const auto bottleneck = find_bottleneck(results, scenario);
-  results.bottleneck = bottleneck.sentence;
-  results.limit = bottleneck.name;
+  find_bottleneck(results, scenario);
   results.flattered = flattering_assumptions(results, scenario);
   results.expectations.clear();
   Problems problems;

@@ -1,9 +1,8 @@
-// What holds back the traffic that falls short, found in the results of one run.
+// What limits one traffic entry that falls short, found in the results of one run.
 #pragma once
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "peerpath/observe/results.hpp"
 #include "peerpath/scenario/scenario.hpp"
@@ -15,17 +14,18 @@ struct Limit {
   std::string how;   ///< ", busy 99.8 % of the time"
 };
 
-/// Looks, in this order, for a link that is down, a resource that is busy nearly all the time, credits that a link
-/// lacked, a NIC that dropped frames for want of room or buffers, and for units that are held from request to answer
-/// (tags, transfers in flight) of which more were wanted than there are. nullopt: nothing of the kind; latency, or
-/// several things that take turns. The resource called `passed_over` is taken for not busy.
+/// Looks only at what the entry uses, in this order:
+/// 1. a link on its way that is down;
+/// 2. a resource on the way of its payload that is busy nearly all the time and of which nobody else gets more than the
+///    entry (a flow has its bottleneck where it is among the largest: max-min fairness);
+/// 3. credits of its class that a link on its way lacked;
+/// 4. frames that its NIC dropped for want of room or buffers;
+/// 5. units that are held from request to answer (tags, transfers in flight) that are all in use while more are wanted.
+///    By Little's law their number, divided by the latency, is the rate;
+/// 6. the direction of its read requests, or any other resource on its way, busy nearly all the time.
+/// nullopt: nothing of the kind; latency, or several things that take turns.
 std::optional<Limit> find_limit(const Results& results, const scenario::Scenario& scenario,
-                                const std::vector<const TrafficResult*>& lagging, const std::string& passed_over = "");
-
-/// Those of `lagging` whose payload takes the link direction that a limit names; all of them if it names none, or one
-/// that carries no payload of theirs.
-std::vector<const TrafficResult*> held_by(const Limit& limit, const Results& results,
-                                          const std::vector<const TrafficResult*>& lagging);
+                                const TrafficResult& traffic);
 
 /// `part` in percent of `whole`.
 Decimal share(Duration part, Duration whole);

@@ -95,10 +95,10 @@ void add_direction(std::vector<Metric>& metrics, const std::string& link, std::s
   group.add("payload_gbps", "Gb/s", gbps(totals.payload(), window), "Rate of user data");
   group.add("wire_gbps", "Gb/s", gbps(totals.wire(), window), "Rate of all bytes");
   group.add("utilisation_percent", "%", utilisation(direction, window), "Share of time in which the line was busy");
-  group.add("queueing_percent", "%", percent(direction.queueing, window),
-            "Average number of TLPs waiting to start, times 100");
+  group.add("queued_tlps", "TLPs", quotient(direction.queueing.count(), window.count(), percent_places + 2),
+            "Average number of TLPs waiting to start");
   group.add("credit_stall_percent", "%", percent(direction.credit_stall, window),
-            "Average number of TLPs waiting for credits while the line is free, times 100");
+            "Share of time in which the line was free while TLPs waited for credits");
   group.add("replays", "1", count(direction.replays), "TLPs retransmitted after a bit error");
 }
 

@@ -57,13 +57,8 @@ Json stage(const StageResult& s) {
 }
 
 Json traffic(const TrafficResult& t, const std::string& way) {
-  Json row{{"name", t.name},
-           {"kind", t.kind},
-           {"path", t.path},
-           {"from", t.from},
-           {"to", t.to},
-           {"way", way},
-           {"latency_fs", histogram(t.latency)}};
+  Json row{{"name", t.name}, {"kind", t.kind}, {"path", t.path},   {"from", t.from},
+           {"to", t.to},     {"way", way},     {"limit", t.limit}, {"latency_fs", histogram(t.latency)}};
   if (!t.stages.empty()) row["stages"] = array(t.stages, stage);
   return row;
 }
@@ -161,6 +156,7 @@ Json rerun(const Rerun& run) {
   return {{"problem", run.problem}, {"flows", array(run.flows, [](const FlowChange& f) {
                                        return Json{{"traffic", f.traffic},
                                                    {"goodput_percent", number(f.goodput_percent)},
+                                                   {"half_width", number(f.half_width)},
                                                    {"p99_percent", number(f.p99_percent)}};
                                      })}};
 }
@@ -190,6 +186,9 @@ Json results_document(const Results& results, ResultsContext context) {
   json["steady"] = steady(results.steady);
   json["bottleneck"] = results.bottleneck;
   json["limit"] = results.limit;
+  json["limits"] = array(results.limits, [](const LimitResult& l) {
+    return Json{{"name", l.name}, {"traffic", l.traffic}};
+  });
   json["flattered"] = results.flattered;
   json["expectations"] = array(results.expectations, expectation);
   json["metrics"] = array(results.metrics, metric);

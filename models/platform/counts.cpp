@@ -17,6 +17,46 @@ Counts take_counts(Platform& platform, Instant now) {
   return counts;
 }
 
+namespace {
+
+/// Units that are all in use hold back only whoever wants more of them: by Little's law what an entry has under way or
+/// waiting, on average, is what it asks for.
+Duration asked_for(const observe::TrafficResult& traffic, Duration window) {
+  if (traffic.offered_payload == Bytes{} || traffic.offered_packets == 0) return {};
+  const auto mean = (traffic.waiting_before.count() + traffic.waiting_after.count()) / 2;
+  const auto units = static_cast<WideInt>(mean) * traffic.offered_packets;
+  return Duration{narrow(units * window.count() / traffic.offered_payload.count())};
+}
+
+/// Times count whole for transfers that end in the window, so their sum can exceed it by what began before.
+void add_slots(observe::Results& results, const std::string& name, Duration held, std::int64_t slots, Duration asked) {
+  const auto all = results.window * slots;
+  results.resources.push_back({name, std::min(held, all), all, false, std::max(held, asked)});
+}
+
+/// Transfers in flight of each entry that has a source of its own.
+void fill_slots(observe::Results& results, const scenario::Scenario& scenario) {
+  for (const auto& traffic : results.traffic) {
+    if (traffic.slots == 0) continue;
+    const auto entries = std::ranges::count_if(scenario.traffic, [&](const scenario::Traffic& t) {
+      return t.from == traffic.from && t.as<scenario::traffic::Dma>();
+    });
+    const auto name = traffic.from + " transfers in flight" + (entries > 1 ? " of " + traffic.name : "");
+    add_slots(results, name, traffic.held, traffic.slots, asked_for(traffic, results.window));
+  }
+}
+
+/// The same where all entries of a device share them.
+void fill_shared_slots(observe::Results& results, const std::string& device, const std::string& what, Duration held,
+                       std::int64_t slots) {
+  Duration asked{};
+  for (const auto& traffic : results.traffic)
+    if (traffic.from == device) asked += asked_for(traffic, results.window);
+  if (held > Duration{}) add_slots(results, device + " " + what, held, slots, asked);
+}
+
+}  // namespace
+
 void fill(observe::Results& results, const Platform& platform, const scenario::Scenario& scenario, const Meter& meter,
           const Counts& before, const Counts& after) {
   const auto& topology = platform.domain.topology();
@@ -39,6 +79,9 @@ void fill(observe::Results& results, const Platform& platform, const scenario::S
       if (device.reports_after_cores() == after_cores)
         device.report(report, name, before.devices.at(name), after.devices.at(name));
     }
+  fill_slots(results, scenario);
+  for (const auto& shared : report.slots)
+    fill_shared_slots(results, shared.device, shared.what, shared.held, shared.slots);
   for (const auto& device : scenario.devices) {
     const auto* function = scenario::function_of(device);
     const auto asked = function == nullptr ? Duration{} : meter.reading(platform.node(device.name));

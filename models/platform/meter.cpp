@@ -58,6 +58,7 @@ void Meter::built(const fabric::Topology& topology) {
       own.latencies.record(what.when - what.begin);
       if (!inside) return;
       ++result.delivered_packets;
+      result.held += what.held;
       last_ = std::max(last_, what.when);
       return;
     case What::arrived:
@@ -126,6 +127,7 @@ void Meter::begin_window() {
     result.from = std::move(of_entry.from);
     result.to = std::move(of_entry.to);
     result.requesters = std::move(of_entry.requesters);
+    result.slots = of_entry.slots;
     result.stages = std::move(of_entry.stages);
     for (auto& stage : result.stages) stage.time = {};
   }
@@ -249,9 +251,10 @@ void Meter::offered(std::size_t entry, Instant when, Bytes payload) {
   if (!closed_) happen({.what = Happening::What::offered, .entry = entry, .when = when, .payload = payload});
 }
 
-void Meter::done(std::size_t entry, Instant begin, Instant end, Bytes payload) {
+void Meter::done(std::size_t entry, Instant begin, Instant end, Bytes payload, Duration held) {
   if (closed_) return;
-  happen({.what = Happening::What::done, .entry = entry, .when = end, .begin = begin, .payload = payload});
+  happen(
+      {.what = Happening::What::done, .entry = entry, .when = end, .begin = begin, .payload = payload, .held = held});
 }
 
 void Meter::on_packet(const nic::PacketRecord& packet) {

@@ -82,9 +82,12 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
   /// Of one packet in `interval` of each entry the stages are recorded.
   void record_stages(int interval) { stage_interval_ = interval; }
 
-  /// A transfer of a source of its own is over: as `done`, and tells who asked to hear of it.
-  void transferred(std::size_t entry, Instant begin, Instant end, Bytes payload) {
-    done(entry, begin, end, payload);
+  /// The entry has at most this many transfers in flight: results say for how long they were.
+  void limit_in_flight(std::size_t entry, std::int64_t slots) { traffic[entry].slots = slots; }
+
+  /// A transfer of a source of its own is over: as `done`, and tells who asked to hear of it. `held`: time in flight.
+  void transferred(std::size_t entry, Instant begin, Instant end, Bytes payload, Duration held = {}) {
+    done(entry, begin, end, payload, held);
     if (watch_) enough_ = watch_(entry, begin, end) || enough_;
   }
   /// Programs that wait for each other offer what they begin.
@@ -99,7 +102,7 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
 
   /// A frame of an Ethernet port that runs at `rate`.
   void frame(const device::FrameArrival& arrival, BitRate rate);
-  void done(std::size_t entry, Instant begin, Instant end, Bytes payload);
+  void done(std::size_t entry, Instant begin, Instant end, Bytes payload, Duration held = {});
 
   void deliver(const fabric::Delivery& delivery) override;
   void on_packet(const nic::PacketRecord& packet) override;
@@ -147,6 +150,7 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
     std::int64_t packets = 1;
     Bytes payload{};
     Bytes carried{};  ///< of `arrived`: in whole double words
+    Duration held{};  ///< of `done`: how long the transfer was in flight
   };
   /// A transaction that did not end in success, and whose payload it moves, if any.
   struct Mishap {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "devices/host_memory/host_memory.hpp"
 #include "observe/ledger.hpp"
@@ -28,6 +29,14 @@ struct Report {
   Duration window;
   Instant end;
   std::map<fabric::NodeId, host_memory::Load> by_cores{};  ///< what cores moved in their socket's memory
+
+  /// Transfers that a device has in flight for all its entries together.
+  struct Slots {
+    std::string device, what;  ///< "ssd0", "queue depth"
+    Duration held{};           ///< time in flight, summed over the transfers
+    std::int64_t slots = 0;
+  };
+  std::vector<Slots> slots{};
 
   void add(const std::string& name, const std::string& unit, std::int64_t value, const std::string& doc);
 };

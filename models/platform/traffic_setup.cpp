@@ -320,9 +320,10 @@ void TrafficSetup::transfer(std::size_t entry, const scenario::traffic::Dma& dma
 void TrafficSetup::start_source(std::size_t entry, transport::DmaPattern pattern) {
   const auto& t = scenario_.traffic[entry];
   const auto source = platform_.node(t.from);
+  if (!leaves_by_one_queue(t.from)) meter_.limit_in_flight(entry, pattern.outstanding);
   auto& dma = *dma_.emplace_back(std::make_unique<transport::DmaSource>(std::move(pattern), random_of(t)));
   dma.watch([this, entry](Instant when, Instant over, const fabric::Delivery& d) {
-    if (d.status == pcie::Status::success) meter_.transferred(entry, when, over, d.bytes);
+    if (d.status == pcie::Status::success) meter_.transferred(entry, when, over, d.bytes, over - d.ready);
   });
   if (leaves_by_one_queue(t.from)) {
     queued_[t.from].sources.emplace_back(&dma, entry);

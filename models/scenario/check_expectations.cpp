@@ -31,7 +31,7 @@ Names link_metrics() {
   for (const std::string way : {"up.", "down."}) {
     for (const auto& purpose : enum_names(pcie::Purpose{})) names.push_back(way + std::string{purpose.name} + "_bytes");
     for (const auto* rest : {"overhead_bytes", "dllp_bytes", "wire_bytes", "tlps", "dllps", "payload_gbps", "wire_gbps",
-                             "utilisation_percent", "queueing_percent", "credit_stall_percent", "replays"})
+                             "utilisation_percent", "queued_tlps", "credit_stall_percent", "replays"})
       names.push_back(way + rest);
   }
   return names;

@@ -9,6 +9,7 @@
 #include "tools/peerpath/number_text.hpp"
 #include "tools/peerpath/result_table.hpp"
 #include "tools/peerpath/text_table.hpp"
+#include "tools/peerpath/what_if_table.hpp"
 
 namespace peerpath::cli {
 namespace {
@@ -75,6 +76,7 @@ std::string network_table(const network_scenario::Loaded& loaded, const network_
   text += bold_line(terminal, "Busiest cables") + cables(outcome);
   text += bold_line(terminal, "Bottleneck");
   for (const auto& sentence : outcome.said) text += "  " + sentence + "\n";
+  if (results.what_if) text += what_if_text(*results.what_if, terminal);
   if (!results.expectations.empty()) text += bold_line(terminal, "Expectations") + expectation_table(results, terminal);
   return text;
 }

@@ -106,8 +106,11 @@ void visit_all(Scenario& s, const Use& use) {
     const auto place = std::to_string(n);
     visit_numbers(s.inter_socket[n], {"inter_socket." + place, "/inter_socket/" + place, "inter_socket"}, use);
   }
-  for (std::size_t n = 0; n < s.traffic.size(); ++n)
-    visit_numbers(s.traffic[n], {"traffic." + s.traffic[n].name, "/traffic/" + std::to_string(n), "traffic"}, use);
+  for (std::size_t n = 0; n < s.traffic.size(); ++n) {
+    const KeyPath place{"traffic." + s.traffic[n].name, "/traffic/" + std::to_string(n), "traffic"};
+    visit_numbers(s.traffic[n], place, use);
+    std::visit([&](auto& kind) { visit_numbers(kind, place, use); }, s.traffic[n].what);
+  }
 }
 
 }  // namespace

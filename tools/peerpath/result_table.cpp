@@ -172,15 +172,6 @@ std::string errors(const Results& results) {
   return table.text(indent);
 }
 
-std::string what_if(const observe::WhatIf& what_if, const Terminal& terminal) {
-  auto text = heading(terminal, "What if") + suspect_table(what_if);
-  if (!what_if.assumptions.empty())
-    text += heading(terminal, "Assumed values that affect the result") + assumption_table(what_if);
-  if (what_if.without_weight > 0)
-    text += fmt::format("  {} other assumed values have an effect below 1 %\n", what_if.without_weight);
-  return text;
-}
-
 }  // namespace
 
 std::string expectation_table(const Results& results, const Terminal& terminal) {
@@ -225,7 +216,7 @@ std::string result_table(const Results& results, const scenario::Scenario& scena
             deadlock(*results.deadlock);
   text += heading(terminal, "Bottleneck") + "  " + results.bottleneck + "\n";
   for (const auto& sentence : results.flattered) text += terminal.paint(Paint::yellow, "  " + sentence) + "\n";
-  if (results.what_if) text += what_if(*results.what_if, terminal);
+  if (results.what_if) text += what_if_text(*results.what_if, terminal);
   if (results.protocol) {
     text += results.protocol->empty() ? "\nNo protocol violation on any link.\n" : heading(terminal, "Protocol");
     const auto shown = std::min<std::size_t>(results.protocol->size(), 20);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <string>
 
 #include "peerpath/base/nearest.hpp"
@@ -106,23 +105,6 @@ tl::expected<observe::Results, Problems> simulate(const scenario::Loaded& loaded
   return loop.run(loaded.scenario, options);
 }
 
-/// The reruns of --what-if, with a line for who watches. False if they were interrupted.
-bool rerun(observe::Results& results, const scenario::Loaded& loaded, int jobs, const Terminal& terminal) {
-  const InterruptGuard guard;
-  const bool shown = terminal.progress();
-  WhatIfOptions options;
-  options.jobs = jobs;
-  options.stop = [&guard] { return guard.interrupted(); };
-  if (shown)
-    options.progress = [](std::size_t done, std::size_t all) {
-      std::fputs(fmt::format("\rwhat if: {} of {} reruns\033[K", done, all).c_str(), stderr);
-      std::fflush(stderr);
-    };
-  const bool whole = prove(results, loaded, options);
-  if (shown) std::fputs("\r\033[K", stderr);
-  return whole;
-}
-
 }  // namespace
 
 Exit run(const Arguments& arguments, Terminal& terminal) {
@@ -180,7 +162,9 @@ Exit run(const Arguments& arguments, Terminal& terminal) {
   }
   auto& results = *simulated;
   const auto unknown = observe::finish(results, loaded->scenario);
-  const bool proven = !prove_it || !unknown.empty() || !results.complete || rerun(results, *loaded, *jobs, terminal);
+  const bool proven =
+      !prove_it || !unknown.empty() || !results.complete ||
+      watch_reruns(*jobs, terminal, [&](const WhatIfOptions& options) { return prove(results, *loaded, options); });
   const auto exit = report_located(unknown, *loaded, terminal) > 0 ? Exit::wrong_input
                     : !proven                                      ? Exit::interrupted
                                                                    : verdict(results);

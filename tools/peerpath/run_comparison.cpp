@@ -30,6 +30,8 @@ std::string_view text_of(RunLine::Verdict verdict) {
       return "no difference shown";
     case RunLine::Verdict::only_one:
       return "in one run only";
+    case RunLine::Verdict::not_settled:
+      return "not settled";
   }
   return "";
 }

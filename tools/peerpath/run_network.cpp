@@ -10,17 +10,21 @@
 #include "tools/peerpath/mpi_ranks.hpp"
 #include "tools/peerpath/network_document.hpp"
 #include "tools/peerpath/network_table.hpp"
+#include "tools/peerpath/network_what_if.hpp"
+#include "tools/peerpath/output_file.hpp"
 #include "tools/peerpath/progress.hpp"
 #include "tools/peerpath/run_output.hpp"
+#include "tools/peerpath/scenario_files.hpp"
 #include "tools/peerpath/trace_request.hpp"
 #include "tools/peerpath/version.hpp"
+#include "tools/peerpath/whole_number.hpp"
 
 namespace peerpath::cli {
 namespace {
 
 /// Options that speak of PCIe, or of who else could run a scenario.
-constexpr std::array<std::string_view, 8> of_pcie{"--kernel",         "--quantum",     "--fabric",  "--loop",
-                                                  "--check-protocol", "--trace-scale", "--profile", "--what-if"};
+constexpr std::array<std::string_view, 7> of_pcie{"--kernel",         "--quantum",     "--fabric", "--loop",
+                                                  "--check-protocol", "--trace-scale", "--profile"};
 
 bool refuses(const Arguments& arguments, const Terminal& terminal) {
   if (const auto on = arguments.value("--on").value_or("model"); on != "model") {
@@ -74,6 +78,8 @@ tl::expected<std::unique_ptr<network_run::Ranks>, std::string> ranks_of(const Ar
   if (!rank) return nullptr;
   if (arguments.has("--trace"))
     return tl::unexpected{std::string{"--trace works with a single process: run without the launcher"}};
+  if (arguments.has("--what-if"))
+    return tl::unexpected{std::string{"--what-if starts processes of its own: run without the launcher"}};
   return join_ranks(*rank);
 }
 
@@ -95,14 +101,15 @@ Exit run_network(const Arguments& arguments, const network_scenario::Loaded& loa
     return Exit::wrong_input;
   }
   const auto capture = capture_request(arguments, loaded, terminal);
-  if (!capture) return Exit::wrong_input;
+  const auto jobs = jobs_of(arguments, terminal);
+  if (!capture || !jobs) return Exit::wrong_input;
   RunRecord record;
   record.inputs = std::move(inputs);
   record.scenario_file = loaded.file;
   record.fabric.clear();
   record.started = std::chrono::system_clock::now();
   const auto begin = std::chrono::steady_clock::now();
-  const auto ran = [&] {
+  auto ran = [&] {
     const InterruptGuard guard;
     Progress progress{terminal};
     return network_run::run(loaded, {.progress = [&](Duration now, Duration most) { progress.update(now, most); },
@@ -115,11 +122,15 @@ Exit run_network(const Arguments& arguments, const network_scenario::Loaded& loa
     return Exit::wrong_input;
   }
   if (!speaks) return Exit::done;
-  const auto& outcome = *ran;
+  auto& outcome = *ran;
   if (*capture && !finish_capture(**capture, outcome, record, terminal)) return Exit::wrong_input;
   record.wall = std::chrono::steady_clock::now() - begin;
   record.simulated = outcome.results.warmup + outcome.results.window;
-  record.exit = static_cast<int>(verdict(outcome.results));
+  const bool proven = !arguments.has("--what-if") || !outcome.results.complete ||
+                      watch_reruns(*jobs, terminal, [&](const WhatIfOptions& options) {
+                        return prove_network(outcome, loaded, load_options(arguments), options);
+                      });
+  record.exit = static_cast<int>(proven ? verdict(outcome.results) : Exit::interrupted);
   return publish(arguments,
                  Publication{loaded.scenario.name, network_document(loaded, outcome, std::string{version()})},
                  outcome.results, record, network_table(loaded, outcome, terminal), terminal);

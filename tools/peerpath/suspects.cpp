@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "observe/credit_pools.hpp"
+#include "tools/peerpath/conclusion.hpp"
 
 namespace peerpath::cli {
 namespace {
@@ -32,7 +33,6 @@ class Resources {
     add(name + " read latency", {{at + "read_latency", true}});
     add(name + " copy engines", {{at + "copy_engines"}});
     add(name + " concurrent peer reads", {{at + "peer_reads"}});
-    add(name + " transfers in flight", {{at + "outstanding"}});
     add(name + " tags", {{at + "function/tags"}});
   }
   void of(const std::string& name, const device::DmaCardConfig&) {
@@ -112,6 +112,18 @@ class Resources {
     add(name + " peer writes", {{at + "peer_write_rate"}});
     add(name + " peer reads", {{at + "peer_read_rate"}});
   }
+  /// Transfers in flight of each entry of a GPU's kernels; all together, which are the device's own.
+  void in_flight(const scenario::Scenario& s) {
+    for (std::size_t n = 0; n < s.traffic.size(); ++n) {
+      const auto& t = s.traffic[n];
+      if (t.as<scenario::traffic::Dma>() == nullptr) continue;
+      const auto of_device = std::ranges::count_if(s.traffic, [&](const scenario::Traffic& other) {
+        return other.from == t.from && other.as<scenario::traffic::Dma>() != nullptr;
+      });
+      add(t.from + " transfers in flight" + (of_device > 1 ? " of " + t.name : ""),
+          {{"/traffic/" + std::to_string(n) + "/outstanding"}, {device(t.from) + "kernels/reads"}});
+    }
+  }
   /// Where the wire is what generates frames, it has to keep up.
   void arrival(const scenario::Scenario& s) {
     Suspect rate{std::string{Suspect::arrival}, {}};
@@ -145,6 +157,7 @@ std::vector<Suspect> all_suspects(const scenario::Scenario& scenario) {
   resources.arrival(scenario);
   for (const auto& device : scenario.devices)
     std::visit([&](const auto& config) { resources.of(device.name, config); }, device.config);
+  resources.in_flight(scenario);
   for (std::size_t n = 0; n < scenario.links.size(); ++n) resources.link(scenario, n);
   for (std::size_t n = 0; n < scenario.inter_socket.size(); ++n) resources.socket_link(scenario.inter_socket[n], n);
   return std::move(resources.all);
@@ -189,10 +202,6 @@ void suspect_nic(std::vector<Suspect>& all, const std::string& nic, const observ
 
 }  // namespace
 
-bool is_limit(const std::string& suspect, const std::string& limit) {
-  return limit.starts_with(suspect) && (limit.size() == suspect.size() || limit[suspect.size()] == ' ');
-}
-
 std::vector<Suspect> suspects(const scenario::Scenario& scenario, const observe::Results& results, std::size_t most) {
   auto all = all_suspects(scenario);
   for (const auto& busy : results.utilisation) raise(all, busy.name, busy.percent.value());
@@ -209,7 +218,7 @@ std::vector<Suspect> suspects(const scenario::Scenario& scenario, const observe:
   for (const auto& traffic : results.traffic)
     if (traffic.kind == "read" || traffic.kind == "write") raise(all, traffic.from + " transfers in flight", 50);
   all.front().suspicion = 1e6;  // the arrival rate
-  raise(all, results.limit, 1e5);
+  for (const auto& limit : results.limits) raise(all, limit.name, 1e5);
   std::ranges::stable_sort(all, [](const Suspect& a, const Suspect& b) { return a.suspicion > b.suspicion; });
   if (all.size() > most) all.resize(most);
   return all;

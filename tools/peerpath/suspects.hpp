@@ -26,7 +26,4 @@ struct Suspect {
 /// lacked. The arrival rate is always among them.
 std::vector<Suspect> suspects(const scenario::Scenario& scenario, const observe::Results& results, std::size_t most);
 
-/// Whether a suspect of this name is the limit that a sentence names: "link sw0-rc" is for "link sw0-rc up".
-bool is_limit(const std::string& suspect, const std::string& limit);
-
 }  // namespace peerpath::cli

@@ -1,6 +1,9 @@
 #include "tools/peerpath/what_if.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -8,6 +11,8 @@
 #include "peerpath/observe/finish.hpp"
 #include "peerpath/platform/run.hpp"
 #include "tools/peerpath/child_pool.hpp"
+#include "tools/peerpath/conclusion.hpp"
+#include "tools/peerpath/interrupt.hpp"
 #include "tools/peerpath/numbers.hpp"
 #include "tools/peerpath/suspects.hpp"
 
@@ -17,9 +22,7 @@ namespace {
 using observe::Decimal;
 using observe::WhatIfRow;
 
-constexpr std::int64_t one_percent = 100;  // of changes, in units of 10^-places
-constexpr int places = 2;
-constexpr std::string_view down = ", which is down";
+constexpr std::int64_t one_percent = change_of_one_percent;
 
 /// A row and what it changes.
 struct Trial {
@@ -41,13 +44,28 @@ bool apply(scenario::Scenario& s, const Suspect::Change& change, bool doubled) {
   return scale(s, change.pointer, doubled != change.inverse);
 }
 
-/// Values that a run has although the scenario leaves them open, so that they can be changed.
+/// Values that a run has although the scenario leaves them open, so that they can be changed: a GPU's transfers in
+/// flight are counted for each of its entries.
 scenario::Scenario spelled_out(scenario::Scenario s) {
   s.expect.clear();
-  for (auto& device : s.devices)
-    if (auto* gpu = std::get_if<device::GpuConfig>(&device.config); gpu != nullptr && !gpu->outstanding)
-      gpu->outstanding = 64;
+  for (auto& device : s.devices) {
+    auto* gpu = std::get_if<device::GpuConfig>(&device.config);
+    if (gpu == nullptr) continue;
+    if (!gpu->outstanding) gpu->outstanding = 64;
+    for (auto& traffic : s.traffic)
+      if (auto* dma = traffic.as<scenario::traffic::Dma>(); dma != nullptr && traffic.from == device.name)
+        dma->outstanding = dma->outstanding.value_or(*gpu->outstanding);
+  }
   return s;
+}
+
+/// Half of the width of the interval in which an entry's goodput lies, in bytes of the window; 0: none is known.
+std::int64_t half_width(const observe::Results& results, const observe::TrafficResult& traffic) {
+  for (const auto& interval : results.steady.intervals)
+    if (interval.metric == traffic.name + ".goodput_gbps")
+      return narrow(static_cast<WideInt>(interval.half_width.value() * 1e6) * results.window.count() /
+                    8'000'000'000'000);
+  return 0;
 }
 
 /// What a rerun tells the process that asked for it.
@@ -72,15 +90,9 @@ std::string rerun(const scenario::Loaded& loaded, const Trial& trial, bool doubl
   if (results->deadlock) out["problem"] = "deadlock";
   out["window"] = results->window.count();
   for (const auto& t : results->traffic)
-    out["flows"].push_back({t.delivered_packets, t.latency.count(), t.latency.quantile(990'000).count()});
+    out["flows"].push_back(
+        {t.delivered_payload.count(), t.latency.count(), t.latency.quantile(990'000).count(), half_width(*results, t)});
   return out.dump();
-}
-
-/// (now / before - 1) in percent.
-Decimal change(WideInt now, WideInt before) {
-  if (before == 0) return now == 0 ? Decimal{0, places} : Decimal{1'000'000, places};
-  const auto ratio = observe::quotient(now * 100, before, places);
-  return {ratio.digits - 100 * one_percent, places};
 }
 
 observe::Rerun read_rerun(const ChildEnd& end, const observe::Results& base) {
@@ -97,9 +109,17 @@ observe::Rerun read_rerun(const ChildEnd& end, const observe::Results& base) {
     const auto& before = base.traffic[n];
     const auto& now = json.at("flows")[n];
     observe::FlowChange flow{before.name};
-    // Of what was handed over: payload that came as far as a memory which cannot take it does not count.
-    flow.goodput_percent = change(static_cast<WideInt>(now[0].get<std::int64_t>()) * base.window.count(),
-                                  static_cast<WideInt>(before.delivered_packets) * window);
+    const auto bytes = now[0].get<std::int64_t>(), known_to = now[3].get<std::int64_t>();
+    const auto scaled = static_cast<WideInt>(before.delivered_payload.count()) * window;
+    flow.goodput_percent = change(static_cast<WideInt>(bytes) * base.window.count(), scaled);
+    // Both runs are known to some width: of the ratio of two numbers the relative widths add up.
+    flow.half_width =
+        observe::quotient(static_cast<WideInt>(known_to) * base.window.count() * 100, scaled, change_places);
+    if (before.delivered_payload > Bytes{})
+      flow.half_width.digits += observe::quotient(static_cast<WideInt>(half_width(base, before)) * 100,
+                                                  before.delivered_payload.count(), change_places)
+                                    .digits *
+                                (flow.goodput_percent.digits + 100 * one_percent) / (100 * one_percent);
     if (now[1] > 0 && before.latency.count() > 0)
       flow.p99_percent = change(now[2].get<std::int64_t>(), before.latency.quantile(990'000).count());
     run.flows.push_back(std::move(flow));
@@ -164,72 +184,11 @@ std::vector<Trial> assumption_trials(const scenario::Loaded& loaded) {
   return trials;
 }
 
-Decimal weight_of(const WhatIfRow& row) {
-  std::int64_t most = 0;
-  const auto take = [&most](Decimal d) { most = std::max(most, d.digits < 0 ? -d.digits : d.digits); };
-  for (const auto* run : {&row.doubled, &row.halved})
-    for (const auto& flow : run->flows) {
-      take(flow.goodput_percent);
-      if (flow.p99_percent) take(*flow.p99_percent);
-    }
-  return {most, places};
-}
-
-/// Most that any entry gains in goodput by it.
-const observe::FlowChange* gain_of(const WhatIfRow& row) {
-  const observe::FlowChange* best = nullptr;
-  for (const auto& flow : row.doubled.flows)
-    if (best == nullptr || flow.goodput_percent.digits > best->goodput_percent.digits) best = &flow;
-  return best;
-}
-
-/// The suspect that a sentence names, if it was tried.
-const WhatIfRow* named_by(const observe::WhatIf& what_if, const std::string& limit) {
-  const WhatIfRow* found = nullptr;
-  for (const auto& row : what_if.suspects)
-    if (is_limit(row.name, limit) && (found == nullptr || row.name.size() > found->name.size())) found = &row;
-  return found;
-}
-
-/// What the reruns show to hold traffic back: what, doubled, gives most. Of those that give about as much the one that
-/// the results named. nullptr if nothing does by itself.
-const WhatIfRow* limit_of(const observe::WhatIf& what_if, const WhatIfRow* named) {
-  std::int64_t most = 0;
-  for (const auto& row : what_if.suspects)
-    if (const auto* gain = gain_of(row); gain != nullptr && row.name != Suspect::arrival)
-      most = std::max(most, gain->goodput_percent.digits);
-  if (most < one_percent) return nullptr;
-  const WhatIfRow* limit = nullptr;
-  for (const auto& row : what_if.suspects) {
-    const auto* gain = gain_of(row);
-    if (gain == nullptr || row.name == Suspect::arrival || gain->goodput_percent.digits * 10 < most * 9) continue;
-    if (&row == named) return &row;
-    if (limit == nullptr) limit = &row;
-  }
-  return limit;
-}
-
 /// The sentence says what the reruns have shown.
 void conclude(observe::Results& results, const scenario::Scenario& scenario) {
-  if (results.deadlock || results.limit == Suspect::arrival) return;
-  const auto* named = named_by(*results.what_if, results.limit);
-  const auto* limit = limit_of(*results.what_if, named);
-  if (limit == nullptr) {
-    results.bottleneck += "; doubling any single one of them has no effect";
-    return;
-  }
-  const auto* gain = gain_of(*limit);
-  const auto much = " gives " + gain->traffic + " " +
-                    to_string(observe::quotient(gain->goodput_percent.digits, one_percent, 1)) + " % more";
-  const auto shown = "; doubled, it" + much;
-  if (limit == named) {
-    results.bottleneck += shown;
-  } else if (results.limit.ends_with(down)) {  // of what an event takes away there is no double
-    results.bottleneck += "; twice the " + limit->name + much;
-  } else {
-    results.bottleneck = limit->name + shown + "; not " + results.limit;
-    results.limit = limit->name;
-  }
+  if (results.deadlock || results.limits.empty()) return;
+  draw_conclusion(results, Suspect::arrival);
+  describe_limits(results);
   for (std::size_t n = 0; n < scenario.expect.size() && n < results.expectations.size(); ++n)
     if (scenario.expect[n].metric == scenario::Expectation::bottleneck)
       results.expectations[n] = *observe::judge(results, scenario.expect[n]);
@@ -238,7 +197,8 @@ void conclude(observe::Results& results, const scenario::Scenario& scenario) {
 }  // namespace
 
 bool prove(observe::Results& results, const scenario::Loaded& loaded, const WhatIfOptions& options) {
-  auto trials = suspect_trials(loaded, results, options.suspects);
+  const auto named = std::max<std::size_t>(results.limits.size(), 1);  // each is tried
+  auto trials = suspect_trials(loaded, results, options.suspects - 1 + named);
   const auto suspected = trials.size();
   for (auto& trial : assumption_trials(loaded)) trials.push_back(std::move(trial));
   std::size_t done = 0;
@@ -269,6 +229,21 @@ bool prove(observe::Results& results, const scenario::Loaded& loaded, const What
                            [](const WhatIfRow& a, const WhatIfRow& b) { return a.weight.digits > b.weight.digits; });
   conclude(results, loaded.scenario);
   return true;
+}
+
+bool watch_reruns(int jobs, const Terminal& terminal, const std::function<bool(const WhatIfOptions&)>& prove_it) {
+  const InterruptGuard guard;
+  WhatIfOptions options;
+  options.jobs = jobs;
+  options.stop = [&guard] { return guard.interrupted(); };
+  if (terminal.progress())
+    options.progress = [](std::size_t done, std::size_t all) {
+      std::fputs(fmt::format("\rwhat if: {} of {} reruns\033[K", done, all).c_str(), stderr);
+      std::fflush(stderr);
+    };
+  const bool whole = prove_it(options);
+  if (terminal.progress()) std::fputs("\r\033[K", stderr);
+  return whole;
 }
 
 }  // namespace peerpath::cli

@@ -30,6 +30,15 @@ std::string changes(const observe::Rerun& run) {
 
 }  // namespace
 
+std::string what_if_text(const observe::WhatIf& what_if, const Terminal& terminal) {
+  const auto title = [&](std::string_view text) { return "\n" + terminal.paint(Terminal::Paint::bold, text) + "\n"; };
+  auto text = title("What if") + suspect_table(what_if);
+  if (!what_if.assumptions.empty()) text += title("Assumed values that affect the result") + assumption_table(what_if);
+  if (what_if.without_weight > 0)
+    text += fmt::format("  {} other assumed values have an effect below 1 %\n", what_if.without_weight);
+  return text;
+}
+
 std::string suspect_table(const observe::WhatIf& what_if) {
   TextTable table{{{"", Align::left}, {"doubled", Align::left}, {"halved", Align::left}}};
   for (const auto& row : what_if.suspects) table.add({row.name, changes(row.doubled), changes(row.halved)});

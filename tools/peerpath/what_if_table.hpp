@@ -4,9 +4,12 @@
 #include <string>
 
 #include "peerpath/observe/results.hpp"
+#include "tools/peerpath/terminal.hpp"
 
 namespace peerpath::cli {
 
+/// Both tables below, with headings.
+std::string what_if_text(const observe::WhatIf& what_if, const Terminal& terminal);
 /// What each suspect changed when it was doubled and halved.
 std::string suspect_table(const observe::WhatIf& what_if);
 /// The assumed values that matter, with their sources.

@@ -51,8 +51,7 @@ std::string sweep_page(const SweepSummary& sweep) {
                           sweep.rows.size());
   const auto figure = escaped(sweep.figure), title = sweep.figure == "goodput" ? std::string{"Goodput"} : figure;
   if (sweep.keys.size() > 1)
-    body += section("sensitivity", "What matters",
-                    chart("sensitivity-chart", "Effect of each key on " + figure),
+    body += section("sensitivity", "What matters", chart("sensitivity-chart", "Effect of each key on " + figure),
                     "Range of the mean " + figure + " over the values of each key.");
   const std::string over = sweep.keys.size() == 1 ? sweep.keys.front() : "the two keys with the largest effect";
   body +=

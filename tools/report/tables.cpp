@@ -207,9 +207,10 @@ std::string origin_table(const Json& results) {
 
 namespace {
 
+/// Of the other run relative to this one, as `peerpath compare THIS OTHER` has it.
 std::string difference(const Json& here, const Json& there) {
-  const bool comparable = here.is_number() && there.is_number() && there.get<double>() != 0;
-  return comparable ? fmt::format("{:+.1f} %", 100 * (here.get<double>() / there.get<double>() - 1)) : "-";
+  const bool comparable = here.is_number() && there.is_number() && here.get<double>() != 0;
+  return comparable ? fmt::format("{:+.1f} %", 100 * (there.get<double>() / here.get<double>() - 1)) : "-";
 }
 
 /// Of networks, which have no traffic entries: every metric that both have.

@@ -75,6 +75,17 @@ MetricRun read_run(const std::string& document) {
   return run;
 }
 
+/// Whether a warning of the run says that the metric has not settled: "rx.goodput_gbps has not settled: ...", or that
+/// the entry's backlog grows, with which its latencies do: "rx is offered ...".
+bool is_unsettled(const MetricRun& run, const std::string& metric) {
+  const auto entry = metric.substr(0, metric.rfind('.'));
+  return std::ranges::any_of(run.not_steady, [&](const std::string& warning) {
+    const auto about = warning.substr(0, warning.find_first_of(" :"));
+    if (about == metric) return warning.find("settled") != warning.npos;
+    return about == entry && metric.find(".latency_") != metric.npos;
+  });
+}
+
 RunLine::Verdict verdict_of(const RunLine& line, Wanted wanted, const std::array<double, 2>& precision) {
   if (!line.value[0] || !line.value[1]) return RunLine::Verdict::only_one;
   double squares = 0;
@@ -122,6 +133,8 @@ tl::expected<RunComparison, std::string> compare_runs(const std::string& first, 
     }
     if (!anything) continue;  // 0 in both
     line.verdict = verdict_of(line, shown(name)->wanted, {runs[0].precision, runs[1].precision});
+    const bool unsettled = is_unsettled(runs[0], name) || is_unsettled(runs[1], name);
+    if (unsettled && line.verdict != RunLine::Verdict::only_one) line.verdict = RunLine::Verdict::not_settled;
     comparison.lines.push_back(std::move(line));
   }
   for (const std::size_t i : {0, 1}) {
@@ -171,6 +184,8 @@ tl::expected<bool, std::string> breaks(const RunComparison& comparison, const Fa
   }
   if (line->verdict == RunLine::Verdict::only_one)
     return tl::unexpected{"\"" + rule.metric + "\" was measured in one of the runs only"};
+  if (line->verdict == RunLine::Verdict::not_settled)
+    return tl::unexpected{"\"" + rule.metric + "\" has not settled in one of the runs: there is no verdict on it"};
   if (line->verdict == RunLine::Verdict::no_difference) return false;
   const auto from = *line->value[0], to = *line->value[1];
   return rule.drops ? to < from - std::abs(from) * rule.percent / 100 : to > from + std::abs(from) * rule.percent / 100;

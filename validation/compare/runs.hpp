@@ -20,6 +20,7 @@ struct RunLine {
     less,
     no_difference,  ///< none is shown: the difference is within what both are known to
     only_one,       ///< the other run has no such metric, or measured nothing
+    not_settled,    ///< it had not settled in one of the runs: no verdict
   };
   std::string metric, unit;
   std::array<std::optional<double>, 2> value{};
@@ -40,7 +41,8 @@ struct RunComparison {
 /// Compares goodput, latency, loss and crossings of each traffic entry, and the use of links, cores and memories. A
 /// difference is shown if it exceeds the root of the sum of both squared half-widths: so two independent estimates that
 /// are as well known differ with a confidence of 95 %. Where a run has no interval for a metric, `run.precision` of its
-/// value stands for the half-width. A sentence if a document is not the results.json of a run.
+/// value stands for the half-width. A metric that has not settled in one of them gets no verdict. A sentence if a
+/// document is not the results.json of a run.
 tl::expected<RunComparison, std::string> compare_runs(const std::string& first, const std::string& second);
 
 /// Whether all traffic of a results.json ends by itself, so that its bytes can be compared one by one.
@@ -57,7 +59,7 @@ struct FailIf {
 tl::expected<FailIf, std::string> read_fail_if(const std::string& text);
 
 /// Whether the second run breaks the rule: by more than its percentage, and by a difference that is shown. A sentence
-/// if the comparison has no such metric.
+/// if the comparison has no such metric, or no verdict on it as it has not settled.
 tl::expected<bool, std::string> breaks(const RunComparison& comparison, const FailIf& rule);
 
 }  // namespace peerpath::compare

@@ -75,7 +75,8 @@ inline constexpr std::array<Constant<EffectConstants>, 6> effect_constants{{
     {"iotlb_entries", "1", &EffectConstants::iotlb_entries, "IOMMU: pages that the IOTLB holds", 1, 65536},
     {"walk_latency", "ns", &EffectConstants::walk_latency, "IOMMU: from a miss to its translation", 0, 5000},
     {"walk_interval", "ns", &EffectConstants::walk_interval, "IOMMU: from one walk's start to the next one's", 0, 5000},
-    {"write_walk_interval", "ns", &EffectConstants::write_walk_interval, "IOMMU: from one walk's start to the next, posted writes", 0, 5000},
+    {"write_walk_interval", "ns", &EffectConstants::write_walk_interval,
+     "IOMMU: from one walk's start to the next, posted writes", 0, 5000},
     {"cold_miss", "ns", &EffectConstants::cold_miss, "line that the last-level cache does not hold", 0, 1000},
     {"remote_hop", "ns", &EffectConstants::remote_hop, "line of the other socket's memory, beside cold_miss", 0, 1000},
 }};

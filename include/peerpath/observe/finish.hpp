@@ -20,12 +20,12 @@ std::string describe_way(const Results& results, const TrafficResult& traffic);
 /// Utilisation of all resources, links, CPUs and memories, busiest first.
 std::vector<Utilisation> rank_utilisation(const Results& results);
 
-/// What limits the run.
-struct Bottleneck {
-  std::string name;      ///< "posted header credits of link nic0-sw0 up"
-  std::string sentence;  ///< begins with the name
-};
-Bottleneck find_bottleneck(const Results& results, const scenario::Scenario& scenario);
+/// Finds what limits each traffic entry by itself, groups the entries that share a limit (TrafficResult::limit,
+/// Results::limits), and says it in a sentence (Results::bottleneck, Results::limit).
+void find_bottleneck(Results& results, const scenario::Scenario& scenario);
+
+/// Puts the sentence together again, after what is known of the limits has changed.
+void describe_limits(Results& results);
 
 /// The verdict on one expectation; nullopt if there is no such metric.
 std::optional<ExpectationResult> judge(const Results& results, const scenario::Expectation& expectation);

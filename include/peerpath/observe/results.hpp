@@ -12,7 +12,7 @@
 //
 //   <link>.<up|down>.<purpose>_bytes   payload header descriptor completion_entry doorbell interrupt control
 //   retransmission <link>.<up|down>.overhead_bytes  .dllp_bytes  .wire_bytes  .tlps  .dllps  .payload_gbps  .wire_gbps
-//   <link>.<up|down>.utilisation_percent  .queueing_percent  .credit_stall_percent  .replays
+//   <link>.<up|down>.utilisation_percent  .queued_tlps  .credit_stall_percent  .replays
 //   <link>.payload_crossings           payload bytes on both directions, over all payload delivered: 0 is "not at all"
 //   <host cpu>.cores_busy  .utilisation_percent  .copied_bytes  .copied_gbps
 //   <host memory>.read_bytes  .written_bytes  .read_gbps  .written_gbps  .utilisation_percent      (a GPU's memory too)
@@ -27,6 +27,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -139,6 +140,9 @@ struct TrafficResult {
   Bytes lost{};                       ///< writes that no completer took
   Histogram latency;  ///< receive: last bit on the wire to payload and completion usable; else issue to done
   std::vector<StageResult> stages;  ///< of `latency`, in order
+  std::int64_t slots = 0;  ///< transfers that it may have in flight at a time; 0: nothing of the kind is counted
+  Duration held{};         ///< time in flight, summed over its transfers
+  std::string limit;       ///< what limits it, found by `finish`: "link sw0-rc up", "the arrival rate"
 };
 
 /// Cores of a host.
@@ -147,7 +151,8 @@ struct CpuResult {
   int cores = 0;
   Duration busy{};  ///< summed over the cores
   Bytes copied{};
-  Duration busiest{};  ///< the core that had most to do
+  Duration busiest{};                            ///< the core that had most to do
+  std::map<std::string, Duration> busiest_of{};  ///< the same of the cores that serve a traffic entry's queues
 };
 
 /// A memory: host DRAM, or a GPU's.
@@ -251,7 +256,8 @@ struct Utilisation {
 /// What became of one traffic entry in a rerun.
 struct FlowChange {
   std::string traffic;
-  Decimal goodput_percent{};             ///< change; 0: as before
+  Decimal goodput_percent{};             ///< change of the payload that arrived; 0: as before
+  Decimal half_width{};                  ///< of its 95 % interval, in percent too
   std::optional<Decimal> p99_percent{};  ///< of the latency; none where nothing arrived
 };
 
@@ -275,6 +281,14 @@ struct WhatIf {
   std::vector<WhatIfRow> suspects{};     ///< most suspicious first
   std::vector<WhatIfRow> assumptions{};  ///< values that are assumed and matter, heaviest first
   std::int64_t without_weight = 0;       ///< further assumed values, which change nothing by 1 % or more
+};
+
+/// What limits some traffic entries.
+struct LimitResult {
+  std::string name;                  ///< "link sw0-rc up"
+  std::string how;                   ///< why it is taken for the limit: ", busy 99.8 % of the time"
+  std::vector<std::string> traffic;  ///< entries that it limits
+  std::string proof{};               ///< what reruns showed: "; doubled, it gives rx3 13 % more"
 };
 
 /// One run. The first part is filled by the shell, the second by `finish`.
@@ -301,7 +315,8 @@ struct Results {
   std::vector<std::string> ways;         ///< for each traffic entry, which way its payload went, as a sentence
   std::vector<Utilisation> utilisation;  ///< busiest first
   std::string bottleneck;                ///< one sentence
-  std::string limit;                     ///< what it names: "link sw0-rc up", "the arrival rate"
+  std::string limit;                     ///< what it names first: "link sw0-rc up", "the arrival rate"
+  std::vector<LimitResult> limits;       ///< of the entries that fall short, the most payload lost first
   std::vector<std::string>
       flattered;                  ///< what the run takes for granted that real machines may not give, a sentence each
   std::optional<WhatIf> what_if;  ///< if somebody asked

@@ -80,7 +80,9 @@ void DmaCard::start_transfer(Progress& progress, std::size_t index, Instant offe
 Instant DmaCard::issue_write(const Slot& slot, Instant at) {
   if (streams_[slot.stream].stream.interface == Interface::command) return at;
   if (write_free_ <= at) overlap_ = Duration{};
-  write_free_ = std::max(at, write_free_) + write_occupancy(config_, slot.size);
+  const auto occupancy = write_occupancy(config_, slot.size);
+  busy_.writing += occupancy;
+  write_free_ = std::max(at, write_free_) + occupancy;
   overlap_ += overlap(config_, slot.size);
   return write_free_;
 }
@@ -120,7 +122,9 @@ void DmaCard::take_up_reads(Instant at, device::Outbox& out) {
 
 Instant DmaCard::issue_read(const Slot& slot, Instant at) {
   const auto begin = std::max(at, read_free_);
-  read_free_ = begin + read_occupancy(config_, slot.address, slot.size);
+  const auto occupancy = read_occupancy(config_, slot.address, slot.size);
+  busy_.reading += occupancy;
+  read_free_ = begin + occupancy;
   if (const auto share = read_share_of_write_bus(config_, slot.size); write_free_ > at && share > Duration{}) {
     const auto undone = std::min(overlap_, config_.command / 3);
     write_free_ += share + undone;
@@ -167,6 +171,7 @@ void DmaCard::on_delivery(const fabric::Delivery& delivery, device::Outbox& out)
 void DmaCard::finish(std::size_t index, Instant at, Instant done) {
   auto& slot = slots_[index];
   auto& progress = streams_[slot.stream];
+  busy_.held += at - slot.started;
   if (++progress.done > progress.stream.warm_up) {
     ++counters_.transfers;
     counters_.bytes += slot.size;

@@ -79,6 +79,13 @@ class DmaCard final : public device::Endpoint {
   void set_read_limits(const ReadLimits& limits) { limits_ = limits; }
 
   const Counters& counters() const { return counters_; }
+
+  /// How long transfers were in flight, summed, and how long the two halves of the engine worked.
+  struct Busy {
+    Duration held{}, writing{}, reading{};
+  };
+  /// Until the last delivery; what is under way is not in `held`.
+  const Busy& busy() const { return busy_; }
   /// Every stream with an end has come to it.
   bool idle() const { return in_flight_ == 0; }
 
@@ -125,6 +132,7 @@ class DmaCard final : public device::Endpoint {
   Instant write_free_{}, read_free_{}, resume_{};
   Duration overlap_{};  ///< of the writes that the engine has before it, as far as no read has undone it
   Counters counters_;
+  Busy busy_;
 };
 
 }  // namespace peerpath::dma_card

@@ -1,7 +1,10 @@
 #include "devices/dma_card/platform.hpp"
 
+#include <algorithm>
+
 #include "devices/dma_card/kind.hpp"
 #include "platform/platform.hpp"
+#include "platform/report.hpp"
 
 namespace peerpath::platform {
 
@@ -39,6 +42,17 @@ void DmaCard::complete() {
   domain_.endpoint(node()).channels = channels;
   behaviour_.emplace(config_, node(), streams_, domain_.topology().seed);
   domain_.attach(*behaviour_, {.node = node(), .channels = 2, .hears_arrivals = true});
+}
+
+std::any DmaCard::count(Instant) { return behaviour_->busy(); }
+
+void DmaCard::report(Report& report, const std::string& name, const std::any& before, const std::any& after) const {
+  if (streams_.empty()) return;
+  using Busy = dma_card::DmaCard::Busy;
+  const auto &a = std::any_cast<const Busy&>(before), &b = std::any_cast<const Busy&>(after);
+  const auto engine = std::max(b.writing - a.writing, b.reading - a.reading);
+  if (engine > Duration{}) report.results.resources.push_back({name + " DMA engine", engine, report.window});
+  report.slots.push_back({name, "transfers in flight", b.held - a.held, config_.outstanding});
 }
 
 }  // namespace peerpath::platform

@@ -24,6 +24,8 @@ class DmaCard final : public Device {
   Port& take_port(bool) override { return pcie; }
   std::optional<std::size_t> start(const Transfer& transfer) override;
   std::size_t stream_of(const fabric::Delivery& d) const override { return dma_card::stream_of(d.cookie); }
+  std::any count(Instant now) override;
+  void report(Report& report, const std::string& name, const std::any& before, const std::any& after) const override;
   /// Transfers that it makes from the start on; before the domain is complete. Returns the number of the stream.
   std::size_t add(const dma_card::Stream& stream);
 

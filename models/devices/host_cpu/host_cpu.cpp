@@ -38,6 +38,13 @@ Duration HostCpu::busy_until(Instant now) const {
   return sum;
 }
 
+std::optional<std::size_t> HostCpu::core_of_vector(fabric::NodeId nic, std::uint32_t vector) const {
+  const auto source = std::ranges::find(sources_, nic, &Source::node);
+  if (source == sources_.end() || vector >= source->by_vector.size() || source->by_vector[vector] < 0)
+    return std::nullopt;
+  return static_cast<std::size_t>(source->by_vector[vector]) % cores_.size();
+}
+
 void HostCpu::start(device::Outbox& out) {
   for (auto& driver : rx_) driver.start(out);
   for (std::size_t i = 0; i < tx_.size(); ++i) send(i, Instant{}, out);

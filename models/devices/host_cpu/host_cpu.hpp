@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "devices/host_cpu/rx_driver.hpp"
@@ -26,6 +27,8 @@ class HostCpu final : public device::Endpoint {
 
   const CpuCounters& counters() const { return host_.counters; }
   const std::vector<Core>& cores() const { return cores_; }
+  /// The core that handles the interrupts of a vector of a NIC; none if none does.
+  std::optional<std::size_t> core_of_vector(fabric::NodeId nic, std::uint32_t vector) const;
   /// Work done until `now`, summed over the cores.
   Duration busy_until(Instant now) const;
 

@@ -10,6 +10,7 @@
 #include "devices/nic/platform.hpp"
 #include "peerpath/base/fail.hpp"
 #include "peerpath/net/headers.hpp"
+#include "peerpath/scenario/queues.hpp"
 #include "platform/platform.hpp"
 #include "platform/report.hpp"
 
@@ -114,6 +115,21 @@ void HostCpu::report(Report& report, const std::string& name, const std::any& be
   for (std::size_t core = 0; core < b.busy.size(); ++core) {
     cores.busy += b.busy[core] - a.busy[core];
     cores.busiest = std::max(cores.busiest, b.busy[core] - a.busy[core]);
+  }
+  for (const auto& nic : nics_) {
+    const auto& of = report.topology.nodes[nic.node.value()].name;
+    const auto add = [&](const std::vector<scenario::QueueShare>& shares, auto vector_of) {
+      for (const auto& share : shares)
+        for (const int queue : share.queues)
+          if (const auto core =
+                  behaviour_->core_of_vector(nic.node, static_cast<std::uint32_t>(vector_of(index(queue)))))
+            for (const auto entry : share.entries) {
+              auto& busiest = cores.busiest_of[report.scenario.traffic[entry].name];
+              busiest = std::max(busiest, b.busy[*core] - a.busy[*core]);
+            }
+    };
+    add(scenario::receive_shares(report.scenario, of), nic::rx_vector);
+    add(scenario::transmit_shares(report.scenario, of), nic::tx_vector);
   }
   report.results.cpus.push_back(cores);
   report.by_cores[node()].read += b.counters.dram_read - a.counters.dram_read;

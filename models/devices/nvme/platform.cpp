@@ -69,6 +69,8 @@ void Nvme::report(Report& report, const std::string& name, const std::any& befor
     report.add(name + what, unit, value, doc);
   };
   report.results.resources.push_back({name + " medium", b.medium - a.medium, report.window});
+  report.slots.push_back({name, "queue depth", Duration{narrow(b.depth - a.depth)},
+                          static_cast<std::int64_t>(config_.queue_depth) * static_cast<std::int64_t>(pairs_.size())});
   add(".read_commands", "1", b.drive.reads - a.drive.reads, "NVMe Reads completed");
   add(".write_commands", "1", b.drive.writes - a.drive.writes, "NVMe Writes completed");
   add(".failed_commands", "1", b.drive.failed - a.drive.failed,

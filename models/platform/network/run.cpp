@@ -8,6 +8,7 @@
 #include "platform/network/collective_entries.hpp"
 #include "platform/network/flow_run.hpp"
 #include "platform/network/host_limits.hpp"
+#include "platform/network/limits.hpp"
 #include "platform/network/node_hosts.hpp"
 #include "platform/network/rdma_entries.hpp"
 #include "platform/network/tcp_run.hpp"
@@ -276,6 +277,7 @@ tl::expected<Outcome, Problems> run_level(const Loaded& loaded, const Options& o
 tl::expected<Outcome, Problems> run(const Loaded& loaded, const Options& options) {
   auto outcome = run_level(loaded, options);
   if (!outcome) return outcome;
+  find_limits(loaded, *outcome);
   for (const auto& expectation : loaded.scenario.expect) {
     if (loaded.scenario.run.level == NetworkLevel::flows && expectation.metric.starts_with("network."))
       outcome->said.push_back("not evaluated at level flows: " + expectation.metric);

@@ -27,6 +27,7 @@ struct Outcome {
   std::vector<NodeFit> nodes;                          ///< of each entry of `nodes`
   std::vector<std::vector<collective::RankUse>> jobs;  ///< of each entry of `traces`: by rank
   std::vector<std::string> said;                       ///< sentences: what limits the run, and why
+  std::vector<std::string> limits_said{};              ///< of these, those of Results::limits, which come first
   std::optional<std::int64_t> captured{};              ///< frames; nothing if none was to be, or the file is not whole
 };
 

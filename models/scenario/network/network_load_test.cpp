@@ -85,7 +85,8 @@ TEST(NetworkLoad, MistakesOfDatagramsAndOfLoadsAreNamed) {
   const auto with = [](const std::string& rdma) {
     return R"({"network": {"clos": {}}, "rdma": [{"name": "w", "from": "h0..h3", "to": "h1", )" + rdma + "}]}";
   };
-  EXPECT_THAT(said(with(R"("transport": "UD")")), HasSubstr(R"(/rdma/0/operation: must be "send" with transport "UD")"));
+  EXPECT_THAT(said(with(R"("transport": "UD")")),
+              HasSubstr(R"(/rdma/0/operation: must be "send" with transport "UD")"));
   EXPECT_THAT(said(with(R"("transport": "UC")")), HasSubstr("UC"));
   EXPECT_THAT(said(with(R"("transport": "UD", "operation": "send")")), HasSubstr("/rdma/0/size: of a datagram"));
   EXPECT_EQ(said(with(R"("transport": "UD", "operation": "send", "size": "4KiB", "receives": 8)")), "");

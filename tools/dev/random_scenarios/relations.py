@@ -134,8 +134,9 @@ def windows_add_up(program, scenario, draw):
                 yield f"{name}: {one.metrics.get(name, 0)} until {cut} ns, {two.metrics[name]} after that, {value} in all"
     lengths = (measure, cut, measure - cut)
     for name in whole.metrics:
-        if name.endswith(("utilisation_percent", "busiest_core_percent", "credit_stall_percent", "queueing_percent")):
-            busy = [r.metrics.get(name, 0) / 100 * length for r, length in zip((whole, one, two), lengths)]
+        if name.endswith(("utilisation_percent", "busiest_core_percent", "credit_stall_percent", "queued_tlps")):
+            whole_is = 1 if name.endswith("queued_tlps") else 100
+            busy = [r.metrics.get(name, 0) / whole_is * length for r, length in zip((whole, one, two), lengths)]
             if is_memory(scenario, name.split(".")[0]):
                 continue  # the busier of reads and writes, and never above 100 with what stands in its buffer
             # The core that is busiest need not be the same.
@@ -148,8 +149,8 @@ def windows_add_up(program, scenario, draw):
     for part in whole.document["utilisation"]:
         of = [next((u["percent"] for u in r.document["utilisation"] if u["name"] == part["name"]), 0) / 100 * length
               for r, length in zip((whole, one, two), lengths)]
-        if part["name"].endswith(" tags"):
-            continue  # counted as reads end, and no more than all tags in each window
+        if part["name"].endswith(" tags") or " transfers in flight" in part["name"]:
+            continue  # counted as they end, and no more than there are in each window
         if of[0] > of[1] + of[2] + 0.5 and not is_memory(scenario, part["name"]):
             yield f"{part['name']}: busy {of[1]:.2f} ns until {cut} ns, {of[2]:.2f} ns after that, {of[0]:.2f} ns in all"
 
