@@ -107,7 +107,7 @@ class Network {
   /// What happens at a node by itself.
   enum Kind : std::uint64_t { transmitter, timer, reroute };
   static std::uint64_t local(Kind kind, std::uint32_t subject, std::uint64_t detail) {
-    require(detail < std::uint64_t{1} << 30, "an alarm's detail has 30 bits");
+    require(detail < std::uint64_t{1} << 30, "the detail of an alarm exceeds 30 bits");
     return detail << 34 | std::uint64_t{subject} << 2 | kind;
   }
   /// What comes in over a cable; a packet and a pause frame may end at one instant.

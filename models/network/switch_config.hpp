@@ -39,57 +39,58 @@ struct SwitchConfig {
   static constexpr auto fields() {
     using C = SwitchConfig;
     return std::tuple{
-        field("buffer", &C::buffer, "Packet memory that all ports share").at_least(Bytes{65536}),
+        field("buffer", &C::buffer, "Packet buffer shared by all ports").at_least(Bytes{65536}),
         field("alpha_log2", &C::alpha_log2,
-              "Dynamic threshold of a lossless priority at one ingress port: it is paused above 2^alpha_log2 times the "
+              "Dynamic PFC threshold of a lossless priority at an ingress port: pause above 2^alpha_log2 times the "
               "free shared buffer")
             .at_least(-10)
             .at_most(8)
             .from("HPCC's simulation: 1/8"),
         field("lossy_alpha_log2", &C::lossy_alpha_log2,
-              "The same of a lossy priority at one egress port: above it packets are dropped")
+              "Dynamic threshold of a lossy priority at an egress port: drop above 2^lossy_alpha_log2 times the free "
+              "shared buffer")
             .at_least(-10)
             .at_most(8)
             .from("assumed"),
-        field("reserve", &C::reserve, "Guaranteed to each priority of each ingress port").at_least(0_B),
+        field("reserve", &C::reserve, "Buffer guaranteed to each priority of each ingress port").at_least(0_B),
         field("headroom", &C::headroom,
               "Behind the threshold, for each lossless priority of each ingress port: what is still on its way when it "
               "is paused; absent: what its rate and delay ask for")
             .at_least(0_B),
-        field("resume_offset", &C::resume_offset, "A paused port is resumed this much below the threshold")
+        field("resume_offset", &C::resume_offset, "Distance below the pause threshold at which a port is resumed")
             .at_least(0_B)
             .from("HPCC's simulation"),
-        field("lossless", &C::lossless, "Priorities with PFC, 0 to 7; the others drop"),
-        field("ecn_min", &C::ecn_min, "Egress queue up to which nothing is marked (Kmin), at `ecn_rate`")
+        field("lossless", &C::lossless, "Priorities with PFC, 0 to 7; all others are lossy"),
+        field("ecn_min", &C::ecn_min,
+              "Kmin: egress queue length up to which no packet is marked, for ports of `ecn_rate`")
             .at_least(0_B)
             .from("HPCC's simulation"),
-        field("ecn_max", &C::ecn_max, "Egress queue above which everything is marked (Kmax), at `ecn_rate`")
+        field("ecn_max", &C::ecn_max,
+              "Kmax: egress queue length above which every packet is marked, for ports of `ecn_rate`")
             .at_least(0_B)
             .from("HPCC's simulation"),
-        field("ecn_max_probability", &C::ecn_max_probability, "Share that is marked at Kmax; linear between the two")
+        field("ecn_max_probability", &C::ecn_max_probability, "Marking probability at Kmax; linear from 0 at Kmin")
             .at_least(0.0)
             .at_most(1.0)
             .from("HPCC's simulation"),
-        field("ecn_rate", &C::ecn_rate,
-              "Port rate that Kmin and Kmax are given for; they grow with the rate of the port")
+        field("ecn_rate", &C::ecn_rate, "Port rate that Kmin and Kmax refer to; both scale with the port rate")
             .at_least(1_Gbps),
         field("weights", &C::weights,
-              "Of the eight priorities in deficit round robin, 0: strict, before all others and higher numbers first; "
-              "absent: all strict"),
-        field("latency", &C::latency, "Last bit in to ready to leave (the switch stores and forwards)")
+              "Weights of the eight priorities in deficit round robin. 0: strict priority over weighted ones, higher "
+              "numbers first; absent: all strict"),
+        field("latency", &C::latency, "Store-and-forward latency, from the last bit in to ready for transmission")
             .at_most(std::chrono::milliseconds{1})
             .from("assumed"),
-        field("pfc_reaction", &C::pfc_reaction, "Pause frame in to transmitter stopped")
+        field("pfc_reaction", &C::pfc_reaction, "Time from a received pause frame until the transmitter stops")
             .at_most(std::chrono::milliseconds{1})
             .from("assumed"),
-        field("path", &C::path, "Choice among equal-cost ports"),
-        field(
-            "flowlet_gap", &C::flowlet_gap,
-            "path flowlet: a flow that has been idle for longer at a switch draws a way anew. Packets stay in order if "
-            "it is above what delays of ways differ by")
+        field("path", &C::path, "Selection among equal-cost ports"),
+        field("flowlet_gap", &C::flowlet_gap,
+              "path `flowlet`: idle time of a flow at a switch after which it may take another path. Packets stay in "
+              "order if it exceeds the delay differences between paths")
             .at_most(std::chrono::seconds{1})
             .from("CONGA's testbed"),
-        field("convergence", &C::convergence, "Link failed or back to routes without or with it")
+        field("convergence", &C::convergence, "Time from a link failure or recovery to updated routes")
             .at_most(std::chrono::seconds{10})
             .from("assumed")};
   }

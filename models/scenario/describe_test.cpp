@@ -86,7 +86,7 @@ TEST(Explain, SaysDefaultRangeAndSource) {
   ASSERT_TRUE(queues.has_value());
   EXPECT_EQ(*queues,
             "queues: whole number; default 4; at least 1; at most 1024\n"
-            "    Receive queues, and as many transmit queues\n");
+            "    Number of receive queues, and of transmit queues\n");
   EXPECT_THAT(*explain("pcie_switch"), HasSubstr("default from: typical"));
   EXPECT_THAT(*explain("gpu.function"), HasSubstr("function.max_read_request: size such as 4KiB; default 512B"));
   EXPECT_THAT(*explain("traffic"), HasSubstr("one of receive, transmit, write, read"));

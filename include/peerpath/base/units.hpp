@@ -17,7 +17,7 @@ template <class To = std::int64_t>
 constexpr To narrow(WideInt value, SourcePlace where = SourcePlace::current()) {
   const auto narrowed = static_cast<To>(value);
   if (narrowed != value) [[unlikely]]
-    fail("a sum or quotient of 128 bits does not fit into its type", where);
+    fail("a 128-bit sum or quotient exceeds the range of its type", where);
   return narrowed;
 }
 

@@ -34,22 +34,24 @@ struct Bar1Config {
 
   static constexpr auto fields() {
     return std::tuple{
-        field("page", &Bar1Config::page, "Memory is mapped in pages of this size; a power of two")
+        field("page", &Bar1Config::page, "Page size of mappings in the window; a power of two")
             .at_least(4_KiB)
             .from("64 KiB: GPUDirect RDMA documentation"),
-        field("reserved", &Bar1Config::reserved, "What the GPU's driver keeps of the window for itself").at_least(0_B),
+        field("reserved", &Bar1Config::reserved, "Part of the window that the GPU's driver keeps for itself")
+            .at_least(0_B),
         field("when_full", &Bar1Config::when_full,
-              "With memory that no longer fits: refuse it; bounce what is received or sent through host memory; remap "
-              "what is read and written. What it cannot do it refuses"),
-        field("piece", &Bar1Config::piece, "remap: how much is mapped at a time; a multiple of the page")
+              "Action when memory no longer fits the window. refuse: the registration fails; bounce: received and sent "
+              "payload goes through host memory; remap: pieces are mapped in turn for reads and writes. Traffic that "
+              "an action does not cover is refused"),
+        field("piece", &Bar1Config::piece, "With when_full remap: bytes mapped at a time; a multiple of the page")
             .from("assumed: a buffer of a registration cache"),
-        field("map_call", &Bar1Config::map_call, "Mapping a piece, without its pages")
+        field("map_call", &Bar1Config::map_call, "Fixed time to map a piece, page entries excluded")
             .at_least(Duration{0})
-            .from("assumed: pinning takes 10 us to 1 ms with the size of the buffer (GDRCopy's README)"),
-        field("map_page", &Bar1Config::map_page, "Mapping one page of it")
+            .from("assumed: pinning takes 10 us to 1 ms, depending on the buffer size (GDRCopy's README)"),
+        field("map_page", &Bar1Config::map_page, "Additional time per page mapped")
             .at_least(Duration{0})
             .from("assumed: as map_call"),
-        field("unmap_call", &Bar1Config::unmap_call, "Unmapping the piece that was there")
+        field("unmap_call", &Bar1Config::unmap_call, "Time to unmap the piece that is replaced")
             .at_least(Duration{0})
             .from("assumed")};
   }

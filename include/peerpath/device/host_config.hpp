@@ -50,31 +50,29 @@ struct IommuConfig {
   static constexpr auto fields() {
     using namespace std::chrono_literals;
     return std::tuple{
-        field("entries", &IommuConfig::entries, "IOTLB entries that each root port has")
+        field("entries", &IommuConfig::entries, "IOTLB entries per root port")
             .at_least(1)
             .at_most(65536)
             .from("assumed: R. Neugebauer et al., SIGCOMM 2018, conclude 64 from where curves break"),
-        field("ways", &IommuConfig::ways,
-              "Entries that a page can be in; divides `entries`. 0: any (fully associative)")
+        field("ways", &IommuConfig::ways, "Associativity of the IOTLB; must divide `entries`. 0: fully associative")
             .at_least(0)
             .at_most(65536),
-        field("replacement", &IommuConfig::replacement, "Which entry makes room for a new page").from("assumed"),
+        field("replacement", &IommuConfig::replacement, "IOTLB replacement policy").from("assumed"),
         field("page_size", &IommuConfig::page_size,
-              "What one entry covers: pages that buffers are mapped with. 2MiB needs super-pages in the IOMMU and "
-              "buffers that are contiguous"),
-        field("walkers", &IommuConfig::walkers, "Page walks at a time; further misses wait for one to end")
+              "Page size of IOMMU mappings, covered by one entry. 2MiB requires super-pages in the IOMMU and "
+              "contiguous buffers"),
+        field("walkers", &IommuConfig::walkers, "Concurrent page walks per root port; further misses queue")
             .at_least(1)
             .at_most(1024)
             .from("fitted: pcie-bench, 64 B transfers in a window of 64 MiB, Broadwell"),
-        field("walk_latency", &IommuConfig::walk_latency, "A miss: from its start to the translation")
+        field("walk_latency", &IommuConfig::walk_latency, "Duration of a page walk, from its start to the translation")
             .at_most(longest_wait)
             .from("fitted: pcie-bench, read latency against the window, Broadwell"),
-        field("hit_latency", &IommuConfig::hit_latency, "Added to each translated request")
+        field("hit_latency", &IommuConfig::hit_latency, "Latency added to every translated request")
             .at_most(longest_wait)
             .from("pcie-bench: no difference between IOMMU off and hits"),
         field("flush_interval", &IommuConfig::flush_interval,
-              "The whole IOTLB is invalidated at multiples of this, as Linux does for deferred unmaps (10 ms); 0: "
-              "never")};
+              "Interval at which the whole IOTLB is invalidated, as Linux does for deferred unmaps (10 ms). 0: never")};
   }
 };
 
@@ -87,18 +85,17 @@ struct CacheConfig {
 
   static constexpr auto fields() {
     return std::tuple{
-        field("size", &CacheConfig::size, "Capacity; a multiple of 64 B times the ways")
+        field("size", &CacheConfig::size, "Capacity; a multiple of 64 B times `ways`")
             .at_least(Bytes{64 << 10})
             .at_most(Bytes{std::int64_t{4} << 30}),
         field("ways", &CacheConfig::ways, "Associativity").at_least(1).at_most(64),
         field("ddio_ways", &CacheConfig::ddio_ways,
-              "Ways into which lines go that devices write and the cache does not hold; 0: such writes go to DRAM")
+              "Ways that device writes may allocate into (DDIO); 0: writes that miss go to DRAM")
             .at_least(0)
             .at_most(64)
             .from("Intel, Data Direct I/O technology: two ways by default"),
         field("miss_latency", &CacheConfig::miss_latency,
-              "What a read by a device takes longer when the cache does not hold the line; also a write that has to "
-              "fetch or evict one")
+              "Latency added to a device read that misses, and to a write that must fetch or evict a line")
             .from("fitted: pcie-bench, 64 B read latency, cold against warm, Broadwell")};
   }
 };
@@ -112,17 +109,16 @@ struct ChannelsConfig {
 
   static constexpr auto fields() {
     return std::tuple{
-        field("count", &ChannelsConfig::count, "Memory channels of the socket").at_least(1).at_most(64),
-        field("rate", &ChannelsConfig::rate, "One channel, both ways together")
+        field("count", &ChannelsConfig::count, "Number of memory channels of the socket").at_least(1).at_most(64),
+        field("rate", &ChannelsConfig::rate, "Bandwidth of one channel, reads and writes together")
             .at_least(BitRate{1'000'000'000})
             .from("DDR4-2400: 153.6 Gb/s"),
-        field("interleave", &ChannelsConfig::interleave, "Bytes from one channel to the next")
+        field("interleave", &ChannelsConfig::interleave, "Interleave granularity: consecutive bytes in one channel")
             .at_least(Bytes{64})
             .at_most(Bytes{1 << 20})
             .from("assumed"),
         field("cpu_load_percent", &ChannelsConfig::cpu_load_percent,
-              "Share of every channel that the cores' own traffic takes: accesses of devices last longer by 1 / (1 - "
-              "share)")
+              "Share of each channel's bandwidth used by the cores; device accesses take 1 / (1 - share) times as long")
             .at_least(0)
             .at_most(95)};
   }
@@ -140,27 +136,27 @@ struct CreditsConfig {
     constexpr std::string_view study =
         "S. Agarwal et al., \"Understanding the host network\", SIGCOMM 2024: Cascade Lake";
     return std::tuple{
-        field("write_credits", &CreditsConfig::write_credits, "Cache lines that are written at a time")
+        field("write_credits", &CreditsConfig::write_credits, "Cache-line writes in flight per root port")
             .at_least(1)
             .at_most(65536)
             .from(study),
-        field("write_latency", &CreditsConfig::write_latency, "How long a written line holds its credit, without load")
+        field("write_latency", &CreditsConfig::write_latency,
+              "Time that a write holds its credit on an idle memory system")
             .at_most(longest_wait)
             .from(study),
-        field("read_credits", &CreditsConfig::read_credits, "Cache lines that are read at a time")
+        field("read_credits", &CreditsConfig::read_credits, "Cache-line reads in flight per root port")
             .at_least(1)
             .at_most(65536)
-            .from("S. Agarwal et al., SIGCOMM 2024: more than 164 on Cascade Lake, so this is the least"),
+            .from("S. Agarwal et al., SIGCOMM 2024: lower bound, more than 164 on Cascade Lake"),
         field("read_latency", &CreditsConfig::read_latency,
-              "How long a line that is read holds its credit, without load")
+              "Time that a read holds its credit on an idle memory system")
             .at_most(longest_wait)
             .from("assumed: as write_latency"),
         field("cpu_load_percent", &CreditsConfig::cpu_load_percent,
-              "Share of the memory channels that the cores' own traffic takes: credits are held longer by 1 / (1 - "
-              "share)")
+              "Share of the memory bandwidth used by the cores; credits are held 1 / (1 - share) times as long")
             .at_least(0)
             .at_most(95)
-            .from("assumed: one queue for all; the study sees writes of devices take 1.5 times as long under load")};
+            .from("assumed: one shared queue; in the study, device writes take 1.5 times as long under load")};
   }
 };
 
@@ -173,12 +169,12 @@ struct PeerConfig {
   static constexpr auto fields() {
     return std::tuple{
         field("write_rate", &PeerConfig::write_rate,
-              "Most payload that peers write to what is behind one root port; 0bps: no limit")
+              "Maximum payload rate of peer writes to devices below one root port; 0bps: unlimited")
             .at_least(BitRate{}),
         field("read_rate", &PeerConfig::read_rate,
-              "Most payload that peers read from what is behind one root port; 0bps: no limit")
+              "Maximum payload rate of peer reads from devices below one root port; 0bps: unlimited")
             .at_least(BitRate{}),
-        field("latency", &PeerConfig::latency, "What a request between peers takes longer than one to memory")
+        field("latency", &PeerConfig::latency, "Extra latency of a peer request over a request to host memory")
             .at_most(longest_wait)};
   }
 };
@@ -191,14 +187,14 @@ struct AtsConfig {
 
   static constexpr auto fields() {
     return std::tuple{
-        field("entries", &AtsConfig::entries, "Translations that the function keeps")
+        field("entries", &AtsConfig::entries, "Translations in the function's cache (ATC)")
             .at_least(1)
             .at_most(65536)
             .from("assumed"),
-        field("page_size", &AtsConfig::page_size, "What one translation covers; no more than iommu.page_size"),
+        field("page_size", &AtsConfig::page_size, "Memory covered by one cached translation; at most iommu.page_size"),
         field("page_request", &AtsConfig::page_request,
-              "No page is resident: the host takes this long from the function's page request (PRI) to "
-              "its response; absent: all are")};
+              "Time from the function's page request (PRI) to the host's response; no page is resident beforehand. "
+              "Absent: all pages are resident")};
   }
 };
 

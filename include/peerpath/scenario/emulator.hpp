@@ -38,35 +38,35 @@ struct Emulator {
   static constexpr auto fields() {
     return std::tuple{
         field("api", &Emulator::api,
-              "How the guest's program moves payload: Device Memory TCP, io_uring zero-copy receive, or plain sockets "
-              "(to and from host memory)"),
+              "Kernel API that moves the payload in the guest: Device Memory TCP, io_uring zero-copy receive, or plain "
+              "sockets (host memory only)"),
         field("exporter", &Emulator::exporter,
-              "What exports GPU memory: the stock virtio-gpu driver, or peerpath's module through the kernel's p2pdma"),
-        field("transfer", &Emulator::transfer, "Payload that each traffic entry moves that has no `bytes` of its own")
+              "Driver that exports GPU memory: the stock virtio-gpu driver, or peerpath's module based on p2pdma"),
+        field("transfer", &Emulator::transfer, "Payload of each traffic entry without `bytes`")
             .at_least(Bytes{1})
             .at_most(Bytes{std::int64_t{1} << 40}),
         field("coalesce", &Emulator::coalesce,
-              "The NIC makes one frame of several TCP segments where the driver allows it (GRO_HW); off, each has a "
-              "header of its own"),
+              "Whether the NIC merges TCP segments of a flow into one packet when the driver enables it (GRO_HW); off: "
+              "each segment keeps its own header"),
         field("guests", &Emulator::guests,
-              "1: the other end of each wire is in a network namespace of the guest; 2: in a guest of its own")
+              "Location of the sender. 1: a network namespace of the same guest; 2: a guest of its own")
             .at_least(1)
             .at_most(2),
-        field("loss_percent", &Emulator::loss_percent, "Frames from the other end of a wire that are lost")
+        field("loss_percent", &Emulator::loss_percent, "Percentage of frames from the sender that are dropped")
             .at_least(0.0)
             .at_most(50.0),
-        field("reorder_percent", &Emulator::reorder_percent, "Frames from the other end of a wire that overtake others")
+        field("reorder_percent", &Emulator::reorder_percent, "Percentage of frames from the sender that are reordered")
             .at_least(0.0)
             .at_most(50.0),
         field("coalesce_idle", &Emulator::coalesce_idle,
-              "By the guest's clock, how long a NIC's receive coalescing waits for a flow's next segment; in all it "
-              "holds one back a hundred times as long")
+              "Guest time that receive coalescing waits for the next segment of a flow; a segment is held at most 100 "
+              "times as long")
             .at_least(Duration{std::chrono::microseconds{1}})
             .at_most(Duration{std::chrono::seconds{1}}),
         field("guest_memory", &Emulator::guest_memory, "Memory of the guest")
             .at_least(Bytes{256 << 20})
             .at_most(Bytes{std::int64_t{1} << 40}),
-        field("timeout", &Emulator::timeout, "Wall clock after which the guest is given up")
+        field("timeout", &Emulator::timeout, "Wall-clock limit of a run; the guest is stopped after it")
             .at_least(Duration{std::chrono::seconds{1}})};
   }
 };

@@ -51,14 +51,12 @@ struct Event {
   }
 
   static constexpr auto fields() {
-    return std::tuple{
-        field("at", &Event::at, "When, from the start of the simulation; the measurement starts after run.warmup"),
-        field("kind", &Event::what, "What happens"),
-        field(
-            "device", &Event::device,
-            "acs: the switch or root complex, or what is below one of its ports; answer: the device that answers; "
-            "poison, iommu_fault, wrong_requester_id: the device that asks; port_*, *_frame: the NIC; else the farther "
-            "end of the link")};
+    return std::tuple{field("at", &Event::at, "Time of the event since the start of the simulation, warm-up included"),
+                      field("kind", &Event::what, "Kind of event"),
+                      field("device", &Event::device,
+                            "acs: the switch or root complex, or the device below one of its ports; answer: the device "
+                            "that answers; poison, iommu_fault, wrong_requester_id: the requester; port_*, *_frame: "
+                            "the NIC; all others: the downstream end of the link")};
   }
 };
 

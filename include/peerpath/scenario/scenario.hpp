@@ -37,13 +37,17 @@ struct CreditConfig {
 
   static constexpr auto fields() {
     return std::tuple{
-        field("posted_header", &CreditConfig::posted_header, "Posted TLPs; 0 is infinite").at_least(0),
-        field("posted_data", &CreditConfig::posted_data, "Posted data in units of 16 B; 0 is infinite").at_least(0),
-        field("non_posted_header", &CreditConfig::non_posted_header, "Non-posted TLPs; 0 is infinite").at_least(0),
-        field("non_posted_data", &CreditConfig::non_posted_data, "Non-posted data in units of 16 B; 0 is infinite")
+        field("posted_header", &CreditConfig::posted_header, "Header credits for posted TLPs; 0: infinite").at_least(0),
+        field("posted_data", &CreditConfig::posted_data, "Data credits for posted TLPs, 16 B each; 0: infinite")
             .at_least(0),
-        field("completion_header", &CreditConfig::completion_header, "Completions; 0 is infinite").at_least(0),
-        field("completion_data", &CreditConfig::completion_data, "Completion data in units of 16 B; 0 is infinite")
+        field("non_posted_header", &CreditConfig::non_posted_header, "Header credits for non-posted TLPs; 0: infinite")
+            .at_least(0),
+        field("non_posted_data", &CreditConfig::non_posted_data,
+              "Data credits for non-posted TLPs, 16 B each; 0: infinite")
+            .at_least(0),
+        field("completion_header", &CreditConfig::completion_header, "Header credits for completions; 0: infinite")
+            .at_least(0),
+        field("completion_data", &CreditConfig::completion_data, "Data credits for completions, 16 B each; 0: infinite")
             .at_least(0)};
   }
 };
@@ -57,14 +61,16 @@ struct VirtualChannelConfig {
   static constexpr auto fields() {
     return std::tuple{
         field("traffic_classes", &VirtualChannelConfig::traffic_classes,
-              "Traffic classes, 1 to 7, that go by VC 1 of this link; the others go by VC 0"),
+              "Traffic classes, 1 to 7, mapped to VC 1 of this link; all others use VC 0"),
         field("credits", &VirtualChannelConfig::credits, "Credits of VC 1, advertised at both ends"),
         field("vc0_turns", &VirtualChannelConfig::vc0_turns,
-              "TLPs in a row that VC 0 has in weighted VC arbitration; 0 for both channels: VC 1 goes first whenever "
-              "it can")
+              "Consecutive TLPs of VC 0 in weighted VC arbitration; 0 for both channels: VC 1 has strict priority")
             .at_least(0)
             .at_most(256),
-        field("vc1_turns", &VirtualChannelConfig::vc1_turns, "The same of VC 1").at_least(0).at_most(256)};
+        field("vc1_turns", &VirtualChannelConfig::vc1_turns,
+              "Consecutive TLPs of VC 1 in weighted VC arbitration; 0 for both channels: VC 1 has strict priority")
+            .at_least(0)
+            .at_most(256)};
   }
 };
 
@@ -90,43 +96,47 @@ struct Link {
     return std::tuple{
         field("from", &Link::from, "Upstream end: device, or device.port"),
         field("to", &Link::to, "Downstream end: device, or device.port"),
-        field("generation", &Link::generation, "PCIe generation, 1 to 6: the highest that it trains to")
+        field("generation", &Link::generation, "Highest PCIe generation that the link trains to, 1 to 6")
             .at_least(1)
             .at_most(6),
-        field("width", &Link::width, "Lanes: 1, 2, 4, 8, 12 or 16; the most that it trains to").at_least(1).at_most(16),
+        field("width", &Link::width, "Largest number of lanes that the link trains to: 1, 2, 4, 8, 12 or 16")
+            .at_least(1)
+            .at_most(16),
         field("host_bridge", &Link::host_bridge,
-              "Of a link from a root port: which of the root complex's host bridges (root buses) the port belongs to. "
-              "Hosts of several sockets or I/O dies have several; Linux's p2pdma asks (peerpath route)")
+              "Number of the host bridge (root bus) that this root port belongs to; 0 unless the host has several. "
+              "Linux p2pdma compares it (`peerpath route`)")
             .at_least(0)
             .at_most(255),
-        field("dllp", &Link::dllp, "How link-layer packets are charged"),
-        field("link_share", &Link::link_share, "What a real link achieves of the modelled rate")
+        field("dllp", &Link::dllp, "Accounting of link-layer packets (DLLPs)"),
+        field("link_share", &Link::link_share, "Derating factor of the link rate; 1: none")
             .at_least(0.01)
             .at_most(1.0)
             .from("fitted where a preset says so"),
-        field("propagation", &Link::propagation, "Wire and PHY, one way").at_most(device::longest_wait),
-        field("update_fc", &Link::update_fc, "Buffer freed to credit usable by the sender")
+        field("propagation", &Link::propagation, "One-way delay of wire and PHY").at_most(device::longest_wait),
+        field("update_fc", &Link::update_fc,
+              "Time from a freed receive buffer to the credit being usable by the sender")
             .at_most(device::longest_wait),
         field("ack_interval", &Link::ack_interval,
-              "TLPs received at least this far apart cause one ACK each; absent: as far as the specification allows")
+              "Shortest interval between ACK DLLPs; absent: the limit in the PCIe specification")
             .at_least(Duration{1})
             .at_most(device::longest_wait),
-        field("update_fc_interval", &Link::update_fc_interval, "The same of UpdateFCs, all classes together")
+        field("update_fc_interval", &Link::update_fc_interval,
+              "Shortest interval between UpdateFC DLLPs of all classes together; absent: the limit in the PCIe "
+              "specification")
             .at_least(Duration{1})
             .at_most(device::longest_wait),
-        field("tlp_gap", &Link::tlp_gap, "Line time that the downstream end leaves idle after each TLP it sends")
+        field("tlp_gap", &Link::tlp_gap, "Idle line time, in bytes, after each TLP sent by the downstream end")
             .at_least(0_B)
             .at_most(256_B)
             .from("0 unless fitted"),
-        field("credits", &Link::credits,
-              "Credits advertised at both ends; of VC 0 where there are two virtual channels"),
-        field("vc1", &Link::vc1, "A second virtual channel, with buffers of its own; without it all goes by VC 0"),
+        field("credits", &Link::credits, "Credits advertised at both ends; with two virtual channels, those of VC 0"),
+        field("vc1", &Link::vc1, "Second virtual channel with its own buffers; absent: all TLPs use VC 0"),
         field("bit_error_rate", &Link::bit_error_rate,
-              "Chance that a bit of a TLP is wrong: 1e-8; each such TLP is replayed")
+              "Probability of a bit error in a TLP, for example 1e-8; each corrupt TLP is replayed")
             .at_least(0)
             .at_most(1e-4),
         field("replay_delay", &Link::replay_delay,
-              "End of a TLP with an error to the start of its replay: the way there and back, and the NAK")
+              "Time from the end of a corrupt TLP to the start of its replay: NAK and round trip")
             .at_most(device::longest_wait)
             .from("assumed")};
   }
@@ -161,26 +171,25 @@ struct InterSocket {
 
   static constexpr auto fields() {
     return std::tuple{
-        field("from", &InterSocket::from, "The root complex of one socket"),
-        field("to", &InterSocket::to, "The root complex of the other one"),
-        field("links", &InterSocket::links, "Links between the two that share all that crosses")
-            .at_least(1)
-            .at_most(16),
+        field("from", &InterSocket::from, "Root complex of one socket"),
+        field("to", &InterSocket::to, "Root complex of the other socket"),
+        field("links", &InterSocket::links, "Number of parallel links between the two sockets").at_least(1).at_most(16),
         field("rate", &InterSocket::rate,
-              "Each direction of one link: what is left for data and the headers of TLPs; its own coding taken off")
+              "Bandwidth of one link in each direction for TLP headers and data, net of the link's own coding")
             .at_least(device::least_rate)
             .at_most(BitRate{4'000'000'000'000}),
-        field("latency", &InterSocket::latency, "One way, besides those of the two root complexes")
+        field("latency", &InterSocket::latency, "One-way latency, in addition to the latencies of both root complexes")
             .at_least(1ns)
             .at_most(device::longest_wait)
-            .from("assumed: half of what memory of the other socket takes longer, 140 ns"),
+            .from("assumed: half the extra latency of remote memory, 140 ns"),
         field("forwards_peers", &InterSocket::forwards_peers,
-              "Whether requests of a device to a device of the other socket cross; else Unsupported Request")
-            .from("assumed: as those of root_complex"),
+              "Whether peer requests cross between the sockets; if not, they end as Unsupported Request")
+            .from("assumed: as for root_complex"),
         field("peer_write_rate", &InterSocket::peer_write_rate,
-              "What writes of devices to devices reach in each direction; absent: what the link carries")
+              "Maximum rate of peer writes per direction; absent: the link rate")
             .at_least(device::least_rate),
-        field("peer_read_rate", &InterSocket::peer_read_rate, "The same of the data of such reads")
+        field("peer_read_rate", &InterSocket::peer_read_rate,
+              "Maximum data rate of peer reads per direction; absent: the link rate")
             .at_least(device::least_rate)};
   }
 };
@@ -193,10 +202,10 @@ struct Cable {
 
   static constexpr auto fields() {
     return std::tuple{
-        field("from", &Cable::from, "The nic at one end"), field("to", &Cable::to, "The nic at the other end"),
-        field("rate", &Cable::rate, "To which both ports have trained; absent: the lower of their wire rates")
+        field("from", &Cable::from, "NIC at one end"), field("to", &Cable::to, "NIC at the other end"),
+        field("rate", &Cable::rate, "Negotiated rate of both ports; absent: the lower of their wire rates")
             .at_least(1_Gbps),
-        field("delay", &Cable::delay, "Last bit out to last bit in: 5 ns a metre, and the PHYs")
+        field("delay", &Cable::delay, "One-way delay: 5 ns per metre plus both PHYs")
             .at_most(device::longest_wait)
             .from("assumed: two metres")};
   }
@@ -208,7 +217,7 @@ struct HostConfig {
   int count = 1;
 
   static constexpr auto fields() {
-    return std::tuple{field("count", &HostConfig::count, "Machines that are alike, numbered from 0: n[0], n[1]")
+    return std::tuple{field("count", &HostConfig::count, "Number of identical machines, numbered from 0: n[0], n[1]")
                           .at_least(1)
                           .at_most(256)};
   }
@@ -221,14 +230,15 @@ struct Weight {
   int turns = 1;
 
   static constexpr auto fields() {
-    return std::tuple{field("at", &Weight::at, "The switch or root complex that arbitrates"),
-                      field("from", &Weight::from,
-                            "The device whose TLPs get the turns: the other end of the link that they come in by"),
-                      field("to", &Weight::to, "The other end of the link that they leave by"),
-                      field("turns", &Weight::turns,
-                            "TLPs of one class that may go in a row; 1, as for those not named: plain round robin")
-                          .at_least(1)
-                          .at_most(256)};
+    return std::tuple{
+        field("at", &Weight::at, "Switch or root complex that arbitrates"),
+        field("from", &Weight::from, "Neighbour at whose port the TLPs enter"),
+        field("to", &Weight::to, "Neighbour at whose port the TLPs leave"),
+        field(
+            "turns", &Weight::turns,
+            "Consecutive TLPs of one class that this port may send; ports without an entry have 1 (plain round robin)")
+            .at_least(1)
+            .at_most(256)};
   }
 };
 
@@ -247,36 +257,34 @@ struct Run {
 
   static constexpr auto fields() {
     return std::tuple{
-        field(
-            "warmup", &Run::warmup,
-            "Simulated before counting starts; absent: until goodput and median latency of all traffic are steady, or "
-            "20us where nothing is steady (events, captures), 0ns for traffic with bytes")
+        field("warmup", &Run::warmup,
+              "Simulated time before measurement starts. Absent: until goodput and median latency of all traffic are "
+              "steady; 20us if nothing can become steady (events, captures); 0ns for traffic with `bytes`")
             .at_most(longest_part),
         field("measure", &Run::measure,
-              "Simulated time that counts; absent: until the 95 % intervals of goodput and median latency are within "
-              "`precision`, or 200us where nothing is steady")
+              "Simulated time that is measured. Absent: until the 95 % intervals of goodput and median latency are "
+              "within `precision`; 200us if nothing can become steady")
             .at_least(1us)
             .at_most(longest_part),
         field("precision", &Run::precision,
-              "Percent of its value by which the 95 % interval of each goodput and median latency may reach to either "
-              "side")
+              "Largest half-width of the 95 % interval of each goodput and median latency, in percent of the value")
             .at_least(0.001)
             .at_most(100),
         field("at_most", &Run::at_most,
-              "Simulated time after which a run that looks for its warm-up or its measured window ends, with a warning "
-              "that names what has not settled")
+              "Limit of the simulated time when warm-up or measurement length are found automatically; the run then "
+              "ends with a warning")
             .at_least(100us)
             .at_most(longest_part),
-        field("seed", &Run::seed, "Of all randomness").at_least(0),
-        field("quantum", &Run::quantum, "Longest batch of the fabric; changes speed, never results")
+        field("seed", &Run::seed, "Seed of every random stream in the run").at_least(0),
+        field("quantum", &Run::quantum, "Longest time that the fabric computes at once; affects speed, never results")
             .at_least(1ns)
             .at_most(device::longest_wait),
         field("watchdog", &Run::watchdog,
-              "What waits in a circle, or for credits that are lost, for so long without any move ends the run with a "
-              "deadlock report; 1us at least, or 0ns: never")
+              "Time without progress, in a cycle of waiting queues or for lost credits, after which the run ends with "
+              "a deadlock report; at least 1us. 0ns: never")
             .at_least(Duration{0}),
         field("stage_interval", &Run::stage_interval,
-              "Of so many packets of a traffic entry one has the stages of its latency recorded; 1: every one")
+              "Sampling of latency stages: one in this many packets of each traffic entry; 1: every packet")
             .at_least(1)
             .at_most(1'000'000)};
   }
@@ -292,10 +300,10 @@ struct Expectation {
 
   static constexpr auto fields() {
     return std::tuple{
-        field("metric", &Expectation::metric, "Name of a metric, as in the result table; or `bottleneck`"),
-        field("is", &Expectation::is, "What the sentence of the bottleneck has to begin with; for `bottleneck`"),
-        field("equals", &Expectation::equals, "Value that it must have"),
-        field("within_percent", &Expectation::within_percent, "Allowed distance from `equals`"),
+        field("metric", &Expectation::metric, "Metric name as printed in the result table, or `bottleneck`"),
+        field("is", &Expectation::is, "Required beginning of the bottleneck sentence; for metric `bottleneck` only"),
+        field("equals", &Expectation::equals, "Required value"),
+        field("within_percent", &Expectation::within_percent, "Tolerance around `equals`, in percent"),
         field("at_least", &Expectation::at_least, "Lower bound"),
         field("at_most", &Expectation::at_most, "Upper bound")};
   }

@@ -16,8 +16,9 @@ struct Sweep {
   static constexpr auto fields() {
     return std::tuple{
         field("vary", &Sweep::vary,
-              "As --vary of `peerpath sweep`: links.*.generation=4,5 or traffic.rx.flows=1..64*2"),
-        field("variants", &Sweep::variants, "As --variant: name:key=value,key=value; one of them at a time")};
+              "Swept values, as in `peerpath sweep --vary`: links.*.generation=4,5 or traffic.rx.flows=1..64*2"),
+        field("variants", &Sweep::variants,
+              "Alternative settings, as in `peerpath sweep --variant`: name:key=value,key=value")};
   }
 };
 

@@ -98,7 +98,7 @@ struct Network {
   static constexpr auto fields() {
     return std::tuple{field("headers_to", &Network::headers_to, "host memory that holds headers and rings"),
                       field("registered", &Network::registered,
-                            "GPU memory that is registered for it and takes BAR1, its buffers among it; absent: the "
+                            "GPU memory registered for this entry, its buffers included; occupies BAR1. Absent: the "
                             "buffers of its queues")};
   }
 };
@@ -119,15 +119,18 @@ struct Receive : Network {
         Network::fields(),
         std::tuple{
             field("bytes", &Receive::bytes,
-                  "payload after which it ends, whole frames; the run ends when all traffic has. 0B: it goes on")
+                  "payload after which the entry ends, a whole number of frames; the run ends when all entries have "
+                  "ended. 0B: the entry does not end")
                 .at_least(0_B),
-            field("capture", &Receive::capture, "pcap or pcapng file whose frames are replayed instead of a pattern"),
-            field("time_scale", &Receive::time_scale, "stretches the capture's own timing: 2 is half the speed")
+            field("capture", &Receive::capture,
+                  "pcap or pcapng file whose frames are replayed in place of generated ones"),
+            field("time_scale", &Receive::time_scale,
+                  "factor applied to the capture's timestamps: 2 replays at half speed")
                 .at_least(0.000001)
                 .at_most(1000000.0),
             field("sender", &Receive::sender,
-                  "the transmit entry at the other end of the NIC's cable whose frames it receives; rate, sizes, "
-                  "flows, arrival and burst are that entry's, and refused here. Absent: frames are generated")});
+                  "transmit entry at the other end of the NIC's cable that supplies the frames; rate, sizes, flows, "
+                  "arrival and burst are taken from it and must not be set here. Absent: frames are generated")});
   }
 };
 
@@ -145,13 +148,15 @@ struct Dma {
 
   static constexpr auto fields() {
     return std::tuple{
-        field("window", &Dma::window, "addresses are taken from a window of this size").at_least(4_KiB),
-        field("addresses", &Dma::addresses, "in which order"),
-        field("traffic_class", &Dma::traffic_class, "of its TLPs; links with `vc1` map it to a virtual channel")
+        field("window", &Dma::window, "size of the address range that transfers are spread over").at_least(4_KiB),
+        field("addresses", &Dma::addresses, "order of addresses within the window"),
+        field("traffic_class", &Dma::traffic_class,
+              "traffic class of the TLPs; links with `vc1` map it to a virtual channel")
             .at_least(0)
             .at_most(7),
         field("outstanding", &Dma::outstanding,
-              "transfers in flight; where a GPU's kernels do it: warps, each with one. Absent: that of the device")
+              "transfers in flight; for kernels of a GPU, the number of warps with one transfer each. Absent: the "
+              "device's own limit")
             .at_least(1)
             .at_most(65536)};
   }
@@ -182,14 +187,14 @@ struct Copy {
 
   static constexpr auto fields() {
     return std::tuple{
-        field("by", &Copy::by, "whether a copy engine of the GPU or a kernel moves the bytes"),
+        field("by", &Copy::by, "GPU unit that performs a copy: a copy engine or a kernel"),
         field("submission", &Copy::submission,
-              "queued: long before; single: each when the one before is seen to be over"),
+              "queued: all copies are submitted in advance; single: each is submitted once the previous one is seen to "
+              "complete"),
         field("through", &Copy::through,
-              "from GPU to GPU: host memory that it is staged in; absent: what joins the GPUs besides PCIe "
+              "host memory that stages copies between GPUs; absent: the direct connection between the GPUs "
               "(gpu.copies.peer_rate)"),
-        field("chunk", &Copy::chunk,
-              "of a staged copy: pieces that it is cut into, each on its way down while the next one comes up")
+        field("chunk", &Copy::chunk, "staged copies: chunk size; one chunk goes down while the next one comes up")
             .at_least(4_KiB)};
   }
 };
@@ -207,15 +212,15 @@ struct Gpunet {
   static constexpr auto fields() {
     using namespace std::chrono_literals;
     return std::tuple{
-        field("pattern", &Gpunet::pattern, "What the programs do"),
+        field("pattern", &Gpunet::pattern, "Program at the two ends"),
         field("channel", &Gpunet::channel,
-              "unix, tcp: sockets of the kernel within one host; rdma: reliable connections of the proxies' NICs"),
+              "unix, tcp: kernel sockets within one host; rdma: reliable connections of the proxies' NICs"),
         field("doorbell", &Gpunet::doorbell,
-              "rdma: who rings the NIC's doorbell and is told of completions: the proxy, or the GPU by itself"),
-        field("answer", &Gpunet::answer, "face_server: of the answer, and of a request to memcached")
+              "rdma: party that rings the NIC's doorbell and polls for completions: the proxy, or the GPU itself"),
+        field("answer", &Gpunet::answer, "face_server: size of a reply, and of a request to memcached")
             .at_least(1_B)
             .at_most(120_B),
-        field("work", &Gpunet::work, "mapreduce, face_server: what a block computes for each message")
+        field("work", &Gpunet::work, "mapreduce, face_server: compute time of a block per message")
             .at_least(Duration{})
             .at_most(1s)};
   }
@@ -284,28 +289,27 @@ struct Traffic {
 
   static constexpr auto fields() {
     return std::tuple{
-        field("name", &Traffic::name, "How metrics call it; the default is its kind and place in the list"),
-        field("kind", &Traffic::what, "What happens"),
+        field("name", &Traffic::name, "Name in metrics; default: kind and position in the list"),
+        field("kind", &Traffic::what, "Kind of traffic"),
         field("from", &Traffic::from,
               "receive, transmit: the NIC; write, read, atomic: the device that does the DMA; copy: a GPU or host "
-              "memory; gpunet: a gpunet_proxy, or host memory for a program of the CPU"),
+              "memory; gpunet: a gpunet_proxy, or host memory for a CPU program"),
         field("to", &Traffic::to,
-              "Memory that the payload goes to (receive, write, copy) or comes from (transmit, read): a GPU, DMA card "
-              "or host memory; gpunet: as from"),
+              "Target of the payload (receive, write, copy) or its source (transmit, read): a GPU, DMA card or host "
+              "memory; gpunet: as `from`"),
         field("path", &Traffic::path,
-              "receive, transmit: zero copy between NIC and GPU, or bounced through host memory by the GPU's copy "
-              "engine and a copy of the CPU; gpunet over rdma: the same, bounced by the GPU's stores and loads"),
+              "receive, transmit: zero_copy between NIC and GPU, or bounce through host memory with a CPU copy and the "
+              "GPU's copy engine; gpunet over rdma: likewise, bounced by loads and stores of the GPU"),
         field("rate", &Traffic::rate,
-              "receive, transmit: rate on the wire, preamble and gap included; all others: payload offered"),
-        field("sizes", &Traffic::sizes, "Payload bytes of a frame or transfer; several are taken in turn"),
+              "Offered rate. receive, transmit: on the wire, preamble and gap included; all others: payload"),
+        field("sizes", &Traffic::sizes, "Payload per frame or transfer; a list is used in turn"),
         field("flows", &Traffic::flows,
-              "Connections; write, read: parts of the window, each with its own next address, taken in turn (one "
-              "where a "
-              "dma_card's own engine transfers: arrival regular, traffic class 0)")
+              "Number of connections; write, read: parts of the window with an address sequence each, used in turn. "
+              "Must be 1 for transfers by a dma_card's own engine (arrival regular, traffic class 0)")
             .at_least(1)
             .at_most(1'000'000),
-        field("arrival", &Traffic::arrival, "When they come"),
-        field("burst", &Traffic::burst, "Frames that come back to back, for arrival burst").at_least(1)};
+        field("arrival", &Traffic::arrival, "Arrival process of frames or transfers"),
+        field("burst", &Traffic::burst, "Frames per burst, for arrival `burst`").at_least(1)};
   }
 };
 

@@ -31,28 +31,32 @@ struct DmaCardConfig {
   static constexpr auto fields() {
     return std::tuple{
         field("function", &DmaCardConfig::function, "PCIe function"),
-        field("memory", &DmaCardConfig::memory, "Memory behind its BAR; a power of two"),
+        field("memory", &DmaCardConfig::memory, "Size of the memory behind its BAR; a power of two"),
         field("bar_address", &DmaCardConfig::bar_address,
-              "Where firmware put that BAR, if it matters: a multiple of its size"),
-        field("outstanding", &DmaCardConfig::outstanding, "DMA transfers in flight").at_least(1).at_most(65536),
-        field("read_issue", &DmaCardConfig::read_issue, "Least time between the starts of two reads")
+              "Bus address of the BAR, a multiple of its size; absent: assigned automatically"),
+        field("outstanding", &DmaCardConfig::outstanding, "Maximum number of DMA transfers in flight")
+            .at_least(1)
+            .at_most(65536),
+        field("read_issue", &DmaCardConfig::read_issue, "Shortest interval between the starts of two reads")
             .at_most(longest_wait),
-        field("write_issue", &DmaCardConfig::write_issue, "Least time between the starts of two writes")
+        field("write_issue", &DmaCardConfig::write_issue, "Shortest interval between the starts of two writes")
             .at_most(longest_wait),
         field("command", &DmaCardConfig::command,
-              "One internal command of the DMA engine: each transfer has at least one")
+              "Duration of one internal command of the DMA engine; each transfer has at least one")
             .at_most(longest_step),
-        field("write_chunk", &DmaCardConfig::write_chunk, "DMA engine fetching 128 B of card memory to write it")
+        field("write_chunk", &DmaCardConfig::write_chunk, "Time to fetch 128 B of card memory for a DMA write")
             .at_most(longest_step),
         field("read_beat", &DmaCardConfig::read_beat,
-              "32 B on the card's internal bus, four of which a read of more than a line waits for")
+              "Duration of a 32 B beat on the card's internal bus; a read of more than 64 B waits for four")
             .at_most(longest_step),
-        field("completion", &DmaCardConfig::completion, "Taking in one completion TLP, beside its data at link rate")
+        field("completion", &DmaCardConfig::completion,
+              "Processing time per completion TLP, in addition to its data at link rate")
             .at_most(longest_step),
-        field("store", &DmaCardConfig::store, "Storing 128 B that were read in card memory").at_most(longest_step),
-        field("turnaround", &DmaCardConfig::turnaround, "Between a DMA write done and a dependent read")
+        field("store", &DmaCardConfig::store, "Time to store 128 B of read data in card memory").at_most(longest_step),
+        field("turnaround", &DmaCardConfig::turnaround,
+              "Time from the end of a DMA write to the start of a dependent read")
             .at_most(longest_wait),
-        field("ecrc", &DmaCardConfig::ecrc, "Adds a digest to each TLP that it sends")};
+        field("ecrc", &DmaCardConfig::ecrc, "Adds an ECRC digest to every TLP that the card sends")};
   }
 };
 

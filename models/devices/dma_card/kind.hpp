@@ -11,7 +11,7 @@ namespace peerpath::device {
 template <>
 struct Kind<DmaCardConfig> : CommonKind {
   static constexpr std::string_view name = "dma_card";
-  static constexpr std::string_view doc = "Card that only does DMA: a benchmark card or a load generator";
+  static constexpr std::string_view doc = "DMA card: a benchmark card or a load generator";
   static constexpr bool has_engine = true;
   static std::optional<Bytes> memory(const DmaCardConfig& config) { return config.memory; }
   static Bytes address_space(const DmaCardConfig& config) { return config.memory; }

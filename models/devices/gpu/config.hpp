@@ -36,35 +36,35 @@ struct GpuConfig {
         field("function", &GpuConfig::function, "PCIe function"),
         field("memory", &GpuConfig::memory, "HBM capacity"),
         field("bar_size", &GpuConfig::bar_size,
-              "Window through which peers reach the memory (BAR1 of nvidia-smi -q); a power of two"),
+              "Size of the window through which peers reach the memory (BAR1 in nvidia-smi -q); a power of two"),
         field("bar_address", &GpuConfig::bar_address,
-              "Where firmware put that BAR, if it matters: a multiple of its size"),
-        field("bar1", &GpuConfig::bar1, "How software maps memory into that window"),
+              "Bus address of the BAR, a multiple of its size; absent: assigned automatically"),
+        field("bar1", &GpuConfig::bar1, "Mapping of memory into that window"),
         field("write_rate", &GpuConfig::write_rate, "Rate at which peer writes drain into memory")
             .at_least(least_rate)
             .from("assumed"),
         field("read_rate", &GpuConfig::read_rate, "Rate at which peer reads are served")
             .at_least(least_rate)
             .from("assumed"),
-        field("read_latency", &GpuConfig::read_latency, "Peer read: request to first data")
+        field("read_latency", &GpuConfig::read_latency, "Latency of a peer read, from request to first data")
             .at_most(longest_wait)
             .from("assumed"),
-        field("copy_engines", &GpuConfig::copy_engines, "DMA engines of its own").at_least(1).at_most(16),
-        field("copy_setup", &GpuConfig::copy_setup, "Submission of a copy to its first read")
+        field("copy_engines", &GpuConfig::copy_engines, "Number of copy engines").at_least(1).at_most(16),
+        field("copy_setup", &GpuConfig::copy_setup, "Time from submission of a copy to its first read")
             .at_most(longest_wait)
             .from("assumed"),
         field("peer_reads", &GpuConfig::peer_reads,
-              "Read requests of peers that it serves at a time, so that they read slower than they write; absent: any "
-              "number")
+              "Peer read requests served concurrently; limits peer reads below peer writes. Absent: unlimited")
             .at_least(1)
             .at_most(65536),
         field("outstanding", &GpuConfig::outstanding,
-              "Reads or writes that its kernels have in flight, each; absent: 64")
+              "Reads that kernels keep in flight, and as many writes; absent: 64")
             .at_least(1)
             .at_most(65536),
         field("copies", &GpuConfig::copies,
-              "How its copy engines copy; absent: copy_setup before each, requests of MRRS, 64 KiB at a time"),
-        field("kernels", &GpuConfig::kernels, "What its kernels take besides the fabric; absent: nothing")};
+              "Copy engine parameters; absent: copy_setup before each copy, requests of MRRS, 64 KiB in flight"),
+        field("kernels", &GpuConfig::kernels,
+              "Kernel access parameters; absent: kernels add no time to that of the fabric")};
   }
 };
 

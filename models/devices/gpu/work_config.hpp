@@ -28,68 +28,74 @@ struct CopiesConfig {
 
   static constexpr auto fields() {
     return std::tuple{
-        field("request", &CopiesConfig::request, "Size of a copy engine's read requests, if MRRS is not less")
+        field("request", &CopiesConfig::request, "Size of a copy engine's read requests; at most MRRS")
             .at_least(64_B)
             .at_most(4096_B)
             .from("fitted: 256 B on H100 and H200"),
-        field("in_flight", &CopiesConfig::in_flight, "Bytes that one copy has asked for or sent at a time")
+        field("in_flight", &CopiesConfig::in_flight,
+              "Bytes of one copy that are requested or sent and not yet complete")
             .at_least(4_KiB)
             .at_most(16_MiB)
             .from("assumed: 768 tags of 256 B"),
         field("queued_reads", &CopiesConfig::queued_reads,
-              "in_flight of copies to the GPU where kernels ask beside them and all leaves by one queue")
+              "in_flight of copies to the GPU while kernels access memory as well; used with kernels.one_queue")
             .at_least(4_KiB)
             .at_most(16_MiB)
             .from("assumed: 768 tags of 256 B"),
         field("queued_writes", &CopiesConfig::queued_writes,
-              "The same of copies from the GPU: what is sent and not yet there, or queued in the GPU")
+              "in_flight of copies from the GPU while kernels access memory as well, bytes queued in the GPU included; "
+              "used with kernels.one_queue")
             .at_least(4_KiB)
             .at_most(16_MiB)
             .from("assumed: as queued_reads"),
-        field("write_rate", &CopiesConfig::write_rate, "Rate at which an engine writes; 0bps: what the link carries")
+        field("write_rate", &CopiesConfig::write_rate, "Rate at which a copy engine writes; 0bps: the link rate")
             .at_least(BitRate{}),
         field("setup_to", &CopiesConfig::setup_to,
-              "Copies to the GPU that are queued: from the end of one to the first request of the next")
+              "Queued copies to the GPU: time from the end of one to the first request of the next")
             .at_most(longest_wait)
             .from("assumed"),
-        field("setup_from", &CopiesConfig::setup_from, "The same of copies from the GPU")
+        field("setup_from", &CopiesConfig::setup_from,
+              "Queued copies from the GPU: time from the end of one to the first request of the next")
             .at_most(longest_wait)
             .from("assumed"),
-        field("setup_to_busy", &CopiesConfig::setup_to_busy, "setup_to while a copy from the GPU is under way")
+        field("setup_to_busy", &CopiesConfig::setup_to_busy,
+              "Value of setup_to while a copy from the GPU is in progress")
             .at_most(longest_wait)
             .from("assumed"),
-        field("setup_from_busy", &CopiesConfig::setup_from_busy, "setup_from while a copy to the GPU is under way")
+        field("setup_from_busy", &CopiesConfig::setup_from_busy,
+              "Value of setup_from while a copy to the GPU is in progress")
             .at_most(longest_wait)
             .from("assumed"),
         field("inline_limit", &CopiesConfig::inline_limit,
-              "Largest copy to the GPU whose data is sent with its command (submission: single)")
+              "Largest copy to the GPU whose data is part of its command; for submission `single`")
             .at_most(1_MiB),
         field("submit_inline", &CopiesConfig::submit_inline,
-              "One such copy, submitted when the one before is seen to be over: from there to its first request, and "
-              "from its last byte to the one who waits, together")
+              "Overhead of an inline copy with submission `single`: submission to first request, plus last byte to "
+              "notification")
             .at_most(longest_wait)
             .from("assumed"),
-        field("submit_to", &CopiesConfig::submit_to, "The same of a larger copy to the GPU")
+        field("submit_to", &CopiesConfig::submit_to, "Overhead of a larger copy to the GPU with submission `single`")
             .at_most(longest_wait)
             .from("assumed"),
-        field("submit_from", &CopiesConfig::submit_from, "The same of a copy from the GPU")
+        field("submit_from", &CopiesConfig::submit_from, "Overhead of a copy from the GPU with submission `single`")
             .at_most(longest_wait)
             .from("assumed"),
         field("hand_over_to", &CopiesConfig::hand_over_to,
-              "Staged copies: from a chunk's end in host memory, and from the end of the chunk before, to the first "
-              "request of the copy to the GPU")
+              "Staged copies: time from the end of a chunk in host memory, and from the end of the previous chunk, to "
+              "the first request of the copy to the GPU")
             .at_least(100ns)
             .at_most(longest_wait)
             .from("assumed"),
         field("hand_over_from", &CopiesConfig::hand_over_from,
-              "Staged copies: from the end of the chunk before to the first request of the copy from the GPU")
+              "Staged copies: time from the end of a chunk to the first request of the next copy from the GPU")
             .at_least(100ns)
             .at_most(longest_wait)
             .from("assumed"),
-        field("peer_setup", &CopiesConfig::peer_setup, "Copies to another GPU besides PCIe: from one to the next")
+        field("peer_setup", &CopiesConfig::peer_setup, "Time between two copies over the direct GPU connection")
             .at_most(longest_wait)
             .from("assumed"),
-        field("peer_rate", &CopiesConfig::peer_rate, "Rate of such copies: of NVLink or the like; 0bps: there is none")
+        field("peer_rate", &CopiesConfig::peer_rate,
+              "Rate of the direct GPU connection, for example NVLink; 0bps: no such connection")
             .at_least(BitRate{})};
   }
 };
@@ -111,50 +117,51 @@ struct KernelsConfig {
   static constexpr auto fields() {
     return std::tuple{
         field("read_latency", &KernelsConfig::read_latency,
-              "What a read takes inside the GPU, both ways together; what the fabric and memory take comes besides")
+              "Time that a read spends inside the GPU, both directions together; fabric and memory are added to it")
             .at_most(longest_wait),
         field("read_queueing", &KernelsConfig::read_queueing,
-              "Added to it by each read that is outstanding: queues inside the GPU")
+              "Latency added per outstanding read by queues inside the GPU")
             .at_most(longest_wait),
         field("read_bunching", &KernelsConfig::read_bunching,
-              "Added to it, times the square root of how many are outstanding less 1: those that meet by chance")
+              "Latency added by random bunching: multiplied by the square root of (outstanding reads - 1)")
             .at_most(longest_wait),
-        field("reads", &KernelsConfig::reads, "Reads outstanding at a time; further ones wait inside the GPU")
+        field("reads", &KernelsConfig::reads, "Maximum number of outstanding reads; further ones wait inside the GPU")
             .at_least(1)
             .at_most(65536),
-        field("store_interval", &KernelsConfig::store_interval, "From one store of a warp to its next")
+        field("store_interval", &KernelsConfig::store_interval, "Time between two stores of a warp")
             .at_most(longest_wait),
         field("one_queue", &KernelsConfig::one_queue,
-              "What kernels ask for leaves the GPU in the order in which it was asked for, and with it what copies "
-              "beside "
-              "them ask for; off: they take turns"),
-        field("stores", &KernelsConfig::stores, "Stores that a warp has on their way at a time, with one_queue")
+              "Whether requests of kernels and copies leave the GPU in issue order through one queue; off: kernels and "
+              "copies alternate"),
+        field("stores", &KernelsConfig::stores, "With one_queue: stores that a warp keeps in flight")
             .at_least(1)
             .at_most(4096)
             .from("assumed"),
         field("read_turn", &KernelsConfig::read_turn,
-              "How much longer a store waits for each read before it, with one_queue: the time of a store where both "
-              "take turns of the same length")
+              "With one_queue: time that a store waits for each read ahead of it; equals the time of a store if both "
+              "have turns of the same length")
             .at_most(longest_wait),
-        field("atomic_latency", &KernelsConfig::atomic_latency, "What an atomic operation takes inside the GPU")
+        field("atomic_latency", &KernelsConfig::atomic_latency, "Time that an atomic operation spends inside the GPU")
             .at_most(longest_wait),
-        field("atomic_queueing", &KernelsConfig::atomic_queueing, "Added to it by each one outstanding")
+        field("atomic_queueing", &KernelsConfig::atomic_queueing, "Latency added per outstanding atomic operation")
             .at_most(longest_wait),
-        field("atomic_interval", &KernelsConfig::atomic_interval, "From one atomic operation to the next, of all warps")
+        field("atomic_interval", &KernelsConfig::atomic_interval,
+              "Shortest interval between two atomic operations of all warps together")
             .at_most(longest_wait),
-        field("copy_request", &KernelsConfig::copy_request, "Size of the requests of a kernel that copies")
+        field("copy_request", &KernelsConfig::copy_request, "Request size of a copy kernel")
             .at_least(32_B)
             .at_most(128_B)
             .from("a warp of 32 lanes that loads or stores a line"),
-        field("copy_in_flight", &KernelsConfig::copy_in_flight, "Bytes that such a kernel has outstanding")
+        field("copy_in_flight", &KernelsConfig::copy_in_flight, "Bytes that a copy kernel keeps outstanding")
             .at_least(4_KiB)
             .at_most(16_MiB)
             .from("assumed: 768 tags of 128 B"),
         field("launch_to", &KernelsConfig::launch_to,
-              "Kernels that copy to the GPU, queued: from the end of one to the first request of the next")
+              "Queued copy kernels towards the GPU: time from the end of one to the first request of the next")
             .at_most(longest_wait)
             .from("assumed"),
-        field("launch_from", &KernelsConfig::launch_from, "The same of kernels that copy from the GPU")
+        field("launch_from", &KernelsConfig::launch_from,
+              "Queued copy kernels from the GPU: time from the end of one to the first request of the next")
             .at_most(longest_wait)
             .from("assumed")};
   }

@@ -23,28 +23,32 @@ struct SocketCosts {
 
   static constexpr auto fields() {
     return std::tuple{
-        field("send", &SocketCosts::send, "A call of send, without its bytes").at_most(longest_step).from("assumed"),
-        field("receive", &SocketCosts::receive, "A call of recv that finds something, without its bytes")
+        field("send", &SocketCosts::send, "Fixed cost of a send call, its bytes excluded")
             .at_most(longest_step)
             .from("assumed"),
-        field("empty", &SocketCosts::empty, "A call of recv that finds nothing").at_most(longest_step).from("assumed"),
-        field("send_rate", &SocketCosts::send_rate, "At which send takes in bytes")
+        field("receive", &SocketCosts::receive, "Fixed cost of a recv call that returns data, its bytes excluded")
+            .at_most(longest_step)
+            .from("assumed"),
+        field("empty", &SocketCosts::empty, "Cost of a recv call that returns no data")
+            .at_most(longest_step)
+            .from("assumed"),
+        field("send_rate", &SocketCosts::send_rate, "Rate at which send copies bytes in")
             .at_least(least_rate)
             .from("assumed: a core's copy"),
-        field("receive_rate", &SocketCosts::receive_rate, "At which recv hands out bytes")
+        field("receive_rate", &SocketCosts::receive_rate, "Rate at which recv copies bytes out")
             .at_least(least_rate)
             .from("assumed: a core's copy"),
-        field("latency", &SocketCosts::latency, "From a segment that is sent to one that can be received")
+        field("latency", &SocketCosts::latency, "Time from sending a segment until it can be received")
             .at_most(longest_wait)
             .from("assumed: cache lines from core to core"),
-        field("segment", &SocketCosts::segment, "Bytes that can be received before the rest of a send is in")
+        field("segment", &SocketCosts::segment, "Bytes that become receivable before the rest of a send is copied in")
             .at_least(512_B)
             .at_most(1_MiB)
             .from("Linux: a buffer of an UNIX stream holds 32 KiB"),
-        field("buffer", &SocketCosts::buffer, "Sent bytes that wait to be received, at most")
+        field("buffer", &SocketCosts::buffer, "Maximum bytes sent and not yet received")
             .at_least(4_KiB)
             .at_most(64_MiB)
-            .from("validation/gpunet: SO_SNDBUF is that of the ring")};
+            .from("validation/gpunet: SO_SNDBUF equals the ring size")};
   }
 };
 
@@ -61,31 +65,33 @@ struct BlockCosts {
 
   static constexpr auto fields() {
     return std::tuple{
-        field("call", &BlockCosts::call, "gsend or grecv: barriers of the block and its book-keeping")
+        field("call", &BlockCosts::call, "Cost of a gsend or grecv call: barriers of the block and bookkeeping")
             .at_most(longest_step)
             .from("assumed"),
-        field("release", &BlockCosts::release,
-              "From the last store in host memory to the flag that releases it, besides their way")
+        field(
+            "release", &BlockCosts::release,
+            "Time from the last store to host memory to the store of the flag that publishes it, fabric time excluded")
             .at_most(longest_step)
             .from("H200: 1 to 2 us beside one store, MSCCL++ PR 864"),
-        field("poll", &BlockCosts::poll, "A look at host memory, besides the read's way over PCIe")
+        field("poll", &BlockCosts::poll, "Time of one poll of host memory, the PCIe round trip excluded")
             .at_most(longest_step)
-            .from("what is left of a dependent read on H200, 1,115 ns: fitted with the host's preset"),
-        field("local_poll", &BlockCosts::local_poll, "A look at GPU memory, doorbell gpu")
+            .from("fitted with the host's preset: remainder of a dependent read on H200, 1,115 ns"),
+        field("local_poll", &BlockCosts::local_poll, "Time of one poll of GPU memory; with doorbell `gpu`")
             .at_most(longest_step)
             .from("assumed"),
-        field("doorbell", &BlockCosts::doorbell, "What one thread needs for a work request and its doorbell")
+        field("doorbell", &BlockCosts::doorbell,
+              "Time that one GPU thread needs to build a work request and ring the doorbell")
             .at_most(longest_step)
             .from("assumed: GPUs build work requests slowly"),
-        field("in_flight", &BlockCosts::in_flight, "Bytes that a block reads from host memory at a time")
+        field("in_flight", &BlockCosts::in_flight, "Bytes that a block keeps outstanding when it reads host memory")
             .at_least(64_B)
             .at_most(1_MiB)
             .from("128 threads of 64 B, validation/gpunet"),
         field("stream_call", &BlockCosts::stream_call,
-              "The same as call in streams, with what their programs do at each message; 0: call")
+              "Cost of a call in pattern `stream`, the program's work per message included; 0: as `call`")
             .at_most(longest_step)
             .from("as call"),
-        field("local_rate", &BlockCosts::local_rate, "At which a block copies within the GPU's memory")
+        field("local_rate", &BlockCosts::local_rate, "Rate at which a block copies within GPU memory")
             .at_least(least_rate)
             .from("assumed")};
   }
@@ -102,25 +108,25 @@ struct RdmaCosts {
 
   static constexpr auto fields() {
     return std::tuple{
-        field("post", &RdmaCosts::post, "What a core needs for a work request and its doorbell")
+        field("post", &RdmaCosts::post, "CPU time to build a work request and ring the doorbell")
             .at_most(longest_step)
             .from("assumed"),
-        field("request", &RdmaCosts::request, "From the doorbell to the first read of payload")
+        field("request", &RdmaCosts::request, "Time from the doorbell to the first read of payload")
             .at_most(longest_step)
             .from("assumed"),
-        field("completion", &RdmaCosts::completion, "What a core needs for a completion")
+        field("completion", &RdmaCosts::completion, "CPU time to process a completion")
             .at_most(longest_step)
             .from("assumed"),
-        field("delay", &RdmaCosts::delay, "From NIC to NIC, besides the bits of a frame")
+        field("delay", &RdmaCosts::delay, "One-way latency between the NICs, serialisation of the frame excluded")
             .at_least(shortest_latency)
             .at_most(longest_wait)
             .from("assumed: two NICs and one switch"),
         field("copy", &RdmaCosts::copy,
-              "Path bounce: what a core needs to start and see the end of a copy between GPU and host memory, each "
-              "time; 0: the block stores and loads by itself")
+              "Path bounce: CPU time to start and reap one copy between GPU and host memory; 0: the block copies with "
+              "loads and stores")
             .at_most(longest_wait)
             .from("0; 2014: cudaMemcpyAsync and an event"),
-        field("segment", &RdmaCosts::segment, "Most bytes of one work request")
+        field("segment", &RdmaCosts::segment, "Maximum size of one work request")
             .at_least(256_B)
             .at_most(1_MiB)
             .from("ut-osa/gpunet: 64 KiB")};
@@ -143,40 +149,39 @@ struct GpunetProxyConfig {
 
   static constexpr auto fields() {
     return std::tuple{
-        field("at", &GpunetProxyConfig::at, "The root complex of its host"),
-        field("gpu", &GpunetProxyConfig::gpu, "Whose programs it serves"),
-        field("nic", &GpunetProxyConfig::nic, "Its NIC, for the channel rdma"),
-        field("threads", &GpunetProxyConfig::threads, "Cores that sweep, each over its own connections")
+        field("at", &GpunetProxyConfig::at, "Root complex of its host"),
+        field("gpu", &GpunetProxyConfig::gpu, "GPU whose programs it serves"),
+        field("nic", &GpunetProxyConfig::nic, "NIC that it uses for channel `rdma`"),
+        field("threads", &GpunetProxyConfig::threads, "CPU threads that poll, each over its own connections")
             .at_least(1)
             .at_most(64),
-        field("sweep", &GpunetProxyConfig::sweep, "What a sweep takes besides its connections")
+        field("sweep", &GpunetProxyConfig::sweep, "Fixed cost of one pass over the connections")
             .at_most(longest_step)
             .from("assumed"),
         field("look", &GpunetProxyConfig::look,
-              "What a sweep takes for each connection that has nothing: a cache line, or a read of GPU memory over BAR")
+              "Cost per idle connection in a pass: a cache line, or a read of GPU memory over the BAR")
             .at_most(longest_step)
             .from("assumed: a line of its own cache"),
-        field("entry", &GpunetProxyConfig::entry,
-              "What a send takes for each entry that it gathers after the first one")
+        field("entry", &GpunetProxyConfig::entry, "Cost of each further entry that a send gathers")
             .at_most(longest_step)
             .from("assumed: nothing"),
         field("directly", &GpunetProxyConfig::directly,
-              "With no more connections each sweep asks all of them for data, else those that epoll names")
+              "Number of connections up to which each pass polls all sockets; above it, those reported by epoll")
             .at_least(0)
             .at_most(4096)
             .from("validation/gpunet/proxy/options.hpp"),
-        field("ring", &GpunetProxyConfig::ring, "Of each direction of a connection")
+        field("ring", &GpunetProxyConfig::ring, "Size of the ring of each direction of a connection")
             .at_least(4_KiB)
             .at_most(64_MiB)
             .from("validation/gpunet: 1 MiB, 64 KiB with many connections"),
         field("gather", &GpunetProxyConfig::gather,
-              "After it received much, or again at once, from a kernel's socket: until it asks that one again")
+              "Delay before a socket is polled again after a large or immediate receive")
             .at_most(longest_step)
             .from("validation/gpunet/proxy/inbound.cpp"),
-        field("unix", &GpunetProxyConfig::local, "What UNIX sockets cost"),
-        field("tcp", &GpunetProxyConfig::tcp, "What TCP costs, within the host"),
-        field("rdma", &GpunetProxyConfig::rdma, "What a reliable connection of its NIC costs"),
-        field("block", &GpunetProxyConfig::block, "What the library costs a threadblock")};
+        field("unix", &GpunetProxyConfig::local, "Cost of UNIX sockets"),
+        field("tcp", &GpunetProxyConfig::tcp, "Cost of TCP sockets within the host"),
+        field("rdma", &GpunetProxyConfig::rdma, "Cost of a reliable connection of its NIC"),
+        field("block", &GpunetProxyConfig::block, "Cost of library calls in a threadblock")};
   }
 };
 

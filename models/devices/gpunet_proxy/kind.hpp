@@ -10,7 +10,7 @@ template <>
 struct Kind<GpunetProxyConfig> : CommonKind {
   static constexpr std::string_view name = "gpunet_proxy";
   static constexpr std::string_view doc =
-      "Cores that make the socket calls of a GPU's programs come true, at the root complex `at`";
+      "CPU proxy that executes the socket calls of GPU programs, at the root complex `at`";
   static constexpr Role role = Role::at_root;
 
   static void check(const GpunetProxyConfig& config, scenario::DeviceCheck& check);

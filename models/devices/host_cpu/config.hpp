@@ -24,28 +24,29 @@ struct HostCpuConfig {
 
   static constexpr auto fields() {
     return std::tuple{
-        field("at", &HostCpuConfig::at, "The root complex that it belongs to"),
-        field("cores", &HostCpuConfig::cores, "Cores that serve receive and transmit queues, one a queue in turn")
+        field("at", &HostCpuConfig::at, "Root complex that it belongs to"),
+        field("cores", &HostCpuConfig::cores,
+              "Number of cores that serve receive and transmit queues; queues are assigned round robin")
             .at_least(1)
             .at_most(256),
-        field("interrupt_cost", &HostCpuConfig::interrupt_cost, "Interrupt to the driver's poll loop")
+        field("interrupt_cost", &HostCpuConfig::interrupt_cost, "Time from the interrupt to the driver's poll loop")
             .at_most(longest_wait)
             .from("assumed"),
-        field("wakeup_cost", &HostCpuConfig::wakeup_cost, "Waking the thread that waits for data")
+        field("wakeup_cost", &HostCpuConfig::wakeup_cost, "Time to wake the thread that waits for data")
             .at_most(longest_wait)
             .from("assumed"),
-        field("packet_cost", &HostCpuConfig::packet_cost, "Driver and protocol work per packet")
+        field("packet_cost", &HostCpuConfig::packet_cost, "Driver and protocol time per packet")
             .at_most(longest_wait)
             .from("116.2 Gb/s of 4 KiB packets in one TCP flow on one core without copy: io_uring zcrx cover letter, "
                   "EPYC 9454"),
         field("byte_cost_per_kib", &HostCpuConfig::byte_cost_per_kib,
-              "Protocol work per KiB of payload that the CPU touches without copying")
+              "Protocol time per KiB of payload that the CPU touches without copying")
             .at_most(longest_step)
             .from("assumed"),
-        field("copy_rate", &HostCpuConfig::copy_rate, "One core copying between two buffers in DRAM")
+        field("copy_rate", &HostCpuConfig::copy_rate, "Rate at which one core copies between two buffers in DRAM")
             .at_least(least_rate)
             .from("assumed"),
-        field("doorbell_cost", &HostCpuConfig::doorbell_cost, "An MMIO write by a core")
+        field("doorbell_cost", &HostCpuConfig::doorbell_cost, "CPU time of an MMIO write")
             .at_most(longest_wait)
             .from("assumed")};
   }

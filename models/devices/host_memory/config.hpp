@@ -84,7 +84,7 @@ struct HostMemoryConfig {
 
   static constexpr auto fields() {
     return std::tuple{
-        field("at", &HostMemoryConfig::at, "The root complex that it belongs to"),
+        field("at", &HostMemoryConfig::at, "Root complex that it belongs to"),
         field("size", &HostMemoryConfig::size, "Capacity"),
         field("write_rate", &HostMemoryConfig::write_rate, "Sustained write bandwidth")
             .at_least(least_rate)
@@ -92,28 +92,30 @@ struct HostMemoryConfig {
         field("read_rate", &HostMemoryConfig::read_rate, "Sustained read bandwidth")
             .at_least(least_rate)
             .from("assumed: as write_rate"),
-        field("read_latency", &HostMemoryConfig::read_latency, "Request to first data")
+        field("read_latency", &HostMemoryConfig::read_latency, "Latency from request to first data")
             .at_most(longest_wait)
             .from("assumed"),
-        field("cache", &HostMemoryConfig::cache, "Last-level cache before it; absent: every access takes read_latency"),
+        field("cache", &HostMemoryConfig::cache,
+              "Last-level cache in front of the memory; absent: every access takes read_latency"),
         field("remote_hop", &HostMemoryConfig::remote_hop,
-              "The memory is that of another socket: what its reads take longer, unless the near socket's cache holds "
-              "the line"),
-        field("channels", &HostMemoryConfig::channels,
-              "Channels that accesses take which the cache does not hold; absent: read_rate and write_rate alone"),
+              "Extra read latency of memory on another socket, unless the near socket's cache holds the line; absent: "
+              "local memory"),
+        field(
+            "channels", &HostMemoryConfig::channels,
+            "Memory channels that serve accesses missing the cache; absent: only read_rate and write_rate limit them"),
         field("completion_step", &HostMemoryConfig::completion_step,
-              "Completions of its reads end at multiples of this address step: its Read Completion Boundary or more; "
-              "absent: MPS")
+              "Address granularity at which read completions are split: the Read Completion Boundary or more; absent: "
+              "MPS")
             .at_least(64_B)
             .at_most(4096_B),
         field("read_interval", &HostMemoryConfig::read_interval,
-              "From one read request of a device taken in to its next")
+              "Shortest interval between two read requests of one device")
             .at_most(longest_wait),
         field("partial_write_interval", &HostMemoryConfig::partial_write_interval,
-              "From one write of less than a line of 64 B taken in to the next")
+              "Shortest interval between two writes of less than 64 B")
             .at_most(longest_wait),
         field("shared", &HostMemoryConfig::shared,
-              "Limits of several devices together; absent: read_rate and write_rate alone")};
+              "Limits of several devices together; absent: only read_rate and write_rate apply")};
   }
 };
 

@@ -45,52 +45,60 @@ struct NicConfig {
         field("wire_rate", &NicConfig::wire_rate, "Line rate of the Ethernet port")
             .at_least(1_Gbps)
             .at_most(BitRate{1'600'000'000'000}),
-        field("queues", &NicConfig::queues, "Receive queues, and as many transmit queues").at_least(1).at_most(1024),
-        field("ring_entries", &NicConfig::ring_entries, "Entries of each ring; a power of two")
-            .at_least(16)
-            .at_most(32768),
+        field("queues", &NicConfig::queues, "Number of receive queues, and of transmit queues")
+            .at_least(1)
+            .at_most(1024),
+        field("ring_entries", &NicConfig::ring_entries, "Entries per ring; a power of two").at_least(16).at_most(32768),
         field("buffer_size", &NicConfig::buffer_size, "Size of a posted receive buffer")
             .at_least(256_B)
             .at_most(64_KiB),
         field("header_buffer_size", &NicConfig::header_buffer_size, "Size of a header buffer")
             .at_least(64_B)
             .at_most(1024_B),
-        field("header_split", &NicConfig::header_split, "Headers to header buffers, payload to payload buffers"),
-        field("rx_fifo", &NicConfig::rx_fifo,
-              "On-chip buffer for frames that wait for PCIe or for a buffer; drops when full")
+        field("header_split", &NicConfig::header_split,
+              "Whether headers go to header buffers and payload to payload buffers"),
+        field(
+            "rx_fifo", &NicConfig::rx_fifo,
+            "On-chip buffer for received frames that wait for PCIe or for a buffer; frames are dropped when it is full")
             .from("assumed"),
         field("tx_fifo", &NicConfig::tx_fifo,
-              "On-chip buffer for packets that are being read from memory or wait for the wire")
+              "On-chip buffer for packets that are read from memory or wait for the wire")
             .at_least(16_KiB)
             .from("assumed"),
-        field("pipeline_latency", &NicConfig::pipeline_latency, "Last bit in to first DMA, without waiting")
+        field("pipeline_latency", &NicConfig::pipeline_latency,
+              "Time from the last bit of a frame to its first DMA, waiting excluded")
             .at_most(longest_wait)
             .from("assumed"),
-        field("prefetch", &NicConfig::prefetch, "Buffer descriptors fetched at a time").at_least(1).at_most(256),
-        field("writeback_batch", &NicConfig::writeback_batch, "Completions written together").at_least(1).at_most(64),
-        field(
-            "mini_completion", &NicConfig::mini_completion,
-            "Compressed completions: the first of a batch is written whole, each further one as so many bytes; 0B: all "
-            "are whole")
+        field("prefetch", &NicConfig::prefetch, "Number of buffer descriptors fetched at a time")
+            .at_least(1)
+            .at_most(256),
+        field("writeback_batch", &NicConfig::writeback_batch, "Number of completions written together")
+            .at_least(1)
+            .at_most(64),
+        field("mini_completion", &NicConfig::mini_completion,
+              "Size of a compressed completion; the first of a batch is written in full. 0B: no compression")
             .at_least(0_B)
             .at_most(32_B),
-        field("writeback_timeout", &NicConfig::writeback_timeout, "Longest wait for a batch to fill")
+        field("writeback_timeout", &NicConfig::writeback_timeout,
+              "Longest time that a completion waits for its batch to fill")
             .at_most(longest_wait),
         field("coalesce", &NicConfig::coalesce,
-              "Receive coalescing (LRO, HW-GRO): TCP segments of a flow that follow each other become one packet of so "
-              "much payload at most; 0B: none")
+              "Receive coalescing (LRO, HW-GRO): largest payload of a packet merged from consecutive TCP segments of a "
+              "flow. 0B: off")
             .at_least(0_B)
             .at_most(64_KiB),
-        field("coalesce_wait", &NicConfig::coalesce_wait, "Longest wait of a packet's first segment for further ones")
+        field("coalesce_wait", &NicConfig::coalesce_wait,
+              "Longest time that the first segment of a packet waits for further ones")
             .at_most(longest_wait)
             .from("assumed"),
-        field("interrupt_moderation", &NicConfig::interrupt_moderation, "Least time between interrupts of one queue")
+        field("interrupt_moderation", &NicConfig::interrupt_moderation,
+              "Shortest interval between interrupts of one queue")
             .at_most(longest_wait),
-        field("interrupt_frames", &NicConfig::interrupt_frames,
-              "Frames that cause an interrupt before that time is over")
+        field("interrupt_frames", &NicConfig::interrupt_frames, "Number of frames that raise the interrupt early")
             .at_least(1),
         field("mtu", &NicConfig::mtu, "Largest IP packet").at_least(576_B).at_most(65535_B),
-        field("ats", &NicConfig::ats, "Translates its addresses itself (ATS); absent: leaves it to the IOMMU")};
+        field("ats", &NicConfig::ats,
+              "Address Translation Services: the NIC translates its own addresses; absent: the IOMMU does")};
   }
 };
 

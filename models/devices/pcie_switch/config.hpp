@@ -20,15 +20,16 @@ struct SwitchConfig {
 
   static constexpr auto fields() {
     return std::tuple{
-        field("latency", &SwitchConfig::latency, "Cut-through latency, head in to head out")
+        field("latency", &SwitchConfig::latency,
+              "Cut-through latency, from the first symbol in to the first symbol out")
             .at_least(shortest_latency)
             .at_most(longest_wait)
             .from("typical Gen4/Gen5 switch product briefs: 105..115 ns"),
-        field("max_payload_supported", &SwitchConfig::max_payload_supported, "Largest MPS that its ports can do")
+        field("max_payload_supported", &SwitchConfig::max_payload_supported, "Largest MPS that its ports support")
             .at_least(128_B)
             .at_most(4096_B),
         field("acs", &SwitchConfig::acs,
-              "ACS controls that are on in its downstream ports: RR CR UF SV TB EC DT; EC forbids all peers")};
+              "ACS controls enabled in its downstream ports: RR CR UF SV TB EC DT; EC blocks all peer requests")};
   }
 };
 

@@ -26,26 +26,29 @@ struct RootComplexConfig {
 
   static constexpr auto fields() {
     return std::tuple{
-        field("latency", &RootComplexConfig::latency, "Port to port, and port to memory")
+        field("latency", &RootComplexConfig::latency, "Latency from port to port and from port to memory")
             .at_least(shortest_latency)
             .at_most(longest_wait)
             .from("assumed"),
-        field("max_payload_supported", &RootComplexConfig::max_payload_supported, "Largest MPS that its ports can do")
+        field("max_payload_supported", &RootComplexConfig::max_payload_supported, "Largest MPS that its ports support")
             .at_least(128_B)
             .at_most(4096_B),
-        field("iommu", &RootComplexConfig::iommu, "Translates what comes in by its root ports; absent: IOMMU off"),
+        field("iommu", &RootComplexConfig::iommu,
+              "Address translation for requests from its root ports; absent: IOMMU off"),
         field("credits", &RootComplexConfig::credits,
-              "Lines that each root port has in flight to memory; absent: no limit"),
+              "Limit on cache lines in flight to memory per root port; absent: unlimited"),
         field("peer_to_peer", &RootComplexConfig::peer_to_peer,
-              "Limits of what passes between root ports; absent: none"),
+              "Limits on traffic between root ports; absent: unlimited"),
         field("acs", &RootComplexConfig::acs,
-              "ACS controls that are on in its root ports; what a switch redirects comes down again only with UF"),
+              "ACS controls enabled in its root ports; requests redirected by a switch are forwarded down again only "
+              "with UF"),
         field("forwards_peers", &RootComplexConfig::forwards_peers,
-              "Whether it forwards from one root port down to another, or to the same; else Unsupported Request")
+              "Whether it forwards requests from one root port down to another, or to the same one; if not, they end "
+              "as Unsupported Request")
             .from("assumed: server root complexes do, many desktop ones do not"),
         field("host_bridge", &RootComplexConfig::host_bridge,
-              "Whether Linux trusts it to do so (drivers/pci/p2pdma.c); same_bridge_only: between root ports of one "
-              "host bridge alone (links.host_bridge)")
+              "Whether Linux allows peer-to-peer through it (drivers/pci/p2pdma.c). same_bridge_only: only between "
+              "root ports of one host bridge (links.host_bridge)")
             .from(
                 "AMD from family 17h on, and the Intel server bridges in the kernel's list; same_bridge_only: Xeon E5 "
                 "and E5 v3")};

@@ -28,7 +28,7 @@ class Reader {
   template <class T>
   T take() {
     T value;
-    require(at_ + sizeof(T) <= buffer_.size(), "ranks disagree about what they tell each other");
+    require(at_ + sizeof(T) <= buffer_.size(), "ranks disagree about the messages that they exchange");
     std::memcpy(static_cast<void*>(&value), buffer_.data() + at_, sizeof(T));
     at_ += sizeof(T);
     return value;

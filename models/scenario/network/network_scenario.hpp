@@ -32,13 +32,13 @@ struct CableEntry {
   static constexpr auto fields() {
     using C = CableEntry;
     return std::tuple{
-        field("from", &C::from, "A host or switch"),
-        field("to", &C::to, "The other end"),
-        field("rate", &C::rate, "Each way").at_least(1_Gbps),
-        field("delay", &C::delay, "One way: 5 ns a metre, and the PHYs").at_most(10ms).from("assumed"),
-        field("count", &C::count, "Cables side by side").at_least(1).at_most(64),
-        field("loss", &C::loss, "Share of packets that are lost, each way").at_least(0.0).at_most(1.0),
-        field("lost", &C::lost, "Numbers, from 1, of the packets that are lost on the way from `from` to `to`")};
+        field("from", &C::from, "Host or switch at one end"),
+        field("to", &C::to, "Host or switch at the other end"),
+        field("rate", &C::rate, "Rate in each direction").at_least(1_Gbps),
+        field("delay", &C::delay, "One-way delay: 5 ns per metre plus both PHYs").at_most(10ms).from("assumed"),
+        field("count", &C::count, "Number of parallel cables").at_least(1).at_most(64),
+        field("loss", &C::loss, "Probability that a packet is lost, in each direction").at_least(0.0).at_most(1.0),
+        field("lost", &C::lost, "Numbers of the packets from `from` to `to` that are lost, counted from 1")};
   }
 };
 
@@ -53,13 +53,13 @@ struct Topology {
 
   static constexpr auto fields() {
     using C = Topology;
-    return std::tuple{field("clos", &C::clos, "Racks, spines, aggregation"),
-                      field("fat_tree", &C::fat_tree, "Three layers of switches with one number of ports"),
-                      field("rail_optimised", &C::rail_optimised, "A leaf for each NIC of a server"),
-                      field("dragonfly", &C::dragonfly, "Groups of routers"),
-                      field("hosts", &C::hosts, "Names; h0..h7 is eight of them"),
-                      field("switches", &C::switches, "Names, likewise"),
-                      field("cables", &C::cables, "Between those")};
+    return std::tuple{field("clos", &C::clos, "Racks and spines, with optional aggregation switches"),
+                      field("fat_tree", &C::fat_tree, "Three-layer fat tree of identical switches"),
+                      field("rail_optimised", &C::rail_optimised, "One leaf per NIC of a server"),
+                      field("dragonfly", &C::dragonfly, "Fully connected groups of routers"),
+                      field("hosts", &C::hosts, "Host names; h0..h7 names eight"),
+                      field("switches", &C::switches, "Switch names; s0..s7 names eight"),
+                      field("cables", &C::cables, "Cables between hosts and switches")};
   }
 };
 
@@ -89,39 +89,45 @@ struct Nics {
   static constexpr auto fields() {
     using C = Nics;
     return std::tuple{
-        field("mtu", &C::mtu, "Path MTU: payload of a packet").at_least(256).at_most(4096),
-        field("dcqcn", &C::dcqcn, "Set of DCQCN parameters, or off"),
-        field("recovery", &C::recovery, "What is sent again after a loss"),
+        field("mtu", &C::mtu, "Path MTU: payload per packet, in bytes").at_least(256).at_most(4096),
+        field("dcqcn", &C::dcqcn, "DCQCN parameter set, or off"),
+        field("recovery", &C::recovery, "Packets retransmitted after a loss"),
         field("source_port", &C::source_port,
-              "UDP source port: by queue pair, as Linux sets it, or one for all queue pairs of two hosts"),
-        field("window", &C::window, "Packets of a queue pair without acknowledgement").at_least(1).at_most(1 << 20),
-        field("ack_every", &C::ack_every, "Packets; the last of a message is always acknowledged").at_least(1),
-        field("retries", &C::retries, "Of the transport, until a queue pair fails").at_least(0).at_most(7),
+              "UDP source port, used by ECMP: one per queue pair, as Linux sets it, or one per pair of hosts"),
+        field("window", &C::window, "Maximum number of unacknowledged packets per queue pair")
+            .at_least(1)
+            .at_most(1 << 20),
+        field("ack_every", &C::ack_every,
+              "Packets per acknowledgement; the last packet of a message is always acknowledged")
+            .at_least(1),
+        field("retries", &C::retries, "Transport retries before a queue pair fails").at_least(0).at_most(7),
         field("timeout", &C::timeout, "Local ACK timeout").at_least(1us).at_most(10s).from("4.096 us * 2^14"),
-        field("buffer", &C::buffer, "Receive buffer").at_least(64_KiB),
-        field("pause_above", &C::pause_above, "Filled so far, it pauses its switch").at_least(0_B),
-        field("resume_below", &C::resume_below, "Drained so far, it resumes it").at_least(0_B),
-        field("cnp_priority", &C::cnp_priority, "Of congestion notification packets; data has 3, acknowledgements 6")
+        field("buffer", &C::buffer, "Size of the receive buffer").at_least(64_KiB),
+        field("pause_above", &C::pause_above, "Receive buffer level above which the NIC pauses its switch port")
+            .at_least(0_B),
+        field("resume_below", &C::resume_below, "Receive buffer level below which the NIC resumes its switch port")
+            .at_least(0_B),
+        field("cnp_priority", &C::cnp_priority,
+              "Priority of congestion notification packets; data defaults to 3, acknowledgements use 6")
             .at_least(0)
             .at_most(7),
-        field(
-            "translations", &C::translations,
-            "Entries of the table of registered memory (MTT) that the NIC keeps; of another page that a write goes to "
-            "the entry is read from host memory first. 0: it keeps all")
+        field("translations", &C::translations,
+              "Entries of the NIC's cache for memory translations (MTT); a write to an uncached page first reads its "
+              "entry from host memory. 0: unlimited")
             .at_least(0)
             .at_most(1 << 24),
-        field("translation_page", &C::translation_page, "What an entry is about; a power of two")
+        field("translation_page", &C::translation_page, "Memory covered by one translation entry; a power of two")
             .at_least(4_KiB)
             .at_most(1_GiB),
-        field("translation_miss", &C::translation_miss, "Until such an entry is there: a read over PCIe")
+        field("translation_miss", &C::translation_miss, "Time to fetch a translation entry over PCIe")
             .at_most(1ms)
             .from("assumed"),
         field("contexts", &C::contexts,
-              "Contexts of queue pairs that the NIC keeps; of another one that data arrives for the context is read "
-              "from host memory first. 0: it keeps all")
+              "Entries of the NIC's cache for queue pair contexts; data for an uncached queue pair first reads its "
+              "context from host memory. 0: unlimited")
             .at_least(0)
             .at_most(1 << 24),
-        field("context_miss", &C::context_miss, "Until such a context is there: a read over PCIe")
+        field("context_miss", &C::context_miss, "Time to fetch a queue pair context over PCIe")
             .at_most(1ms)
             .from("assumed")};
   }
@@ -133,9 +139,10 @@ struct SlowHost {
   BitRate rate = 100_Gbps;
 
   static constexpr auto fields() {
-    return std::tuple{field("hosts", &SlowHost::hosts, "Names; h0..h7 is eight of them"),
-                      field("rate", &SlowHost::rate, "At which their memory takes in what arrives, headers included")
-                          .at_least(1_Gbps)};
+    return std::tuple{
+        field("hosts", &SlowHost::hosts, "Host names; h0..h7 names eight"),
+        field("rate", &SlowHost::rate, "Rate at which the hosts' memory accepts received packets, headers included")
+            .at_least(1_Gbps)};
   }
 };
 
@@ -156,15 +163,15 @@ struct NodeEntry {
   static constexpr auto fields() {
     using C = NodeEntry;
     return std::tuple{
-        field("hosts", &C::hosts, "Names; h0..h7 is eight of them"),
+        field("hosts", &C::hosts, "Host names; h0..h7 names eight"),
         field("scenario", &C::scenario,
-              "Of the PCIe of one such host: a file, relative to this one, or a name. It has one `receive` entry, and "
-              "one `transmit` entry if payload is sent from elsewhere than where it goes: they say which NIC and which "
-              "memory it is; the network brings and asks for the payload. Its other traffic goes on meanwhile"),
+              "Scenario of the PCIe of one such host: a name, or a file relative to this one. Its one `receive` entry, "
+              "and a `transmit` entry if payload is sent from another place, select the NIC and the memory; the "
+              "network supplies and requests their payload. Other traffic of that scenario runs beside it"),
         field("level", &C::level,
-              "node: the host is rates and latencies, fitted to its PCIe under load. tlp: the PCIe of each such host "
-              "is simulated beside the network, TLP by TLP"),
-        field("set", &C::set, "Changes to it, as --set has them: links.gpu0.from=sw1")};
+              "node: the host is reduced to rates and latencies, fitted to its PCIe under load. tlp: the PCIe of each "
+              "host is simulated TLP by TLP beside the network"),
+        field("set", &C::set, "Changes to that scenario, as with --set: links.gpu0.from=sw1")};
   }
 };
 
@@ -209,46 +216,48 @@ struct Rdma {
   static constexpr auto fields() {
     using C = Rdma;
     return std::tuple{
-        field("name", &C::name, "How metrics call it"),
-        field("from", &C::from, "Hosts that post the work requests; h0..h7 is eight of them"),
-        field("to", &C::to, "Hosts at the other end: one, or as many as `from`, which are paired off"),
-        field("operation", &C::operation, "What a work request does"),
-        field("size", &C::size, "Of a message").at_least(1_B).at_most(1_GiB),
-        field("qps", &C::qps, "Queue pairs of each two hosts").at_least(1).at_most(64),
-        field("outstanding", &C::outstanding, "Messages of a queue pair that are posted at a time")
+        field("name", &C::name, "Name in metrics"),
+        field("from", &C::from, "Hosts that post the work requests; h0..h7 names eight"),
+        field("to", &C::to, "Hosts at the other end: one, or as many as `from` to form pairs"),
+        field("operation", &C::operation, "Operation of each work request"),
+        field("size", &C::size, "Message size").at_least(1_B).at_most(1_GiB),
+        field("qps", &C::qps, "Queue pairs per pair of hosts").at_least(1).at_most(64),
+        field("outstanding", &C::outstanding, "Messages posted and not yet complete per queue pair")
             .at_least(1)
             .at_most(4096),
-        field("messages", &C::messages, "Of a queue pair, all in all; 0: it goes on").at_least(0),
-        field("start", &C::start, "When the first is posted").at_most(10s),
-        field("interval", &C::interval, "Time between two messages; 0ns: as soon as one is over").at_most(10s),
-        field("fresh", &C::fresh,
-              "With an interval: each message on a queue pair of its own, which nothing has slowed"),
+        field("messages", &C::messages, "Number of messages per queue pair; 0: unlimited").at_least(0),
+        field("start", &C::start, "Time of the first post").at_most(10s),
+        field("interval", &C::interval, "Time between two messages; 0ns: the next is posted as soon as one completes")
+            .at_most(10s),
         field(
-            "transport", &C::transport,
-            "RC: reliable connections. UD: datagrams of one packet, which nobody acknowledges; a queue pair of a host "
-            "of `from` sends to the hosts of `to` in turn"),
+            "fresh", &C::fresh,
+            "With `interval`: sends each message on a new queue pair, with no rate reduction from earlier congestion"),
+        field("transport", &C::transport,
+              "RC: reliable connection. UD: datagrams of one packet without acknowledgement; a queue pair of each "
+              "`from` host sends to the `to` hosts in turn"),
         field("receives", &C::receives,
-              "UD: receive requests of a host of `to`; a datagram that finds none is lost. 0: there is always one")
+              "UD: posted receive requests per `to` host; a datagram without one is dropped. 0: unlimited")
             .at_least(0)
             .at_most(1 << 20),
         field("receive_time", &C::receive_time,
-              "UD: what software takes for each datagram before it posts its receive request again")
+              "UD: software time per datagram before its receive request is posted again")
             .at_most(10s),
         field("load", &C::load,
-              "Percent of its cable that each host of `from` offers as payload, by Poisson arrivals: each message goes "
-              "to a host of `to` by chance, on a queue pair of its own. 0: `outstanding` or `interval` say when")
+              "Offered payload of each `from` host in percent of its cable rate, with Poisson arrivals; each message "
+              "goes to a random `to` host on a queue pair of its own. 0: `outstanding` or `interval` controls posting")
             .at_least(0.0)
             .at_most(100.0),
         field("sizes", &C::sizes,
-              "With a load. fixed: all of `size`. web_search: drawn from the flows of a web search cluster, 1.7 MB in "
-              "the mean, half of them below 80 KB")
+              "With `load`: message sizes. fixed: all of `size`; web_search: the flow sizes of a web search cluster, "
+              "mean 1.7 MB, half below 80 KB")
             .from("HPCC's traffic generator"),
         field("registered", &C::registered,
-              "Memory that each queue pair writes into: each message goes to a place by chance, at a multiple of its "
-              "size; 0: all to one place")
+              "Memory that each queue pair writes to; each message goes to a random multiple of its size. 0: all "
+              "messages use one address")
             .at_least(0_B),
         field("priority", &C::priority,
-              "Of its data, which `switches` schedule, mark and pause by; clearances have 5, acknowledgements 6")
+              "Priority of the data at `switches`: scheduling, marking and PFC; clear-to-send messages use 5, "
+              "acknowledgements 6")
             .at_least(0)
             .at_most(4)};
   }
@@ -264,14 +273,14 @@ struct Servers {
     using C = Servers;
     return std::tuple{
         field("gpus", &C::gpus,
-              "Of a server, each a host of the network with its NIC: h0 to h7 are the first of eight. What they send "
-              "each other goes by NVLink. 1: by the network")
+              "GPUs per server, each a host of the network with its own NIC; h0 to h7 form the first of eight. GPUs of "
+              "a server communicate over NVLink. 1: always over the network")
             .at_least(1)
             .at_most(256),
-        field("nvlink", &C::nvlink, "Payload of a GPU, each way; NVLink 4 has 450 GB/s, of which this comes through")
+        field("nvlink", &C::nvlink, "Payload rate of a GPU's NVLink in each direction; NVLink 4 signals at 450 GB/s")
             .at_least(1_Gbps)
             .from("NCCL: 18 links of 20.6 GB/s"),
-        field("nvlink_latency", &C::nvlink_latency, "Of a message, one way")
+        field("nvlink_latency", &C::nvlink_latency, "One-way latency of an NVLink message")
             .at_most(1ms)
             .from("NCCL's tuning: LL over NVLink")};
   }
@@ -303,68 +312,67 @@ struct Collective {
   static constexpr auto fields() {
     using C = Collective;
     return std::tuple{
-        field("name", &C::name, "How metrics call it"),
-        field("kind", &C::kind, "Which one"),
-        field(
-            "algorithm", &C::algorithm,
-            "ring: once round, all_reduce twice; broadcast and reduce along a chain, gather and scatter straight to or "
-            "from the root. tree: all_reduce over two binary trees, those with a root over a binomial one"),
-        field("hosts", &C::hosts, "Ranks, in order; h0..h7 is eight of them"),
-        field(
-            "bytes", &C::bytes,
-            "Of a rank, as nccl-tests counts them: what it has in the end of an all_gather; of a gather what the root "
-            "has in the end")
+        field("name", &C::name, "Name in metrics"),
+        field("kind", &C::kind, "Kind of collective"),
+        field("algorithm", &C::algorithm,
+              "ring: one pass, all_reduce two; broadcast and reduce along a chain, gather and scatter directly from or "
+              "to the root. tree: all_reduce over two binary trees, broadcast and reduce over a binomial tree"),
+        field("hosts", &C::hosts, "Hosts in rank order; h0..h7 names eight"),
+        field("bytes", &C::bytes,
+              "Bytes per rank as nccl-tests counts them; all_gather: size of the result; gather: size of the result at "
+              "the root")
             .at_least(1_KiB)
             .at_most(64_GiB),
         field("hierarchical", &C::hierarchical,
-              "all_reduce, all_gather, reduce_scatter: round the GPUs of each of `servers` by NVLink, and between them "
-              "a ring, or trees, for each GPU of a server. all_to_all: messages change GPUs by NVLink so that none "
-              "changes rails outside (PXN), and go on together"),
-        field("root", &C::root, "broadcast, reduce, gather, scatter: place in `hosts`").at_least(0).at_most(most_names),
+              "all_reduce, all_gather, reduce_scatter: NVLink rings within each of `servers`, and a ring or trees "
+              "between servers for each GPU index. all_to_all: messages first move to the GPU on the destination's "
+              "rail over NVLink (PXN) and are sent together"),
+        field("root", &C::root, "broadcast, reduce, gather, scatter: index of the root in `hosts`")
+            .at_least(0)
+            .at_most(most_names),
         field("sizes", &C::sizes,
-              "all_to_all: of the message of each host to each, row by row: of the first host to all, of the second to "
-              "all, and so on. None: `bytes` in equal parts"),
+              "all_to_all: message sizes as a matrix in row order: first host to all, second host to all, and so on. "
+              "Absent: `bytes` in equal parts"),
         field("token", &C::token,
-              "all_to_all: `bytes` are tokens of this size, and each goes to a host by chance, as a layer of experts "
-              "has it, one at each host. 0: equal parts")
+              "all_to_all: token size; `bytes` consists of tokens that each go to a random host, as in a "
+              "mixture-of-experts layer with one expert per host. 0: equal parts")
             .at_least(0_B)
             .at_most(64_MiB),
         field("skew", &C::skew,
-              "With tokens: the k-th most asked of the experts is asked as 1 / k^skew (Zipf); 0: all alike")
+              "With `token`: Zipf exponent of expert popularity, so that the k-th most popular receives 1 / k^skew; 0: "
+              "uniform")
             .at_least(0)
             .at_most(3),
         field("rings", &C::rings,
-              "all_reduce, all_gather, reduce_scatter: rings, or trees, of every rings-th host, each with its share of "
-              "the bytes, as NCCL's "
-              "channels go over one NIC of a server each")
+              "all_reduce, all_gather, reduce_scatter: number of rings or trees, each over every rings-th host with an "
+              "equal share of the bytes; models NCCL channels that use one NIC per server each")
             .at_least(1)
             .at_most(16),
         field("channels", &C::channels,
-              "Of each ring: so many of it side by side, each with its share of the bytes and its own queue pairs")
+              "Parallel copies of each ring, each with its own queue pairs and an equal share of the bytes")
             .at_least(1)
             .at_most(64),
         field("slices", &C::slices,
-              "Without `buffers`: parts that go one behind the other; all_to_all, gather and scatter have none")
+              "Without `buffers`: number of pipelined slices; not used by all_to_all, gather and scatter")
             .at_least(1)
             .at_most(1024)
             .from("NCCL_STEPS"),
-        field(
-            "buffers", &C::buffers,
-            "NCCL's buffers: slices of a size, and senders that are a buffer ahead of their receivers at most. Without "
-            "it nothing limits that"),
-        field("protocol", &C::protocol, "Simple: data alone. LL: as much again in flags. LL128: 8 bytes of each 128")
+        field("buffers", &C::buffers,
+              "NCCL buffers: messages are sent in slices, and a sender is at most one buffer ahead of its receiver. "
+              "Absent: unlimited"),
+        field("protocol", &C::protocol,
+              "NCCL protocol. Simple: no overhead; LL: as many bytes of flags as data; LL128: 8 of every 128 bytes are "
+              "flags")
             .from("NCCL_PROTO"),
-        field("qps", &C::qps, "Queue pairs of a connection").at_least(1).at_most(64),
-        field("qp_use", &C::qp_use, "How messages are laid on them"),
-        field("window", &C::window, "all_to_all, scatter: messages of a rank on their way at a time")
-            .at_least(1)
-            .at_most(1024),
-        field("clear_to_send", &C::clear_to_send,
-              "Messages that a receiver admits at a time, each by a message of 64 B in priority 5; 0: senders do not "
-              "wait for that")
+        field("qps", &C::qps, "Queue pairs per connection").at_least(1).at_most(64),
+        field("qp_use", &C::qp_use, "Distribution of messages over the queue pairs"),
+        field("window", &C::window, "all_to_all, scatter: messages in flight per rank").at_least(1).at_most(1024),
+        field(
+            "clear_to_send", &C::clear_to_send,
+            "Messages that a receiver admits at a time, each with a 64 B message in priority 5; 0: senders do not wait")
             .at_least(0)
             .at_most(1024),
-        field("start", &C::start, "When").at_most(10s)};
+        field("start", &C::start, "Start time").at_most(10s)};
   }
 };
 
@@ -384,29 +392,27 @@ struct TraceEntry {
   static constexpr auto fields() {
     using C = TraceEntry;
     return std::tuple{
-        field("name", &C::name, "How metrics call it"),
-        field(
-            "file", &C::file,
-            "An execution trace of each rank, relative to this file: {rank} stands for its number, from 0; without it "
-            "all "
-            "ranks have the same. MLCommons Chakra's protobuf, or a plain JSON of the same nodes if its name ends with "
-            ".json"),
-        field("hosts", &C::hosts, "Ranks, in order; h0..h7 is eight of them"),
-        field("all_reduce", &C::all_reduce, "How each AllReduce is played"),
-        field("slices", &C::slices, "Not ALL_TO_ALL: parts that go round one behind the other, at most")
+        field("name", &C::name, "Name in metrics"),
+        field("file", &C::file,
+              "Execution trace of each rank, relative to this file; {rank} is replaced by the rank number from 0, "
+              "without it all ranks share one file. MLCommons Chakra protobuf, or JSON with the same nodes if the name "
+              "ends in .json"),
+        field("hosts", &C::hosts, "Hosts in rank order; h0..h7 names eight"),
+        field("all_reduce", &C::all_reduce, "Algorithm of every AllReduce"),
+        field("slices", &C::slices, "Maximum number of pipelined slices; not used by ALL_TO_ALL")
             .at_least(1)
             .at_most(1024)
             .from("NCCL_STEPS"),
-        field("least_slice", &C::least_slice, "None of them is smaller").at_least(1_B).from("assumed"),
-        field("qps", &C::qps, "Queue pairs of a connection").at_least(1).at_most(64),
-        field("qp_use", &C::qp_use, "How messages are laid on them"),
-        field("window", &C::window, "ALL_TO_ALL: messages of a rank on their way at a time").at_least(1).at_most(1024),
+        field("least_slice", &C::least_slice, "Minimum size of a slice").at_least(1_B).from("assumed"),
+        field("qps", &C::qps, "Queue pairs per connection").at_least(1).at_most(64),
+        field("qp_use", &C::qp_use, "Distribution of messages over the queue pairs"),
+        field("window", &C::window, "ALL_TO_ALL: messages in flight per rank").at_least(1).at_most(1024),
         field("clear_to_send", &C::clear_to_send,
-              "Messages of a collective that a receiver admits at a time, each by a message of 64 B in priority 5; a "
-              "message between two ranks waits until its receiver is there. 0: senders do not wait for that")
+              "Messages of a collective that a receiver admits at a time, each with a 64 B message in priority 5; a "
+              "point-to-point message waits until its receive is posted. 0: senders do not wait")
             .at_least(0)
             .at_most(1024),
-        field("start", &C::start, "When").at_most(10s)};
+        field("start", &C::start, "Start time").at_most(10s)};
   }
 
   collective::WorkloadConfig workload_config() const {
@@ -422,8 +428,10 @@ struct CableEvent {
 
   static constexpr auto fields() {
     using C = CableEvent;
-    return std::tuple{field("at", &C::at, "When").at_most(10s), field("from", &C::from, "One end of the first cable"),
-                      field("to", &C::to, "between these two"), field("up", &C::up, "Back in service, or out of it")};
+    return std::tuple{field("at", &C::at, "Time of the event").at_most(10s),
+                      field("from", &C::from, "Host or switch at one end of the first cable"),
+                      field("to", &C::to, "Host or switch at the other end"),
+                      field("up", &C::up, "Whether the cable returns to service; otherwise it fails")};
   }
 };
 
@@ -446,16 +454,16 @@ struct RunLength {
   static constexpr auto fields() {
     using C = RunLength;
     return std::tuple{
-        field(
-            "level", &C::level,
-            "Packets in queues, or flows that share cables max-min fairly: for very large networks; no queues, losses, "
-            "marks or pauses"),
-        field("warmup", &C::warmup, "Simulated before counting starts").at_most(10s),
-        field("measure", &C::measure, "Simulated time that counts; collectives may end it earlier")
+        field("level", &C::level,
+              "packets: every packet is queued and scheduled. flows: messages share cables max-min fairly, without "
+              "queues, losses, marks or pauses; for very large networks"),
+        field("warmup", &C::warmup, "Simulated time before measurement starts").at_most(10s),
+        field("measure", &C::measure, "Simulated time that is measured; collectives may end it earlier")
             .at_least(1us)
             .at_most(10s),
-        field("seed", &C::seed, "Of all randomness").at_least(0),
-        field("patience", &C::patience, "Paused queues that wait in a circle for so long without a move are a deadlock")
+        field("seed", &C::seed, "Seed of every random stream in the run").at_least(0),
+        field("patience", &C::patience,
+              "Time without progress in a cycle of paused queues after which it is reported as a deadlock")
             .at_least(1us)};
   }
 };

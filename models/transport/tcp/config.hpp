@@ -65,42 +65,48 @@ struct Config {
   static constexpr auto fields() {
     using C = Config;
     return std::tuple{
-        field("mtu", &C::mtu, "Of IP: a segment carries 40 B less, and 12 B less with timestamps")
+        field("mtu", &C::mtu, "IP MTU in bytes; a segment carries 40 B less, with timestamps 52 B less")
             .at_least(576)
             .at_most(9000),
-        field("congestion", &C::congestion, "Congestion control: reno (RFC 5681), cubic (RFC 9438), dctcp (RFC 8257)"),
-        field("ecn", &C::ecn, "Explicit congestion notification (RFC 3168); dctcp always has it"),
-        field("sack", &C::sack, "Selective acknowledgement (RFC 2018, 6675); without it NewReno (RFC 6582)"),
-        field("timestamps", &C::timestamps, "The option (RFC 7323), for its size; round trips are timed without it"),
-        field("nagle", &C::nagle, "Hold a short segment back while data is on its way (RFC 1122, 4.2.3.4)"),
-        field("initial_window", &C::initial_window, "Segments").at_least(1).at_most(1000).from("RFC 6928"),
-        field("slow_start", &C::slow_start, "Growth for an acknowledgement of several segments"),
-        field("recovery", &C::recovery, "Congestion window while losses are repaired"),
-        field("acknowledge", &C::acknowledge, "What is acknowledged at once"),
-        field("ack_delay", &C::ack_delay, "Longest wait for a second segment")
+        field("congestion", &C::congestion,
+              "Congestion control: reno (RFC 5681), cubic (RFC 9438) or dctcp (RFC 8257)"),
+        field("ecn", &C::ecn, "Explicit Congestion Notification (RFC 3168); always on with dctcp"),
+        field("sack", &C::sack, "Selective acknowledgement (RFC 2018, 6675); off: NewReno (RFC 6582)"),
+        field(
+            "timestamps", &C::timestamps,
+            "Whether segments carry the timestamp option (RFC 7323); it adds 12 B and is not used to time round trips"),
+        field("nagle", &C::nagle, "Nagle algorithm: delay a short segment while data is in flight (RFC 1122, 4.2.3.4)"),
+        field("initial_window", &C::initial_window, "Initial congestion window, in segments")
+            .at_least(1)
+            .at_most(1000)
+            .from("RFC 6928"),
+        field("slow_start", &C::slow_start, "Growth of the window for an acknowledgement that covers several segments"),
+        field("recovery", &C::recovery, "Congestion window during loss recovery"),
+        field("acknowledge", &C::acknowledge, "Segments that are acknowledged immediately"),
+        field("ack_delay", &C::ack_delay, "Longest time that an acknowledgement waits for a second segment")
             .at_most(std::chrono::milliseconds{500})
             .from("kernel: TCP_DELACK_MIN"),
-        field("initial_rto", &C::initial_rto, "Retransmission timeout before a round trip is known")
+        field("initial_rto", &C::initial_rto, "Retransmission timeout before the first round-trip measurement")
             .at_least(std::chrono::milliseconds{1})
             .at_most(std::chrono::seconds{60})
             .from("RFC 6298"),
-        field("min_rto", &C::min_rto, "Least retransmission timeout")
+        field("min_rto", &C::min_rto, "Lower bound of the retransmission timeout")
             .at_least(std::chrono::microseconds{10})
             .at_most(std::chrono::seconds{60})
             .from("kernel: TCP_RTO_MIN; RFC 6298 has 1 s"),
-        field("max_rto", &C::max_rto, "Most that it doubles to")
+        field("max_rto", &C::max_rto, "Upper bound of the retransmission timeout")
             .at_least(std::chrono::milliseconds{1})
             .at_most(std::chrono::seconds{120})
             .from("kernel: TCP_RTO_MAX"),
         field("receive_buffer", &C::receive_buffer,
-              "Most that is received and not yet taken: what the advertised window starts with")
+              "Receive buffer of a connection; the advertised window starts from it")
             .at_least(4_KiB)
             .at_most(Bytes{1 << 30})
             .from("kernel: tcp_rmem"),
         field("window_of", &C::window_of,
-              "What fills the advertised window: memory that the consumer has not given back (tokens of devmem, "
-              "entries of "
-              "a refill ring), or the socket's unread bytes, as in Linux, where the NIC drops once memory is out")};
+              "Quantity that reduces the advertised window. memory: bytes that the application has not returned "
+              "(devmem tokens, refill ring entries). socket: unread bytes, as in Linux, where the NIC drops packets "
+              "once memory runs out")};
   }
 
   std::uint32_t mss() const { return static_cast<std::uint32_t>(mtu - 40 - (timestamps ? 12 : 0)); }

@@ -26,37 +26,37 @@ struct HostConfig {
     using C = HostConfig;
     using std::chrono::milliseconds;
     return std::tuple{
-        field("tso", &C::tso, "Most data that the stack hands to the NIC as one piece to be cut; 0B: single segments")
+        field("tso", &C::tso,
+              "Largest block that the stack hands to the NIC for segmentation (TSO); 0B: single segments")
             .at_least(0_B)
             .at_most(512_KiB),
-        field("gro", &C::gro, "Most data of packets that are merged before TCP sees them; 0B: none are")
+        field("gro", &C::gro, "Largest block that received packets are merged into (GRO); 0B: off")
             .at_least(0_B)
             .at_most(512_KiB),
-        field("ring", &C::ring, "Packets that the NIC keeps until a core takes them; more are dropped")
+        field("ring", &C::ring, "Receive ring size in packets; packets are dropped when it is full")
             .at_least(1)
             .at_most(1 << 20),
-        field("interrupt_delay", &C::interrupt_delay, "From a packet's arrival to a core that was idle")
+        field("interrupt_delay", &C::interrupt_delay, "Time from a packet's arrival until an idle core processes it")
             .at_most(milliseconds{10}),
-        field("packet_cost", &C::packet_cost, "Of a core, for each packet received")
+        field("packet_cost", &C::packet_cost, "CPU time per received packet")
             .at_most(milliseconds{1})
             .from("models/devices/host_cpu"),
-        field("segment_cost", &C::segment_cost, "Of a core, for each piece that TCP takes in or hands out")
+        field("segment_cost", &C::segment_cost, "CPU time per block that TCP receives or sends")
             .at_most(milliseconds{1})
             .from("assumed"),
-        field("syscall_cost", &C::syscall_cost, "Of the application's core: a read, a return of memory, a write")
+        field("syscall_cost", &C::syscall_cost, "CPU time of the application per read, write or return of memory")
             .at_most(milliseconds{1})
             .from("assumed"),
         field("one_core", &C::one_core,
-              "The kernel and all applications of a host share one core; else each has its own"),
+              "Whether the kernel and all applications of a host share one core; otherwise each has its own"),
         field(
             "nic_buffer", &C::nic_buffer,
-            "Of a host whose memory takes its time (`nodes`, `slow_hosts`): what its NIC holds until memory has taken "
-            "it; more is dropped")
+            "NIC buffer of hosts with limited memory rate (`nodes`, `slow_hosts`); packets are dropped when it is full")
             .at_least(64_KiB)
             .at_most(1_GiB),
         field("pause_above", &C::pause_above,
-              "Filled so far, such a NIC pauses its switch, which should be lossless in priority 0, until a tenth of "
-              "it is out; 0B: it never does")
+              "Level of nic_buffer above which the NIC pauses its switch port, until it has drained by a tenth; "
+              "priority 0 should be lossless at the switch. 0B: never")
             .at_least(0_B)
             .at_most(1_GiB)};
   }
@@ -72,16 +72,15 @@ struct Consumer {
   static constexpr auto fields() {
     using C = Consumer;
     return std::tuple{
-        field("read_size", &C::read_size, "Most that one read takes").at_least(1_B).at_most(1_GiB),
-        field("rate", &C::rate, "At which it works through what it has read; 0bps: at once").at_least(BitRate{}),
+        field("read_size", &C::read_size, "Largest amount of data per read").at_least(1_B).at_most(1_GiB),
+        field("rate", &C::rate, "Rate at which the application processes data; 0bps: immediately").at_least(BitRate{}),
         field("return_every", &C::return_every,
-              "It gives memory back (devmem tokens, entries of a refill ring) when it has read so much; 0B: after each "
-              "read")
+              "Bytes read before memory is returned (devmem tokens, refill ring entries); 0B: after every read")
             .at_least(0_B)
             .at_most(1_GiB),
         field("memory", &C::memory,
-              "Bound to the connection's receive queue; what finds none is dropped by the NIC. Absent: the receive "
-              "buffer")
+              "Memory bound to the receive queue of the connection; packets without memory are dropped by the NIC. "
+              "Absent: as receive_buffer")
             .at_least(4_KiB)
             .at_most(1_GiB)};
   }

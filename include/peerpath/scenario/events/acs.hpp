@@ -14,7 +14,7 @@ struct Acs {
   std::vector<pcie::AcsControl> acs{pcie::AcsControl::none};
 
   static constexpr auto fields() {
-    return std::tuple{field("acs", &Acs::acs, "the controls that are on from then on")};
+    return std::tuple{field("acs", &Acs::acs, "ACS controls enabled from this time on; all others are disabled")};
   }
 
   std::string text(const std::string& device) const;

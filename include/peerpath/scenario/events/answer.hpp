@@ -14,8 +14,8 @@ struct Answer {
   static constexpr auto fields() {
     return std::tuple{
         field("status", &Answer::status,
-              "unsupported_request after a BAR was moved, resized or revoked; completer_abort; no_answer from a device "
-              "that hangs or is in reset; success again")};
+              "completion status of all later requests: unsupported_request (a BAR that was moved, resized or "
+              "revoked), completer_abort, no_answer (a device that hangs or is in reset), or success")};
   }
 
   std::string text(const std::string& device) const;

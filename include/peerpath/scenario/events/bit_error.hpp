@@ -12,7 +12,7 @@ struct BitError {
   LinkWay way = LinkWay::up;
 
   static constexpr auto fields() {
-    return std::tuple{field("way", &BitError::way, "the direction; up is towards the root complex")};
+    return std::tuple{field("way", &BitError::way, "direction of the link; up is towards the root complex")};
   }
 
   std::string text(const std::string& device) const;

@@ -16,10 +16,10 @@ struct CreditLeak {
   int data = 0;  ///< units of 16 B
 
   static constexpr auto fields() {
-    return std::tuple{field("way", &CreditLeak::way, "the direction; up is towards the root complex"),
-                      field("tlp_class", &CreditLeak::tlp_class, "whose credits"),
-                      field("headers", &CreditLeak::headers, "header credits lost").at_least(0),
-                      field("data", &CreditLeak::data, "data credits of 16 B lost").at_least(0)};
+    return std::tuple{field("way", &CreditLeak::way, "direction of the link; up is towards the root complex"),
+                      field("tlp_class", &CreditLeak::tlp_class, "TLP class that loses credits"),
+                      field("headers", &CreditLeak::headers, "number of header credits lost").at_least(0),
+                      field("data", &CreditLeak::data, "number of data credits lost, 16 B each").at_least(0)};
   }
 
   std::string text(const std::string& device) const;

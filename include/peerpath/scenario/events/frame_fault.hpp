@@ -13,7 +13,8 @@ struct FrameFault {
 
   static constexpr auto fields() {
     return std::tuple{field("frame", &FrameFault::frame,
-                            "which of the frames with payload that come to this NIC, from 1; `at` does not matter")
+                            "number of the affected frame, counted from 1 over frames with payload that arrive at this "
+                            "NIC; `at` is ignored")
                           .at_least(0)};
   }
 

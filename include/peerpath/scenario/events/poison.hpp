@@ -10,7 +10,10 @@ struct Poison {
   static constexpr std::string_view name = "poison";
   int writes = 1;
 
-  static constexpr auto fields() { return std::tuple{field("writes", &Poison::writes, "how many").at_least(1)}; }
+  static constexpr auto fields() {
+    return std::tuple{
+        field("writes", &Poison::writes, "number of payload writes that carry poisoned data").at_least(1)};
+  }
 
   std::string text(const std::string& device) const;
   void check(const Event& event, EventCheck& check) const;

@@ -12,7 +12,7 @@ struct PortReset {
   Duration outage{};
 
   static constexpr auto fields() {
-    return std::tuple{field("outage", &PortReset::outage, "how long the device is away")};
+    return std::tuple{field("outage", &PortReset::outage, "time until the device responds again")};
   }
 
   std::string text(const std::string& device) const;

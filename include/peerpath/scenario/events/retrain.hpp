@@ -15,14 +15,14 @@ struct Retrain {
 
   static constexpr auto fields() {
     return std::tuple{
-        field("generation", &Retrain::generation, "the new generation, at most the link's own; 0 keeps it")
+        field("generation", &Retrain::generation, "new PCIe generation, at most the link's own; 0: unchanged")
             .at_least(0)
             .at_most(6),
         field("width", &Retrain::width,
-              "the new number of lanes, of 1, 2, 4, 8, 12 and 16 and at most the link's own; 0 keeps it")
+              "new number of lanes (1, 2, 4, 8, 12 or 16), at most the link's own; 0: unchanged")
             .at_least(0)
             .at_most(16),
-        field("outage", &Retrain::outage, "how long the link is in recovery")};
+        field("outage", &Retrain::outage, "time that the link spends in recovery")};
   }
 
   std::string text(const std::string& device) const;

@@ -11,9 +11,9 @@ struct WrongRequesterId {
   int transfers = 0;  ///< 0: all from then on
 
   static constexpr auto fields() {
-    return std::tuple{
-        field("transfers", &WrongRequesterId::transfers, "how many writes and reads of payload; 0: all from then on")
-            .at_least(0)};
+    return std::tuple{field("transfers", &WrongRequesterId::transfers,
+                            "number of payload transfers affected; 0: all from this time on")
+                          .at_least(0)};
   }
 
   std::string text(const std::string& device) const;
