@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -33,10 +34,25 @@ ExpectationResult judge_bottleneck(const Results& results, const scenario::Expec
   return result;
 }
 
+/// One of the warnings begins so.
+ExpectationResult judge_warning(const Results& results, const scenario::Expectation& expectation) {
+  const auto& warnings = results.steady.warnings;
+  ExpectationResult result{expectation.metric, "", {}, "", Verdict::failed, warnings.empty() ? "none" : warnings[0]};
+  if (!expectation.is) return result;
+  result.wanted = "is \"" + *expectation.is + "\"";
+  const auto found =
+      std::ranges::find_if(warnings, [&](const auto& warning) { return warning.starts_with(*expectation.is); });
+  if (found == warnings.end()) return result;
+  result.said = *found;
+  result.verdict = Verdict::ok;
+  return result;
+}
+
 }  // namespace
 
 std::optional<ExpectationResult> judge(const Results& results, const scenario::Expectation& expectation) {
   if (expectation.metric == scenario::Expectation::bottleneck) return judge_bottleneck(results, expectation);
+  if (expectation.metric == scenario::Expectation::warning) return judge_warning(results, expectation);
   const auto* metric = find_metric(results, expectation.metric);
   if (metric == nullptr) return std::nullopt;
   ExpectationResult result{expectation.metric, "", metric->value, metric->unit, Verdict::ok};

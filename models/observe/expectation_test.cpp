@@ -82,6 +82,19 @@ TEST(Expectation, TheBottleneckIsNamedAtTheBeginningOfItsSentence) {
   EXPECT_EQ(judged(e).verdict, Verdict::failed);
 }
 
+TEST(Expectation, AWarningIsExpectedByItsBeginning) {
+  auto results = sample_results();
+  auto e = expect("warning");
+  e.is = "stream has not settled";
+  EXPECT_EQ(judge(results, e)->verdict, Verdict::failed);
+  EXPECT_EQ(judge(results, e)->said, "none");
+  results.steady.warnings = {"another one", "stream has not settled: its backlog grows"};
+  EXPECT_EQ(judge(results, e)->verdict, Verdict::ok);
+  EXPECT_EQ(judge(results, e)->said, results.steady.warnings[1]);
+  e.is.reset();
+  EXPECT_EQ(judge(results, e)->verdict, Verdict::failed) << "without a bound nothing passes";
+}
+
 TEST(Expectation, UnknownMetricIsAProblemWithASuggestion) {
   auto results = sample_results();
   scenario::Scenario scenario;

@@ -283,11 +283,13 @@ void WindowSearch::judge(observe::SteadyState& state, std::size_t entry) const {
     const bool more = grown > Bytes{0};
     const auto speed =
         to_string(quotient(static_cast<WideInt>(std::abs(grown.count())) * 8'000'000, (edge_ - begin_).count(), 3));
-    if (overloaded(entry))
-      state.warnings.push_back(name + " is offered " + speed +
-                               " Gb/s more than gets through: its queue has no bound, and latency that counts the wait "
-                               "in it no steady value");
-    else if (scenario_.traffic[entry].is<scenario::traffic::Receive>())
+    if (overloaded(entry)) {
+      if (!scenario_.traffic[entry].saturates)
+        state.warnings.push_back(
+            name + " is offered " + speed +
+            " Gb/s more than gets through: its queue has no bound, and latency that counts the wait "
+            "in it no steady value");
+    } else if (scenario_.traffic[entry].is<scenario::traffic::Receive>())
       state.warnings.push_back(name + " has not settled: what waits in queues " + (more ? "grows" : "shrinks") +
                                " by " + speed + " Gb/s");
   }

@@ -119,6 +119,12 @@ TEST(WindowSearch, SaysThatASourceIsOverloaded) {
   EXPECT_EQ(all_warnings(r).find("goodput"), std::string::npos) << all_warnings(r);
 }
 
+TEST(WindowSearch, ALoadThatIsMeantToSaturateIsNotWarnedAbout) {
+  auto s = open(below_one_switch(traffic(scenario::traffic::Write{}, "gpu", "card", 600_Gbps)));
+  s.traffic[0].saturates = true;
+  EXPECT_EQ(all_warnings(results_of(s)), "");
+}
+
 /// 200 Gb/s towards a Gen4 x8 NIC, whose link carries half of it: a NIC that drops for ever.
 scenario::Scenario overloaded(Bytes max_payload, int seed) {
   auto t = traffic(scenario::traffic::Receive{}, "nic", "gpu", 200_Gbps);

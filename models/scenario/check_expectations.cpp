@@ -59,7 +59,8 @@ class Metrics {
     if (found == names_.end()) {
       Names owners;
       for (const auto& [name, rest] : names_) owners.push_back(name);
-      return "nothing here is called \"" + owner + "\"" + did_you_mean(owner, owners, "", metric.substr(owner.size()));
+      return "no device or traffic is called \"" + owner + "\"" +
+             did_you_mean(owner, owners, "", metric.substr(owner.size()));
     }
     const auto rest = metric.substr(std::min(dot + 1, metric.size()));
     const Names& known = found->second;
@@ -82,22 +83,21 @@ void check_expectations(const Scenario& scenario, const Tree&, Problems& out) {
     const auto add = [&](std::string key, std::string message) {
       out.push_back({"", 0, 0, std::move(key), std::move(message)});
     };
-    const bool text = e.metric == Expectation::bottleneck;
+    const bool text = e.is_text();
     if (e.metric.empty())
       add(at, "has no \"metric\"");
     else if (text && !e.is)
-      add(at, "expects nothing; give \"is\": how the sentence of the bottleneck begins");
+      add(at, "has no bound; add \"is\" with the beginning of the " + e.metric);
     else if (text && (e.equals || e.at_least || e.at_most))
-      add(at, "the bottleneck is no number; \"is\" says how its sentence begins");
+      add(at, "the " + e.metric + " is not a number; use \"is\" with its beginning");
     else if (!text && e.is)
-      add(at + "/is", "goes with \"metric\": \"bottleneck\" alone");
+      add(at + "/is", "is only allowed with \"metric\": \"bottleneck\" or \"warning\"");
     else if (text)
       continue;
     else if (auto why = metrics.why_not(e.metric); !why.empty())
       add(at + "/metric", std::move(why));
-    if (!e.equals && !e.at_least && !e.at_most)
-      add(at, "expects nothing; give \"equals\", \"at_least\" or \"at_most\"");
-    if (e.within_percent && !e.equals) add(at + "/within_percent", "goes with \"equals\", which is missing");
+    if (!e.equals && !e.at_least && !e.at_most) add(at, "has no bound; add \"equals\", \"at_least\" or \"at_most\"");
+    if (e.within_percent && !e.equals) add(at + "/within_percent", "requires \"equals\"");
     if (e.within_percent && *e.within_percent < 0) add(at + "/within_percent", "is negative");
     if (e.at_least && e.at_most && *e.at_least > *e.at_most) add(at + "/at_least", "is above \"at_most\"");
   }

@@ -119,6 +119,7 @@ class TrafficCheck {
     if (tree_.all<device::HostCpuConfig>().empty())
       add(at_ + "/kind", std::string{t.kind()} + " needs a host_cpu to run the driver");
     const bool receive = t.is<traffic::Receive>();
+    if (receive && t.saturates) add(at_ + "/saturates", "has no effect: a NIC drops the frames that it cannot receive");
     if (t.path == DataPath::bounce && to != nullptr && !std::holds_alternative<device::GpuConfig>(to->config))
       add(at_ + "/path", (receive ? "bounce needs a gpu as target, whose copy engine fetches the data; "
                                   : "bounce needs a gpu as source, whose copy engine supplies the data; ") +

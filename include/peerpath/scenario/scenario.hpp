@@ -292,16 +292,22 @@ struct Run {
 
 /// One thing that must be true of the results.
 struct Expectation {
-  static constexpr std::string_view bottleneck = "bottleneck";  ///< the one `metric` that is no number
+  static constexpr std::string_view bottleneck = "bottleneck";  ///< `metric`: the sentence that names it
+  static constexpr std::string_view warning = "warning";        ///< `metric`: any warning of the run
 
   std::string metric;
   std::optional<double> equals, at_least, at_most, within_percent;
   std::optional<std::string> is{};
 
+  /// Whether `is` takes the place of a bound.
+  bool is_text() const { return metric == bottleneck || metric == warning; }
+
   static constexpr auto fields() {
     return std::tuple{
-        field("metric", &Expectation::metric, "Metric name as printed in the result table, or `bottleneck`"),
-        field("is", &Expectation::is, "Required beginning of the bottleneck sentence; for metric `bottleneck` only"),
+        field("metric", &Expectation::metric, "Metric name as printed in the result table, `bottleneck`, or `warning`"),
+        field("is", &Expectation::is,
+              "Required beginning of the bottleneck sentence or of a warning; for metrics `bottleneck` and `warning` "
+              "only"),
         field("equals", &Expectation::equals, "Required value"),
         field("within_percent", &Expectation::within_percent, "Tolerance around `equals`, in percent"),
         field("at_least", &Expectation::at_least, "Lower bound"),

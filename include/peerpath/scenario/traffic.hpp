@@ -242,6 +242,7 @@ struct Traffic {
   std::string to;
   DataPath path = DataPath::zero_copy;
   BitRate rate = 200_Gbps;
+  bool saturates = false;
   std::vector<Bytes> sizes{4_KiB};
   int flows = 16;
   ArrivalLaw arrival = ArrivalLaw::regular;
@@ -302,6 +303,10 @@ struct Traffic {
               "GPU's copy engine; gpunet over rdma: likewise, bounced by loads and stores of the GPU"),
         field("rate", &Traffic::rate,
               "Offered rate. receive, transmit: on the wire, preamble and gap included; all others: payload"),
+        field(
+            "saturates", &Traffic::saturates,
+            "Whether the entry is meant to offer more than its path carries; the run then does not warn about it. Not "
+            "for receive"),
         field("sizes", &Traffic::sizes, "Payload per frame or transfer; a list is used in turn"),
         field("flows", &Traffic::flows,
               "Number of connections; write, read: parts of the window with an address sequence each, used in turn. "
