@@ -26,43 +26,43 @@ struct SharedConfig {
   static constexpr auto fields() {
     return std::tuple{
         field("read_rates", &SharedConfig::read_rates,
-              "What 1, 2, 3 ... devices that read reach together, the last for any more; none: no limit"),
-        field("write_rates", &SharedConfig::write_rates, "The same of devices that write"),
-        field(
-            "both_rates", &SharedConfig::both_rates,
-            "The same of devices that do both, half of it each way; with less of one, more of the other. One that only "
-            "reads and one that only writes are one that does both"),
+              "Aggregate read bandwidth with 1, 2, 3, ... active readers; the last value applies to more. Absent: "
+              "unlimited"),
+        field("write_rates", &SharedConfig::write_rates,
+              "Aggregate write bandwidth with 1, 2, 3, ... active writers; the last value applies to more. Absent: "
+              "unlimited"),
+        field("both_rates", &SharedConfig::both_rates,
+              "Aggregate bandwidth with 1, 2, 3, ... devices that read and write in equal parts; one reader and one "
+              "writer count as one such device. Absent: unlimited"),
         field("opposite_rates", &SharedConfig::opposite_rates,
-              "The same of 1, 2, 3 ... pairs, one device only reading and one only writing, where no device does both; "
-              "none: both_rates"),
-        field(
-            "beside_writes", &SharedConfig::beside_writes,
-            "What 1, 2, 3 ... devices that read and write reach together when they read what no cache holds and write "
-            "as much; with fewer writes, more; the last for any more; none: no such limit"),
+              "Aggregate bandwidth with 1, 2, 3, ... pairs of one reader and one writer, if no device does both. "
+              "Absent: both_rates"),
+        field("beside_writes", &SharedConfig::beside_writes,
+              "Aggregate bandwidth with 1, 2, 3, ... devices whose reads miss every cache and that write as much; "
+              "fewer writes raise it. Absent: unlimited"),
         field("cached", &SharedConfig::cached,
-              "So much of each buffer, from its start, a cache holds: beside_writes is about the rest")
+              "Part of each buffer, from its start, that a cache holds and beside_writes does not limit")
             .at_least(Bytes{0}),
         field("cached_together", &SharedConfig::cached_together,
-              "Buffers of that size or less, all of them together, a cache holds whole: no limit here is about them; "
-              "absent: cached")
+              "Total size of all buffers up to which a cache holds them whole and no shared limit applies; absent: "
+              "`cached` applies")
             .at_least(Bytes{0}),
         field("read_limit", &SharedConfig::read_limit,
-              "What two and more devices that read would reach with any number of reads under way; the nearer they "
-              "are, the longer each read waits; 0bps: none waits")
+              "Read bandwidth that two or more readers approach; each read waits longer as the load comes closer. "
+              "0bps: reads do not wait")
             .at_least(BitRate{}),
-        field(
-            "read_sharpness", &SharedConfig::read_sharpness,
-            "How suddenly that sets in: at a share u of read_limit a read waits read_round_trip times (1 - u^s)^(-1/s) "
-            "less one")
+        field("read_sharpness", &SharedConfig::read_sharpness,
+              "Sharpness s of that limit: at load u = rate / read_limit a read waits read_round_trip * ((1 - "
+              "u^s)^(-1/s) - 1)")
             .at_least(0.5)
             .at_most(64)
             .from("assumed"),
         field("read_round_trip", &SharedConfig::read_round_trip,
-              "Of a read when the devices keep their links busy, which that wait is a multiple of; 0s: none waits")
+              "Round trip of a read with busy links; factor of the wait at read_limit. 0s: reads do not wait")
             .at_most(longest_wait),
         field("recent", &SharedConfig::recent,
-              "What devices have just written is read from a cache of that size and counts for no limit: the share "
-              "e^(-w / recent) of it after w further bytes were written; 0B: nothing")
+              "Size of the cache that serves reads of recently written data outside all limits; the share e^(-w / "
+              "recent) is left after w further bytes of writes. 0B: none")
             .at_least(Bytes{0})};
   }
 };
