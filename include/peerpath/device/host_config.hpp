@@ -1,4 +1,4 @@
-// What a scenario can set on the inside of a host: address translation and the last-level cache. Each is a group of
+// Options of the inside of a host: address translation and the last-level cache. Each is a group of
 // options that is absent unless a scenario names it.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What a scenario can set on a DMA card.
+// Options of a DMA card.
 #pragma once
 
 #include <optional>

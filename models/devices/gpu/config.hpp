@@ -1,4 +1,4 @@
-// What a scenario can set on a GPU.
+// Options of a GPU.
 #pragma once
 
 #include <optional>

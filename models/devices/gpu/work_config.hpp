@@ -1,4 +1,4 @@
-// What a scenario can set on the work that a GPU does by itself: copies by its engines, and what its kernels access.
+// Options of the work that a GPU does by itself: copies by its engines, and what its kernels access.
 #pragma once
 
 #include <tuple>

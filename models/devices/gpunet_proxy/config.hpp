@@ -1,4 +1,4 @@
-// What a scenario can set on a proxy for the sockets of GPU programs, and on the programs beside it.
+// Options of a proxy for the sockets of GPU programs, and on the programs beside it.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What a scenario can set on the cores of a host.
+// Options of the cores of a host.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What a scenario can set on host memory.
+// Options of host memory.
 #pragma once
 
 #include <optional>

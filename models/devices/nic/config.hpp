@@ -1,4 +1,4 @@
-// What a scenario can set on a NIC.
+// Options of a NIC.
 #pragma once
 
 #include <cstdint>

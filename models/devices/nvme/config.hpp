@@ -1,4 +1,4 @@
-// What a scenario can set on an NVMe drive.
+// Options of an NVMe drive.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What a scenario can set on an RDMA NIC with on-demand paging.
+// Options of an RDMA NIC with on-demand paging.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What a scenario can set on a PCIe switch.
+// Options of a PCIe switch.
 #pragma once
 
 #include <tuple>

@@ -1,4 +1,4 @@
-// What a scenario can set on a root complex.
+// Options of a root complex.
 #pragma once
 
 #include <optional>
