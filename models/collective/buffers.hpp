@@ -26,6 +26,7 @@ struct Buffers {
     return std::tuple{
         field("size", &C::size, "Buffer size per connection of a channel, on each side")
             .at_least(Bytes{4096})
+            .at_most(Bytes{1 << 30})
             .from("NCCL_BUFFSIZE"),
         field("steps", &C::steps, "Number of slots in a buffer").at_least(1).at_most(256).from("NCCL_STEPS"),
         field("slice_steps", &C::slice_steps, "Slots per slice; a slice is sent as one message")

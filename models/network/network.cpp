@@ -8,10 +8,8 @@
 namespace peerpath::network {
 namespace {
 
-constexpr Bytes pause_frame_size{60};
 constexpr std::int64_t quantum = 4096;                          ///< bytes that one weight is worth in a round
 constexpr std::size_t fetch_ahead = 6, fetch_packet_ahead = 3;  ///< events
-constexpr std::int64_t largest_frame = 9216;
 
 std::int64_t on_wire(std::int64_t frame) { return net::wire_size(Bytes{frame}).count(); }
 /// From the first bit of the preamble to the last of the FCS.
@@ -49,22 +47,13 @@ Network::Network(const Graph& graph, const SwitchConfig& config, std::uint64_t s
     marking_.emplace_back(mix(seed ^ mix(p)), "marking");
     node_of_[p] = graph.node_of(p);
     port.local = static_cast<std::uint32_t>(headroom[node_of_[p]].size());
-    headroom[node_of_[p]].push_back(config.headroom ? config.headroom->count() : headroom_of(p));
+    headroom[node_of_[p]].push_back(headroom_of(config, cable.rate, cable.delay));
   }
   for (HostIndex h = 0; h < graph.hosts.size(); ++h) host_of_[graph.hosts[h]] = h;
   for (PortIndex p = 0; p < ports_.size(); ++p)
     if (graph.nodes[node_of_[p]].is_host) host_port_[host_of_[node_of_[p]]] = p;
   for (NodeIndex n = 0; n < graph.nodes.size(); ++n)
     if (!graph.nodes[n].is_host) buffers_[n].emplace(config_, headroom[n]);
-}
-
-/// What may still come in after the decision to pause (IEEE 802.1Q annex N): a frame that has begun holds up the pause
-/// frame here and the stop there; both ways on the cable, the pause frame itself and the reaction to it are added.
-std::int64_t Network::headroom_of(PortIndex p) const {
-  const auto& port = ports_[p];
-  const auto waiting = port.delay + port.delay + config_.pfc_reaction;
-  const auto bits = static_cast<WideInt>(waiting.count()) * port.rate.bps() / 8 / 1'000'000'000'000'000;
-  return static_cast<std::int64_t>(bits) + 2 * on_wire(largest_frame) + 2 * on_wire(pause_frame_size.count());
 }
 
 void Network::keep(const std::vector<PartIndex>& owner, PartIndex parts, PartIndex self) {

@@ -130,7 +130,6 @@ class Network {
   void send_pause(PortIndex index, int priority, bool on, Instant now);
   void hold(PortIndex index, int priority, bool on, Instant now);
   void lose(PortIndex at, PacketIndex packet);
-  std::int64_t headroom_of(PortIndex port) const;
 
   Graph graph_;
   SwitchConfig config_;

@@ -2,7 +2,28 @@
 
 #include <algorithm>
 
+#include "peerpath/net/ethernet.hpp"
+
 namespace peerpath::network {
+namespace {
+
+constexpr Bytes largest_frame{9216};
+
+}  // namespace
+
+std::int64_t headroom_of(const SwitchConfig& config, BitRate rate, Duration delay) {
+  if (config.headroom) return config.headroom->count();
+  const auto waiting = delay + delay + config.pfc_reaction;
+  const auto bytes = static_cast<WideInt>(waiting.count()) * rate.bps() / 8 / 1'000'000'000'000'000;
+  return static_cast<std::int64_t>(bytes) + 2 * net::wire_size(largest_frame).count() +
+         2 * net::wire_size(pause_frame_size).count();
+}
+
+std::int64_t set_aside(const SwitchConfig& config, const std::vector<std::int64_t>& headroom) {
+  auto kept = static_cast<std::int64_t>(headroom.size()) * priorities * config.reserve.count();
+  for (const auto each : headroom) kept += each * static_cast<std::int64_t>(config.lossless.size());
+  return kept;
+}
 
 SharedBuffer::SharedBuffer(const SwitchConfig& config, const std::vector<std::int64_t>& headroom)
     : accounts_(headroom.size() * priorities),
@@ -12,10 +33,7 @@ SharedBuffer::SharedBuffer(const SwitchConfig& config, const std::vector<std::in
       alpha_log2_{config.alpha_log2},
       lossy_alpha_log2_{config.lossy_alpha_log2} {
   for (const int priority : config.lossless) lossless_ |= static_cast<std::uint8_t>(1 << priority);
-  const auto ports = static_cast<std::int64_t>(headroom.size());
-  std::int64_t kept = ports * priorities * reserve_;
-  for (const auto each : headroom) kept += each * static_cast<std::int64_t>(config.lossless.size());
-  shared_size_ = std::max<std::int64_t>(0, config.buffer.count() - kept);
+  shared_size_ = std::max<std::int64_t>(0, config.buffer.count() - set_aside(config, headroom));
 }
 
 SharedBuffer::Admission SharedBuffer::admit(std::uint32_t ingress, int priority, std::int64_t bytes,

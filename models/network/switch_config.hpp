@@ -39,7 +39,7 @@ struct SwitchConfig {
   static constexpr auto fields() {
     using C = SwitchConfig;
     return std::tuple{
-        field("buffer", &C::buffer, "Packet buffer shared by all ports").at_least(Bytes{65536}),
+        field("buffer", &C::buffer, "Packet buffer shared by all ports").at_least(Bytes{65536}).at_most(64_GiB),
         field("alpha_log2", &C::alpha_log2,
               "Dynamic PFC threshold of a lossless priority at an ingress port: pause above 2^alpha_log2 times the "
               "free shared buffer")
@@ -52,22 +52,28 @@ struct SwitchConfig {
             .at_least(-10)
             .at_most(8)
             .from("assumed"),
-        field("reserve", &C::reserve, "Buffer guaranteed to each priority of each ingress port").at_least(0_B),
+        field("reserve", &C::reserve, "Buffer guaranteed to each priority of each ingress port")
+            .at_least(0_B)
+            .at_most(64_GiB),
         field("headroom", &C::headroom,
-              "Behind the threshold, for each lossless priority of each ingress port: what is still on its way when it "
-              "is paused; absent: what its rate and delay ask for")
-            .at_least(0_B),
+              "Buffer of each ingress port for packets that arrive after it has paused a priority, for each lossless "
+              "priority that carries data. Absent: computed from the rate and the delay of the port's cable")
+            .at_least(0_B)
+            .at_most(64_GiB),
         field("resume_offset", &C::resume_offset, "Distance below the pause threshold at which a port is resumed")
             .at_least(0_B)
+            .at_most(64_GiB)
             .from("HPCC's simulation"),
         field("lossless", &C::lossless, "Priorities with PFC, 0 to 7; all others are lossy"),
         field("ecn_min", &C::ecn_min,
               "Kmin: egress queue length up to which no packet is marked, for ports of `ecn_rate`")
             .at_least(0_B)
+            .at_most(64_GiB)
             .from("HPCC's simulation"),
         field("ecn_max", &C::ecn_max,
               "Kmax: egress queue length above which every packet is marked, for ports of `ecn_rate`")
             .at_least(0_B)
+            .at_most(64_GiB)
             .from("HPCC's simulation"),
         field("ecn_max_probability", &C::ecn_max_probability, "Marking probability at Kmax; linear from 0 at Kmin")
             .at_least(0.0)
@@ -101,5 +107,14 @@ struct SwitchConfig {
     return false;
   }
 };
+
+inline constexpr Bytes pause_frame_size{60};
+
+/// Packet memory that an ingress port needs for each lossless priority: the bytes that may arrive after the decision to
+/// pause (IEEE 802.1Q annex N). A frame that has begun delays the pause frame here and the stop at the other end; both
+/// directions of the cable, the pause frame and the reaction to it are added.
+std::int64_t headroom_of(const SwitchConfig& config, BitRate rate, Duration delay);
+/// Bytes of the buffer that ports do not share: reserves of all priorities, and headroom. `headroom`: by port.
+std::int64_t set_aside(const SwitchConfig& config, const std::vector<std::int64_t>& headroom);
 
 }  // namespace peerpath::network

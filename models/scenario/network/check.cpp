@@ -9,6 +9,7 @@
 #include "scenario/network/message_sizes.hpp"
 #include "scenario/network/metrics.hpp"
 #include "scenario/network/names.hpp"
+#include "scenario/network/pfc.hpp"
 #include "scenario/network/topology.hpp"
 #include "scenario/suggest.hpp"
 
@@ -46,6 +47,11 @@ class Check {
     if (s.servers.gpus > 1 && loaded_.graph.hosts.size() % static_cast<std::size_t>(s.servers.gpus) != 0)
       add("/servers/gpus",
           std::to_string(loaded_.graph.hosts.size()) + " hosts cannot be divided into servers of this size");
+    if (const auto& rails = s.network.rail_optimised; rails && rails->rails % s.servers.gpus != 0)
+      add("/servers/gpus",
+          "a server of network.rail_optimised has " + std::to_string(rails->rails) +
+              " hosts, one for each rail, and each host is one GPU with its own NIC: set servers.gpus to " +
+              std::to_string(rails->rails) + ", or network.rail_optimised.rails to " + std::to_string(s.servers.gpus));
     const bool none_of_rdma = s.rdma.empty() && s.collectives.empty() && s.traces.empty();
     if (none_of_rdma && s.tcp.empty()) add("", "no traffic: add \"rdma\", \"collectives\", \"traces\" or \"tcp\"");
     if (!s.tcp.empty() && !none_of_rdma)
@@ -192,7 +198,7 @@ class Check {
     if (loaded_.scenario.tcp_stack.window_of == tcp::WindowOf::memory &&
         memory < loaded_.scenario.tcp_stack.receive_buffer)
       add(join(join(at, "consumer"), "memory"), "is less than tcp_stack.receive_buffer, which the window follows");
-    if (entry.consumer.return_every * 2 > memory)
+    if (entry.consumer.return_every > Bytes{memory.count() / 2})
       add(join(join(at, "consumer"), "return_every"),
           "is more than half of the memory, so no memory would be returned");
   }
@@ -233,6 +239,10 @@ class Check {
     for (const int weight : config.weights)
       if (weight < 0 || weight > 1000) add("/switches/weights", "must have weights from 0 to 1000");
     if (config.ecn_min > config.ecn_max) add("/switches/ecn_min", "is above ecn_max");
+    const bool good = std::ranges::all_of(config.lossless, [](int p) { return p >= 0 && p <= 7; });
+    if (good && loaded_.scenario.run.level == NetworkLevel::packets)
+      check_headroom(loaded_.scenario, loaded_.graph,
+                     [this](const std::string& at, const std::string& what) { add(at, what); });
   }
 
   void expectation(const std::string& at, const scenario::Expectation& e) {

@@ -24,7 +24,8 @@ std::int64_t largest_message(const Collective& e, std::int64_t count, const Serv
   auto largest = whole ? bytes : bytes / count + count;
   if (e.algorithm == Algorithm::tree && e.kind == Exchange::all_reduce) largest = bytes / (2 * e.rings) + 1;
   if (e.hierarchical) largest = std::max(largest, bytes / servers.gpus + servers.gpus);
-  for (const auto size : e.sizes) largest = std::max(largest, size.count() * (e.hierarchical ? servers.gpus : 1));
+  for (const auto size : e.sizes)
+    largest = std::max(largest, std::min(size.count(), most_of_message) * (e.hierarchical ? servers.gpus : 1));
   if (e.token > 0_B) largest = bytes * (e.hierarchical ? servers.gpus : 1);
   return largest * (e.protocol == collective::Protocol::LL ? 2 : 1);
 }
@@ -43,6 +44,8 @@ void check_sizes(const Collective& e, std::int64_t count, const Add& add) {
     add("sizes", "are " + std::to_string(e.sizes.size()) + ", and " + std::to_string(count) + " hosts need " +
                      std::to_string(count * count) + ", row by row");
   if (std::ranges::any_of(e.sizes, [](Bytes size) { return size < 0_B; })) add("sizes", "has a negative value");
+  if (std::ranges::any_of(e.sizes, [](Bytes size) { return size.count() > most_of_message; }))
+    return add("sizes", "has a value above 2 GiB");
   if (!e.sizes.empty() && e.token > 0_B) add("token", "cannot be combined with \"sizes\"");
   if (e.skew > 0 && e.token == 0_B) add("skew", "needs a token");
   if (e.token > e.bytes) add("token", "is more than bytes");

@@ -136,9 +136,50 @@ TEST(NetworkLoad, MistakesOfTcpAreNamed) {
             "");
 }
 
+/// Two hosts with cables of that delay, and what else.
+std::string two_hosts(const std::string& delay, const std::string& rest) {
+  return R"({"network": {"hosts": ["a", "b"], "switches": ["s"],
+                         "cables": [{"from": ["a", "b"], "to": "s", "rate": "200Gbps", "delay": ")" +
+         delay + R"("}]}, )" + rest + "}";
+}
+
+TEST(NetworkLoad, HeadroomOfPfcFitsTheBuffer) {
+  // 2 * 600 us at 25 GB/s are 30 MB at each of two ports, more than 32 MB.
+  const std::string rdma = R"("rdma": [{"from": "a", "to": "b"}])", tcp = R"("tcp": [{"from": "a", "to": "b"}])";
+  EXPECT_EQ(said(two_hosts("10us", rdma)), "");
+  const auto refused = said(two_hosts("600us", rdma));
+  EXPECT_THAT(refused, HasSubstr("/switches/buffer: PFC headroom"));
+  EXPECT_THAT(refused, HasSubstr("set switches.buffer to at least 60"));
+  EXPECT_EQ(said(two_hosts("600us", rdma), {"switches.buffer=61MB"}), "");
+  EXPECT_EQ(said(two_hosts("600us", rdma), {"switches.lossless=[]"}), "");
+  // TCP has priority 0, where nothing is lossless unless the scenario says so.
+  EXPECT_EQ(said(two_hosts("600us", tcp)), "");
+  EXPECT_THAT(said(two_hosts("600us", tcp), {"switches.lossless=[0]"}), HasSubstr("/switches/buffer: PFC headroom"));
+  EXPECT_THAT(said(two_hosts("1us", rdma), {"switches.headroom=20MB"}), HasSubstr("/switches/headroom: PFC headroom"));
+  EXPECT_THAT(said(two_hosts("1us", rdma), {"switches.headroom=8388607TiB"}), HasSubstr("/switches/headroom: "));
+}
+
+TEST(NetworkLoad, AServerOfRailsHasAGpuForEachNic) {
+  const auto with = [](int gpus) {
+    return R"({"network": {"rail_optimised": {"servers": 4, "rails": 2, "spines": 1}}, "servers": {"gpus": )" +
+           std::to_string(gpus) + R"(}, "collectives": [{"hosts": "h0..h7", "hierarchical": true}]})";
+  };
+  EXPECT_EQ(said(with(2)), "");
+  EXPECT_THAT(said(with(4)), HasSubstr("/servers/gpus: a server of network.rail_optimised has 2 hosts"));
+  EXPECT_THAT(said(with(4)), HasSubstr("set servers.gpus to 2"));
+}
+
 std::string said_of_collective(const std::string& entry, const std::string& servers = R"("gpus": 4)") {
   return said(R"({ "network": { "clos": { "racks": 2, "hosts": 8, "spines": 2 } }, "servers": { )" + servers +
               R"( }, "collectives": [{ "name": "c", )" + entry + " }] }");
+}
+
+TEST(NetworkLoad, HugeSizesOfCollectivesAreRefusedWithoutOverflow) {
+  EXPECT_THAT(said_of_collective(R"("hosts": "h0..h3", "buffers": {"size": "8388607TiB"})"),
+              HasSubstr("/collectives/0/buffers/size: "));
+  EXPECT_THAT(
+      said_of_collective(R"("kind": "all_to_all", "hosts": "h0..h1", "sizes": ["1B", "8388607TiB", "1B", "1B"])"),
+      HasSubstr("/collectives/0/sizes: has a value above 2 GiB"));
 }
 
 TEST(NetworkLoad, CollectivesSayWhatTheyAre) {
