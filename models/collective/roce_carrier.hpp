@@ -18,7 +18,8 @@ inline Carrier over(roce::Fleet& fleet) {
                            {.id = number,
                             .work = roce::Work::write_immediate,
                             .length = static_cast<std::uint32_t>(bytes.count()),
-                            .immediate = number},
+                            .immediate = number,
+                            .order = number},
                            now);
               },
           .rest = [&fleet](ChannelIndex end) { fleet.rest(end); },

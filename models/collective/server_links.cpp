@@ -28,7 +28,7 @@ Carrier ServerLinks::carrier(std::size_t owner, Carrier outside) {
   };
   outside.post = [this, post = inner.post](ChannelIndex channel, Bytes bytes, std::uint32_t number, Instant now) {
     begin(channel, now);
-    if (at(channel).inside) return send(channel, bytes, number, now);
+    if (at(channel).inside) return this->post(channel, bytes, number, now);
     post(channel, bytes, number, now);
   };
   if (inner.rest)
@@ -43,26 +43,46 @@ ServerLinks::Channel& ServerLinks::at(ChannelIndex channel) {
   return channels_[channel / 2];
 }
 
-void ServerLinks::send(ChannelIndex channel, Bytes bytes, std::uint32_t number, Instant now) {
-  auto& c = at(channel);
-  auto &from = ports_[channel % 2 == 0 ? c.a : c.b], &to = ports_[channel % 2 == 0 ? c.b : c.a];
-  const auto time = bytes / config_.rate;
-  const auto first = std::max(now, from.out);
-  from.out = first + time;
-  to.in = std::max(first + config_.latency, to.in) + time;
-  c.ways[channel % 2].coming.push(number);
-  c.ways[channel % 2].unheard.push(number);
-  wake_(to.in, std::size_t{channel} * 2);
-  wake_(to.in + config_.latency, std::size_t{channel} * 2 + 1);
+void ServerLinks::post(ChannelIndex channel, Bytes bytes, std::uint32_t number, Instant now) {
+  const auto host = sender(channel);
+  auto& port = ports_[host];
+  const Waiting message{channel, bytes, number};
+  if (port.out <= now && port.waiting.empty()) return send(message, now);
+  if (port.waiting.empty()) wake_(port.out, host * alarms + port_free);
+  port.waiting.push(message);
+  for (auto i = port.waiting.size() - 1; i > 0 && number < port.waiting[i - 1].number; --i)
+    std::swap(port.waiting[i], port.waiting[i - 1]);
+}
+
+void ServerLinks::send(const Waiting& message, Instant now) {
+  auto& c = at(message.channel);
+  const bool back = message.channel % 2 != 0;
+  auto &from = ports_[back ? c.b : c.a], &to = ports_[back ? c.a : c.b];
+  const auto time = message.bytes / config_.rate;
+  from.out = now + time;
+  to.in = std::max(now + config_.latency, to.in) + time;
+  c.ways[back].coming.push(message.number);
+  c.ways[back].unheard.push(message.number);
+  wake_(to.in, message.channel * alarms + has_arrived);
+  wake_(to.in + config_.latency, message.channel * alarms + is_heard);
 }
 
 void ServerLinks::timed(std::size_t number, Instant now) {
-  const auto channel = static_cast<ChannelIndex>(number / 2);
+  const auto what = static_cast<Alarm>(number % alarms);
+  if (what == port_free) {
+    auto& port = ports_[number / alarms];
+    const auto next = port.waiting.front();
+    port.waiting.pop();
+    send(next, now);
+    if (!port.waiting.empty()) wake_(port.out, number);
+    return;
+  }
+  const auto channel = static_cast<ChannelIndex>(number / alarms);
   auto& way = at(channel).ways[channel % 2];
-  auto& waiting = number % 2 == 0 ? way.coming : way.unheard;
+  auto& waiting = what == has_arrived ? way.coming : way.unheard;
   const auto message = waiting.front();
   waiting.pop();
-  if (number % 2 == 0) return arrived(channel ^ 1, message, now);
+  if (what == has_arrived) return arrived(channel ^ 1, message, now);
   end(channel, now);
   acknowledged(channel, message, now);
 }

@@ -17,8 +17,8 @@ struct ServerConfig {
 };
 
 /// Carries messages between hosts of one server by links, and all others by a carrier. A GPU has one port into a switch
-/// that never holds anything up: messages leave it one after another in the order of posting, and come in at the other
-/// end likewise, cut through. Their sender hears of it a latency later.
+/// that never holds anything up: messages leave it one after another, of those that wait the one with the lowest number
+/// first, and come in at the other end likewise, cut through. Their sender hears of it a latency later.
 class ServerLinks {
  public:
   using Wake = std::function<void(Instant when, std::size_t number)>;
@@ -42,9 +42,16 @@ class ServerLinks {
   Use use_of(std::size_t owner) const { return are_there() ? uses_[owner].sum : Use{}; }
 
  private:
-  struct Port {
-    Instant out{}, in{};  ///< free from then on
+  struct Waiting {
+    ChannelIndex channel = 0;
+    Bytes bytes{};
+    std::uint32_t number = 0;
   };
+  struct Port {
+    Instant out{}, in{};      ///< free from then on
+    Ring<Waiting> waiting{};  ///< by number
+  };
+  enum Alarm : std::size_t { has_arrived, is_heard, port_free, alarms };
   /// Messages of a host that are on their way one way, and since when there are some.
   struct Under {
     std::uint32_t count = 0;
@@ -69,7 +76,9 @@ class ServerLinks {
     return a / static_cast<HostIndex>(config_.gpus) == b / static_cast<HostIndex>(config_.gpus);
   }
   Channel& at(ChannelIndex channel);
-  void send(ChannelIndex channel, Bytes bytes, std::uint32_t number, Instant now);
+  void post(ChannelIndex channel, Bytes bytes, std::uint32_t number, Instant now);
+  void send(const Waiting& message, Instant now);
+  HostIndex sender(ChannelIndex channel) { return channel % 2 == 0 ? at(channel).a : at(channel).b; }
   void begin(ChannelIndex channel, Instant now);
   void end(ChannelIndex channel, Instant now);
   Under& under(const Channel& channel, bool far_end);

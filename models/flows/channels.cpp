@@ -120,7 +120,10 @@ void Channels::find_way(ChannelIndex number) {
 
 void Channels::post(ChannelIndex number, Bytes bytes, std::uint32_t message, Instant now) {
   auto& channel = channels_[number];
-  channel.waiting.push({on_wire(bytes, Bytes{config_.mtu}), message, now});
+  channel.waiting.push({bytes, on_wire(bytes, Bytes{config_.mtu}), message, now});
+  // The first is on the wire.
+  for (auto i = channel.waiting.size() - 1; i > 1 && message < channel.waiting[i - 1].number; --i)
+    std::swap(channel.waiting[i], channel.waiting[i - 1]);
   if (channel.waiting.size() == 1) begin(number);
 }
 
@@ -174,6 +177,7 @@ void Channels::ended(FlowIndex flow, Instant now) {
   if (--channel.flowing > 0) return;
   const auto message = channel.waiting.front();
   channel.waiting.pop();
+  channel.delivered += message.payload;
   for (std::size_t i = 0; i < channel.ports; ++i) sent_[channel.way[i]] += message.wire.count();
   channel.coming.push(message.number);
   channel.unheard.push(message);
@@ -181,6 +185,17 @@ void Channels::ended(FlowIndex flow, Instant now) {
   links_.wake(now + there, std::uint64_t{number} << 2 | delivered);
   links_.wake(now + there + channel.back, std::uint64_t{number} << 2 | heard);
   if (!channel.waiting.empty()) begin(number);
+}
+
+Bytes Channels::carried(ChannelIndex number, Instant now) const {
+  const auto& channel = channels_[number];
+  if (channel.waiting.empty() || channel.ports == 0) return channel.delivered;
+  const auto last = channel.ports - 1;
+  const auto flow = static_cast<FlowIndex>(channel.first + last);
+  const auto& message = channel.waiting.front();
+  const auto left = links_.flows(flow) ? links_.left(flow, now) : channel.left[last];
+  const auto crossed = static_cast<WideInt>((message.wire - left).count()) * message.payload.count();
+  return channel.delivered + Bytes{static_cast<std::int64_t>(crossed / message.wire.count())};
 }
 
 /// Of the last packet of a message.

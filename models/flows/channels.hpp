@@ -60,13 +60,15 @@ class Channels {
   std::function<void(ChannelIndex channel, std::uint32_t number, Instant posted, Instant now)> completed{};
   std::function<void(std::uint64_t detail, Instant now)> alarm{};
 
+  /// Payload of the channel that has crossed the last cable on its way; `run` up to now is done.
+  Bytes carried(ChannelIndex channel, Instant now) const;
   /// Bytes that each port has sent, with all headers, of messages whose last bit has left.
   const std::vector<std::int64_t>& sent() const { return sent_; }
 
  private:
   enum Alarm : std::uint64_t { delivered, heard, app };
   struct Message {
-    Bytes wire{};
+    Bytes payload{}, wire{};
     std::uint32_t number = 0;
     Instant posted{};
   };
@@ -82,6 +84,7 @@ class Channels {
     Ring<std::uint32_t> coming{};  ///< numbers of messages that have left
     Ring<Message> unheard{};       ///< messages whose sender has not heard
     std::vector<Bytes> left{};     ///< of the message on the wire by link, where it does not flow
+    Bytes delivered{};             ///< of messages that have left
     std::uint32_t flowing = 0;     ///< links
     std::uint32_t count = 0;       ///< messages that have left
   };

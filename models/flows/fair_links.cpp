@@ -14,14 +14,15 @@ FairLinks::FairLinks(std::span<const BitRate> rates) : links_(rates.size()) {
   for (std::size_t i = 0; i < rates.size(); ++i) links_[i].rate = rates[i];
 }
 
+std::int64_t FairLinks::share_at(const Link& link, Instant when) {
+  if (link.flows.empty()) return 0;
+  return link.share + narrow(static_cast<WideInt>(link.rate.bps()) * (when - link.updated).count() * unit / second /
+                             static_cast<std::int64_t>(link.flows.size()));
+}
+
 void FairLinks::update(Link& link) {
-  const auto passed = (now_ - link.updated).count();
+  link.share = share_at(link, now_);
   link.updated = now_;
-  if (link.flows.empty())
-    link.share = 0;
-  else
-    link.share += narrow(static_cast<WideInt>(link.rate.bps()) * passed * unit / second /
-                         static_cast<std::int64_t>(link.flows.size()));
 }
 
 /// The event of the flow that ends first; an earlier plan no longer holds.
@@ -42,6 +43,11 @@ void FairLinks::start(FlowIndex flow, LinkIndex number, Bytes bytes) {
   flows_[flow] = {number, link.share + bytes.count() * 8 * unit};
   link.flows.emplace(flows_[flow].end, flow);
   plan(number);
+}
+
+Bytes FairLinks::left(FlowIndex flow, Instant when) const {
+  const auto [number, end] = flows_[flow];
+  return Bytes{std::max<std::int64_t>(end - share_at(links_[number], when), 0) / (8 * unit)};
 }
 
 Bytes FairLinks::stop(FlowIndex flow) {

@@ -27,6 +27,8 @@ class FairLinks {
   void start(FlowIndex flow, LinkIndex link, Bytes bytes);
   /// Takes a flow out; returns the bytes that it has left. `ended` is not called for it.
   Bytes stop(FlowIndex flow);
+  /// Bytes that it will have left, with `run` up to that time done.
+  Bytes left(FlowIndex flow, Instant when) const;
   bool flows(FlowIndex flow) const { return flow < flows_.size() && flows_[flow].link != none; }
   void wake(Instant when, std::uint64_t detail) { push(when, wakes, detail); }
   /// Until that time, or until nothing is left to happen.
@@ -61,6 +63,7 @@ class FairLinks {
   };
 
   void push(Instant when, Kind kind, std::uint64_t detail) { events_.push({when, ++number_, detail, kind}); }
+  static std::int64_t share_at(const Link& link, Instant when);
   void update(Link& link);
   void plan(LinkIndex number);
   void complete(LinkIndex number);

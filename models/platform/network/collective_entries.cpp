@@ -32,6 +32,10 @@ WideInt bus_factor(collective::Exchange kind, WideInt ranks) {
   return kind == collective::Exchange::broadcast || kind == collective::Exchange::reduce ? ranks : ranks - 1;
 }
 
+observe::Decimal gigabytes_per_second(WideInt bytes, Duration time) {
+  return observe::quotient(bytes * 1'000'000, time.count(), 3);
+}
+
 /// How long the collective of that number took, and what a NIC sent meanwhile. `use`: summed over its hosts.
 void report_collective(const Loaded& loaded, std::size_t number, Duration took, const collective::ServerLinks::Use& use,
                        observe::Results& results) {
@@ -40,10 +44,12 @@ void report_collective(const Loaded& loaded, std::size_t number, Duration took, 
   const auto metric = [&](const char* what, Decimal value) { set_metric(results, entry.name + what, value); };
   metric(".time_us", microseconds(took));
   metric(".nic_gbps", gbps(nic_bytes(loaded, entry) * 8, took));
-  if (s.servers.gpus == 1) return;
   const auto ranks = static_cast<std::int64_t>(spelt_out(entry.hosts).size());
-  const auto bits = WideInt{entry.bytes.count()} * 8 * bus_factor(entry.kind, ranks);
-  metric(".bus_gbps", gbps(bits / ranks, took));
+  if (entry.sizes.empty()) {  // with sizes of their own, messages do not add up to `bytes`
+    metric(".algbw", gigabytes_per_second(entry.bytes.count(), took));
+    metric(".busbw", gigabytes_per_second(WideInt{entry.bytes.count()} * bus_factor(entry.kind, ranks) / ranks, took));
+  }
+  if (s.servers.gpus == 1) return;
   metric(".inside_us", microseconds(use.inside / ranks));
   metric(".between_us", microseconds(use.between / ranks));
 }

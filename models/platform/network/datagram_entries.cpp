@@ -49,6 +49,7 @@ void DatagramEntries::arrived(const roce::Packet& packet, bool received, Instant
   if (found == receivers_.end() || !counts) return;
   auto& tally = tallies[found->second];
   ++(received ? tally.messages : tally.failed);
+  if (received) tally.bytes += entries_[found->second].size.count();
   if (received) tally.latency.record(now - Instant{Duration{static_cast<std::int64_t>(packet.compare)}});
 }
 

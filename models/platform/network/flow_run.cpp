@@ -58,6 +58,8 @@ class FlowRunner {
   Outcome run(const Options& options) {
     channels_.run(begin_);
     before_ = channels_.sent();
+    count_bytes(begin_);
+    for (auto& tally : tallies_) tally.bytes = 0;
     now_ = begin_;
     const auto step = std::min<Duration>(s_.run.measure, s_.run.patience);
     while (now_ < end_ && !is_over()) {
@@ -69,6 +71,7 @@ class FlowRunner {
         break;
       }
     }
+    count_bytes(now_);
     if (is_over()) now_ = std::max(begin_, channels_.now());
     return outcome();
   }
@@ -102,7 +105,7 @@ class FlowRunner {
       if (other == from[i]) continue;
       for (int q = 0; q < entry.qps; ++q) {
         const auto channel = channels_.connect(from[i], other) + (back ? 1 : 0);
-        if (uses_.size() <= channel) uses_.resize(channel + 1);
+        if (uses_.size() <= channel) uses_.resize(channel + 1), counted_.resize(channel + 1);
         uses_[channel] = EntryUse{number, entry.messages == 0 ? -1 : entry.messages};
         for (int m = 0; m < entry.outstanding; ++m) post_next(channel, now);
       }
@@ -124,6 +127,15 @@ class FlowRunner {
     post_next(channel, now);
   }
 
+  /// What has arrived since this was called last.
+  void count_bytes(Instant now) {
+    for (flows::ChannelIndex c = 0; c < uses_.size(); ++c) {
+      if (!uses_[c]) continue;
+      const auto all = channels_.carried(c, now);
+      tallies_[uses_[c]->entry].bytes += (all - std::exchange(counted_[c], all)).count();
+    }
+  }
+
   bool is_over() const { return s_.rdma.empty() && !collectives_.none() && collectives_.over(); }
 
   Outcome outcome();
@@ -135,6 +147,7 @@ class FlowRunner {
   Instant begin_, end_, now_{};
   std::vector<Tally> tallies_;
   std::vector<std::optional<EntryUse>> uses_;  ///< by channel
+  std::vector<Bytes> counted_;                 ///< by channel: what is in the tally of its entry
   CollectiveEntries collectives_;
   std::vector<std::int64_t> before_;
   Outcome out_;

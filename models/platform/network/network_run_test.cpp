@@ -46,6 +46,95 @@ TEST(NetworkRun, GoodputIsThatOfFramesAndExpectationsAreJudged) {
   EXPECT_EQ(outcome.cables.size(), 4U);
 }
 
+/// Two hosts at 200 Gb/s with one entry of rdma.
+std::string pair_with(const std::string& rdma,
+                      const std::string& rest = R"("run": { "warmup": "300us", "measure": "500us" })") {
+  return R"({ "network": { "hosts": ["h0..h1"], "switches": ["s"],
+                           "cables": [{ "from": "h0..h1", "to": "s", "rate": "200Gbps", "delay": "100ns" }] },
+              "rdma": [{ "name": "w", "from": "h0", "to": "h1", )" +
+         rdma + " }], " + rest + " }";
+}
+
+TEST(NetworkRun, GoodputIsPayloadOfTheWindowWhateverTheSizeOfMessages) {
+  constexpr double most = 200.0 * 4096 / (4096 + 82);
+  for (const auto* operation : {"write", "send", "read"})
+    for (const auto* level : {"packets", "flows"}) {
+      const auto text =
+          pair_with(R"("size": "32MiB", "outstanding": 2, "operation": ")" + std::string{operation} + "\"",
+                    R"("run": { "warmup": "300us", "measure": "500us", "level": ")" + std::string{level} + R"(" })");
+      const auto outcome = run_text(text);
+      EXPECT_NEAR(value(outcome, "w.goodput_gbps"), most, 0.01 * most) << operation << " " << level;
+      EXPECT_LE(value(outcome, "w.goodput_gbps"), most + 0.1) << operation << " " << level;
+      EXPECT_EQ(value(outcome, "w.messages"), 0);
+    }
+}
+
+TEST(NetworkRun, AnIncastWhoseMessagesDoNotEndShowsWhatItsPortCarries) {
+  const auto outcome = run_text(R"({ "network": { "hosts": ["h0..h32"], "switches": ["s"],
+                             "cables": [{ "from": "h0..h32", "to": "s", "rate": "100Gbps", "delay": "500ns" }] },
+    "rdma": [{ "name": "in", "from": "h1..h32", "to": "h0", "size": "1MiB" }],
+    "run": { "warmup": "100us", "measure": "300us" } })");
+  EXPECT_NEAR(value(outcome, "in.goodput_gbps"), 100.0 * 4096 / (4096 + 82), 1);
+}
+
+TEST(NetworkRun, PayloadThatWaitsInTheNicOfASlowHostHasNotArrived) {
+  const auto outcome = run_text(pair_with(R"("size": "64MiB", "outstanding": 1)",
+                                          R"("slow_hosts": [{ "hosts": "h1", "rate": "50Gbps" }],
+                                             "run": { "warmup": "1ns", "measure": "300us" })"));
+  EXPECT_LE(value(outcome, "w.goodput_gbps"), 50);
+  EXPECT_GT(value(outcome, "w.goodput_gbps"), 47);
+}
+
+TEST(NetworkRun, TcpOverALongCableNeedsNoHeadroomOfPfc) {
+  const auto outcome = run_text(R"({ "network": { "hosts": ["h0..h1"], "switches": ["s"],
+                             "cables": [{ "from": "h0..h1", "to": "s", "rate": "100Gbps", "delay": "1ms" }] },
+    "tcp_stack": { "receive_buffer": "512KiB" },
+    "tcp": [{ "name": "t", "from": "h0", "to": "h1" }], "run": { "warmup": "60ms", "measure": "40ms" } })");
+  // A window of 512 KiB each round trip of 4 ms.
+  EXPECT_NEAR(value(outcome, "t.goodput_gbps"), 1.04, 0.1);
+}
+
+TEST(NetworkRun, MessagesKeepTheRatesOfQueuePairAndNic) {
+  const auto small = [](const std::string& rdma, const std::string& nics) {
+    return run_text(pair_with(R"("size": "64B", "outstanding": 64, )" + rdma,
+                              R"("nics": { )" + nics + R"( }, "run": { "warmup": "20us", "measure": "100us" })"));
+  };
+  const auto rate = [](const Outcome& outcome) { return value(outcome, "w.messages") / 100; };  // per microsecond
+  EXPECT_NEAR(rate(small(R"("qps": 1)", "")), 8, 0.1);
+  EXPECT_NEAR(rate(small(R"("qps": 2)", "")), 16, 0.2);
+  EXPECT_NEAR(rate(small(R"("qps": 16)", R"("message_rate": 40000000)")), 40, 0.5);
+  EXPECT_NEAR(rate(small(R"("qps": 1, "operation": "send", "transport": "UD")", R"("qp_message_rate": 5000000)")), 5,
+              0.1);
+  EXPECT_NEAR(rate(small(R"("qps": 1)", R"("qp_message_rate": 5000000, "wqe_fetch": "1us")")), 5, 0.1);
+}
+
+TEST(NetworkRun, ReadingARequestDelaysAMessageAlone) {
+  const auto latency = [](const std::string& nics) {
+    return value(run_text(pair_with(R"("size": "64B", "outstanding": 1)",
+                                    R"("nics": { )" + nics + R"( }, "run": { "measure": "100us" })")),
+                 "w.latency_p50_us");
+  };
+  EXPECT_NEAR(latency(R"("wqe_fetch": "550ns")"), latency("") + 0.55, 0.01);
+}
+
+TEST(NetworkRun, PhasesOfAReduceScatterOverlapAsThoseOfAnAllGatherDo) {
+  const auto took = [](const std::string& kind, int servers) {
+    const auto last = std::to_string(4 * servers - 1);
+    return value(run_text(R"({ "network": { "rail_optimised": { "servers": )" + std::to_string(servers) +
+                          R"(, "rails": 4, "spines": 2 } }, "servers": { "gpus": 4 }, "switches": { "path": "ecmp_qp" },
+      "collectives": [{ "name": "c", "kind": ")" +
+                          kind + R"(", "hosts": "h0..h)" + last +
+                          R"(", "bytes": "32MiB", "hierarchical": true }], "run": { "measure": "100ms" } })"),
+                 "c.time_us");
+  };
+  for (const int servers : {2, 4}) {
+    const auto gather = took("all_gather", servers), scatter = took("reduce_scatter", servers);
+    EXPECT_GT(gather, 0);
+    EXPECT_NEAR(scatter / gather, 1, 0.03) << servers;
+    EXPECT_LT(took("all_reduce", servers) / (gather + scatter), 1.03) << servers;
+  }
+}
+
 TEST(NetworkRun, StopsWhenAskedAndSaysThatItIsIncomplete) {
   int asked = 0;
   Duration seen{};
@@ -251,7 +340,7 @@ TEST(NetworkRun, AHierarchicalAllReduceSendsAGpusShareByItsNic) {
   EXPECT_GT(value(outcome, "c.time_us"), wire);
   EXPECT_LT(value(outcome, "c.time_us"), wire + inside);  // slices overlap
   EXPECT_NEAR(value(outcome, "c.nic_gbps"), 1.5 * 16 * 1048576 * 8 / value(outcome, "c.time_us") / 1e3, 0.01);
-  EXPECT_NEAR(value(outcome, "c.bus_gbps"), 1.875 * 64 * 1048576 * 8 / value(outcome, "c.time_us") / 1e3, 0.01);
+  EXPECT_NEAR(value(outcome, "c.busbw"), 1.875 * 64 * 1048576 / value(outcome, "c.time_us") / 1e3, 0.01);
   EXPECT_NEAR(value(outcome, "c.inside_us"), inside, inside / 10);
   EXPECT_GT(value(outcome, "c.between_us"), wire);
   // Flat, one NIC of two has to send it all: four times as much as its part.
@@ -266,7 +355,7 @@ TEST(NetworkRun, RingsOverTwoNicsHaveTheBusBandwidthOfNccl) {
     "servers": { "gpus": 8, "nvlink": "2400Gbps" }, "run": { "measure": "100ms" },
     "collectives": [{ "name": "one", "hosts": ["h0..h15"], "bytes": "128MiB", "buffers": {} },
                     { "name": "two", "hosts": ["h1..h7", "h0", "h9..h15", "h8"], "bytes": "128MiB", "buffers": {} }] })");
-  EXPECT_NEAR((value(outcome, "one.bus_gbps") + value(outcome, "two.bus_gbps")) / 8, 48, 48 * 0.05);
+  EXPECT_NEAR(value(outcome, "one.busbw") + value(outcome, "two.busbw"), 48, 48 * 0.05);
 }
 
 TEST(NetworkRun, FlowsTakeWhatPacketsTakeOfEveryCollective) {

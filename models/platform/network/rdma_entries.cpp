@@ -14,6 +14,8 @@ roce::WorkRequest request(const Rdma& entry) {
   return {.work = entry.operation, .length = static_cast<std::uint32_t>(entry.size.count()), .swap_or_add = 1};
 }
 
+constexpr std::int64_t atomic_bytes = 8;
+
 int messages_of(const Rdma& entry) { return entry.messages == 0 ? -1 : entry.messages; }
 
 }  // namespace
@@ -60,6 +62,16 @@ std::size_t RdmaEntries::messages_until_end(const Rdma& entry, Instant now) cons
   return static_cast<std::size_t>(entry.messages == 0 ? most : std::min<std::int64_t>(most, entry.messages));
 }
 
+roce::QpIndex RdmaEntries::reserve(std::size_t connections, std::size_t entry) {
+  const auto first = fleet_.reserve(connections);
+  const auto end = static_cast<roce::QpIndex>(first + 2 * connections);
+  if (!numbers_.empty() && numbers_.back().end == first && numbers_.back().entry == entry)
+    numbers_.back().end = end;
+  else
+    numbers_.push_back({first, end, entry});
+  return first;
+}
+
 void RdmaEntries::open(roce::QpIndex qp, roce::HostIndex from, roce::HostIndex to, std::size_t entry) {
   fleet_.open(qp, from, to);
   fleet_.set_priority(qp, entries_[entry].priority);
@@ -75,12 +87,12 @@ void RdmaEntries::begin(std::size_t number, Instant now) {
     if (other == from[i]) continue;
     for (int q = 0; q < entry.qps; ++q) {
       if (entry.interval > Duration{}) {
-        const auto qp = fleet_.reserve(entry.fresh ? messages_until_end(entry, now) : 1);
+        const auto qp = reserve(entry.fresh ? messages_until_end(entry, now) : 1, number);
         timers_.push_back({number, from[i], other, qp, messages_of(entry), false});
         if (fleet_.owns(from[i])) post_timed(timers_.size() - 1, now);
         continue;
       }
-      const auto qp = fleet_.reserve(1);
+      const auto qp = reserve(1, number);
       if (!fleet_.owns(from[i])) continue;
       open(qp, from[i], other, number);
       uses_[qp] = {number, messages_of(entry)};
@@ -113,7 +125,7 @@ void RdmaEntries::post_timed(std::size_t number, Instant now) {
 void RdmaEntries::begin_load(std::size_t number, Instant now) {
   auto& offered = offered_.emplace_back(Offered{
       number, arrivals(entries_[number], loaded_.graph, now, std::max(now, end_), loaded_.scenario.run.seed), 0, 0});
-  offered.first = fleet_.reserve(offered.all.size());
+  offered.first = reserve(offered.all.size(), number);
   if (!offered.all.empty()) wake(offered.all.front().at, next_arrival, offered_.size() - 1);
 }
 
@@ -132,6 +144,11 @@ void RdmaEntries::post_arrived(std::size_t number, Instant now) {
   if (offered.next < offered.all.size()) wake(offered.all[offered.next].at, next_arrival, number);
 }
 
+void RdmaEntries::delivered(roce::QpIndex qp, std::uint32_t bytes) {
+  const auto behind = std::ranges::upper_bound(numbers_, qp, {}, &Numbers::begin);
+  if (behind != numbers_.begin() && qp < std::prev(behind)->end) tallies_[std::prev(behind)->entry].bytes += bytes;
+}
+
 bool RdmaEntries::completed(roce::QpIndex qp, const roce::Completion& completion, Instant posted, Instant now) {
   const auto found = uses_.find(qp);
   if (found == uses_.end()) return false;
@@ -139,6 +156,7 @@ bool RdmaEntries::completed(roce::QpIndex qp, const roce::Completion& completion
   const bool success = completion.status == roce::WorkStatus::success;
   if (is_measured(now) && success) {
     ++tally.messages;
+    if (roce::is_atomic(entries_[found->second.entry].operation)) tally.bytes += atomic_bytes;
     tally.latency.record(now - posted);
     if (found->second.alone > Duration{}) record_slowdown(tally, found->second, now - posted);
   } else if (is_measured(now)) {

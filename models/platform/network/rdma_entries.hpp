@@ -26,6 +26,11 @@ class RdmaEntries {
   void timed(std::size_t number, Instant now);
   /// A work request has ended; false: the queue pair is of no entry.
   bool completed(roce::QpIndex qp, const roce::Completion& completion, Instant posted, Instant now);
+  /// Payload has arrived at this end.
+  void delivered(roce::QpIndex qp, std::uint32_t bytes);
+  void begin_window() {
+    for (auto& tally : tallies_) tally.bytes = 0;
+  }
   void datagram_sent(roce::QpIndex qp, Instant now) { datagrams_.sent(qp, now); }
   void datagram_arrived(const roce::Packet& packet, bool received, Instant now) {
     datagrams_.arrived(packet, received, now, is_measured(now), tallies_);
@@ -55,9 +60,16 @@ class RdmaEntries {
     roce::QpIndex first = 0;
   };
 
+  /// Queue pairs of an entry.
+  struct Numbers {
+    roce::QpIndex begin = 0, end = 0;
+    std::size_t entry = 0;
+  };
+
   bool is_measured(Instant now) const { return now >= begin_ && now < end_; }
   roce::WorkRequest request(const network_scenario::Rdma& entry, EntryUse& use, roce::QpIndex qp) const;
   std::size_t messages_until_end(const network_scenario::Rdma& entry, Instant now) const;
+  roce::QpIndex reserve(std::size_t connections, std::size_t entry);
   void open(roce::QpIndex qp, roce::HostIndex from, roce::HostIndex to, std::size_t entry);
   void begin(std::size_t number, Instant now);
   void begin_load(std::size_t number, Instant now);
@@ -72,6 +84,7 @@ class RdmaEntries {
   Instant begin_, end_;  ///< of the measured window
   std::vector<Tally> tallies_;
   std::map<roce::QpIndex, EntryUse> uses_;
+  std::vector<Numbers> numbers_;  ///< in order; what the other end is, too, is known by them alone
   std::vector<Timed> timers_;
   std::vector<Offered> offered_;
   DatagramEntries datagrams_;

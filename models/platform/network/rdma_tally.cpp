@@ -25,7 +25,6 @@ void Tally::merge(const Tally& other) {
 }
 
 void record_slowdown(Tally& tally, const EntryUse& use, Duration latency) {
-  tally.bytes += use.size.count();
   const Duration slowdown{
       static_cast<std::int64_t>(static_cast<WideInt>(latency.count()) * slowdown_unit / use.alone.count())};
   tally.slowdown.record(slowdown);
@@ -39,10 +38,7 @@ void report_rdma(const NetworkScenario& s, const std::vector<Tally>& tallies, Du
     const auto metric = [&](const char* what, std::optional<Decimal> value) {
       set_metric(results, s.rdma[i].name + what, value);
     };
-    const auto bytes =
-        s.rdma[i].load > 0 ? WideInt{tally.bytes} : static_cast<WideInt>(tally.messages) * s.rdma[i].size.count();
-    const auto bits = bytes * 8;
-    metric(".goodput_gbps", gbps(bits, window));
+    metric(".goodput_gbps", gbps(WideInt{tally.bytes} * 8, window));
     metric(".messages", Decimal{tally.messages, 0});
     metric(".failed_messages", Decimal{tally.failed, 0});
     if (tally.latency.count() == 0) continue;

@@ -12,7 +12,7 @@ namespace peerpath::network_run {
 /// What one rdma entry has done in the measured window.
 struct Tally {
   std::int64_t messages = 0, failed = 0;
-  std::int64_t bytes = 0;  ///< of messages that arrive by chance
+  std::int64_t bytes = 0;  ///< of payload that arrived
   observe::Histogram latency;
   observe::Histogram slowdown, small_slowdown;  ///< of those: latency over that alone, in units of 10^-6
 

@@ -14,6 +14,7 @@
 #include "platform/network/tcp_run.hpp"
 #include "scenario/network/metrics.hpp"
 #include "scenario/network/names.hpp"
+#include "scenario/network/pfc.hpp"
 
 namespace peerpath::network_run {
 namespace {
@@ -39,6 +40,7 @@ roce::FleetConfig fleet_config(const Loaded& loaded, const NodeHosts& nodes) {
   config.cnp_priority = n.cnp_priority;
   config.translations = {n.translations, n.translation_page, n.translation_miss};
   config.contexts = {n.contexts, n.context_miss};
+  config.work = {n.message_rate, n.qp_message_rate, n.wqe_fetch};
   for (const auto& entry : loaded.scenario.rdma)
     if (loaded.scenario.switches.is_lossless(entry.priority) && std::ranges::count(config.paused, entry.priority) == 0)
       config.paused.push_back(entry.priority);
@@ -55,7 +57,7 @@ class Runner {
         fleet_{fleet_config(loaded, nodes_)},
         capture_{options.capture ? std::make_unique<Capture>(*options.capture, loaded.graph, fleet_, roce_headers)
                                  : nullptr},
-        network_{loaded.graph, s_.switches, static_cast<std::uint64_t>(s_.run.seed), hosts()},
+        network_{loaded.graph, switches_in_use(s_), static_cast<std::uint64_t>(s_.run.seed), hosts()},
         parts_{network_, options.ranks},
         begin_{s_.run.warmup},
         end_{begin_ + s_.run.measure},
@@ -67,6 +69,7 @@ class Runner {
       completed(qp, completion, posted, now);
     };
     fleet_.message = [this](auto qp, const auto& last, Instant now) { collectives_.arrived(qp, last.immediate, now); };
+    fleet_.delivered = [this](auto qp, std::uint32_t bytes) { rdma_.delivered(qp, bytes); };
     fleet_.datagram_sent = [this](auto qp, Instant now) { rdma_.datagram_sent(qp, now); };
     fleet_.datagram = [this](const auto& packet, bool received, Instant now) {
       rdma_.datagram_arrived(packet, received, now);
@@ -88,6 +91,8 @@ class Runner {
     Instant now{};
     parts_.run(begin_);
     nodes_.begin_window(begin_);
+    fleet_.settle(begin_);
+    rdma_.begin_window();
     before_ = snapshot(network_, begin_);
     const auto step = std::min<Duration>(s_.run.patience, s_.run.measure);
     for (now = begin_; now < end_ && parts_.any(!is_over());) {
@@ -102,6 +107,7 @@ class Runner {
         break;
       }
     }
+    fleet_.settle(now);
     after_ = snapshot(network_, now);
     out_.nodes = nodes_.outcome(now, parts_);
     if (capture_) out_.captured = capture_->finish();

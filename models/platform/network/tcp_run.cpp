@@ -10,6 +10,7 @@
 #include "platform/network/node_hosts.hpp"
 #include "scenario/network/metrics.hpp"
 #include "scenario/network/names.hpp"
+#include "scenario/network/pfc.hpp"
 #include "transport/tcp/fleet.hpp"
 #include "transport/tcp/frame.hpp"
 
@@ -68,7 +69,7 @@ class TcpRunner {
         fleet_{fleet_config(s_, nodes_), static_cast<std::uint64_t>(s_.run.seed)},
         capture_{options.capture ? std::make_unique<Capture>(*options.capture, loaded.graph, fleet_, tcp_headers)
                                  : nullptr},
-        network_{loaded.graph, s_.switches, static_cast<std::uint64_t>(s_.run.seed), hosts()},
+        network_{loaded.graph, switches_in_use(s_), static_cast<std::uint64_t>(s_.run.seed), hosts()},
         parts_{network_, options.ranks},
         begin_{s_.run.warmup},
         end_{begin_ + s_.run.measure},

@@ -10,7 +10,7 @@ struct Definition {
 };
 
 constexpr std::array of_rdma{
-    Definition{"goodput_gbps", "Gb/s", "Payload of completed messages"},
+    Definition{"goodput_gbps", "Gb/s", "Payload that has reached memory, of whole messages or parts of them"},
     Definition{"messages", "1", "Messages completed successfully"},
     Definition{"failed_messages", "1", "Messages reported as failed"},
     Definition{"latency_p50_us", "us", "Time from post to completion of a message"},
@@ -40,10 +40,11 @@ constexpr std::array of_contexts{
 constexpr std::array of_collective{
     Definition{"time_us", "us", "Time from the start to the arrival of the last message"},
     Definition{"nic_gbps", "Gb/s", "Bytes that the busiest NIC must send or receive, divided by time_us"},
+    Definition{"algbw", "GB/s", "Algorithm bandwidth as nccl-tests defines it: bytes divided by time_us"},
+    Definition{"busbw", "GB/s",
+               "Bus bandwidth as nccl-tests defines it: algbw times the bytes sent per rank and byte"},
 };
 constexpr std::array of_servers{
-    Definition{"bus_gbps", "Gb/s",
-               "Bus bandwidth as nccl-tests defines it: bytes divided by time, times the bytes sent per rank and byte"},
     Definition{"inside_us", "us", "Time in which a rank had NVLink messages in flight, mean over ranks"},
     Definition{"between_us", "us",
                "Time in which a rank had NIC messages in flight, mean over ranks; overlaps with inside_us"},

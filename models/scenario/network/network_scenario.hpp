@@ -85,6 +85,9 @@ struct Nics {
   Duration translation_miss = 1us;
   int contexts = 0;
   Duration context_miss = 1us;
+  int message_rate = 200'000'000;
+  int qp_message_rate = 8'000'000;
+  Duration wqe_fetch{};
 
   static constexpr auto fields() {
     using C = Nics;
@@ -129,7 +132,23 @@ struct Nics {
             .at_most(1 << 24),
         field("context_miss", &C::context_miss, "Time to fetch a queue pair context over PCIe")
             .at_most(1ms)
-            .from("assumed")};
+            .from("assumed"),
+        field("message_rate", &C::message_rate,
+              "Messages per second that a NIC starts, all queue pairs together. 0: unlimited")
+            .at_least(0)
+            .at_most(2'000'000'000)
+            .from("data sheet of ConnectX-5"),
+        field(
+            "qp_message_rate", &C::qp_message_rate,
+            "Messages per second that one queue pair starts: software posts them and the NIC processes them one after "
+            "another. 0: unlimited")
+            .at_least(0)
+            .at_most(2'000'000'000)
+            .from("ib_send_bw on a ConnectX-5, 64 B to 1 KiB (perftest pull request 98)"),
+        field("wqe_fetch", &C::wqe_fetch,
+              "Read of a posted work request from host memory over PCIe, before its message starts. 0ns: the request "
+              "is written to the NIC together with the doorbell (BlueFlame, inlined WQEs)")
+            .at_most(1ms)};
   }
 };
 

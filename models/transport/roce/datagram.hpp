@@ -7,6 +7,7 @@
 #include "peerpath/base/ring.hpp"
 #include "peerpath/base/units.hpp"
 #include "transport/roce/packet.hpp"
+#include "transport/roce/work_rate.hpp"
 
 namespace peerpath::roce {
 
@@ -51,6 +52,9 @@ class DatagramQueuePair {
 
   std::uint32_t number() const { return number_; }
   network::HostIndex host() const { return host_; }
+  /// When the NIC has read its next request, and its rate lets it go.
+  Instant next_at(Duration fetch) const { return std::max(messages.next(), sends_.front().posted + fetch); }
+  MessagePacer messages{};
   bool waits_in_turn = false;  ///< stands in the list of its NIC
   Ring<Packet> placing{};      ///< received, and on their way from the NIC to memory
 

@@ -61,8 +61,9 @@ std::int64_t Fleet::retransmissions() const {
 
 void Fleet::post(QpIndex index, const WorkRequest& request, Instant now) {
   auto& qp = *qps_[index];
-  qp.posted.push(now);
-  qp.requester.post(request);
+  qp.waiting.push({request, now, now + (qp.urgent ? Duration{} : config_.work.fetch)});
+  for (auto i = qp.waiting.size() - 1; i > 0 && request.order < qp.waiting[i - 1].request.order; --i)
+    std::swap(qp.waiting[i], qp.waiting[i - 1]);
   activate(qp, now);
   finish(qp, now);
 }
@@ -72,14 +73,27 @@ void Fleet::stop(QpIndex index, Instant now) {
   finish(*qps_[index], now);
 }
 
+/// Gives the requester its next request as soon as it has sent those before, and the NIC has it.
+void Fleet::feed(QueuePair& qp, Instant now) {
+  while (!qp.waiting.empty() && qp.requester.has_sent_all()) {
+    const auto next = qp.waiting.front();
+    if (next.ready > now && !qp.requester.has_failed()) return;
+    qp.waiting.pop();
+    qp.posted.push(next.posted);
+    qp.requester.post(next.request);
+  }
+}
+
 void Fleet::activate(QueuePair& qp, Instant now) {
+  feed(qp, now);
   auto& nic = nics_[qp.host];
   bool more = false;
   if (!qp.answers && (qp.responder.can_send() || qp.cnp)) {
     qp.answers = more = true;
     nic.answering.push(qp.number);
   }
-  if (!qp.sends && qp.requester.can_send(now)) {
+  const bool comes = qp.requester.has_sent_all() && !qp.waiting.empty();  // the NIC will have it later
+  if (!qp.sends && (comes || qp.requester.can_send(now))) {
     qp.sends = more = true;
     (qp.urgent ? nic.urgent : nic.sending).push(qp.number);
   }
@@ -118,6 +132,7 @@ bool Fleet::next_urgent(Nic& nic, Instant now, network::Packet& out) {
     }
     nic.urgent.push(qp.number);
     send(qp, qp.requester.next(now).packet, config_.urgent_priority, out);
+    feed(qp, now);
     watch(qp);
     return true;
   }
@@ -169,31 +184,52 @@ bool Fleet::next_data(Nic& nic, HostIndex host, std::uint8_t open, Instant now, 
   return nic.transmit_buffer() > 0 ? next_staged(nic, host, open, now, out) : pick(nic, host, open, now, out);
 }
 
+/// When a queue pair may send its next packet: at once, when DCQCN and the rates of messages let it, when the NIC has
+/// its next request, or `never`: something has to come first.
+Instant Fleet::may_send(const Nic& nic, const QueuePair& qp, Instant now) {
+  if (!qp.requester.can_send(now))
+    return qp.requester.has_sent_all() && !qp.waiting.empty() ? qp.waiting.front().ready : never;
+  if (!qp.requester.begins_message()) return qp.paced;
+  return std::max({qp.paced, nic.messages.next(), qp.messages.next()});
+}
+
+void Fleet::begin_message(Nic& nic, MessagePacer& of_qp, Instant now) const {
+  nic.messages.begin(config_.work.messages, now);
+  of_qp.begin(config_.work.qp_messages, now);
+}
+
 /// The next packet with data, of the queue pairs in turn whose priorities are open.
 bool Fleet::pick(Nic& nic, HostIndex host, std::uint8_t open, Instant now, network::Packet& out) {
-  if (datagrams_turn(nic, open)) return next_datagram(nic, now, out);
+  if (datagrams_turn(nic, open) && next_datagram(nic, now, out)) return true;
   Instant earliest = never;
   for (auto left = nic.sending.size(); left > 0; --left) {
     auto& qp = *qps_[nic.sending.front()];
     nic.sending.pop();
-    if (!qp.requester.can_send(now)) {
+    feed(qp, now);
+    const auto then = may_send(nic, qp, now);
+    if (then == never) {
       qp.sends = false;
       if (qp.resting) put_away(qp);
       continue;
     }
     nic.sending.push(qp.number);
     if (!(open >> qp.priority & 1)) continue;
-    if (qp.paced > now) {
-      earliest = std::min(earliest, qp.paced);
+    if (then > now) {
+      earliest = std::min(earliest, then);
       continue;
     }
+    if (qp.requester.begins_message()) begin_message(nic, qp.messages, now);
     send(qp, qp.requester.next(now).packet, qp.priority, out);
+    feed(qp, now);
     const auto line = network_->port(network_->port_of(host)).rate;
     if (const auto rate = qp.rate.at(now); rate < line) qp.paced = now + net_time(out.bytes, rate);
     watch(qp);
     return true;
   }
-  if (!nic.datagrams.empty() && (open >> config_.priority & 1)) return next_datagram(nic, now, out);
+  if (!nic.datagrams.empty() && (open >> config_.priority & 1)) {
+    if (next_datagram(nic, now, out)) return true;
+    earliest = std::min(earliest, next_datagram_at(nic));
+  }
   return wake_later(nic, host, earliest);
 }
 
@@ -238,6 +274,7 @@ void Fleet::watch(QueuePair& qp) {
 }
 
 void Fleet::finish(QueuePair& qp, Instant now) {
+  feed(qp, now);  // of a queue pair in error everything is flushed
   auto& done = qp.requester.completions();
   while (!done.empty()) {
     const auto completion = done.front();
@@ -262,9 +299,10 @@ void Fleet::arrived(HostIndex host, const network::Packet& packet, Instant now) 
     qp.rate.notify(now);
     return;
   }
+  is_held_ = false;
   if (said.length > 0) {
     if (!has_room(nic, packet.bytes, now)) return;
-    if (nic.dma == nullptr) fill(nic, host, packet.bytes, now);
+    if (nic.dma == nullptr) is_held_ = fill(nic, host, packet.bytes, now);
     look_up(nic, qp.number, now);
   }
   arriving_ = packet.bytes;
@@ -276,7 +314,7 @@ void Fleet::arrived(HostIndex host, const network::Packet& packet, Instant now) 
   const auto o = said.operation();
   if (o == Operation::acknowledge || o == Operation::atomic_acknowledge || is_read_response(o)) {
     const auto in = qp.requester.receive(said, now);
-    if (in) place(host, in->length);
+    if (in) place(host, qp.number, in->length);
     finish(qp, now);
   } else {
     qp.responder.receive(said, now);

@@ -16,6 +16,7 @@
 #include "transport/roce/entry_cache.hpp"
 #include "transport/roce/requester.hpp"
 #include "transport/roce/responder.hpp"
+#include "transport/roce/work_rate.hpp"
 
 namespace peerpath::roce {
 
@@ -40,6 +41,7 @@ struct FleetConfig {
   std::vector<int> paused{3};  ///< priorities that a NIC pauses as its buffer fills
   TranslationConfig translations{};
   ContextConfig contexts{};
+  WorkRates work{};
   std::vector<HostRates> hosts{};  ///< by host; none: memory takes and gives at once
   std::vector<HostDma*> dma{};     ///< by host: its PCIe, where that is simulated; else none or nullptr
 };
@@ -100,6 +102,10 @@ class Fleet final : public network::Hosts {
   std::function<void(QpIndex qp, const Completion& completion, Instant posted, Instant now)> completed{};
   /// A message of the other end has arrived whole at this end. `last`: its last packet.
   std::function<void(QpIndex qp, const Packet& last, Instant now)> message{};
+  /// Payload that was sent to this end has left the receive buffer for memory. Buffers are looked at when something
+  /// comes; before totals are read, `settle` brings them up to date.
+  std::function<void(QpIndex qp, std::uint32_t bytes)> delivered{};
+  void settle(Instant now);
   /// `wake` was asked for.
   std::function<void(std::uint64_t detail, Instant now)> alarm{};
   void wake(Instant when, std::uint64_t detail) { network_->wake_at(when, 0, detail << alarm_bits | app); }
@@ -121,6 +127,12 @@ class Fleet final : public network::Hosts {
   static constexpr int alarm_bits = 3;
   enum Alarm : std::uint64_t { pace, retry, drained, placed, app, tick, written, datagram_left };
 
+  /// A work request, when it was posted, and when the NIC has it.
+  struct Waiting {
+    WorkRequest request{};
+    Instant posted{}, ready{};
+  };
+
   struct QueuePair final : Target {
     QueuePair(Fleet& in, QpIndex self, HostIndex at, HostIndex to, const ConnectionAttributes& attributes, BitRate line,
               const DcqcnParameters& dcqcn)
@@ -134,7 +146,7 @@ class Fleet final : public network::Hosts {
     bool allows(Operation, std::uint32_t, std::uint64_t, std::uint32_t) override { return true; }
     void place(const Packet& packet, std::uint64_t address) override {
       fleet.translate(*this, address, packet.length);
-      fleet.place(host, packet.length);
+      fleet.place(host, number, packet.length);
     }
     void arrived(const Packet& last, Instant now) override { fleet.take(*this, last, now); }
     std::uint64_t modify(const Packet&) override { return memory++; }
@@ -146,9 +158,11 @@ class Fleet final : public network::Hosts {
     Responder responder;
     DcqcnRate rate;
     CongestionNotifier notifier{};
-    Ring<Instant> posted{};
-    Ring<Packet> placing{};  ///< last packets of messages that are on their way from the NIC to memory
-    Instant paced{};         ///< no data before
+    Ring<Waiting> waiting{};  ///< not given to the requester yet, by `order`
+    Ring<Instant> posted{};   ///< of what was
+    Ring<Packet> placing{};   ///< last packets of messages that are on their way from the NIC to memory
+    Instant paced{};          ///< no data before
+    MessagePacer messages{};
     std::uint64_t memory = 0;
     std::uint32_t hash = 0;
     bool urgent = false;
@@ -160,8 +174,10 @@ class Fleet final : public network::Hosts {
   /// A packet in the receive buffer.
   struct Held {
     std::int32_t bytes = 0;
-    std::int32_t ends = 0;  ///< messages that are whole in memory with it
-    Instant out = never;    ///< `never`: not known yet
+    std::int32_t ends = 0;      ///< messages that are whole in memory with it
+    std::uint32_t payload = 0;  ///< for `qp`; 0: a duplicate, or out of order
+    QpIndex qp = 0;
+    Instant out = never;  ///< `never`: not known yet
   };
   /// A packet whose data is read from memory.
   struct Staged {
@@ -171,6 +187,7 @@ class Fleet final : public network::Hosts {
   struct Nic {
     Ring<QpIndex> sending{}, urgent{}, answering{}, datagrams{};
     Instant alarm = never;
+    MessagePacer messages{};
     RatedMemory memory{};
     Ring<Held> holding{};
     std::int64_t held = 0;  ///< bytes of those
@@ -196,6 +213,9 @@ class Fleet final : public network::Hosts {
   QueuePair& make(QpIndex number, HostIndex at, HostIndex to);
   QueuePair& add(QpIndex number, HostIndex at, HostIndex to, const ConnectionAttributes& attributes, BitRate line);
   void put_away(QueuePair& qp);
+  static void feed(QueuePair& qp, Instant now);
+  static Instant may_send(const Nic& nic, const QueuePair& qp, Instant now);
+  void begin_message(Nic& nic, MessagePacer& of_qp, Instant now) const;
   void activate(QueuePair& qp, Instant now);
   void send(QueuePair& qp, const Packet& packet, int priority, network::Packet& out);
   bool next_answer(Nic& nic, std::uint8_t open, Instant now, network::Packet& out);
@@ -204,6 +224,7 @@ class Fleet final : public network::Hosts {
   bool pick(Nic& nic, HostIndex host, std::uint8_t open, Instant now, network::Packet& out);
   bool wake_later(Nic& nic, HostIndex host, Instant then);
   bool datagrams_turn(Nic& nic, std::uint8_t open) const;
+  Instant next_datagram_at(const Nic& nic) const;
   bool next_datagram(Nic& nic, Instant now, network::Packet& out);
   void take_datagram(HostIndex host, const network::Packet& packet, const Packet& said, Instant now);
   void leaves(HostIndex host, const network::Packet& packet, Instant now);
@@ -214,8 +235,9 @@ class Fleet final : public network::Hosts {
   void watch(QueuePair& qp);
   void finish(QueuePair& qp, Instant now);
   bool has_room(Nic& nic, std::int64_t bytes, Instant now);
-  void fill(Nic& nic, HostIndex host, std::int64_t bytes, Instant now);
-  void place(HostIndex host, std::uint32_t length);
+  bool fill(Nic& nic, HostIndex host, std::int64_t bytes, Instant now);
+  void place(HostIndex host, QpIndex number, std::uint32_t length);
+  void release(Nic& nic);
   void translate(const QueuePair& qp, std::uint64_t address, std::uint32_t length);
   static void wait_for_entry(Nic& nic, Duration miss, Instant now);
   void look_up(Nic& nic, QpIndex qp, Instant now);
@@ -225,7 +247,7 @@ class Fleet final : public network::Hosts {
   void resume(Nic& nic, HostIndex host, Instant now);
   Instant resume_at(const Nic& nic) const;
 
-  void write_in(Nic& nic, HostIndex host, std::uint32_t length);
+  void write_in(Nic& nic, HostIndex host, QpIndex number, std::uint32_t length);
   void stage(Nic& nic, HostIndex host, Instant now);
   void stage(Nic& nic, HostIndex host, const network::Packet& packet, std::uint32_t length, Instant now);
   void read_out(Nic& nic, HostIndex host, std::uint32_t length, Instant now);
@@ -246,6 +268,7 @@ class Fleet final : public network::Hosts {
   std::vector<Nic> nics_;
   std::int32_t arriving_ = 0;  ///< bytes of the packet that is being taken in, and when
   Instant arriving_at_{};
+  bool is_held_ = false;  ///< whether it is the last in the receive buffer
 };
 
 }  // namespace peerpath::roce

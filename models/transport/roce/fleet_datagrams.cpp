@@ -32,9 +32,24 @@ bool Fleet::datagrams_turn(Nic& nic, std::uint8_t open) const {
   return nic.datagram_last || nic.sending.empty();
 }
 
-/// Not marked by switches: nothing reacts to that.
+/// When the first datagram may go.
+Instant Fleet::next_datagram_at(const Nic& nic) const {
+  auto first = never;
+  for (std::size_t i = 0; i < nic.datagrams.size(); ++i)
+    first = std::min(first, datagrams_.at(nic.datagrams[i]).next_at(config_.work.fetch));
+  return std::max(first, nic.messages.next());
+}
+
+/// Of the queue pairs in turn whose rate lets them; false: none is yet. Not marked by switches: nothing reacts to that.
 bool Fleet::next_datagram(Nic& nic, Instant now, network::Packet& out) {
+  auto left = nic.datagrams.size();
+  for (; left > 0 && datagrams_.at(nic.datagrams.front()).next_at(config_.work.fetch) > now; --left) {
+    nic.datagrams.push(nic.datagrams.front());
+    nic.datagrams.pop();
+  }
+  if (left == 0 || nic.messages.next() > now) return false;
   auto& qp = datagrams_.at(nic.datagrams.front());
+  begin_message(nic, qp.messages, now);
   nic.datagrams.pop();
   const auto sent = qp.next();
   qp.waits_in_turn = qp.can_send();
@@ -66,10 +81,10 @@ void Fleet::take_datagram(HostIndex host, const network::Packet& packet, const P
   const bool taken = found != datagrams_.end() && found->second.take(said, now);
   if (!taken) ++nic.counters.not_received;
   if (taken && !has_room(nic, packet.bytes, now)) return;
-  if (taken && nic.dma == nullptr) fill(nic, host, packet.bytes, now);
+  is_held_ = taken && nic.dma == nullptr && fill(nic, host, packet.bytes, now);
   arriving_ = packet.bytes;
   arriving_at_ = now;
-  if (taken) place(host, said.length);
+  if (taken) place(host, said.destination_qp, said.length);
   if (taken && !at_once(nic)) {
     found->second.placing.push(said);
     return end_later(nic, host, said.destination_qp, now);

@@ -15,9 +15,9 @@ constexpr std::int64_t work_request = 64;
 
 /// A packet goes from the receive buffer to memory once its context and translations are there, and holds its place
 /// until memory has taken it in.
-void Fleet::write_in(Nic& nic, HostIndex host, std::uint32_t length) {
+void Fleet::write_in(Nic& nic, HostIndex host, QpIndex number, std::uint32_t length) {
   const auto now = arriving_at_;
-  nic.holding.push({.bytes = arriving_});
+  nic.holding.push({.bytes = arriving_, .payload = length, .qp = number});
   nic.held += arriving_;
   nic.dma->write(Bytes{length}, std::max(now, nic.looked_up));
   keep_ticking(nic, host, now);
@@ -57,11 +57,9 @@ void Fleet::advance(Nic& nic, HostIndex host, Instant now) {
 /// Messages are whole in memory.
 void Fleet::end_messages(Nic& nic, Instant now) {
   while (!nic.holding.empty() && nic.holding.front().out <= now) {
-    const auto ended = nic.holding.front();
-    nic.held -= ended.bytes;
-    --nic.known;
-    nic.holding.pop();
-    for (int i = 0; i < ended.ends; ++i) {
+    const auto ends = nic.holding.front().ends;
+    release(nic);
+    for (int i = 0; i < ends; ++i) {
       const auto number = nic.ends.front();
       nic.ends.pop();
       end_of_message(number, now);

@@ -19,20 +19,31 @@ bool Fleet::has_room(Nic& nic, std::int64_t bytes, Instant now) {
 
 /// What is out of the receive buffer by now, but for ends of messages, which have an alarm of their own.
 void Fleet::let_out(Nic& nic, Instant now) {
-  while (!nic.holding.empty() && nic.holding.front().out <= now && nic.holding.front().ends == 0) {
-    nic.held -= nic.holding.front().bytes;
-    if (nic.known > 0) --nic.known;
-    nic.holding.pop();
-  }
+  while (!nic.holding.empty() && nic.holding.front().out <= now && nic.holding.front().ends == 0) release(nic);
 }
 
-/// Takes a packet into the NIC's receive buffer, from which the host's memory draws at its rate.
-void Fleet::fill(Nic& nic, HostIndex host, std::int64_t bytes, Instant now) {
-  if (nic.memory.rates().drain == BitRate{} && !nic.translations && !nic.contexts) return;
+/// The oldest packet leaves the receive buffer.
+void Fleet::release(Nic& nic) {
+  const auto packet = nic.holding.front();
+  nic.held -= packet.bytes;
+  if (nic.known > 0) --nic.known;
+  nic.holding.pop();
+  if (delivered && packet.payload > 0) delivered(packet.qp, packet.payload);
+}
+
+void Fleet::settle(Instant now) {
+  for (auto& nic : nics_) let_out(nic, now);
+}
+
+/// Takes a packet into the NIC's receive buffer, from which the host's memory draws at its rate; false: memory takes it
+/// at once.
+bool Fleet::fill(Nic& nic, HostIndex host, std::int64_t bytes, Instant now) {
+  if (nic.memory.rates().drain == BitRate{} && !nic.translations && !nic.contexts) return false;
   const auto out = nic.memory.drain(Bytes{bytes}, now);
   nic.holding.push({.bytes = static_cast<std::int32_t>(bytes), .out = out});
   nic.held += bytes;
   pause_if_full(nic, host, now);
+  return true;
 }
 
 void Fleet::pause_if_full(Nic& nic, HostIndex host, Instant now) {
@@ -100,10 +111,17 @@ void Fleet::translate(const QueuePair& qp, std::uint64_t address, std::uint32_t 
 }
 
 /// Payload of the packet that is being taken in is for memory.
-void Fleet::place(HostIndex host, std::uint32_t length) {
+void Fleet::place(HostIndex host, QpIndex number, std::uint32_t length) {
   auto& nic = nics_[host];
   nic.counters.payload += length;
-  if (nic.dma != nullptr && length > 0) write_in(nic, host, length);
+  if (length == 0) return;
+  if (nic.dma != nullptr) return write_in(nic, host, number, length);
+  if (is_held_) {
+    nic.holding.back().payload = length;
+    nic.holding.back().qp = number;
+  } else if (delivered) {
+    delivered(number, length);
+  }
 }
 
 /// Read responses wait while the NIC has no room for what is read.

@@ -11,7 +11,8 @@ void Fleet::rest(QpIndex number) {
 /// Of a queue pair that is to rest and is done.
 void Fleet::put_away(QueuePair& qp) {
   constexpr auto most = ~std::uint32_t{0};
-  const bool busy = &qp == in_use_ || qp.sends || qp.answers || qp.cnp || !qp.posted.empty() || !qp.placing.empty();
+  const bool busy = &qp == in_use_ || qp.sends || qp.answers || qp.cnp || !qp.posted.empty() || !qp.waiting.empty() ||
+                    !qp.placing.empty();
   if (!qp.resting || busy || !qp.requester.is_quiet() || !qp.responder.is_quiet()) return;
   const auto sends = qp.requester.end(), expects = qp.responder.expected();
   if (sends > most || expects > most) return;

@@ -48,6 +48,13 @@ class Requester {
   bool is_quiet() const { return idle() && completions_.empty() && !error_ && retransmissions_ + timeouts_ == 0; }
   std::uint64_t end() const { return end_; }
   void begin_at(std::uint64_t sequence) { unacknowledged_ = next_ = sent_ = end_ = highest_received_ = sequence; }
+  bool has_failed() const { return error_; }
+  /// Whether all packets of what was posted have been sent, so that the next request may follow.
+  bool has_sent_all() const { return error_ || next_ == end_; }
+  /// Whether the next packet is the first of a message that has not been sent before.
+  bool begins_message() const {
+    return next_ >= sent_ && next_ != end_ && next_ == messages_[cursor_].first && !recovering_;
+  }
   std::size_t outstanding() const { return messages_.size(); }
   Ring<Completion>& completions() { return completions_; }
   std::int64_t retransmissions() const { return retransmissions_; }
