@@ -116,6 +116,19 @@ BatchMeans batch_means(std::span<const std::int64_t> values) {
   return result;
 }
 
+std::int64_t growth(std::span<const std::int64_t> values) {
+  require(values.size() >= least_batches, "8 values at least make a slope");
+  const auto each = values.size() / least_batches;
+  const auto [eight, shift] = centred(batches_of(values.last(each * least_batches), each));
+  // Places are -7, -5 ... 7, whose squares sum up to 168.
+  WideInt along = 0;
+  for (std::size_t i = 0; i < eight.size(); ++i) along += eight[i] * (2 * static_cast<WideInt>(i) - 7);
+  constexpr WideInt squares = 168, errors = 4, free = 6;
+  // slope^2 against errors^2 * (what the slope leaves of the scatter) / (free * squares), times 8 * squares
+  if (8 * free * along * along <= errors * errors * (squares * scatter(eight) - 8 * along * along)) return 0;
+  return narrow(along * 16 * (WideInt{1} << shift) / (squares * static_cast<WideInt>(each)));
+}
+
 std::size_t truncation(std::span<const std::int64_t> values) {
   const auto shifted = centred(batches_of(values, 1)).values;
   std::size_t best = 0;

@@ -71,6 +71,30 @@ TEST(BatchMeans, KnowADriftForOne) {
   EXPECT_EQ(means.second_half - means.first_half, 16'000);
 }
 
+TEST(Growth, IsThatOfALine) {
+  Series values;
+  for (int i = 0; i < 32; ++i) values.push_back(5'000'000 - i * 1000);
+  EXPECT_EQ(growth(values), -32'000);
+}
+
+TEST(Growth, StandsOutOfNoise) {
+  Random random{3, "grows"};
+  Series values;
+  for (int i = 0; i < 32; ++i) values.push_back(draw(random) + i * 200);  // scatters by 816
+  EXPECT_NEAR(static_cast<double>(growth(values)), 6400, 1600);
+}
+
+TEST(Growth, OfIndependentValuesIsRarelySeen) {
+  int seen = 0;
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    Random random{seed, "stays"};
+    Series values(32);
+    for (auto& value : values) value = draw(random);
+    seen += growth(values) != 0 ? 1 : 0;
+  }
+  EXPECT_LE(seen, 14);
+}
+
 TEST(Truncation, LeavesOutWhatRises) {
   Random random{7, "noise"};
   Series values;

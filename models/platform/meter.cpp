@@ -55,6 +55,8 @@ void Meter::built(const fabric::Topology& topology) {
       return;
     case What::done:
       if (!own.leaf) own.totals.arrived += what.payload;
+      own.totals.ended += what.payload;
+      ++own.totals.ended_packets;
       own.latencies.record(what.when - what.begin);
       if (!inside) return;
       ++result.delivered_packets;
@@ -72,6 +74,7 @@ void Meter::built(const fabric::Topology& topology) {
       first_drops_.try_emplace({what.entry, what.why}, what.when);
       return;
     case What::in_vain:
+      ++own.totals.ended_packets;
       if (!inside) return;
       ++own.in_vain;
       last_ = std::max(last_, what.when);
@@ -97,6 +100,11 @@ void Meter::built(const fabric::Topology& topology) {
 [[gnu::noinline]] void Meter::keep(Happening what) { later_.push_back(what); }
 
 // ------------------------------------------------------------------------------------------------ window
+
+Bytes Meter::Totals::frames_waiting() const {
+  const auto frames = static_cast<WideInt>(offered_packets - dropped_packets - ended_packets);
+  return offered_packets == 0 ? Bytes{0} : Bytes{narrow(frames * offered.count() / offered_packets)};
+}
 
 std::vector<Meter::Totals> Meter::totals(const fabric::Fabric& fabric, Instant now) {
   if (!enough_) offer_until(now);  // who ends the run may have offered more than anybody can count

@@ -61,8 +61,11 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
   /// All of one entry since the start.
   struct Totals {
     Bytes offered{}, arrived{}, dropped{}, failed{};
-    std::int64_t offered_packets = 0, dropped_packets = 0;
+    Bytes ended{};  ///< bytes of finished packets and transfers
+    std::int64_t offered_packets = 0, dropped_packets = 0, ended_packets = 0;
     Bytes waiting() const { return std::max(offered - arrived - dropped - failed, Bytes{0}); }
+    /// Bytes of frames between the wire and the application. Each frame counts with the mean size.
+    Bytes frames_waiting() const;
   };
   /// Until `now`, which the fabric has reached exactly.
   std::vector<Totals> totals(const fabric::Fabric& fabric, Instant now);

@@ -18,8 +18,9 @@ ModelRun::ModelRun(const scenario::Scenario& scenario, const RunOptions& options
     : scenario_{scenario},
       options_{options},
       end_{scenario::longest_run(scenario)},
-      search_{scenario},
-      meter_{never, search_.first_edge(), refusal_turns(scenario)},
+      entries_{watched_entries(scenario)},
+      search_{window_plan(scenario), entries_, watched_backlogs(scenario)},
+      meter_{never, search_.next_edge(), refusal_turns(scenario)},
       platform_{scenario, options.mode},
       events_{scenario, platform_},
       watchdog_{scenario, platform_},
@@ -36,7 +37,7 @@ Problems ModelRun::build() {
   meter_.watch(options_.transferred);
   reactor().watch({.checker = options_.check_protocol, .still = scenario_.events.empty(), .listener = options_.trace});
   if (options_.guide) domain.guide(options_.guide);
-  reactor().at(search_.first_edge(), [this](fabric::Fabric&) { at_edge(search_.next_edge()); });
+  reactor().at(search_.next_edge(), [this](fabric::Fabric&) { at_edge(search_.next_edge()); });
   domain.make();
   meter_.built(domain.topology());
   events_.built(domain.topology(), domain.fabric());
@@ -54,15 +55,19 @@ observe::Scene ModelRun::scene() const {
 
 void ModelRun::at_edge(Instant now) {
   if (watchdog_.found() || stopped_) return;
-  const auto step = search_.at_edge(meter_, platform_.domain.fabric());
+  const auto totals = meter_.totals(platform_.domain.fabric(), now);
+  std::vector<observe::Histogram> latencies;
+  for (std::size_t i = 0; i < totals.size(); ++i) latencies.push_back(meter_.take_latencies(i));
+  const auto step = search_.at_edge(read_run(scenario_, platform_, traffic_, totals, latencies, entries_, now));
   if (step == WindowSearch::Step::end) {
     after_ = take_counts(platform_, now);
-    meter_.close(search_.before(), search_.now());
+    meter_.close(totals_before_, totals);
     finished_ = true;
     return;
   }
   if (step == WindowSearch::Step::begin) {
     before_ = take_counts(platform_, now);
+    totals_before_ = totals;
     meter_.begin_window();
   }
   meter_.move_on(search_.next_edge());
@@ -97,12 +102,14 @@ observe::Results ModelRun::results(Instant now) {
     after_ = take_counts(platform_, now);
     if (before_.devices.empty()) before_ = after_;
     const auto totals = meter_.totals(platform_.domain.fabric(), now);
-    meter_.close(search_.before().empty() ? totals : search_.before(), totals);
+    meter_.close(totals_before_.empty() ? totals : totals_before_, totals);
   } else if (options_.progress) {
     options_.progress({end_ - Instant{}, end_ - Instant{}});
   }
   results.warmup = before_.when - Instant{};
-  results.steady = search_.verdict();
+  Steadiness::Pooled latencies;
+  for (const auto& entry : meter_.traffic) latencies.push_back(&entry.latency);
+  results.steady = search_.verdict(latencies);
   if (!finished_) results.steady.judged = false;
   results.wanted_window =
       scenario::finds_window(scenario_) && finished_ ? after_.when - before_.when : scenario::fixed_measure(scenario_);

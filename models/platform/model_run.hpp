@@ -6,6 +6,7 @@
 #include "peerpath/platform/run.hpp"
 #include "platform/counts.hpp"
 #include "platform/hardware_events.hpp"
+#include "platform/run_watch.hpp"
 #include "platform/traffic_setup.hpp"
 #include "platform/watchdog.hpp"
 #include "platform/window_search.hpp"
@@ -53,6 +54,7 @@ class ModelRun {
   const scenario::Scenario& scenario_;
   const RunOptions& options_;
   Instant end_;  ///< at the latest
+  std::vector<WatchedEntry> entries_;
   WindowSearch search_;
   Meter meter_;
   Platform platform_;
@@ -60,6 +62,7 @@ class ModelRun {
   Watchdog watchdog_;
   TrafficSetup traffic_;
   Counts before_, after_;
+  std::vector<Meter::Totals> totals_before_;  ///< when the window began
   Clock::time_point reported_ = Clock::now();
   int asked_ = 0;
   bool stopped_ = false;

@@ -322,6 +322,7 @@ void TrafficSetup::start_source(std::size_t entry, transport::DmaPattern pattern
   const auto source = platform_.node(t.from);
   if (!leaves_by_one_queue(t.from)) meter_.limit_in_flight(entry, pattern.outstanding);
   auto& dma = *dma_.emplace_back(std::make_unique<transport::DmaSource>(std::move(pattern), random_of(t)));
+  sources_[entry] = &dma;
   dma.watch([this, entry](Instant when, Instant over, const fabric::Delivery& d) {
     if (d.status == pcie::Status::success) meter_.transferred(entry, when, over, d.bytes, over - d.ready);
   });

@@ -29,6 +29,11 @@ class TrafficSetup {
                const std::vector<std::filesystem::path>& captures);
 
   const Problems& problems() const { return problems_; }
+  /// Of the transfers of an entry, if it has one of its own; nullptr if not.
+  const transport::DmaSource* source(std::size_t entry) const {
+    const auto found = sources_.find(entry);
+    return found == sources_.end() ? nullptr : found->second;
+  }
 
  private:
   void join(const scenario::Cable& cable);
@@ -72,6 +77,7 @@ class TrafficSetup {
   std::map<std::string, FarEnd> far_ends_;                                     ///< by transmit entry
   std::vector<std::unique_ptr<gpu::Bar1Pieces>> pieces_;
   std::vector<std::unique_ptr<transport::DmaSource>> dma_;
+  std::map<std::size_t, const transport::DmaSource*> sources_;  ///< those, by entry
   std::vector<std::unique_ptr<GpuSockets>> sockets_;
   struct Copies {
     std::unique_ptr<gpu::CopyStreams> streams;

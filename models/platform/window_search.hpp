@@ -1,84 +1,72 @@
-// Where the measured window of a run begins and ends, and whether what it measures has settled.
+// Where the measured window of a run begins and ends.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
-#include "peerpath/scenario/scenario.hpp"
-#include "platform/meter.hpp"
+#include "platform/steadiness.hpp"
 
 namespace peerpath::platform {
 
-/// Cuts a run into slices of equal length, 32 to the measured window, and keeps what each came to.
+/// Given and longest times of a run.
+struct WindowPlan {
+  bool found = false;                                ///< warm-up, measured window or both are to be found
+  bool judged = false;                               ///< the run may come to a steady state
+  std::optional<Duration> warmup{}, measure{};       ///< given; not found: both are
+  Duration longest{};                                ///< until the end of the window
+  Duration period{};                                 ///< after which regular loads repeat themselves; 0: never
+  Duration coarsest{};                               ///< the longest time between two transfers of one of them
+  Duration patience = std::chrono::milliseconds{1};  ///< entries without an arrival by then will have none
+  std::int64_t precision_ppm = 10'000;
+
+  /// `periods`: of each entry; 0 for one that is not regular.
+  void set_periods(const std::vector<Duration>& periods);
+};
+
+/// The one search for steady state, of PCIe and of networks. It cuts a run into slices of equal length, 32 to the
+/// measured window. The run stops at each edge and passes a reading.
 ///
 /// Warm-up and window that are both given stand. Where neither is given, the window is the second half of the run: at
-/// twice, four times, eight times ... the first length the run ends if that half is steady, for a series whose best
-/// truncation lies in its first half is long enough (MSER-5, White 1997), and goes on to twice its length if not. Where
-/// the warm-up alone is given the window begins there and doubles; where the window alone is given it begins when a
-/// half has no trend. Slices are whole periods of regular traffic where that is shorter.
+/// twice, four times, eight times ... the first length the run ends if that half is steady, and goes on to twice its
+/// length if not. Where the warm-up alone is given the window begins there and doubles; where the window alone is given
+/// it begins when a half has no trend. Slices are whole periods of regular loads where these are short enough.
 ///
-/// Steady: of each entry's goodput and median latency the 95 % interval is within `run.precision`, by batches that show
-/// no correlation (observe/batch_means.hpp), and no more frames of a receive entry wait at the window's end than at
-/// its begin. Latency that counts the wait at a source to which more is offered than fits has no steady value.
+/// Steady (Steadiness): the 95 % interval of each entry's goodput and median latency is within `precision`, no
+/// beginning reaches into the window, and no backlog grows or shrinks. The backlog at the source of an overloaded entry
+/// may grow, as it has no bound, once the entry has its full number of transfers in flight.
 class WindowSearch {
  public:
-  explicit WindowSearch(const scenario::Scenario& scenario);
+  WindowSearch(const WindowPlan& plan, std::vector<WatchedEntry> entries, std::vector<WatchedBacklog> backlogs);
 
   enum class Step : std::uint8_t { go_on, begin, end };
 
-  Instant first_edge() const { return edge_; }
-  /// All until `first_edge`, or the edge that `next_edge` gave last, has happened.
-  Step at_edge(Meter& meter, const fabric::Fabric& fabric);
+  /// Everything until this time has to happen before `at_edge`.
   Instant next_edge() const { return edge_; }
+  Step at_edge(const Reading& reading);
+  bool found() const { return plan_.found; }
 
-  /// Totals when the window began, and at the last edge.
-  const std::vector<Meter::Totals>& before() const { return before_; }
-  const std::vector<Meter::Totals>& now() const { return now_; }
-  /// How well each metric is known, and what has not settled; after the last edge.
-  observe::SteadyState verdict() const;
+  /// How well each metric is known, and what has not settled; after the last edge. `pooled`: all latencies of the
+  /// window.
+  observe::SteadyState verdict(const Steadiness::Pooled& pooled) const;
 
  private:
   enum class Kind : std::uint8_t { given, open, open_end, open_begin };
-  static constexpr std::size_t slices = 32;
-  static constexpr std::array<std::int64_t, 4> quantiles{500'000, 900'000, 990'000, 999'000};
+  static constexpr std::size_t slices = Steadiness::slices;
 
-  /// What one entry came to, slice by slice.
-  struct Record {
-    std::vector<std::int64_t> offered, arrived;  ///< thousandths of a byte
-    std::vector<std::int64_t> samples;           ///< latencies
-    std::array<std::vector<std::int64_t>, quantiles.size()> latency;
-  };
-  void merge();
-  Step look();
-  void start_window();
-  /// One metric's series of the whole run as far as it is kept, and of the window.
-  struct Series {
-    std::vector<std::int64_t> whole, window;
-    bool empty = false;  ///< nothing was measured in an eighth of the window
-  };
-  Series bytes(const std::vector<std::int64_t>& series) const;
-  Series latencies(const Record& record, std::size_t quantile) const;
-  bool has_beginning(const Series& series) const;
-  bool settled(const Series& series, bool to_precision) const;
-  bool queue_moves(std::size_t entry) const;
-  bool overloaded(std::size_t entry) const;
-  bool steady(bool to_precision) const;
-  void judge(observe::SteadyState& state, const std::string& metric, const Series& series) const;
-  void judge(observe::SteadyState& state, std::size_t entry) const;
+  Step look(const Reading& reading);
+  Step cut_window(const Reading& reading);
+  Step begin_half();
+  Step go_on();
+  bool is_last() const;
 
-  const scenario::Scenario& scenario_;
+  WindowPlan plan_;
   Kind kind_ = Kind::given;
-  std::int64_t precision_ppm_ = 10'000;
   Instant edge_{}, begin_{}, since_{};  ///< `since_`: where the slices begin
-  Duration slice_{}, measure_{}, longest_{};
-  bool begun_ = false;  ///< the window, as it stands
+  Duration slice_{};
+  bool begun_ = false;  ///< the window, as it is so far
   bool sampling_ = false;
-  std::size_t cut_ = 0;          ///< slices kept
-  std::vector<Record> records_;  ///< by entry
-  std::vector<Meter::Totals> before_, now_;
+  Steadiness test_;
 };
 
 }  // namespace peerpath::platform

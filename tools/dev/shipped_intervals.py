@@ -32,7 +32,7 @@ def unsettled(metrics):
 def warned_of(metric, text):
     """By its name; or a latency with its entry, whose queue grows for ever."""
     entry, _, measure = metric.rpartition(".")
-    grows = f"{entry} is offered" in text and "latency that counts the wait in it no steady value" in text
+    grows = f"{entry}: offered load exceeds capacity" in text or f"{entry} has not settled: offered load exceeds" in text
     return metric in text or (grows and measure.startswith("latency"))
 
 

@@ -83,7 +83,8 @@ Json network_document(const network_scenario::Loaded& loaded, const network_run:
                                             {version, loaded.scenario.name, network_scenario::written(loaded.scenario),
                                              scenario::written_origins(loaded.origins)});
   for (const auto* key :
-       {"steady", "flattered", "traffic", "utilisation", "ledger", "conservation", "bar1", "faults", "aer"})
+  for (const auto* key :
+       {"flattered", "traffic", "utilisation", "ledger", "conservation", "bar1", "faults", "aer"})
     document.erase(key);
   auto& network = document["network"];
   network["said"] = outcome.said;

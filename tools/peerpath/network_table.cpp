@@ -65,9 +65,12 @@ std::string network_table(const network_scenario::Loaded& loaded, const network_
   const auto& results = outcome.results;
   auto text = terminal.paint(Terminal::Paint::bold, s.name);
   if (!s.description.empty()) text += ": " + s.description;
-  text += fmt::format("\n{} measured after {} of warm-up, seed {}; {} hosts, {} switches, {} cables\n",
-                      readable(results.window), readable(results.warmup), s.run.seed, loaded.graph.hosts.size(),
-                      loaded.graph.nodes.size() - loaded.graph.hosts.size(), loaded.graph.cables.size());
+  text += fmt::format("\n{} measured after {} of warm-up{}, seed {}; {} hosts, {} switches, {} cables\n",
+                      readable(results.window), readable(results.warmup), results.steady.found ? " (found)" : "",
+                      s.run.seed, loaded.graph.hosts.size(), loaded.graph.nodes.size() - loaded.graph.hosts.size(),
+                      loaded.graph.cables.size());
+  for (const auto& warning : results.steady.warnings)
+    text += terminal.paint(Terminal::Paint::yellow, "WARNING: " + warning) + "\n";
   if (!results.complete)
     text += terminal.paint(Terminal::Paint::yellow, "INCOMPLETE: interrupted before the end") + "\n";
   text += bold_line(terminal, "Results") + measured(results);

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "platform/network/run.hpp"
+#include "scenario/network/window.hpp"
 #include "tools/peerpath/interrupt.hpp"
 #include "tools/peerpath/launcher.hpp"
 #include "tools/peerpath/mpi_ranks.hpp"
@@ -43,8 +44,7 @@ bool refuses(const Arguments& arguments, const Terminal& terminal) {
 std::optional<std::optional<network_run::CaptureRequest>> capture_request(const Arguments& arguments,
                                                                           const network_scenario::Loaded& loaded,
                                                                           const Terminal& terminal) {
-  const auto& run = loaded.scenario.run;
-  const auto traced = trace_request(arguments, Instant{run.warmup + run.measure}, terminal);
+  const auto traced = trace_request(arguments, Instant{longest_run(loaded.scenario)}, terminal);
   if (!traced) return std::nullopt;
   if (traced->formats.empty()) return std::optional<network_run::CaptureRequest>{};
   for (const auto* format : traced->formats) {

@@ -43,10 +43,9 @@ void DatagramEntries::post_next(roce::QpIndex qp, Sender& sender, Instant now) {
 
 void DatagramEntries::sent(roce::QpIndex qp, Instant now) { post_next(qp, senders_.at(qp), now); }
 
-void DatagramEntries::arrived(const roce::Packet& packet, bool received, Instant now, bool counts,
-                              std::vector<Tally>& tallies) {
+void DatagramEntries::arrived(const roce::Packet& packet, bool received, Instant now, std::vector<Tally>& tallies) {
   const auto found = receivers_.find(packet.destination_qp);
-  if (found == receivers_.end() || !counts) return;
+  if (found == receivers_.end()) return;
   auto& tally = tallies[found->second];
   ++(received ? tally.messages : tally.failed);
   if (received) tally.bytes += entries_[found->second].size.count();

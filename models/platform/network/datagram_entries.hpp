@@ -19,7 +19,7 @@ class DatagramEntries {
   /// One of the queue pair's has left its NIC.
   void sent(roce::QpIndex qp, Instant now);
   /// One has come in. `counts`: in the measured window.
-  void arrived(const roce::Packet& packet, bool received, Instant now, bool counts, std::vector<Tally>& tallies);
+  void arrived(const roce::Packet& packet, bool received, Instant now, std::vector<Tally>& tallies);
 
  private:
   struct Sender {

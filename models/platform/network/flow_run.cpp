@@ -7,6 +7,7 @@
 #include "platform/network/cable_report.hpp"
 #include "platform/network/collective_entries.hpp"
 #include "platform/network/host_limits.hpp"
+#include "platform/network/network_window.hpp"
 #include "platform/network/rdma_tally.hpp"
 #include "scenario/network/metrics.hpp"
 #include "scenario/network/names.hpp"
@@ -36,8 +37,8 @@ class FlowRunner {
       : loaded_{loaded},
         s_{loaded.scenario},
         channels_{loaded.graph, channel_config(loaded, fits)},
-        begin_{s_.run.warmup},
-        end_{begin_ + s_.run.measure},
+        window_{s_.rdma},
+        search_{window_plan(s_), window_.watched(), {}},
         tallies_(s_.rdma.size()),
         collectives_{loaded, channels_.carrier(),
                      [this](Instant when, std::size_t number) { wake(when, of_collectives, number); }, most_flows} {
@@ -56,22 +57,13 @@ class FlowRunner {
   }
 
   Outcome run(const Options& options) {
-    channels_.run(begin_);
-    before_ = channels_.sent();
-    count_bytes(begin_);
-    for (auto& tally : tallies_) tally.bytes = 0;
-    now_ = begin_;
-    const auto step = std::min<Duration>(s_.run.measure, s_.run.patience);
-    while (now_ < end_ && !is_over()) {
-      now_ = std::min(end_, now_ + step);
-      channels_.run(now_);
-      if (options.progress) options.progress(now_.time_since_epoch(), end_.time_since_epoch());
-      if (options.stop && options.stop()) {
-        out_.results.complete = false;
-        break;
-      }
-    }
-    count_bytes(now_);
+    now_ = run_course(s_, search_,
+                      {.advance = [this](Instant until) { channels_.run(until); },
+                       .over = [this] { return is_over(); },
+                       .step = [this, &options](Instant now) { return is_to_stop(now, options); },
+                       .read = [this](Instant now) { return read(now); },
+                       .begin = [this](Instant now) { begin_window(now); }});
+    take_tallies(now_);
     if (is_over()) now_ = std::max(begin_, channels_.now());
     return outcome();
   }
@@ -79,6 +71,29 @@ class FlowRunner {
  private:
   enum Alarm : std::uint64_t { start_rdma, cable_event, routes_follow, of_collectives };
   static constexpr int alarm_bits = 2;
+
+  void begin_window(Instant now) {
+    begin_ = now;
+    before_ = channels_.sent();
+    window_.begin();
+  }
+
+  bool is_to_stop(Instant now, const Options& options) {
+    if (options.progress) options.progress(now.time_since_epoch(), longest_run(s_));
+    if (!options.stop || !options.stop()) return false;
+    out_.results.complete = false;
+    return true;
+  }
+
+  void take_tallies(Instant now) {
+    count_bytes(now);
+    window_.add(std::exchange(tallies_, std::vector<Tally>(s_.rdma.size())));
+  }
+  platform::Reading read(Instant now) {
+    take_tallies(now);
+    return {now, window_.read(std::vector<std::int64_t>(s_.rdma.size()), nullptr), {}};
+  }
+
   void wake(Instant when, Alarm alarm, std::size_t number) { channels_.wake(when, number << alarm_bits | alarm); }
 
   void alarm(std::uint64_t detail, Instant now) {
@@ -119,11 +134,9 @@ class FlowRunner {
 
   void completed(flows::ChannelIndex channel, std::uint32_t number, Instant posted, Instant now) {
     if (channel >= uses_.size() || !uses_[channel]) return collectives_.heard(channel, number, now);
-    if (now >= begin_ && now < end_) {
-      auto& tally = tallies_[uses_[channel]->entry];
-      ++tally.messages;
-      tally.latency.record(now - posted);
-    }
+    auto& tally = tallies_[uses_[channel]->entry];
+    ++tally.messages;
+    tally.latency.record(now - posted);
     post_next(channel, now);
   }
 
@@ -144,7 +157,9 @@ class FlowRunner {
   const Loaded& loaded_;
   const NetworkScenario& s_;
   flows::Channels channels_;
-  Instant begin_, end_, now_{};
+  Instant begin_{}, now_{};
+  RdmaWindow window_;
+  platform::WindowSearch search_;
   std::vector<Tally> tallies_;
   std::vector<std::optional<EntryUse>> uses_;  ///< by channel
   std::vector<Bytes> counted_;                 ///< by channel: what is in the tally of its entry
@@ -167,10 +182,8 @@ void FlowRunner::report_cables() {
 Outcome FlowRunner::outcome() {
   for (const auto& info : metrics_of(s_))
     out_.results.metrics.push_back({info.name, info.unit, std::nullopt, info.doc, std::nullopt});
-  out_.results.warmup = s_.run.warmup;
-  out_.results.window = now_ - begin_;
-  out_.results.wanted_window = s_.run.measure;
-  report_rdma(s_, tallies_, out_.results.window, out_.results);
+  report_rdma(s_, window_.window(), now_ - begin_, out_.results);
+  report_window(s_, search_, window_.latencies(), begin_ - Instant{}, now_ - begin_, out_.results);
   report_cables();
   for (std::size_t i = 0; i < out_.nodes.size(); ++i) out_.said.push_back(sentence(s_.nodes[i], out_.nodes[i]));
   if (!out_.cables.empty()) out_.said.push_back(busiest(out_));

@@ -92,6 +92,29 @@ void Parts::gather(std::vector<std::string>& words) {
   }
 }
 
+template <class T, class Merge>
+void Parts::share(std::vector<T>& values, const Merge& merge) {
+  if (ranks_ == nullptr) return;
+  for (auto& buffer : out_) {
+    buffer.clear();
+    put(buffer, values.data(), values.size());
+  }
+  ranks_->exchange(out_, in_);
+  for (std::uint32_t r = 0; r < in_.size(); ++r) {
+    if (r == ranks_->number()) continue;
+    Reader reader{in_[r]};
+    for (auto& value : values) merge(value, reader.take<T>());
+  }
+}
+
+void Parts::share(std::vector<std::int64_t>& sums) {
+  share(sums, [](std::int64_t& a, std::int64_t b) { a += b; });
+}
+
+void Parts::share(std::vector<observe::Histogram>& histograms) {
+  share(histograms, [](observe::Histogram& a, const observe::Histogram& b) { a.merge(b); });
+}
+
 bool Parts::any(bool here) {
   if (ranks_ == nullptr) return here;
   for (auto& buffer : out_) {

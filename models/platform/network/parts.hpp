@@ -7,6 +7,7 @@
 
 #include "network/network.hpp"
 #include "peerpath/base/fail.hpp"
+#include "peerpath/observe/histogram.hpp"
 #include "platform/network/ranks.hpp"
 
 namespace peerpath::network_run {
@@ -56,6 +57,9 @@ class Parts {
   /// Each rank's value, in rank 0: `merge` is called there with those of the others. They have as many.
   template <class T, class Merge>
   void gather(std::vector<T>& values, const Merge& merge);
+  /// Sums, and all histograms together, on every rank.
+  void share(std::vector<std::int64_t>& sums);
+  void share(std::vector<observe::Histogram>& histograms);
   /// Words, likewise: where one has none, those of another.
   void gather(std::vector<std::string>& words);
   /// Sums, likewise.
@@ -65,6 +69,8 @@ class Parts {
 
  private:
   Instant exchange();
+  template <class T, class Merge>
+  void share(std::vector<T>& values, const Merge& merge);
 
   network::Network& network_;
   Ranks* ranks_;

@@ -268,7 +268,7 @@ TEST(Ranks, ACircleOfPausesOverSeveralRanksIsFound) {
 
 TEST(Ranks, OneThatIsAskedToStopStopsAll) {
   const auto loaded = load(R"({ "network": { "clos": { "racks": 2, "hosts": 2, "spines": 1 } },
-    "rdma": [{ "name": "w", "from": "h0", "to": "h3" }], "run": { "measure": "1ms", "patience": "100us" } })");
+    "rdma": [{ "name": "w", "from": "h0", "to": "h3" }], "run": { "warmup": "0us", "measure": "1ms", "patience": "100us" } })");
   std::atomic<int> asked{0};
   const auto words = played_by(2, loaded, {.stop = [&] { return ++asked == 3; }});
   EXPECT_EQ(words.find("incomplete"), 0u);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "scenario/network/names.hpp"
+#include "scenario/network/window.hpp"
 
 namespace peerpath::network_run {
 
@@ -25,9 +26,9 @@ RdmaEntries::RdmaEntries(const Loaded& loaded, roce::Fleet& fleet, Wake wake)
       entries_{loaded.scenario.rdma},
       fleet_{fleet},
       wake_{std::move(wake)},
-      begin_{loaded.scenario.run.warmup},
-      end_{begin_ + loaded.scenario.run.measure},
+      end_{longest_run(loaded.scenario)},
       tallies_(entries_.size()),
+      posted_(entries_.size()),
       datagrams_{entries_, loaded.graph, fleet},
       alone_{loaded.graph, loaded.scenario.switches.latency, loaded.scenario.nics.mtu} {}
 
@@ -118,6 +119,7 @@ void RdmaEntries::post_timed(std::size_t number, Instant now) {
     uses_[qp] = {t.entry, 0};
   }
   if (entry.fresh) t.qp += 2;
+  posted_[t.entry] += entry.size.count();
   fleet_.post(qp, network_run::request(entry), now);
   wake(now + entry.interval, next_message, number);
 }
@@ -139,6 +141,7 @@ void RdmaEntries::post_arrived(std::size_t number, Instant now) {
     uses_[qp] = {offered.entry, 0, a.size, alone_.latency(a.from, a.to, a.size)};
     auto posted = network_run::request(entries_[offered.entry]);
     posted.length = static_cast<std::uint32_t>(a.size.count());
+    posted_[offered.entry] += a.size.count();
     fleet_.post(qp, posted, now);
   }
   if (offered.next < offered.all.size()) wake(offered.all[offered.next].at, next_arrival, number);
@@ -149,17 +152,27 @@ void RdmaEntries::delivered(roce::QpIndex qp, std::uint32_t bytes) {
   if (behind != numbers_.begin() && qp < std::prev(behind)->end) tallies_[std::prev(behind)->entry].bytes += bytes;
 }
 
+std::vector<Tally> RdmaEntries::take_tallies() { return std::exchange(tallies_, std::vector<Tally>(entries_.size())); }
+
+std::vector<std::int64_t> RdmaEntries::rates(Instant now) const {
+  std::vector<std::int64_t> sums(entries_.size());
+  for (const auto& [qp, use] : uses_)
+    if (const auto& entry = entries_[use.entry]; entry.load == 0 && entry.interval == Duration{})
+      sums[use.entry] += fleet_.rate(qp, now).bps();
+  return sums;
+}
+
 bool RdmaEntries::completed(roce::QpIndex qp, const roce::Completion& completion, Instant posted, Instant now) {
   const auto found = uses_.find(qp);
   if (found == uses_.end()) return false;
   auto& tally = tallies_[found->second.entry];
   const bool success = completion.status == roce::WorkStatus::success;
-  if (is_measured(now) && success) {
+  if (success) {
     ++tally.messages;
     if (roce::is_atomic(entries_[found->second.entry].operation)) tally.bytes += atomic_bytes;
     tally.latency.record(now - posted);
     if (found->second.alone > Duration{}) record_slowdown(tally, found->second, now - posted);
-  } else if (is_measured(now)) {
+  } else {
     ++tally.failed;
   }
   if (success) post_next(qp, now);

@@ -13,7 +13,7 @@
 namespace peerpath::network_run {
 
 /// Posts the messages of each entry: so many outstanding on each queue pair, at an interval, or as they arrive by
-/// chance. Counts what ends in the measured window, on this rank's hosts.
+/// chance. Counts what ends on this rank's hosts.
 class RdmaEntries {
  public:
   using Wake = std::function<void(Instant when, std::size_t number)>;
@@ -28,16 +28,17 @@ class RdmaEntries {
   bool completed(roce::QpIndex qp, const roce::Completion& completion, Instant posted, Instant now);
   /// Payload has arrived at this end.
   void delivered(roce::QpIndex qp, std::uint32_t bytes);
-  void begin_window() {
-    for (auto& tally : tallies_) tally.bytes = 0;
-  }
   void datagram_sent(roce::QpIndex qp, Instant now) { datagrams_.sent(qp, now); }
   void datagram_arrived(const roce::Packet& packet, bool received, Instant now) {
-    datagrams_.arrived(packet, received, now, is_measured(now), tallies_);
+    datagrams_.arrived(packet, received, now, tallies_);
   }
 
-  /// By entry.
-  std::vector<Tally>& tallies() { return tallies_; }
+  /// By entry, since they were taken before.
+  std::vector<Tally> take_tallies();
+  /// Payload posted so far by entries with a load or an interval; 0 for the others.
+  const std::vector<std::int64_t>& posted() const { return posted_; }
+  /// The sum of the rates that DCQCN allows the queue pairs of each entry here, where they last.
+  std::vector<std::int64_t> rates(Instant now) const;
 
  private:
   enum Alarm : std::size_t { start, next_message, next_arrival };
@@ -66,7 +67,6 @@ class RdmaEntries {
     std::size_t entry = 0;
   };
 
-  bool is_measured(Instant now) const { return now >= begin_ && now < end_; }
   roce::WorkRequest request(const network_scenario::Rdma& entry, EntryUse& use, roce::QpIndex qp) const;
   std::size_t messages_until_end(const network_scenario::Rdma& entry, Instant now) const;
   roce::QpIndex reserve(std::size_t connections, std::size_t entry);
@@ -81,8 +81,9 @@ class RdmaEntries {
   const std::vector<network_scenario::Rdma>& entries_;
   roce::Fleet& fleet_;
   Wake wake_;
-  Instant begin_, end_;  ///< of the measured window
+  Instant end_;  ///< of the run, at the latest
   std::vector<Tally> tallies_;
+  std::vector<std::int64_t> posted_;
   std::map<roce::QpIndex, EntryUse> uses_;
   std::vector<Numbers> numbers_;  ///< in order; what the other end is, too, is known by them alone
   std::vector<Timed> timers_;

@@ -24,6 +24,53 @@ void Tally::merge(const Tally& other) {
   small_slowdown.merge(other.small_slowdown);
 }
 
+RdmaWindow::RdmaWindow(const std::vector<Rdma>& entries)
+    : entries_{entries}, window_(entries.size()), arrived_(entries.size()), latencies_(entries.size()) {}
+
+void RdmaWindow::add(const std::vector<Tally>& since) {
+  for (std::size_t i = 0; i < since.size(); ++i) {
+    window_[i].merge(since[i]);
+    arrived_[i] += since[i].bytes;
+    latencies_[i] = since[i].latency;
+  }
+}
+
+platform::Steadiness::Pooled RdmaWindow::latencies() const {
+  platform::Steadiness::Pooled pooled;
+  for (const auto& tally : window_) pooled.push_back(&tally.latency);
+  return pooled;
+}
+
+std::vector<platform::WatchedEntry> RdmaWindow::watched() const {
+  std::vector<platform::WatchedEntry> watched;
+  for (const auto& entry : entries_)
+    watched.push_back(watched_entry(entry.name, entry.load > 0 || entry.interval > Duration{}, true));
+  return watched;
+}
+
+std::vector<platform::Reading::Entry> RdmaWindow::read(const std::vector<std::int64_t>& posted, Parts* parts) const {
+  auto arrived = arrived_, offered = posted;
+  auto latencies = latencies_;
+  if (parts != nullptr) {
+    parts->share(arrived);
+    parts->share(offered);
+    parts->share(latencies);
+  }
+  const auto names = watched();
+  std::vector<platform::Reading::Entry> read;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    // Where a message is posted when another one ends, as many wait at any time.
+    platform::Reading::Entry entry{.offered = arrived[i], .arrived = arrived[i], .waiting = entries_[i].size.count()};
+    if (names[i].waits_at_source) {
+      entry.offered = offered[i];
+      entry.waiting = offered[i] - arrived[i];
+    }
+    entry.sample(latencies[i], names[i].latencies);
+    read.push_back(std::move(entry));
+  }
+  return read;
+}
+
 void record_slowdown(Tally& tally, const EntryUse& use, Duration latency) {
   const Duration slowdown{
       static_cast<std::int64_t>(static_cast<WideInt>(latency.count()) * slowdown_unit / use.alone.count())};

@@ -5,6 +5,7 @@
 
 #include "peerpath/observe/histogram.hpp"
 #include "peerpath/observe/results.hpp"
+#include "platform/network/network_window.hpp"
 #include "scenario/network/load.hpp"
 
 namespace peerpath::network_run {
@@ -34,6 +35,29 @@ struct EntryUse {
     if (left > 0) --left;
     return true;
   }
+};
+
+/// Tallies of the measured window, and readings for the search of that window.
+class RdmaWindow {
+ public:
+  explicit RdmaWindow(const std::vector<network_scenario::Rdma>& entries);
+
+  /// Adds the counts since the last call.
+  void add(const std::vector<Tally>& since);
+  /// The window begins.
+  void begin() { window_.assign(window_.size(), {}); }
+  std::vector<Tally>& window() { return window_; }
+  platform::Steadiness::Pooled latencies() const;
+
+  std::vector<platform::WatchedEntry> watched() const;
+  /// Counts of all ranks. `posted`: RdmaEntries::posted.
+  std::vector<platform::Reading::Entry> read(const std::vector<std::int64_t>& posted, Parts* parts) const;
+
+ private:
+  const std::vector<network_scenario::Rdma>& entries_;
+  std::vector<Tally> window_;
+  std::vector<std::int64_t> arrived_;  ///< payload since the start
+  std::vector<observe::Histogram> latencies_;
 };
 
 /// A message that came by chance is over.

@@ -9,6 +9,7 @@
 #include "platform/network/flow_run.hpp"
 #include "platform/network/host_limits.hpp"
 #include "platform/network/limits.hpp"
+#include "platform/network/network_window.hpp"
 #include "platform/network/node_hosts.hpp"
 #include "platform/network/rdma_entries.hpp"
 #include "platform/network/tcp_run.hpp"
@@ -59,8 +60,8 @@ class Runner {
                                  : nullptr},
         network_{loaded.graph, switches_in_use(s_), static_cast<std::uint64_t>(s_.run.seed), hosts()},
         parts_{network_, options.ranks},
-        begin_{s_.run.warmup},
-        end_{begin_ + s_.run.measure},
+        window_{s_.rdma},
+        search_{window_plan(s_), window_.watched(), backlogs()},
         rdma_{loaded, fleet_, [this](Instant when, std::size_t number) { wake(when, of_rdma, number); }},
         collectives_{loaded, collective::over(fleet_),
                      [this](Instant when, std::size_t number) { wake(when, of_collectives, number); }} {
@@ -88,26 +89,13 @@ class Runner {
   }
 
   Outcome run(const Options& options) {
-    Instant now{};
-    parts_.run(begin_);
-    nodes_.begin_window(begin_);
-    fleet_.settle(begin_);
-    rdma_.begin_window();
-    before_ = snapshot(network_, begin_);
-    const auto step = std::min<Duration>(s_.run.patience, s_.run.measure);
-    for (now = begin_; now < end_ && parts_.any(!is_over());) {
-      now = std::min(end_, now + step);
-      parts_.run(now);
-      sample_queues(network_, queued_.front());
-      circle_ = parts_.deadlock(now, s_.run.patience);
-      if (circle_) break;
-      if (options.progress) options.progress(now.time_since_epoch(), end_.time_since_epoch());
-      if (parts_.any(options.stop && options.stop())) {
-        out_.results.complete = false;
-        break;
-      }
-    }
-    fleet_.settle(now);
+    const auto now = run_course(s_, search_,
+                                {.advance = [this](Instant until) { parts_.run(until); },
+                                 .over = [this] { return !parts_.any(!is_over()); },
+                                 .step = [this, &options](Instant at) { return step(at, options); },
+                                 .read = [this](Instant at) { return read(at); },
+                                 .begin = [this](Instant at) { begin_window(at); }});
+    take_tallies(now);
     after_ = snapshot(network_, now);
     out_.nodes = nodes_.outcome(now, parts_);
     if (capture_) out_.captured = capture_->finish();
@@ -116,6 +104,50 @@ class Runner {
   }
 
  private:
+  std::vector<platform::WatchedBacklog> backlogs() const {
+    auto backlogs = watched_switches(loaded_.graph, s_.nics.mtu);
+    backlogs.push_back({"receive buffers of NICs", platform::BacklogUnit::bytes, 16 * std::int64_t{s_.nics.mtu}});
+    for (const auto& entry : s_.rdma)
+      backlogs.push_back({"DCQCN rates of " + entry.name, platform::BacklogUnit::bits_per_second, 0});
+    return backlogs;
+  }
+
+  void begin_window(Instant now) {
+    nodes_.begin_window(now);
+    before_ = snapshot(network_, now);
+    window_.begin();
+    queued_.front() = {};
+  }
+
+  /// Whether the run ends here.
+  bool step(Instant now, const Options& options) {
+    sample_queues(network_, queued_.front());
+    circle_ = parts_.deadlock(now, s_.run.patience);
+    if (circle_) return true;
+    if (options.progress) options.progress(now.time_since_epoch(), longest_run(s_));
+    if (!parts_.any(options.stop && options.stop())) return false;
+    out_.results.complete = false;
+    return true;
+  }
+
+  void take_tallies(Instant now) {
+    fleet_.settle(now);
+    window_.add(rdma_.take_tallies());
+  }
+
+  platform::Reading read(Instant now) {
+    take_tallies(now);
+    platform::Reading reading{now, window_.read(rdma_.posted(), &parts_), switch_levels(network_)};
+    std::int64_t buffered = 0;
+    for (network::HostIndex h = 0; h < loaded_.graph.hosts.size(); ++h) buffered += fleet_.buffered(h);
+    reading.levels.push_back(buffered);
+    const bool paced = s_.nics.dcqcn != roce::DcqcnSet::off;
+    const auto rates = paced ? rdma_.rates(now) : std::vector<std::int64_t>(s_.rdma.size());
+    reading.levels.insert(reading.levels.end(), rates.begin(), rates.end());
+    parts_.share(reading.levels);
+    return reading;
+  }
+
   enum Alarm : std::uint64_t { of_rdma, of_collectives, cable_event };
   static constexpr int alarm_bits = 2;
   void wake(Instant when, Alarm what, std::size_t number) {
@@ -160,7 +192,8 @@ class Runner {
   std::unique_ptr<Capture> capture_;
   network::Network network_;
   Parts parts_;
-  Instant begin_, end_;
+  RdmaWindow window_;
+  platform::WindowSearch search_;
   RdmaEntries rdma_;
   CollectiveEntries collectives_;
   std::vector<observe::Histogram> queued_ = std::vector<observe::Histogram>(1);
@@ -177,7 +210,7 @@ class Runner {
 void Runner::gather() {
   network_run::gather(parts_, before_);
   network_run::gather(parts_, after_);
-  parts_.gather(rdma_.tallies(), [](Tally& a, const Tally& b) { a.merge(b); });
+  parts_.gather(window_.window(), [](Tally& a, const Tally& b) { a.merge(b); });
   parts_.gather(queued_, [](observe::Histogram& a, const observe::Histogram& b) { a.merge(b); });
   played_ = collectives_.played();
   parts_.gather(played_, [](Played& a, const Played& b) { a.merge(b); });
@@ -254,12 +287,11 @@ void Runner::explain() {
 Outcome Runner::outcome() {
   for (const auto& info : metrics_of(s_))
     out_.results.metrics.push_back({info.name, info.unit, std::nullopt, info.doc, std::nullopt});
-  out_.results.warmup = s_.run.warmup;
-  out_.results.window = after_.when - before_.when;
-  out_.results.wanted_window = s_.run.measure;
-  report_rdma(s_, rdma_.tallies(), out_.results.window, out_.results);
+  const auto window = after_.when - before_.when;
+  report_rdma(s_, window_.window(), window, out_.results);
   collectives_.report(played_, out_.jobs, out_.results);
   report_network();
+  report_window(s_, search_, window_.latencies(), before_.when - Instant{}, window, out_.results);
   explain();
   return std::move(out_);
 }

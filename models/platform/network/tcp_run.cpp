@@ -7,6 +7,7 @@
 #include "peerpath/observe/finish.hpp"
 #include "platform/network/cable_report.hpp"
 #include "platform/network/host_limits.hpp"
+#include "platform/network/network_window.hpp"
 #include "platform/network/node_hosts.hpp"
 #include "scenario/network/metrics.hpp"
 #include "scenario/network/names.hpp"
@@ -58,6 +59,7 @@ struct Flow {
   std::size_t entry = 0;
   tcp::EndIndex client = 0;
   Instant opened = never;
+  std::int64_t arrived = 0;  ///< bytes that were read, since the start
 };
 
 class TcpRunner {
@@ -71,12 +73,13 @@ class TcpRunner {
                                  : nullptr},
         network_{loaded.graph, switches_in_use(s_), static_cast<std::uint64_t>(s_.run.seed), hosts()},
         parts_{network_, options.ranks},
-        begin_{s_.run.warmup},
-        end_{begin_ + s_.run.measure},
+        search_{window_plan(s_), entries(), backlogs()},
         tallies_(s_.tcp.size()) {
     fleet_.attach(network_);
-    fleet_.taken = [this](tcp::EndIndex end, std::int64_t bytes, Instant now) {
-      if (now >= begin_ && now < end_) tallies_[flows_[end / 2].entry].bytes += bytes;
+    fleet_.taken = [this](tcp::EndIndex end, std::int64_t bytes, Instant) {
+      auto& flow = flows_[end / 2];
+      tallies_[flow.entry].bytes += bytes;
+      flow.arrived += bytes;
     };
     fleet_.completed = [this](tcp::EndIndex end, Instant now) { over(end, now); };
     fleet_.alarm = [this](std::uint64_t detail, Instant now) { alarm(detail, now); };
@@ -87,21 +90,13 @@ class TcpRunner {
   Problems problems() const { return capture_ ? capture_->problems() : Problems{}; }
 
   Outcome run(const Options& options) {
-    parts_.run(begin_);
-    nodes_.begin_window(begin_);
-    auto before = snapshot(network_, begin_);
-    work_before_ = work();
-    Instant now = begin_;
-    const auto step = std::min<Duration>(s_.run.patience, s_.run.measure);
-    while (now < end_ && parts_.any(left_ > 0)) {
-      now = std::min(end_, now + step);
-      parts_.run(now);
-      if (options.progress) options.progress(now.time_since_epoch(), end_.time_since_epoch());
-      if (parts_.any(options.stop && options.stop())) {
-        out_.results.complete = false;
-        break;
-      }
-    }
+    Snapshot before;
+    const auto now = run_course(s_, search_,
+                                {.advance = [this](Instant until) { parts_.run(until); },
+                                 .over = [this] { return !parts_.any(left_ > 0); },
+                                 .step = [this, &options](Instant at) { return is_to_stop(at, options); },
+                                 .read = [this](Instant at) { return read(at); },
+                                 .begin = [this, &before](Instant at) { before = begin_window(at); }});
     if (capture_) out_.captured = capture_->finish();
     auto after = snapshot(network_, now);
     out_.nodes = nodes_.outcome(now, parts_);
@@ -112,6 +107,58 @@ class TcpRunner {
 
  private:
   enum Alarm : std::uint64_t { open, keep, give, cable_event };
+
+  std::vector<platform::WatchedEntry> entries() const {
+    std::vector<platform::WatchedEntry> watched;
+    for (const auto& entry : s_.tcp) watched.push_back(watched_entry(entry.name, false, false));
+    return watched;
+  }
+
+  std::vector<platform::WatchedBacklog> backlogs() const {
+    auto backlogs = watched_switches(loaded_.graph, static_cast<int>(s_.tcp_stack.mss()));
+    for (const auto& entry : s_.tcp) {
+      const auto grain = 16 * std::int64_t{s_.tcp_stack.mss()};
+      backlogs.push_back({"congestion windows of " + entry.name, platform::BacklogUnit::bytes, grain});
+      backlogs.push_back({"socket buffers of " + entry.name, platform::BacklogUnit::bytes, grain});
+    }
+    return backlogs;
+  }
+
+  Snapshot begin_window(Instant now) {
+    nodes_.begin_window(now);
+    work_before_ = work();
+    for (auto& tally : tallies_) tally.bytes = 0;
+    return snapshot(network_, now);
+  }
+
+  bool is_to_stop(Instant now, const Options& options) {
+    if (options.progress) options.progress(now.time_since_epoch(), longest_run(s_));
+    if (!parts_.any(options.stop && options.stop())) return false;
+    out_.results.complete = false;
+    return true;
+  }
+
+  platform::Reading read(Instant now) {
+    platform::Reading reading{now, {}, switch_levels(network_)};
+    reading.entries.resize(s_.tcp.size(), {.waiting = 1});
+    std::vector<std::int64_t> levels(2 * s_.tcp.size()), arrived;
+    for (const auto& flow : flows_) arrived.push_back(flow.arrived);
+    parts_.share(arrived);
+    for (std::size_t f = 0; f < flows_.size(); ++f) {
+      const auto& flow = flows_[f];
+      auto& entry = reading.entries[flow.entry];
+      entry.connections.push_back(arrived[f]);
+      entry.offered = entry.arrived += arrived[f];
+      if (flow.opened == never) continue;
+      if (network_.owns(fleet_.host_of(flow.client)))
+        levels[2 * flow.entry] += fleet_.connection(flow.client).sender().congestion().window();
+      if (network_.owns(fleet_.host_of(flow.client ^ 1)))
+        levels[2 * flow.entry + 1] += fleet_.connection(flow.client ^ 1).receiver().readable();
+    }
+    reading.levels.insert(reading.levels.end(), levels.begin(), levels.end());
+    parts_.share(reading.levels);
+    return reading;
+  }
 
   /// Work of cores so far: of each host's kernel, behind them of each end's application.
   std::vector<Duration> work() const {
@@ -131,7 +178,7 @@ class TcpRunner {
       for (int c = 0; c < entry.connections; ++c) {
         flows_.push_back({number, fleet_.connect(from[i], other, entry.consumer), never});
         fleet_.wake(at, (flows_.size() - 1) << 2 | open);
-        if (at < end_) at += entry.stagger;  // those behind the end are never opened
+        if (at < Instant{longest_run(s_)}) at += entry.stagger;  // those behind the end are never opened
         left_ += network_.owns(other) ? 1 : 0;
       }
     }
@@ -184,8 +231,8 @@ class TcpRunner {
   std::unique_ptr<Capture> capture_;
   network::Network network_;
   Parts parts_;
-  Instant begin_, end_;
-  std::vector<FlowTally> tallies_;
+  platform::WindowSearch search_;
+  std::vector<FlowTally> tallies_;  ///< of the window
   std::vector<Flow> flows_;
   std::vector<Duration> work_before_, work_after_;
   std::vector<tcp::SenderCounters> senders_;  ///< by connection, of what its client sent in the window
@@ -274,10 +321,9 @@ void TcpRunner::report(const Snapshot& before, const Snapshot& after) {
   auto& results = out_.results;
   for (const auto& info : metrics_of(s_))
     results.metrics.push_back({info.name, info.unit, std::nullopt, info.doc, std::nullopt});
-  results.warmup = s_.run.warmup;
-  results.window = after.when - before.when;
-  results.wanted_window = s_.run.measure;
-  for (std::size_t i = 0; i < s_.tcp.size(); ++i) report_entry(i, results.window);
+  const auto window = after.when - before.when;
+  for (std::size_t i = 0; i < s_.tcp.size(); ++i) report_entry(i, window);
+  report_window(s_, search_, {}, before.when - Instant{}, window, results);
   auto totals = report_cables(before, after, loaded_.graph, out_);
   totals.dropped += nic_dropped_;
   report_totals(totals, results);

@@ -11,6 +11,7 @@
 #include "scenario/network/names.hpp"
 #include "scenario/network/pfc.hpp"
 #include "scenario/network/topology.hpp"
+#include "scenario/network/window.hpp"
 #include "scenario/suggest.hpp"
 
 namespace peerpath::network_scenario {
@@ -62,7 +63,7 @@ class Check {
     if (!std::has_single_bit(static_cast<std::uint64_t>(s.nics.translation_page.count())))
       add("/nics/translation_page", "is not a power of two");
     if (s.run.level == NetworkLevel::flows) flows(s);
-    if (s.run.warmup.count() < 0) add("/run/warmup", "is negative");
+    if (s.run.warmup.value_or(Duration{0}).count() < 0) add("/run/warmup", "is negative");
     for (std::size_t i = 0; i < s.expect.size(); ++i) expectation(join("/expect", i), s.expect[i]);
   }
 
@@ -152,11 +153,10 @@ class Check {
     if (entry.interval > Duration{})
       add(join(at, "interval"), "cannot be combined with \"load\", which controls posting");
     if (roce::answers(entry.operation)) add(join(at, "operation"), "must be a write or a send with \"load\"");
-    const auto& run = loaded_.scenario.run;
     double messages = 0;
     for (const auto host : known_hosts(entry.from))
       messages += static_cast<double>(rate_of_host(loaded_.graph, host).bps()) / 8e15 * entry.load / 100 *
-                  static_cast<double>((run.warmup + run.measure).count()) /
+                  static_cast<double>(longest_run(loaded_.scenario).count()) /
                   static_cast<double>(mean_size(entry.sizes, entry.size).count());
     if (messages > static_cast<double>(most_connections))
       add(join(at, "load"), "makes more than " + std::to_string(most_connections) + " messages in this time");

@@ -111,6 +111,8 @@ class Fleet final : public network::Hosts {
   void wake(Instant when, std::uint64_t detail) { network_->wake_at(when, 0, detail << alarm_bits | app); }
 
   const NicCounters& counters(HostIndex host) const { return nics_[host].counters; }
+  /// Bytes in the receive buffer of a NIC.
+  std::int64_t buffered(HostIndex host) const { return nics_[host].held; }
   bool owns(HostIndex host) const { return network_->owns(host); }
   HostIndex host_of(QpIndex qp) const { return qps_[qp]->host; }
   const Requester& requester(QpIndex qp) const { return qps_[qp]->requester; }

@@ -68,6 +68,10 @@ void DmaSource::fill(Instant now, device::Outbox& out) {
   }
 }
 
+std::int64_t DmaSource::in_flight(Instant now) const {
+  return std::ranges::count_if(transfers_, [now](const auto& transfer) { return transfer.second.offered <= now; });
+}
+
 Bytes DmaSource::next_place(std::size_t flow, Bytes size) {
   if (pattern_.random) {
     constexpr std::int64_t line = 64;

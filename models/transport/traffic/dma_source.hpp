@@ -62,6 +62,10 @@ class DmaSource final : public device::Endpoint {
     watcher_ = std::move(watcher);
   }
   const DmaCounters& counters() const { return counters_; }
+  /// Transfers that were offered by now, and are not over; and how many they are at most, 0 where that depends on more
+  /// than their number.
+  std::int64_t in_flight(Instant now) const;
+  std::int64_t most_in_flight() const { return pattern_.pieces == nullptr ? pattern_.outstanding : 0; }
   Duration reaction() const { return pattern_.reaction; }
 
  private:

@@ -1,0 +1,109 @@
+#include "platform/run_watch.hpp"
+
+#include <algorithm>
+
+#include "peerpath/net/ethernet.hpp"
+#include "peerpath/scenario/window.hpp"
+
+namespace peerpath::platform {
+namespace {
+
+using scenario::Traffic;
+
+constexpr Bytes segment_headers{66};  // Ethernet, IPv4, TCP with timestamps
+
+/// How long regular traffic takes to repeat itself; 0 for traffic that does not.
+Duration period_of(const Traffic& t) {
+  if (t.arrival != scenario::ArrivalLaw::regular || t.is<scenario::traffic::Transmit>()) return Duration{0};
+  Bytes round{};
+  for (const Bytes size : t.sizes)
+    round += t.is<scenario::traffic::Receive>() ? net::wire_size(segment_headers + size) : size;
+  return round / t.rate;
+}
+
+bool is_router(const scenario::Device& device) {
+  return std::holds_alternative<device::SwitchConfig>(device.config) ||
+         std::holds_alternative<device::RootComplexConfig>(device.config);
+}
+
+/// Payload in a router: what came in less what went out.
+std::int64_t payload_inside(Platform& platform, fabric::NodeId router) {
+  Bytes inside{};
+  const auto& links = platform.domain.topology().links;
+  for (std::size_t l = 0; l < links.size(); ++l) {
+    if (links[l].a != router && links[l].b != router) continue;
+    for (const int direction : {0, 1}) {
+      const bool in = (direction == 0 ? links[l].b : links[l].a) == router;
+      const auto counters = platform.domain.fabric().counters(fabric::LinkId{static_cast<std::uint16_t>(l)}, direction);
+      for (const auto& tally : counters.tallies) inside += in ? tally.payload : Bytes{0} - tally.payload;
+    }
+  }
+  return inside.count();
+}
+
+}  // namespace
+
+WindowPlan window_plan(const scenario::Scenario& scenario) {
+  WindowPlan plan{.found = scenario::finds_window(scenario),
+                  .judged = scenario::can_be_steady(scenario),
+                  .warmup = scenario.run.warmup,
+                  .measure = scenario.run.measure,
+                  .longest = scenario::longest_run(scenario),
+                  .precision_ppm = static_cast<std::int64_t>(scenario.run.precision * 10'000 + 0.5)};
+  if (!plan.found) {
+    plan.warmup = scenario::fixed_warmup(scenario);
+    plan.measure = scenario::fixed_measure(scenario);
+    return plan;
+  }
+  std::vector<Duration> periods;
+  for (const auto& t : scenario.traffic) periods.push_back(period_of(t));
+  plan.set_periods(periods);
+  return plan;
+}
+
+std::vector<WatchedEntry> watched_entries(const scenario::Scenario& scenario) {
+  std::vector<WatchedEntry> entries;
+  for (const auto& t : scenario.traffic) {
+    const bool by_payload = t.as<scenario::traffic::Dma>() != nullptr || t.as<scenario::traffic::Copy>() != nullptr;
+    const bool even = by_payload && t.arrival == scenario::ArrivalLaw::regular;
+    entries.push_back({t.name,
+                       even ? t.rate : BitRate{},
+                       !t.is<scenario::traffic::Receive>(),
+                       {{500'000, ".latency_p50_ns"},
+                        {900'000, ".latency_p90_ns"},
+                        {990'000, ".latency_p99_ns"},
+                        {999'000, ".latency_p999_ns"}}});
+    entries.back().saturates = t.saturates;
+  }
+  return entries;
+}
+
+std::vector<WatchedBacklog> watched_backlogs(const scenario::Scenario& scenario) {
+  constexpr std::int64_t few_tlps = 2048;
+  std::vector<WatchedBacklog> backlogs;
+  for (const auto& device : scenario.devices)
+    if (is_router(device)) backlogs.push_back({"queues in " + device.name, BacklogUnit::bytes, few_tlps});
+  return backlogs;
+}
+
+Reading read_run(const scenario::Scenario& scenario, Platform& platform, const TrafficSetup& traffic,
+                 const std::vector<Meter::Totals>& totals, const std::vector<observe::Histogram>& latencies,
+                 const std::vector<WatchedEntry>& entries, Instant now) {
+  Reading reading{now};
+  for (std::size_t i = 0; i < totals.size(); ++i) {
+    const auto& t = totals[i];
+    Reading::Entry entry{.offered = t.offered.count(), .arrived = t.arrived.count()};
+    entry.waiting = (entries[i].waits_at_source ? t.offered - t.ended - t.failed : t.frames_waiting()).count();
+    if (const auto* source = traffic.source(i)) {
+      entry.in_flight = source->in_flight(now);
+      entry.most_in_flight = source->most_in_flight();
+    }
+    entry.sample(latencies[i], entries[i].latencies);
+    reading.entries.push_back(std::move(entry));
+  }
+  for (const auto& device : scenario.devices)
+    if (is_router(device)) reading.levels.push_back(payload_inside(platform, platform.node(device.name)));
+  return reading;
+}
+
+}  // namespace peerpath::platform
