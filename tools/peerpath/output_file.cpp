@@ -4,6 +4,9 @@
 #include <cstring>
 #include <fstream>
 #include <sstream>
+#include <vector>
+
+#include "peerpath/base/part_file.hpp"
 
 namespace peerpath::cli {
 
@@ -17,34 +20,42 @@ bool is_replaced(const fs::path& file) {
   return !fs::exists(file, unknown) || fs::is_regular_file(file, unknown);
 }
 
-fs::path beside(fs::path file) { return file += ".part"; }
+bool refuse(const fs::path& file, const std::string& why, const Terminal& terminal) {
+  terminal.error("cannot write " + file.string() + ": " + why);
+  return false;
+}
 
 /// Says why it cannot.
 bool put(const fs::path& target, const OutputFile& file, const Terminal& terminal) {
   std::ofstream stream{target, std::ios::binary | std::ios::trunc};
   stream << file.text;
   stream.close();
-  if (!stream) terminal.error("cannot write " + file.path.string() + ": " + std::strerror(errno));
-  return static_cast<bool>(stream);
+  return stream ? true : refuse(file.path, std::strerror(errno), terminal);
+}
+
+/// Writes each file, or the part that is to replace it.
+bool put_all(std::span<const OutputFile> files, std::vector<PartFile>& parts, const Terminal& terminal) {
+  for (const auto& file : files) {
+    const bool replaced = is_replaced(file.path);
+    parts.push_back(replaced ? PartFile{file.path} : PartFile{});
+    const auto& part = parts.back().path();
+    if (replaced && part.empty()) return refuse(file.path, std::strerror(errno), terminal);
+    if (!put(replaced ? part : file.path, file, terminal)) return false;
+  }
+  return true;
 }
 
 }  // namespace
 
 bool write_files(std::span<const OutputFile> files, const Terminal& terminal) {
-  std::error_code error;
-  for (std::size_t n = 0; n < files.size(); ++n) {
-    const auto& path = files[n].path;
-    if (put(is_replaced(path) ? beside(path) : path, files[n], terminal)) continue;
-    for (const auto& file : files.first(n + 1))
-      if (is_replaced(file.path)) fs::remove(beside(file.path), error);
-    return false;
-  }
+  std::vector<PartFile> parts;
+  if (!put_all(files, parts, terminal)) return false;
   bool done = true;
-  for (const auto& file : files) {
-    if (!is_replaced(file.path)) continue;
-    fs::rename(beside(file.path), file.path, error);
-    if (error) terminal.error("cannot write " + file.path.string() + ": " + error.message());
-    done = done && !error;
+  for (std::size_t n = 0; n < files.size(); ++n) {
+    if (parts[n].path().empty()) continue;
+    std::error_code error;
+    fs::rename(parts[n].path(), files[n].path, error);
+    if (error) done = refuse(files[n].path, error.message(), terminal);
   }
   return done;
 }

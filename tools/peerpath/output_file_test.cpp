@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <csignal>
 #include <iterator>
 #include <string>
+#include <vector>
 
 #include "peerpath/base/temporary_folder.hpp"
 
@@ -33,35 +35,67 @@ TEST_F(OutputFileTest, ReplacesAFileAndLeavesNothingBeside) {
   EXPECT_EQ(std::distance(fs::directory_iterator{folder_}, fs::directory_iterator{}), 1);
 }
 
-TEST_F(OutputFileTest, WhatCouldNotBeWrittenLeavesTheOldFileAndNothingBeside) {
-  const auto file = folder_ / "report.html";
-  ASSERT_TRUE(write_file(file, "first", terminal_));
-  rlimit before{};
-  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
-  const rlimit little{4096, before.rlim_max};
-  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
-  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &little), 0);
-  const bool written = write_file(file, std::string(100'000, 'x'), terminal_);
-  ::setrlimit(RLIMIT_FSIZE, &before);
-  std::signal(SIGXFSZ, handler);
-  EXPECT_FALSE(written);
-  EXPECT_EQ(read_file(file), "first");
-  EXPECT_EQ(std::distance(fs::directory_iterator{folder_}, fs::directory_iterator{}), 1);
-}
+/// While it lives, no file may be longer.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : handler_{std::signal(SIGXFSZ, SIG_IGN)} {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit little{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &little);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
 
-TEST_F(OutputFileTest, FilesThatBelongTogetherAreReplacedTogetherOrNotAtAll) {
+ private:
+  void (*handler_)(int);
+  rlimit before_{};
+};
+
+TEST_F(OutputFileTest, WhatCouldNotBeWrittenLeavesTheOldFilesAndNothingBeside) {
   const auto results = folder_ / "results.json", report = folder_ / "report.html";
   ASSERT_TRUE(write_file(results, "first", terminal_));
   ASSERT_TRUE(write_file(report, "first", terminal_));
-  const std::array good{OutputFile{results, "second"}, OutputFile{report, "second"}};
-  fs::create_symlink("/dev/full", folder_ / "report.html.part");  // a disk that is full when the report comes to it
-  EXPECT_FALSE(write_files(good, terminal_));
+  const std::string longer(100'000, 'x');
+  const std::array files{OutputFile{results, "second"}, OutputFile{report, longer}};
+  {
+    const FileSizeLimit limit{4096};
+    EXPECT_FALSE(write_files(files, terminal_));
+  }
   EXPECT_EQ(read_file(results), "first");
   EXPECT_EQ(read_file(report), "first");
   EXPECT_EQ(std::distance(fs::directory_iterator{folder_}, fs::directory_iterator{}), 2);
-  EXPECT_TRUE(write_files(good, terminal_));
+  EXPECT_TRUE(write_files(files, terminal_));
   EXPECT_EQ(read_file(results), "second");
-  EXPECT_EQ(read_file(report), "second");
+  EXPECT_EQ(read_file(report), longer);
+}
+
+// Ranks of a sweep that end together all export its table.
+TEST_F(OutputFileTest, ProcessesThatWriteOneFileAtOnceAllSucceed) {
+  const auto file = folder_ / "table.csv";
+  std::vector<pid_t> children;
+  for (int n = 0; n < 16; ++n) {
+    const auto child = ::fork();
+    if (child == 0) {
+      bool well = true;
+      for (int round = 0; round < 100; ++round) well = write_file(file, std::string(5000, 'x'), terminal_) && well;
+      ::_exit(well ? 0 : 1);
+    }
+    ASSERT_GT(child, 0);
+    children.push_back(child);
+  }
+  int failed = 0;
+  for (const auto child : children) {
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    failed += status == 0 ? 0 : 1;
+  }
+  EXPECT_EQ(failed, 0);
+  EXPECT_EQ(read_file(file), std::string(5000, 'x'));
+  EXPECT_EQ(std::distance(fs::directory_iterator{folder_}, fs::directory_iterator{}), 1);
 }
 
 // What /dev/null is to root: a rename would have put a file in its place.

@@ -1,9 +1,12 @@
 #include "tools/peerpath/run_network.hpp"
 
 #include <array>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 
+#include "peerpath/base/part_file.hpp"
 #include "platform/network/run.hpp"
 #include "scenario/network/window.hpp"
 #include "tools/peerpath/interrupt.hpp"
@@ -40,13 +43,19 @@ bool refuses(const Arguments& arguments, const Terminal& terminal) {
   return false;
 }
 
-/// Where frames are captured, if they shall be; nullopt, and said why, if that is asked for wrongly.
-std::optional<std::optional<network_run::CaptureRequest>> capture_request(const Arguments& arguments,
-                                                                          const network_scenario::Loaded& loaded,
-                                                                          const Terminal& terminal) {
+/// A capture of frames, and the file that it goes to.
+struct Capturing {
+  std::string_view name;  ///< of the file in the end
+  PartFile part;
+  network_run::CaptureRequest request;
+};
+
+/// The capture that is asked for, if one is; nullopt, and said why, if it is asked for wrongly.
+std::optional<std::optional<Capturing>> capture_of(const Arguments& arguments, const network_scenario::Loaded& loaded,
+                                                   const Terminal& terminal) {
   const auto traced = trace_request(arguments, Instant{longest_run(loaded.scenario)}, terminal);
   if (!traced) return std::nullopt;
-  if (traced->formats.empty()) return std::optional<network_run::CaptureRequest>{};
+  if (traced->formats.empty()) return std::optional<Capturing>{};
   for (const auto* format : traced->formats) {
     if (format->name == "pcapng") continue;
     terminal.error("with a network scenario, --trace supports pcapng only, not " + std::string{format->name});
@@ -54,20 +63,24 @@ std::optional<std::optional<network_run::CaptureRequest>> capture_request(const 
   }
   const auto folder = output_folder(arguments, loaded.scenario.name);
   if (!make_folder(folder, terminal)) return std::nullopt;
-  const auto file = folder / (std::string{traced->formats.front()->file} + ".part");
-  return network_run::CaptureRequest{file, traced->program, traced->links, traced->window, traced->end};
+  const auto name = traced->formats.front()->file;
+  PartFile part{folder / name};
+  if (part.path().empty()) {
+    terminal.error("cannot write " + (folder / name).string() + ": " + std::strerror(errno));
+    return std::nullopt;
+  }
+  network_run::CaptureRequest request{part.path(), traced->program, traced->links, traced->window, traced->end};
+  return Capturing{name, std::move(part), std::move(request)};
 }
 
 /// Notes the file in the record, or says that the disk could not hold it.
-bool finish_capture(const network_run::CaptureRequest& request, const network_run::Outcome& outcome, RunRecord& record,
+bool finish_capture(const Capturing& capturing, const network_run::Outcome& outcome, RunRecord& record,
                     const Terminal& terminal) {
   if (!outcome.captured) {
-    terminal.error(request.file.string() + ": the trace could not be written completely; is the disk full?");
-    std::error_code ignored;
-    std::filesystem::remove(request.file, ignored);
+    terminal.error(std::string{capturing.name} + ": the trace could not be written completely; is the disk full?");
     return false;
   }
-  record.traces.push_back({request.file, request.file.stem().string(),
+  record.traces.push_back({capturing.part.path(), std::string{capturing.name},
                            std::to_string(*outcome.captured) + (*outcome.captured == 1 ? " frame" : " frames")});
   return true;
 }
@@ -100,7 +113,7 @@ Exit run_network(const Arguments& arguments, const network_scenario::Loaded& loa
     if (speaks) terminal.error(ranks.error());
     return Exit::wrong_input;
   }
-  const auto capture = capture_request(arguments, loaded, terminal);
+  const auto capture = capture_of(arguments, loaded, terminal);
   const auto jobs = jobs_of(arguments, terminal);
   if (!capture || !jobs) return Exit::wrong_input;
   RunRecord record;
@@ -114,7 +127,7 @@ Exit run_network(const Arguments& arguments, const network_scenario::Loaded& loa
     Progress progress{terminal};
     return network_run::run(loaded, {.progress = [&](Duration now, Duration most) { progress.update(now, most); },
                                      .stop = [&guard] { return guard.interrupted(); },
-                                     .capture = *capture,
+                                     .capture = *capture ? std::optional{(*capture)->request} : std::nullopt,
                                      .ranks = ranks->get()});
   }();
   if (!ran) {

@@ -127,6 +127,16 @@ class Sweep(Case):
             self.assertEqual(list(whole.parent.glob("*rank-*")), [], "a rank's own file is gone once its rows are in the whole one")
             table.unlink()
 
+    def test_ranks_that_find_the_sweep_complete_all_end_well(self):
+        self.sweep(*GRID, "--csv", str(self.out))
+        table = self.out.with_suffix(".csv")
+        command = [PROGRAM, "sweep", SCENARIO, *SHORT, *GRID, "--out", str(self.file), "--csv", str(table)]
+        ranks = [subprocess.Popen(command, env={**os.environ, "PMI_RANK": str(n), "PMI_SIZE": "12"}, stderr=subprocess.PIPE, text=True) for n in range(12)]
+        said = [rank.communicate(timeout=60)[1] for rank in ranks]
+        self.assertEqual([rank.returncode for rank in ranks], [0] * 12, said)
+        self.assertEqual(table.read_text(), self.out.read_text())
+        self.assertEqual(sorted(path.name for path in table.parent.iterdir()), sorted(path.name for path in (self.out, self.file, table)))
+
     @unittest.skipUnless(shutil.which("mpirun"), "needs openmpi-bin")
     def test_open_mpi_starts_two_ranks(self):
         self.sweep(*GRID)

@@ -71,10 +71,7 @@ void show_to(Sink& sink, const Seen& seen) {
 Tracer::Tracer(Request request, std::filesystem::path folder)
     : request_{std::move(request)}, folder_{std::move(folder)} {}
 
-Tracer::~Tracer() {
-  std::error_code ignored;
-  for (const auto& file : files_) std::filesystem::remove(file.path, ignored);
-}
+Tracer::~Tracer() = default;
 
 Problems Tracer::built(const observe::Scene& scene) {
   Problems problems;
@@ -94,10 +91,10 @@ Problems Tracer::built(const observe::Scene& scene) {
   }
   if (!problems.empty()) return problems;
   for (const auto* format : request_.formats) {
-    File file{folder_ / (std::string{format->file} + ".part"), std::string{format->file}, nullptr, nullptr};
-    file.out = std::make_unique<std::ofstream>(file.path, std::ios::binary);
-    if (!*file.out)
-      problems.push_back({.file = {}, .key = "--trace", .message = file.path.string() + " cannot be written"});
+    const auto name = folder_ / format->file;
+    File file{PartFile{name}, std::string{format->file}, nullptr, nullptr};
+    file.out = std::make_unique<std::ofstream>(file.part.path(), std::ios::binary);
+    if (!*file.out) problems.push_back({.file = {}, .key = "--trace", .message = name.string() + " cannot be written"});
     file.sink = format->make(*file.out, *subject_);
     files_.push_back(std::move(file));
   }
@@ -144,7 +141,7 @@ std::vector<Tracer::Written> Tracer::finish() {
   pass_on(never);
   std::vector<Written> written;
   for (auto& file : files_) {
-    Written one{file.path, file.name, file.sink->finish()};
+    Written one{file.part.path(), file.name, file.sink->finish()};
     file.out->close();
     one.whole = file.out->good();
     written.push_back(std::move(one));

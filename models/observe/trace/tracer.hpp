@@ -11,6 +11,7 @@
 #include "observe/trace/formats.hpp"
 #include "observe/trace/tags.hpp"
 #include "observe/trace/tap.hpp"
+#include "peerpath/base/part_file.hpp"
 #include "peerpath/base/problem.hpp"
 #include "peerpath/device/place.hpp"
 #include "peerpath/fabric/tlp_listener.hpp"
@@ -50,7 +51,7 @@ class Tracer final : public fabric::TlpListener {
   void show(const Frame& frame);
 
   struct Written {
-    std::filesystem::path written;  ///< the file, called `name` and ".part": whoever keeps it gives it that name
+    std::filesystem::path written;  ///< the file, under a name of this process: whoever keeps it calls it `name`
     std::string name;
     std::string what;   ///< "1234 packets"
     bool whole = true;  ///< false: the disk is full, or the file cannot be written
@@ -60,7 +61,7 @@ class Tracer final : public fabric::TlpListener {
 
  private:
   struct File {
-    std::filesystem::path path;
+    PartFile part;
     std::string name;
     std::unique_ptr<std::ofstream> out;
     std::unique_ptr<Sink> sink;
