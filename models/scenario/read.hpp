@@ -52,6 +52,7 @@ class Reader {
   void forget_keys_of_sender(const std::string& pointer, const Traffic& entry);
   void read_devices(const Node* node, Scenario& out);
   void need_kinds(const Node* events);
+  void check_address(const Node* node, const std::string& pointer);
   void read_device(const Member& member, Scenario& out);
   void read_text(const Node& root, std::string_view key, std::string& out);
   bool object_at(const Node* node, const std::string& pointer, Node::Type type, std::string_view what);

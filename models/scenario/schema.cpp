@@ -33,6 +33,10 @@ Json device_schema() {
     kinds_enum.push_back(kind.name);
     Json properties = with_common(properties_of<Config>());
     properties["kind"] = Json{{"const", kind.name}, {"description", kind.doc}};
+    properties["address"] = Json{{"type", "string"},
+                                 {"description",
+                                  "PCI address in the machine that the preset was made from, such as 0000:3b:00.0; "
+                                  "maps the name back to that machine and changes nothing. Absent: unknown"}};
     branches.push_back({{"if", {{"properties", {{"kind", {{"const", kind.name}}}}}, {"required", {"kind"}}}},
                         {"then", {{"properties", properties}, {"additionalProperties", false}}}});
   });

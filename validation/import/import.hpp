@@ -11,7 +11,8 @@
 
 namespace peerpath::import {
 
-/// The devices and links in `lspci -vvv`, `nvidia-smi topo -m` or NCCL's topology, told apart by how they begin.
+/// The devices and links in the output of `lspci -vvv`, `lspci -tv`, `nvidia-smi topo -m`, `rocm-smi --showtopo` or
+/// `lstopo --of xml`, or in NCCL's topology, told apart by how they begin.
 tl::expected<Preset, Problems> import_dump(std::string_view text, const std::string& file);
 
 }  // namespace peerpath::import

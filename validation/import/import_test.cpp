@@ -220,5 +220,42 @@ TEST(Import, NvlinksHideHowNearTwoGpusAreAndTheirNumaNodeTells) {
             1);
 }
 
+/// An eight-GPU machine of before switches for NVLink, halved: the matrix has no NUMA column.
+constexpr std::string_view by_cpus =
+    "\tGPU0\tGPU1\tGPU2\tGPU3\tib0\tCPU Affinity\n"
+    "GPU0\tX\tNV1\tNV2\tSYS\tPIX\t0-15\n"
+    "GPU1\tNV1\tX\tSYS\tNV2\tNODE\t0-15\n"
+    "GPU2\tNV2\tSYS\tX\tNV1\tSYS\t16-31\n"
+    "GPU3\tSYS\tNV2\tNV1\tX\tSYS\t16-31\n"
+    "ib0\tPIX\tNODE\tSYS\tSYS\tX\n";
+
+TEST(Import, CpuAffinityPutsGpusThatNvlinksJoinAtTheirSocket) {
+  const auto preset = made_of(std::string{by_cpus});
+  const auto json = json_of(preset);
+  EXPECT_EQ(count(json, "root_complex"), 2);
+  EXPECT_EQ(link_to(json, "gpu0")["from"], link_to(json, "nic0")["from"]);
+  EXPECT_EQ(link_to(json, "gpu1")["from"], "rc0");
+  EXPECT_FALSE(link_to(json, "gpu1").contains("source")) << "by way of ib0 its distance to GPU0 is known";
+  for (const auto* gpu : {"gpu2", "gpu3"}) {
+    EXPECT_EQ(link_to(json, gpu)["from"], "rc1");
+    EXPECT_NE(link_to(json, gpu)["source"].get<std::string>().find("assumed: NVLinks hide how near"),
+              std::string::npos);
+  }
+  EXPECT_TRUE(said(preset, "gpu2, gpu3 may share a switch or host bridge"));
+}
+
+TEST(Import, AnAffinityDoesNotJoinWhatTheMatrixHoldsApart) {
+  const auto json =
+      json_of(made_of("\tGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\nGPU0\tX\tSYS\t0-31\t0\nGPU1\tSYS\tX\t0-31\t0\n"));
+  EXPECT_EQ(count(json, "root_complex"), 2);
+}
+
+TEST(Import, LspciKeepsTheAddressOfEachDevice) {
+  const auto json = json_of(made_of(text_of(testdata() / "x570d4u.lspci")));
+  EXPECT_EQ(json["devices"]["switch0"]["address"], "0000:20:00.0");
+  for (const auto& [name, device] : json["devices"].items())
+    EXPECT_EQ(device.contains("address"), device["kind"] != "root_complex" && device["kind"] != "host_memory") << name;
+}
+
 }  // namespace
 }  // namespace peerpath::import

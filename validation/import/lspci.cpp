@@ -113,8 +113,7 @@ class Reader {
     if (const auto rest = after(line, "ACSCtl:")) f.acs_control = acs_bits(*rest);
     const auto indent = line.substr(0, line.find_first_not_of("\t "));
     const bool own = indent == "\t" || indent == "        ";  // what stands further right is of virtual functions
-    if (own && line.find("Region ") == indent.size() && line.find(" prefetchable") != line.npos)
-      f.window = std::max(f.window, region_size(line));
+    if (own && line.find("Region ") == indent.size() && line.find(" prefetchable") != line.npos) region(line, f);
     if (const auto rest = after(line, "NUMA node: ")) f.numa_node = number(*rest);
     if (const auto rest = after(line, "IOMMU group: ")) f.iommu_group = number(*rest);
     if (line.find("LnkCap:") != line.npos) shape(line, f.link_capability);
@@ -141,6 +140,24 @@ class Reader {
     // Buses are numbered from the root on, so whoever climbs them comes to an end.
     if (f.secondary && *f.secondary != 0 && *f.secondary <= f.bus)
       problem("a bridge whose secondary bus is not above its own");
+  }
+
+  void region(std::string_view line, Function& f) {
+    const auto size = region_size(line);
+    for (const std::string_view why : {"<unassigned>", "<ignored>", "[disabled]"}) {
+      if (line.find(why) == line.npos) continue;
+      DeadRegion dead{number(*after(line, "Region ")).value_or(0), line_, std::string{why.substr(1, why.size() - 2)},
+                      size};
+      if (!f.dead_region || (f.dead_region->size && (!size || *size > *f.dead_region->size))) f.dead_region = dead;
+      return drop_smaller(f);
+    }
+    f.window = std::max(f.window, size);
+    drop_smaller(f);
+  }
+
+  /// A dead region that a live one exceeds takes nothing away.
+  static void drop_smaller(Function& f) {
+    if (f.dead_region && f.dead_region->size && f.window && *f.dead_region->size <= *f.window) f.dead_region.reset();
   }
 
   static void express(std::string_view rest, Function& f) {
@@ -194,6 +211,13 @@ class Reader {
 
 /// What lspci says besides: "pcilib: sysfs_read_vpd: read failed: Input/output error".
 bool aside(std::string_view line) { return line.starts_with("pcilib: ") || line.starts_with("lspci: "); }
+
+/// A row of `lspci -x`, -xxx or -xxxx: "f0: 00 1c ...", "100: 00 ...".
+bool bytes_of_configuration(std::string_view line) {
+  const auto colon = line.find(": ");
+  return (colon == 2 || colon == 3) && digits(line.substr(0, colon), hex) && line.size() >= colon + 4 &&
+         digits(line.substr(colon + 2, 2), hex) && (line.size() == colon + 4 || line[colon + 4] == ' ');
+}
 
 bool heading(std::string_view line) { return !line.empty() && line.front() != '\t' && line.front() != ' '; }
 
@@ -255,7 +279,7 @@ tl::expected<std::vector<Function>, Problems> parse_lspci(std::string_view text,
     auto line = text.substr(0, end);
     text.remove_prefix(end == text.npos ? text.size() : end + 1);
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-    if (aside(line)) continue;
+    if (aside(line) || bytes_of_configuration(line)) continue;
     if (heading(line)) {
       close(number);
       auto f = read_heading(line, number, file, problems);

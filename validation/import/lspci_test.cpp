@@ -116,6 +116,35 @@ TEST(Lspci, ReadsAcsWindowsAndWhereAFunctionIs) {
   EXPECT_FALSE(parse_lspci(dump, "d.txt")->front().acs_control);
 }
 
+TEST(Lspci, PassesOverTheBytesOfTheConfigurationSpace) {
+  const auto functions = parse_lspci(
+      "0000:01:00.0 Ethernet controller: A\n\tNUMA node: 1\n00: b3 15 1d 10 06 04 10 00 00 00 00 02 00 00 80 00\n"
+      "f0: 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00\n100: 01 00 01 15\n\n"
+      "0000:01:00.1 Ethernet controller: B\n00: b3 15 1d 10 06 04 10 00 00 00 00 02 00 00 80 00\n",
+      "d.txt");
+  ASSERT_TRUE(functions);
+  ASSERT_EQ(functions->size(), 2U);
+  EXPECT_EQ(functions->front().numa_node, 1);
+}
+
+TEST(Lspci, ABarWithoutAnAddressIsNoWindow) {
+  const auto gpu_with = [](const std::string& regions) {
+    return parse_lspci("03:00.0 3D controller: G\n" + regions, "d.txt")->front();
+  };
+  const std::string live = "\tRegion 3: Memory at 24000000000 (64-bit, prefetchable) [size=32M]\n";
+  const auto unassigned = gpu_with("\tRegion 1: Memory at <unassigned> (64-bit, prefetchable)\n" + live);
+  ASSERT_TRUE(unassigned.dead_region);
+  EXPECT_EQ(unassigned.dead_region->number, 1);
+  EXPECT_EQ(unassigned.dead_region->line, 2);
+  EXPECT_EQ(unassigned.dead_region->why, "unassigned");
+  EXPECT_EQ(unassigned.window, Bytes{32 << 20});
+  const auto disabled = gpu_with("\tRegion 1: Memory at 20000000000 (64-bit, prefetchable) [disabled] [size=16G]\n");
+  EXPECT_EQ(disabled.dead_region->why, "disabled");
+  EXPECT_FALSE(disabled.window);
+  EXPECT_FALSE(gpu_with(live + "\tRegion 5: Memory at <ignored> (64-bit, prefetchable) [size=1M]\n").dead_region)
+      << "smaller than the window";
+}
+
 TEST(Lspci, RefusesBridgesThatLeadBack) {
   EXPECT_NE(first_problem("01:00.0 PCI bridge: A\n\tBus: primary=01, secondary=01, subordinate=01\n").find("d.txt:2"),
             std::string::npos);

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "validation/import/sockets.hpp"
+
 namespace peerpath::import {
 namespace {
 
@@ -26,11 +28,14 @@ class Writer {
     for (std::size_t i = 0; i < machine_.parts.size(); ++i) add(i);
     Json json;
     json["description"] = machine_.description;
-    json["source"] = machine_.source;
+    add_notes();
+    json["source"] = machine_.source + assumptions();
     json["devices"] = devices_;
     json["links"] = links_;
-    if (two_sockets_) json["inter_socket"] = Json::array({inter_socket()});
-    add_notes();
+    if (two_sockets_) {
+      const bool amd = machine_.cpu_vendor.find("AMD") != std::string::npos;
+      json["inter_socket"] = Json::array({assumed_inter_socket(amd, notes_)});
+    }
     return {json.dump(2) + "\n", notes_};
   }
 
@@ -47,6 +52,7 @@ class Writer {
     }
     ++ports_[from];
     devices_[part.name] = {{"kind", part.kind}};
+    if (!part.address.empty()) devices_[part.name]["address"] = part.address;
     if (part.wire_rate) devices_[part.name]["wire_rate"] = std::to_string(part.wire_rate->bps() / 1'000'000) + "Mbps";
     Json link{{"from", from}, {"to", part.name}};
     if (part.link) {
@@ -57,6 +63,7 @@ class Writer {
     }
     const int bridge = host_bridge(part);
     if (part.above < 0 && bridge > 0) link["host_bridge"] = bridge;
+    if (!part.assumed.empty()) link["source"] = part.assumed;
     links_.push_back(link);
   }
 
@@ -69,18 +76,6 @@ class Writer {
     const auto number = static_cast<int>(at - known.begin());
     if (at == known.end()) known.push_back(own);
     return number;
-  }
-
-  Json inter_socket() {
-    const bool amd = machine_.cpu_vendor.find("AMD") != std::string::npos;
-    notes_.push_back(std::string{"two NUMA nodes with devices are taken for two sockets, joined by "} +
-                     (amd ? "three xGMI links of 256 Gb/s" : "three UPI links of 166.4 Gb/s") +
-                     ": assumed, the dump does not say; see inter_socket");
-    return {{"from", "rc0"},
-            {"to", "rc1"},
-            {"links", 3},
-            {"rate", amd ? "256Gbps" : "166400Mbps"},
-            {"source", "assumed for a processor of this vendor; the dump does not say"}};
   }
 
   void add_notes() {
@@ -97,6 +92,13 @@ class Writer {
     notes_.insert(notes_.end(), machine_.notes.begin(), machine_.notes.end());
     notes_.emplace_back(
         "payload sizes, tags and ACS are not in this kind of dump, and have their defaults; those of `lspci -vvv` are");
+  }
+
+  /// What the preset holds beyond the dump, for those who read it later.
+  std::string assumptions() const {
+    std::string text = "; payload sizes, tags and ACS are the defaults of a scenario";
+    if (!without_link_.empty()) text += ", and so are the links of " + without_link_;
+    return text;
   }
 
   const Machine& machine_;

@@ -20,6 +20,8 @@ struct Part {
   int host_bridge = 0;  ///< of those of its socket, for parts at a root complex
   std::optional<pcie::LinkShape> link{};
   std::optional<BitRate> wire_rate{};  ///< of a NIC's port
+  std::string address{};               ///< of its PCI function, as in the dump; "" if the dump does not say
+  std::string assumed{};               ///< what is assumed of its place or link; "": the dump says both
 };
 
 /// A larger machine is refused: buses of a PCIe domain end at 256.

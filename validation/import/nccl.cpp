@@ -90,7 +90,12 @@ class NcclReader {
     const bool gpu = holds(pci, "gpu") || type.starts_with("0x03");
     const bool nic = holds(pci, "nic") || type.starts_with("0x02");
     if (!gpu && !nic) return leave_out(bus + " (class " + std::string{type} + ")");
-    Part part{.name = {}, .kind = gpu ? "gpu" : "nic", .above = above, .socket = socket_, .link = link_of(pci)};
+    Part part{.name = {},
+              .kind = gpu ? "gpu" : "nic",
+              .above = above,
+              .socket = socket_,
+              .link = link_of(pci),
+              .address = bus};
     part.name = part.kind + std::to_string(counts_[part.kind]++);
     if (gpu)
       note_gpu(pci, part);
@@ -109,7 +114,8 @@ class NcclReader {
                               .kind = "pcie_switch",
                               .above = above,
                               .socket = socket_,
-                              .link = link_of(pci)});
+                              .link = link_of(pci),
+                              .address = std::string{value(pci, "busid")}});
     for (const auto& child : pci.children()) read_below(child, static_cast<int>(at));
     if (machine_.parts.size() > at + 1) return;
     machine_.parts.resize(at);

@@ -10,6 +10,7 @@
 
 #include "core/pcie/acs.hpp"
 #include "validation/import/host_trust.hpp"
+#include "validation/import/sockets.hpp"
 
 namespace peerpath::import {
 namespace {
@@ -77,8 +78,13 @@ class Builder {
   Builder(const std::vector<Function>& functions, std::string file) : functions_{functions}, file_{std::move(file)} {}
 
   tl::expected<Preset, Problems> build() {
-    devices_["rc"] = {{"kind", "root_complex"}};
-    devices_["dram"] = {{"kind", "host_memory"}, {"at", "rc"}};
+    for (const auto& f : functions_)
+      if (is_leaf(f) && node_of(f)) nodes_.insert(*node_of(f));
+    for (const int socket : two_sockets() ? std::vector{0, 1} : std::vector{0}) {
+      devices_[root(socket)] = {{"kind", "root_complex"}};
+      devices_[two_sockets() ? "dram" + std::to_string(socket) : "dram"] = {{"kind", "host_memory"},
+                                                                            {"at", root(socket)}};
+    }
     for (const auto& f : functions_)
       if (is_leaf(f)) add_leaf(f);
     if (links_.empty() && problems_.empty())
@@ -89,20 +95,21 @@ class Builder {
       add_ports(router, ports);
     }
     for (const auto& [name, f] : leaves_) make_way(name, *f->max_payload);
-    add_host_trust();
+    for (const auto& [router, buses] : root_buses_) add_host_trust(router, buses);
+    Json json;
+    json["description"] = "Devices and links of a machine, from its lspci dump; no traffic";
+    json["source"] = "lspci -vvv: " + file_;
+    json["devices"] = devices_;
+    json["links"] = links_;
+    if (two_sockets()) json["inter_socket"] = Json::array({assumed_inter_socket(is_amd(), notes_)});
     add_notes();
-    Json root;
-    root["description"] = "Devices and links of a machine, from its lspci dump; no traffic";
-    root["source"] = "lspci -vvv: " + file_;
-    root["devices"] = devices_;
-    root["links"] = links_;
     if (!events_.empty()) {
-      root["events"] = events_;
+      json["events"] = events_;
       notes_.push_back(
           "ports of one router differ in ACS, which events at 0ns say: a scenario with events of its own "
           "has to repeat them");
     }
-    return Preset{root.dump(2) + "\n", notes_};
+    return Preset{json.dump(2) + "\n", notes_};
   }
 
  private:
@@ -113,6 +120,38 @@ class Builder {
     bool to_switch;
     std::uint16_t control() const { return function == nullptr ? 0 : function->acs_control.value_or(0); }
   };
+
+  bool two_sockets() const { return nodes_.size() == 2; }
+  std::string root(int socket) const { return two_sockets() ? "rc" + std::to_string(socket) : "rc"; }
+  bool is_root(const std::string& router) const { return router.starts_with("rc"); }
+
+  /// Its own NUMA node, or that of the nearest bridge above that says one.
+  std::optional<int> node_of(const Function& f) const {
+    for (const auto* at = &f; at != nullptr; at = parent(functions_, *at))
+      if (at->numa_node) return at->numa_node;
+    return {};
+  }
+
+  /// The root complex that a function is below.
+  std::string root_of(const Function& f) const {
+    return root(two_sockets() && node_of(f) == std::optional{*nodes_.rbegin()} ? 1 : 0);
+  }
+
+  bool is_amd() const {
+    return std::ranges::any_of(functions_, [](const Function& f) {
+      return f.kind.find("Host bridge") != f.kind.npos && f.name.find("AMD") != f.name.npos;
+    });
+  }
+
+  /// A GPU whose memory no request can reach makes no scenario of GPUDirect.
+  void need_window(const Function& f) {
+    if (!f.dead_region) return;
+    problems_.push_back({file_, f.dead_region->line, 1, "",
+                         f.address() + ": Region " + std::to_string(f.dead_region->number) + " is " +
+                             f.dead_region->why +
+                             ", so the GPU's memory has no window on the bus; dump it where the region has an address "
+                             "and is enabled (firmware: Above 4G Decoding, Resizable BAR; the GPU's driver loaded)"});
+  }
 
   void add_leaf(const Function& f) {
     if (!f.max_payload || !f.max_read_request) {
@@ -128,12 +167,12 @@ class Builder {
     }
     const std::string kind = device_kind(f);
     const auto name = kind + std::to_string(counts_[kind]++);
-    devices_[name] = {{"kind", kind}, {"function", function_json(f)}};
+    if (kind == "gpu") need_window(f);
+    devices_[name] = {{"kind", kind}, {"address", f.address()}, {"function", function_json(f)}};
     if (kind == "gpu" && f.window) devices_[name]["bar_size"] = size_text(*f.window);
     if (kind == "dma_card" && f.ecrc_generation.value_or(false)) devices_[name]["ecrc"] = true;
     add_link(above(f), f, name, false);
     leaves_.emplace_back(name, &f);
-    if (f.numa_node) nodes_.insert(*f.numa_node);
     iommu_ = iommu_ || f.iommu_group;
   }
 
@@ -141,7 +180,7 @@ class Builder {
   std::string above(const Function& f) {
     for (const auto* bridge = parent(functions_, f); bridge; bridge = parent(functions_, *bridge))
       if (is_upstream_port(*bridge)) return switch_named(*bridge);
-    return "rc";
+    return root_of(f);
   }
 
   std::string switch_named(const Function& upstream) {
@@ -149,7 +188,7 @@ class Builder {
     if (fresh) {
       at->second = "switch" + std::to_string(switches_.size() - 1);
       const auto name = at->second;
-      devices_[name] = {{"kind", "pcie_switch"}};
+      devices_[name] = {{"kind", "pcie_switch"}, {"address", upstream.address()}};
       raise_payload(name, upstream);
       if (!upstream.link)
         problems_.push_back({file_, upstream.line, 1, "", upstream.address() + " shows no link"});
@@ -163,8 +202,8 @@ class Builder {
   void add_link(const std::string& from, const Function& f, const std::string& to, bool to_switch) {
     const auto shape = *f.link;
     Json link{{"from", from}, {"to", to}, {"generation", shape.generation}, {"width", shape.width}};
-    if (from == "rc")
-      if (const auto bridge = host_bridge_of(f); bridge > 0) link["host_bridge"] = bridge;
+    if (is_root(from))
+      if (const auto bridge = host_bridge_of(f, from); bridge > 0) link["host_bridge"] = bridge;
     links_.push_back(link);
     ports_[from].push_back({parent(functions_, f), to, f.address(), to_switch});
     if (f.link_capability && f.link_capability != f.link)
@@ -173,18 +212,20 @@ class Builder {
                        (to.starts_with("gpu") ? "; GPUs train down when idle, so dump it under load" : ""));
   }
 
-  /// Root buses are numbered as they come; what stands below no bridge of the dump says nothing of its own.
-  int host_bridge_of(const Function& f) {
+  /// Root buses of a root complex are numbered as they come; what stands below no bridge of the dump says nothing of
+  /// its own.
+  int host_bridge_of(const Function& f, const std::string& router) {
     const auto* top = &f;
     while (const auto* bridge = parent(functions_, *top)) top = bridge;
     if (top == &f && f.bus != 0) {
       notes_.push_back(f.address() + ": the bridge above it is not in the dump; put at the root complex");
       return 0;
     }
-    const std::pair root{top->domain, top->bus};
-    auto at = std::ranges::find(root_buses_, root);
-    if (at == root_buses_.end()) at = root_buses_.insert(at, root);
-    return static_cast<int>(at - root_buses_.begin());
+    auto& known = root_buses_[router];
+    const std::pair own{top->domain, top->bus};
+    auto at = std::ranges::find(known, own);
+    if (at == known.end()) at = known.insert(at, own);
+    return static_cast<int>(at - known.begin());
   }
 
   /// Routers of the fabric have so many ports; NICs and GPUs are what scenarios are about.
@@ -211,7 +252,7 @@ class Builder {
     const auto common = std::ranges::max_element(votes, {}, [](const auto& vote) { return vote.second; })->first;
     if (common != 0) devices_[router]["acs"] = acs_json(common);
     for (const Port& port : ports) {
-      if (port.function != nullptr && router == "rc") raise_payload(router, *port.function);
+      if (port.function != nullptr && is_root(router)) raise_payload(router, *port.function);
       if ((port.control() & pcie::acs::egress_control) != 0)
         notes_.push_back(port.function->address() +
                          ": lspci does not show which peers Egress Control forbids; here EC "
@@ -249,33 +290,34 @@ class Builder {
   }
 
   /// The least of what the kernel makes of the host bridges that have devices.
-  void add_host_trust() {
+  void add_host_trust(const std::string& router, const std::vector<std::pair<int, int>>& buses) {
     auto least = pcie::HostBridgeList::listed;
     const Function* whose = nullptr;
-    for (const auto& [domain, bus] : root_buses_) {
+    for (const auto& [domain, bus] : buses) {
       const auto* bridge = host_bridge_device(functions_, domain, bus);
       if (host_trust(bridge) <= least) continue;
       least = host_trust(bridge);
       whose = bridge;
     }
     if (least == pcie::HostBridgeList::listed) return;
-    devices_["rc"]["host_bridge"] = name_of(least);
+    devices_[router]["host_bridge"] = name_of(least);
     const auto name = whose == nullptr ? "a root bus that begins with neither 00.0 nor a root port"
                                        : whose->address() + ", " + whose->name;
-    notes_.push_back("rc.host_bridge is " + std::string{name_of(least)} + ": " +
+    notes_.push_back(router + ".host_bridge is " + std::string{name_of(least)} + ": " +
                      (least == pcie::HostBridgeList::unlisted
                           ? "Linux's list has no " + name + "; with an AMD CPU of family 17h or later set listed"
                           : "Linux's list has " + name + ", for one host bridge alone"));
   }
 
   void add_notes() {
-    if (nodes_.size() > 1)
+    if (nodes_.size() > 2)
       notes_.push_back("the devices are at " + std::to_string(nodes_.size()) +
                        " NUMA nodes; here they share one root complex, with one latency");
     if (iommu_)
       notes_.push_back(
-          "the machine has IOMMU groups, so its IOMMU is on; unless it passes through (iommu=pt), add "
-          "\"iommu\": {} to rc");
+          "the machine has IOMMU groups, so its IOMMU is on; unless it passes through (iommu=pt), add \"iommu\": {} "
+          "to " +
+          std::string{two_sockets() ? "rc0 and rc1" : "rc"});
   }
 
   const std::vector<Function>& functions_;
@@ -287,8 +329,8 @@ class Builder {
   std::map<std::string, std::string> switches_;
   std::map<std::string, std::vector<Port>> ports_;
   std::map<std::string, Bytes> payloads_;
-  std::vector<std::pair<int, int>> root_buses_;  ///< domain and bus
-  std::set<int> nodes_;
+  std::map<std::string, std::vector<std::pair<int, int>>> root_buses_;  ///< of each root complex: domain and bus
+  std::set<int> nodes_;                                                 ///< NUMA nodes with a leaf
   bool iommu_ = false;
   std::vector<std::string> notes_;
 };

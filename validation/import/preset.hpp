@@ -17,11 +17,13 @@ struct Preset {
   std::vector<std::string> notes;  ///< what the dump leaves open, or does not fit into a scenario
 };
 
-/// The root complex with its memory, switches (one an upstream port), and each function 0 that has a trained link:
-/// network controllers as `nic`, display controllers as `gpu`, others and the card of pcie-bench as `dma_card`. Of the
-/// dump are MPS, MRRS, tags, links, BARs of GPUs, ACS controls of the ports above (those that differ within a router by
-/// an event at 0ns), host bridges (root buses), and whether Linux trusts them; all else stays at its default.
-/// Problems: a dump without such a function, or one whose links or payload sizes are hidden (lspci run without root).
+/// The root complex with its memory (two, joined by an assumed link, where the devices are at two NUMA nodes), switches
+/// (one an upstream port), and each function 0 that has a trained link: network controllers as `nic`, display
+/// controllers as `gpu`, others and the card of pcie-bench as `dma_card`. Of the dump are MPS, MRRS, tags, links, BARs
+/// of GPUs, ACS controls of the ports above (those that differ within a router by an event at 0ns), host bridges (root
+/// buses), and whether Linux trusts them; all else stays at its default. Each device keeps the `address` of its
+/// function. Problems: a dump without such a function, one whose links or payload sizes are hidden (lspci run without
+/// root), a GPU whose largest prefetchable BAR is unassigned or disabled.
 tl::expected<Preset, Problems> to_preset(const std::vector<Function>& functions, const std::string& file);
 
 }  // namespace peerpath::import

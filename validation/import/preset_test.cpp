@@ -117,6 +117,33 @@ TEST(Preset, AGpuHasItsWindowAndItsTags) {
   EXPECT_EQ(json["devices"]["gpu0"]["function"]["tags"], 768);
 }
 
+TEST(Preset, AGpuWhoseMemoryHasNoAddressIsRefused) {
+  auto gpu = leaf(1, "3D controller", {4, 16});
+  gpu.window = Bytes{32 << 20};
+  gpu.dead_region = DeadRegion{1, 57, "unassigned", {}};
+  const auto preset = to_preset({gpu}, "d.txt");
+  ASSERT_FALSE(preset);
+  EXPECT_NE(to_string(preset.error().front()).find("d.txt:57:1: 0000:01:00.0: Region 1 is unassigned"),
+            std::string::npos);
+  gpu.kind = "Non-Volatile memory controller";
+  EXPECT_TRUE(to_preset({gpu}, "d.txt")) << "other devices have no window here";
+}
+
+TEST(Preset, TwoNumaNodesAreTwoSockets) {
+  auto functions = three_ports(0, 0, 0);
+  for (std::size_t n = 0; n < 4; ++n) functions[n].numa_node = 0;
+  functions[4].numa_node = 1;  // the root port alone, as of a device without a driver
+  const auto preset = to_preset(functions, "d.txt");
+  const auto json = nlohmann::json::parse(preset->text);
+  EXPECT_EQ(json["links"][1]["from"], "rc0");
+  EXPECT_EQ(json["links"][2], nlohmann::json({{"from", "rc1"}, {"to", "nic2"}, {"generation", 5}, {"width", 16}}));
+  EXPECT_EQ(json["devices"]["dram1"]["at"], "rc1");
+  EXPECT_EQ(json["inter_socket"][0]["to"], "rc1");
+  EXPECT_EQ(json["devices"]["nic2"]["address"], functions[5].address());
+  functions[2].numa_node = functions[3].numa_node = 2;
+  EXPECT_EQ(made_of(functions)["links"][2]["from"], "rc") << "three nodes share a root complex";
+}
+
 TEST(Preset, AnEndpointOnARootBusIsThatOfAVirtualMachine) {
   auto gpu = leaf(0, "3D controller", {5, 16});
   gpu.device = 5;

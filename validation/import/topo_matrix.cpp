@@ -93,9 +93,10 @@ class Matrix {
     std::size_t columns = 0;
     for (; columns < words.size() && words[columns] != "CPU" && words[columns] != "NUMA"; ++columns)
       labels_.emplace_back(words[columns]);
-    // "CPU Affinity", "NUMA Affinity": where the latter stands among the words of a row.
-    const auto numa = std::ranges::find(words, "NUMA");
-    if (numa != words.end()) numa_ = columns + (words[columns] == "CPU" ? 2 : 1);
+    // "CPU Affinity", "NUMA Affinity": where they stand among the words of a row.
+    const bool has_cpus = columns < words.size() && words[columns] == "CPU";
+    if (has_cpus) cpus_ = columns + 1;
+    if (std::ranges::find(words, "NUMA") != words.end()) numa_ = columns + (has_cpus ? 2 : 1);
     if (labels_.size() > most_parts) {
       add_problem(line, "more than " + std::to_string(most_parts) + " devices");
       over_ = true;
@@ -103,6 +104,7 @@ class Matrix {
     relations_.assign(labels_.size(), std::vector<std::optional<Near>>(labels_.size()));
     rows_.assign(labels_.size(), 0);
     nodes_.assign(labels_.size(), "");
+    cpu_sets_.assign(labels_.size(), "");
   }
 
   void read_row(const Words& words, int line) {
@@ -116,7 +118,9 @@ class Matrix {
       return add_problem(line, *at + " has " + std::to_string(words.size() - 1) + " entries for " +
                                    std::to_string(labels_.size()) + " devices");
     for (std::size_t column = 0; column < labels_.size(); ++column) read_entry(row, column, words[column + 1], line);
-    if (is_gpu(*at) && numa_ && words.size() > *numa_) nodes_[row] = words[*numa_];
+    if (!is_gpu(*at)) return;  // for others the columns are empty, or missing
+    if (cpus_ && words.size() > *cpus_) cpu_sets_[row] = words[*cpus_];
+    if (numa_ && words.size() > *numa_) nodes_[row] = words[*numa_];
   }
 
   void read_entry(std::size_t row, std::size_t column, std::string_view word, int line) {
@@ -147,15 +151,44 @@ class Matrix {
       const auto near = static_cast<Near>(level + 1);
       for (std::size_t a = 0; a < labels_.size(); ++a)
         for (std::size_t b = 0; b < a; ++b)
-          if ((relations_[a][b] && *relations_[a][b] <= near) || (near == Near::node && same_node(a, b)))
-            merge(group, group[a], group[b]);
+          if (relations_[a][b] && *relations_[a][b] <= near) merge(group, group[a], group[b]);
     }
+    join_by_affinity(groups_.back());
     for (std::size_t a = 0; a < labels_.size(); ++a)
       for (std::size_t b = 0; b < a; ++b) check(a, b);
   }
 
-  bool same_node(std::size_t a, std::size_t b) const {
-    return !nodes_[a].empty() && nodes_[a] != "N/A" && nodes_[a] == nodes_[b];
+  /// GPUs that NVLinks join are at one socket if they have the same NUMA node, or without one the same CPUs, unless the
+  /// matrix says that others of the two groups are far from each other.
+  void join_by_affinity(std::vector<std::size_t>& group) {
+    for (std::size_t a = 0; a < labels_.size(); ++a)
+      for (std::size_t b = 0; b < a; ++b)
+        if (!relations_[a][b] && same_affinity(a, b) && !related(group, group[a], group[b]))
+          merge(group, group[a], group[b]);
+  }
+
+  bool same_affinity(std::size_t a, std::size_t b) const {
+    const auto known = [](const std::string& text) { return !text.empty() && text != "N/A"; };
+    if (known(nodes_[a]) && known(nodes_[b])) return nodes_[a] == nodes_[b];
+    return known(cpu_sets_[a]) && cpu_sets_[a] == cpu_sets_[b];
+  }
+
+  /// Whether the matrix says how near any of one group is to any of another.
+  bool related(const std::vector<std::size_t>& group, std::size_t one, std::size_t other) const {
+    for (std::size_t a = 0; a < labels_.size(); ++a)
+      for (std::size_t b = 0; b < labels_.size(); ++b)
+        if (group[a] == one && group[b] == other && relations_[a][b]) return true;
+    return false;
+  }
+
+  /// The devices of the same socket of which nothing says whether they share a host bridge, or a switch, with this one.
+  std::string hidden_from(std::size_t device) const {
+    std::string names;
+    for (std::size_t b = 0; b < labels_.size(); ++b) {
+      if (groups_[3][b] != groups_[3][device] || groups_[2][b] == groups_[2][device]) continue;
+      if (!related(groups_[2], groups_[2][device], groups_[2][b])) names += (names.empty() ? "" : ", ") + labels_[b];
+    }
+    return names;
   }
 
   static void merge(std::vector<std::size_t>& group, std::size_t from, std::size_t to) {
@@ -191,13 +224,25 @@ class Matrix {
            .above = inner,
            .socket = socket,
            .host_bridge = bridge});
+      note_hidden(machine.parts.back(), i);
       note_name(machine.parts.back().name, labels_[i]);
     }
     machine.sockets = static_cast<int>(sockets.size());
     if (!names_.empty()) machine.notes.push_back("in the matrix " + names_);
+    if (!hidden_.empty())
+      machine.notes.push_back("NVLinks hide how near GPUs are by PCIe: " + hidden_ +
+                              " may share a switch or host bridge with others of their socket; here each has a root "
+                              "port and host bridge of its own (assumed, see `source` of the links)");
     machine.notes.emplace_back(
         "what is PIX is put below a switch, also ports of one card, which share its link in the same way");
     return machine;
+  }
+
+  void note_hidden(Part& part, std::size_t device) {
+    const auto others = hidden_from(device);
+    if (part.above >= 0 || others.empty()) return;
+    part.assumed = "assumed: NVLinks hide how near it is to " + others + " by PCIe";
+    hidden_ += (hidden_.empty() ? "" : ", ") + part.name;
   }
 
   /// "nic0 is mlx5_0", where the matrix has another name than GPU0 or NIC0.
@@ -238,13 +283,13 @@ class Matrix {
   Problems problems_;
   bool over_ = false;
   int head_ = 0, gpus_ = 0, nics_ = 0, count_ = 0;
-  std::optional<std::size_t> numa_;
-  std::vector<std::string> labels_, nodes_;
+  std::optional<std::size_t> cpus_, numa_;
+  std::vector<std::string> labels_, nodes_, cpu_sets_;
   std::vector<int> rows_;  ///< lines
   std::vector<std::vector<std::optional<Near>>> relations_;
   std::array<std::vector<std::size_t>, 4> groups_;  ///< PIX, PXB, PHB, NODE: the group of each device
   std::array<std::vector<int>, 2> switches_;        ///< of the groups of PIX and PXB
-  std::string names_;
+  std::string names_, hidden_;
 };
 
 }  // namespace

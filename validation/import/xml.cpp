@@ -10,7 +10,7 @@ namespace {
 /// What a well-formed document must not hold, element after element.
 class Limits {
  public:
-  Limits(const Xml& xml, const std::string& file) : xml_{xml}, file_{file} {}
+  Limits(const Xml& xml, const std::string& file, TextBetween text) : xml_{xml}, file_{file}, text_{text} {}
 
   /// The first problem of the element and what stands in it.
   std::optional<Problem> broken_by(const pugi::xml_node& element, int depth = 1) {
@@ -22,6 +22,7 @@ class Limits {
       if (!names.insert(attribute.name()).second)
         return problem(element, std::string{element.name()} + " has two attributes \"" + attribute.name() + "\"");
     for (const auto& child : element.children()) {
+      if (child.type() != pugi::node_element && text_ == TextBetween::ignored) continue;
       if (child.type() != pugi::node_element)
         return problem(child, "text between elements; this is no topology of NCCL");
       if (auto found = broken_by(child, depth + 1)) return found;
@@ -36,12 +37,13 @@ class Limits {
 
   const Xml& xml_;
   const std::string& file_;
+  TextBetween text_;
   int count_ = 0;
 };
 
 }  // namespace
 
-tl::expected<Xml, Problem> Xml::read(std::string_view text, const std::string& file) {
+tl::expected<Xml, Problem> Xml::read(std::string_view text, const std::string& file, TextBetween text_between) {
   Xml xml{text};
   const auto refuse = [&](std::ptrdiff_t at, const std::string& what) {
     return tl::make_unexpected(Problem{file, xml.line_at(at), 1, "", what});
@@ -51,7 +53,8 @@ tl::expected<Xml, Problem> Xml::read(std::string_view text, const std::string& f
     return refuse(static_cast<std::ptrdiff_t>(zero), "a zero byte; this is no XML");
   const auto read = xml.document_.load_buffer(text.data(), text.size(), pugi::parse_default, pugi::encoding_utf8);
   if (!read) return refuse(read.offset, std::string{"no well-formed XML: "} + read.description());
-  if (auto problem = Limits{xml, file}.broken_by(xml.root())) return tl::make_unexpected(*std::move(problem));
+  if (auto problem = Limits{xml, file, text_between}.broken_by(xml.root()))
+    return tl::make_unexpected(*std::move(problem));
   for (const auto& other : xml.document_.children())
     if (other != xml.root()) return refuse(other.offset_debug(), "a second root element; a dump has one");
   return xml;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,13 +18,17 @@ namespace peerpath::import {
 inline constexpr int deepest_element = 64;
 inline constexpr int most_elements = 100'000;
 
+/// Whether text may stand between elements, where no importer reads it: hwloc has lists of numbers there.
+enum class TextBetween : std::uint8_t { refused, ignored };
+
 /// A document of one root element. Comments, declarations and document types are skipped; entities but the five that
 /// XML names stay as they are written.
 class Xml {
  public:
   /// Problems: no well-formed XML, text between elements, an attribute twice, too deep or too many elements. The first
   /// one ends it.
-  static tl::expected<Xml, Problem> read(std::string_view text, const std::string& file);
+  static tl::expected<Xml, Problem> read(std::string_view text, const std::string& file,
+                                         TextBetween text_between = TextBetween::refused);
 
   pugi::xml_node root() const { return document_.document_element(); }
   int line_of(const pugi::xml_node& node) const { return line_at(node.offset_debug()); }
