@@ -203,14 +203,14 @@ void Meter::map_requester(fabric::NodeId requester, Bytes max_read_request) {
 }
 
 void Meter::reads(const fabric::Delivery& d) {
-  if (d.requester.value() >= reading_.size() || d.done < begin_) return;
+  if (d.requester.value() >= reading_.size()) return;
   auto& reading = reading_[d.requester.value()];
   if (reading.request_bits < 0) return;
   const auto requests = ((d.bytes.count() - 1) >> reading.request_bits) + 1;
   const auto held = ((d.done - d.ready).count() >> 10) * requests;
-  if (d.done >= edge_)
+  if (d.done >= edge_)  // told ahead of time, perhaps of a window that has not begun
     later_reads_.push_back({d.requester, d.done, held});
-  else
+  else if (d.done >= begin_)
     reading.held += held;
 }
 

@@ -201,6 +201,17 @@ class Cli(Case):
         record = json.loads((self.out / "run.json").read_text())
         self.assertEqual((record["quantum"], record["fabric"]), ("10us", "event"))
 
+    def test_reads_hold_their_tags_as_long_in_both_fabrics(self):
+        scenario = self.scenario(json.dumps({
+            "devices": {"rc": {"kind": "root_complex"}, "dram": {"kind": "host_memory"}, "card": {"kind": "dma_card"}},
+            "links": [{"from": "rc", "to": "card", "generation": 4, "width": 8}],
+            "traffic": [{"name": "r", "kind": "read", "from": "card", "to": "dram", "sizes": "512B", "outstanding": 24}],
+            "run": {"warmup": "5us", "measure": "20us"}}))
+        event, train = (peerpath("run", scenario, "--fabric", mode, "--json", "--quiet", "--out", str(self.out)).stdout
+                        for mode in ("event", "train"))
+        self.assertIn("card tags", event)
+        self.assertEqual(event, train)
+
     def test_the_record_has_digests_of_all_that_was_read(self):
         scenarios = pathlib.Path(SCENARIO).parent.parent
         folder = pathlib.Path(self.folder.name)
