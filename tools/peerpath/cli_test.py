@@ -205,7 +205,7 @@ class Cli(Case):
         scenario = self.scenario(json.dumps({
             "devices": {"rc": {"kind": "root_complex"}, "dram": {"kind": "host_memory"}, "card": {"kind": "dma_card"}},
             "links": [{"from": "rc", "to": "card", "generation": 4, "width": 8}],
-            "traffic": [{"name": "r", "kind": "read", "from": "card", "to": "dram", "sizes": "512B", "outstanding": 24}],
+            "traffic": [{"name": "r", "kind": "read", "from": "card", "to": "dram", "sizes": "512B"}],
             "run": {"warmup": "5us", "measure": "20us"}}))
         event, train = (peerpath("run", scenario, "--fabric", mode, "--json", "--quiet", "--out", str(self.out)).stdout
                         for mode in ("event", "train"))

@@ -10,11 +10,19 @@ namespace {
 
 using Kind = Outcome::Kind;
 
-/// Text of an element or attribute. XML has no way to spell control characters, so they are spelt as terminals show
-/// them.
+/// Without the two code points beside surrogates and control characters that XML has no way to spell (XML 1.0, section
+/// 2.2): U+FFFE and U+FFFF, three bytes of UTF-8 each. They become U+FFFD.
+std::string of_xml(std::string text) {
+  for (const std::string_view forbidden : {"\xef\xbf\xbe", "\xef\xbf\xbf"})
+    for (auto at = text.find(forbidden); at != text.npos; at = text.find(forbidden, at))
+      text.replace(at, forbidden.size(), "\xef\xbf\xbd");
+  return text;
+}
+
+/// Text of an element or attribute. Control characters are spelt as terminals show them.
 std::string xml_text(std::string_view text) {
   std::string out;
-  for (const char c : printable(text, "\n")) {
+  for (const char c : of_xml(printable(text, "\n"))) {
     switch (c) {
       case '&':
         out += "&amp;";

@@ -25,6 +25,15 @@ TEST(Junit, KindsAreToldApart) {
   EXPECT_THAT(text, HasSubstr(R"(<error type="scenario")"));
 }
 
+TEST(Junit, CodePointsThatXmlForbidsAreReplaced) {
+  const auto text = junit_xml(std::vector{verdict_of(Outcome::Kind::wrong,
+                                                     "a\xef\xbf\xbe"
+                                                     "b\xef\xbf\xbf\xff\xf4\x8f\xbf\xbf")});
+  EXPECT_THAT(text, HasSubstr("a\xef\xbf\xbd"
+                              "b\xef\xbf\xbd\\xff\xf4\x8f\xbf\xbf"))
+      << "U+10FFFF is a character of XML";
+}
+
 TEST(Junit, TheWorstDecides) {
   auto drifted = verdict_of(Outcome::Kind::passed);
   drifted.drifts = {"d"};

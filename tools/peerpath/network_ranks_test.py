@@ -65,6 +65,21 @@ class Ranks(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertEqual(done.stderr.count("--trace writes the frames of one process"), 1, done.stderr)
 
+    @unittest.skipUnless(shutil.which("mpirun"), "needs openmpi-bin")
+    def test_ranks_that_were_given_different_runs_end_with_an_error(self):
+        own = [PROGRAM, "run", self.file, "--out", self.folder / "out"]
+        pcie = [PROGRAM, "run", SCENARIOS / "netgpu" / "zero_copy.json", "--out", self.folder / "pcie"]
+        for other in ([*own, "--seed", "7"], [*own, "--set", "run.measure=500us"], pcie):
+            for first, second in ((own, other), (other, own)):
+                command = ["mpirun", "--oversubscribe", "-n", "1", *first, ":", "-n", "1", *second]
+                done = subprocess.run(command, env={**os.environ, **LOCAL}, capture_output=True, text=True, timeout=60, check=False)
+                self.assertNotEqual(done.returncode, 0, other)
+                self.assertEqual(done.stderr.count("rank 1 was given another scenario, seed or window than rank 0"), 1, done.stderr)
+        done = subprocess.run(["mpirun", "--oversubscribe", "-n", "2", *pcie, "--set", "run.measure=20us", "--set", "expect=[]"],
+                              env={**os.environ, **LOCAL}, capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr.count("written to"), 1, "rank 0 alone runs a scenario of PCIe")
+
     def test_a_launcher_that_is_not_open_mpi_is_refused(self):
         command = [PROGRAM, "run", self.file, "--out", self.folder / "out"]
         launched = {**os.environ, "PMI_RANK": "0", "PMI_SIZE": "3", **LOCAL}
@@ -75,5 +90,5 @@ class Ranks(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAM = pathlib.Path(sys.argv[1]).resolve()
+    PROGRAM, SCENARIOS = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
     sys.exit(0 if unittest.main(argv=sys.argv[:1] + sys.argv[3:], exit=False).result.wasSuccessful() else 1)

@@ -2,19 +2,25 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <optional>
 #include <string>
 
 #include "peerpath/base/nearest.hpp"
 #include "peerpath/observe/finish.hpp"
 #include "peerpath/sc/run.hpp"
 #include "peerpath/scenario/window.hpp"
+#include "scenario/write.hpp"
 #include "tools/peerpath/backends.hpp"
 #include "tools/peerpath/catalogue.hpp"
 #include "tools/peerpath/interrupt.hpp"
+#include "tools/peerpath/launcher.hpp"
+#include "tools/peerpath/mpi_ranks.hpp"
 #include "tools/peerpath/network_files.hpp"
 #include "tools/peerpath/output_file.hpp"
 #include "tools/peerpath/profile.hpp"
 #include "tools/peerpath/progress.hpp"
+#include "tools/peerpath/rank_agreement.hpp"
 #include "tools/peerpath/result_table.hpp"
 #include "tools/peerpath/run_network.hpp"
 #include "tools/peerpath/run_on_emulator.hpp"
@@ -105,6 +111,19 @@ tl::expected<observe::Results, Problems> simulate(const scenario::Loaded& loaded
   return loop.run(loaded.scenario, options);
 }
 
+/// Whether another rank of mpirun runs this scenario, or should run none of this kind: rank 0 alone runs a scenario of
+/// PCIe. Nothing if this process is to run it.
+std::optional<Exit> left_to_rank_0(const scenario::Loaded& loaded, const Terminal& terminal) {
+  const auto rank = launcher_rank(&std::getenv);
+  if (!rank || std::getenv("OMPI_COMM_WORLD_SIZE") == nullptr) return std::nullopt;
+  const auto ranks = join_ranks(*rank);
+  if (!ranks) return std::nullopt;  // without Open MPI's library each process is by itself
+  const auto why = disagreement(**ranks, scenario::written(loaded.scenario).dump());
+  if (why.empty()) return rank->number == 0 ? std::nullopt : std::optional{Exit::done};
+  if (rank->number == 0) terminal.error(why);
+  return Exit::wrong_input;
+}
+
 }  // namespace
 
 Exit run(const Arguments& arguments, Terminal& terminal) {
@@ -132,6 +151,7 @@ Exit run(const Arguments& arguments, Terminal& terminal) {
     terminal.error("--kernel is the emulator's guest's: it goes with --on emulator");
     return Exit::wrong_input;
   }
+  if (const auto exit = left_to_rank_0(*loaded, terminal)) return *exit;
   if (on == "hardware") return run_on_hardware(arguments, *loaded, terminal);
   if (on == "emulator") return run_on_emulator(arguments, *loaded, std::move(inputs), terminal);
 

@@ -9,6 +9,7 @@
 #include "peerpath/base/part_file.hpp"
 #include "platform/network/run.hpp"
 #include "scenario/network/window.hpp"
+#include "scenario/network/write.hpp"
 #include "tools/peerpath/interrupt.hpp"
 #include "tools/peerpath/launcher.hpp"
 #include "tools/peerpath/mpi_ranks.hpp"
@@ -17,6 +18,7 @@
 #include "tools/peerpath/network_what_if.hpp"
 #include "tools/peerpath/output_file.hpp"
 #include "tools/peerpath/progress.hpp"
+#include "tools/peerpath/rank_agreement.hpp"
 #include "tools/peerpath/run_output.hpp"
 #include "tools/peerpath/scenario_files.hpp"
 #include "tools/peerpath/trace_request.hpp"
@@ -112,6 +114,11 @@ Exit run_network(const Arguments& arguments, const network_scenario::Loaded& loa
   if (!ranks) {
     if (speaks) terminal.error(ranks.error());
     return Exit::wrong_input;
+  }
+  if (*ranks) {
+    const auto why = disagreement(**ranks, network_scenario::written(loaded.scenario).dump());
+    if (!why.empty() && speaks) terminal.error(why);
+    if (!why.empty()) return Exit::wrong_input;
   }
   const auto capture = capture_of(arguments, loaded, terminal);
   const auto jobs = jobs_of(arguments, terminal);

@@ -27,6 +27,17 @@ Exit refused(const std::string& why, const Terminal& terminal) {
   return Exit::wrong_input;
 }
 
+/// Says why rows could not be written. The file may have been locked until Ctrl-C came.
+Exit unwritten(const std::string& why, const InterruptGuard& guard, const Terminal& terminal) {
+  terminal.error(why);
+  return guard.interrupted() ? Exit::interrupted : Exit::wrong_input;
+}
+
+/// Waits for whoever has the file of the sweep locked, and says so.
+LockedFile locked_file(const InterruptGuard& guard, const Terminal& terminal) {
+  return {[&guard] { return guard.interrupted(); }, [&terminal](const std::string& what) { terminal.warn(what); }};
+}
+
 /// Of all that decides the rows (FNV-1a, 64 bits).
 std::string fingerprint(const SweepSubject& subject, const std::vector<SweepStep>& points) {
   std::uint64_t hash = 0xcbf29ce484222325;
@@ -188,20 +199,19 @@ Exit merge(const Arguments& arguments, const Terminal& terminal) {
 /// only there. The rank that finds `whole` complete exports it.
 Exit sweep_as_rank(const Arguments& arguments, const Rank& rank, const SweepSubject& subject,
                    const std::vector<SweepStep>& points, int jobs, SweepFile& whole, const std::filesystem::path& path,
-                   const Terminal& terminal) {
+                   const InterruptGuard& guard, const Terminal& terminal) {
   const std::filesystem::path own = fmt::format("{}.rank-{}-of-{}", path.string(), rank.number, rank.of);
-  const InterruptGuard guard;
   {
-    auto part = SweepFile::open(own, whole.identity());
+    auto part = SweepFile::open(own, whole.identity(), locked_file(guard, terminal));
     if (!part) return refused(part.error(), terminal);
     const auto joined = whole.done(), kept = part->done();
     std::vector<std::size_t> missing;
     for (auto n = rank.number; n < points.size(); n += rank.of)
       if (joined[n] == 0 && kept[n] == 0) missing.push_back(n);
     const auto trouble = compute(subject, points, missing, jobs, *part, guard, terminal);
-    if (!trouble.empty()) return refused(trouble, terminal);
+    if (!trouble.empty()) return unwritten(trouble, guard, terminal);
   }
-  if (const auto trouble = whole.merge(own); !trouble.empty()) return refused(trouble, terminal);
+  if (const auto trouble = whole.merge(own); !trouble.empty()) return unwritten(trouble, guard, terminal);
   std::error_code error;
   std::filesystem::remove(own, error);  // its rows are in `whole`
   const auto done = whole.done();
@@ -253,17 +263,17 @@ Exit sweep(const Arguments& arguments, Terminal& terminal) {
 
   const std::filesystem::path path = arguments.value("--out").value_or("peerpath-out/" + identity.scenario + ".sqlite");
   if (path.has_parent_path() && !make_folder(path.parent_path(), terminal)) return Exit::wrong_input;
-  auto file = SweepFile::open(path, identity);
-  if (!file) return refused(file.error(), terminal);
-  if (rank) return sweep_as_rank(arguments, *rank, *subject, points, *jobs, *file, path, terminal);
+  const InterruptGuard guard;
+  auto file = SweepFile::open(path, identity, locked_file(guard, terminal));
+  if (!file) return unwritten(file.error(), guard, terminal);
+  if (rank) return sweep_as_rank(arguments, *rank, *subject, points, *jobs, *file, path, guard, terminal);
   if (arguments.has("--retry")) file->forget_failed();
   const auto done = file->done();
   std::vector<std::size_t> missing;
   for (auto n = shard->number - 1; n < points.size(); n += shard->of)
     if (done[n] == 0) missing.push_back(n);
-  const InterruptGuard guard;
   const auto trouble = compute(*subject, points, missing, *jobs, *file, guard, terminal);
-  if (!trouble.empty()) return refused(trouble, terminal);
+  if (!trouble.empty()) return unwritten(trouble, guard, terminal);
   return concluded(arguments, *file, path, guard.interrupted(), terminal);
 }
 

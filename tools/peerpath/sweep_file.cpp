@@ -2,10 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <thread>
+#include <utility>
+
 #include <nlohmann/json.hpp>
 
 namespace peerpath::cli {
 namespace {
+
+constexpr std::chrono::seconds longest_lock{60};
 
 constexpr const char* tables =
     "CREATE TABLE IF NOT EXISTS sweep(key TEXT PRIMARY KEY, value TEXT NOT NULL);"
@@ -72,19 +77,38 @@ void SweepFile::step(const Statement& statement) {
   sqlite3_reset(statement.get());
 }
 
-tl::expected<SweepFile, std::string> SweepFile::open(const std::filesystem::path& path) {
+int SweepFile::Wait::again(void* self, int calls) {
+  auto& wait = *static_cast<Wait*>(self);
+  const auto now = std::chrono::steady_clock::now();
+  if (calls == 0) wait.since = now;
+  if (wait.locked.stop && wait.locked.stop()) return 0;
+  if (now - wait.since > longest_lock) return 0;
+  if (now - wait.since > std::chrono::seconds{1} && !std::exchange(wait.said, true) && wait.locked.say)
+    wait.locked.say(wait.path + " is locked by another program; waiting for it, " +
+                    std::to_string(longest_lock.count()) + " s at most (Ctrl-C ends the sweep)");
+  std::this_thread::sleep_for(std::chrono::milliseconds{10});
+  return 1;
+}
+
+void SweepFile::take(sqlite3* database, const LockedFile& locked) {
+  database_.reset(database);
+  wait_ = std::make_unique<Wait>(Wait{path_.string(), locked});
+  sqlite3_busy_handler(database, Wait::again, wait_.get());
+}
+
+tl::expected<SweepFile, std::string> SweepFile::open(const std::filesystem::path& path, const LockedFile& locked) {
   std::error_code error;
   SweepFile file;
   file.path_ = path;
   if (!std::filesystem::exists(path, error)) return tl::unexpected{"there is no file " + path.string()};
   sqlite3* database = nullptr;
   const int opened = sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READWRITE, nullptr);
-  file.database_.reset(database);
+  file.take(database, locked);
   if (opened != SQLITE_OK) return tl::unexpected{file.why("cannot open")};
-  sqlite3_busy_timeout(database, 60'000);  // another shard may be writing
   const auto statement = file.prepare("SELECT value FROM sweep WHERE key = 'identity'");
-  if (!statement || sqlite3_step(statement.get()) != SQLITE_ROW)
-    return tl::unexpected{path.string() + " is not a sweep file"};
+  const bool found = statement && sqlite3_step(statement.get()) == SQLITE_ROW;
+  if (sqlite3_errcode(database) == SQLITE_BUSY) return tl::unexpected{file.why("cannot read")};
+  if (!found) return tl::unexpected{path.string() + " is not a sweep file"};
   const auto identity = nlohmann::json::parse(column(statement.get(), 0), nullptr, false);
   if (!identity.is_object()) return tl::unexpected{path.string() + " is not a sweep file"};
   file.identity_ = {identity.value("scenario", ""), identity.value("version", ""), identity.value("fingerprint", ""),
@@ -96,16 +120,16 @@ tl::expected<SweepFile, std::string> SweepFile::open(const std::filesystem::path
   return file;
 }
 
-tl::expected<SweepFile, std::string> SweepFile::open(const std::filesystem::path& path, const SweepIdentity& identity) {
+tl::expected<SweepFile, std::string> SweepFile::open(const std::filesystem::path& path, const SweepIdentity& identity,
+                                                     const LockedFile& locked) {
   std::error_code error;
   if (!std::filesystem::exists(path, error) || std::filesystem::file_size(path, error) == 0) {
     SweepFile made;
     made.path_ = path;
     sqlite3* database = nullptr;
     const int opened = sqlite3_open(path.c_str(), &database);
-    made.database_.reset(database);
+    made.take(database, locked);
     if (opened != SQLITE_OK) return tl::unexpected{made.why("cannot make")};
-    sqlite3_busy_timeout(database, 60'000);
     made.run(std::string{"BEGIN IMMEDIATE;"} + tables);  // at once, so that a kill leaves all of it or nothing
     const auto statement = made.prepare("INSERT OR IGNORE INTO sweep VALUES('identity', ?)");
     const nlohmann::json document{{"scenario", identity.scenario},
@@ -120,7 +144,7 @@ tl::expected<SweepFile, std::string> SweepFile::open(const std::filesystem::path
     made.run("COMMIT");
     if (!made.trouble_.empty()) return tl::unexpected{made.trouble_};
   }
-  auto file = open(path);
+  auto file = open(path, locked);
   if (!file) return file;
   const auto& held = file->identity();
   const auto another = [&](const std::string& what) {
@@ -152,6 +176,7 @@ void SweepFile::forget_failed() {
 
 void SweepFile::add(std::size_t point, const SweepStep& at, const Outcome& outcome) {
   if (!open_transaction_) open_transaction_ = run("BEGIN IMMEDIATE");
+  if (!open_transaction_) return;  // locked for longer than anybody waits: `commit` says so
   std::string message;
   for (const auto& problem : outcome.problems) message += (message.empty() ? "" : "\n") + to_string(problem);
   put(point_.get(), 1, point);

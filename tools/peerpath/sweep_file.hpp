@@ -3,7 +3,9 @@
 
 #include <sqlite3.h>
 
+#include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <tl/expected.hpp>
@@ -23,15 +25,22 @@ struct SweepIdentity {
   std::size_t points = 0;
 };
 
+/// What to do while another program has the file locked.
+struct LockedFile {
+  std::function<bool()> stop{};                   ///< true: give up now
+  std::function<void(const std::string&)> say{};  ///< told once of a wait that takes longer than a second
+};
+
 /// Tables: sweep(key, value), parameters(point, key, value), points(point, status, message, bottleneck),
 /// results(point, metric, value). Status is ok, expectation_failed, wrong or crashed. Each function that can fail says
 /// why in one sentence.
 class SweepFile {
  public:
   /// Makes the file, or goes on with it; refuses one of another sweep.
-  static tl::expected<SweepFile, std::string> open(const std::filesystem::path& path, const SweepIdentity& identity);
+  static tl::expected<SweepFile, std::string> open(const std::filesystem::path& path, const SweepIdentity& identity,
+                                                   const LockedFile& locked = {});
   /// Opens one that exists.
-  static tl::expected<SweepFile, std::string> open(const std::filesystem::path& path);
+  static tl::expected<SweepFile, std::string> open(const std::filesystem::path& path, const LockedFile& locked = {});
 
   const SweepIdentity& identity() const { return identity_; }
   /// 1 for each point that has a row.
@@ -59,14 +68,25 @@ class SweepFile {
     void operator()(sqlite3* database) const { sqlite3_close_v2(database); }
     void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
   };
+  /// A wait for a lock: SQLite calls it again and again, and gives up when it returns 0.
+  struct Wait {
+    std::string path;
+    LockedFile locked;
+    std::chrono::steady_clock::time_point since{};
+    bool said = false;
+    static int again(void* self, int calls);
+  };
   using Statement = std::unique_ptr<sqlite3_stmt, Close>;
 
   Statement prepare(const std::string& sql) const;
   bool run(const std::string& sql);
   void step(const Statement& statement);
+  /// Keeps the opened database, and how to wait for those who lock it.
+  void take(sqlite3* database, const LockedFile& locked);
   std::string why(const std::string& what) const;
 
   std::filesystem::path path_;
+  std::unique_ptr<Wait> wait_;  ///< SQLite holds its address
   std::unique_ptr<sqlite3, Close> database_;
   Statement point_, parameter_, result_;
   SweepIdentity identity_;

@@ -190,6 +190,21 @@ class Sweep(Case):
         self.assertEqual(self.sweep("--vary", "nic0.queues=4,-1,8", "--retry").returncode, 1)
         self.assertEqual(len(rows(self.file)["points"]), 3)
 
+    def test_a_locked_file_is_said_and_one_interrupt_ends_the_wait(self):
+        self.sweep(*GRID)
+        with sqlite3.connect(self.file, isolation_level=None) as other:
+            other.execute("DELETE FROM points WHERE point = 2")
+            other.execute("BEGIN EXCLUSIVE")
+            command = [PROGRAM, "sweep", SCENARIO, *SHORT, *GRID, "--out", str(self.file)]
+            run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            self.assertIn("is locked by another program; waiting for it", run.stderr.readline())
+            run.send_signal(signal.SIGINT)
+            self.assertEqual(run.wait(timeout=10), 130)
+            self.assertIn("database is locked", run.stderr.read())
+            run.stderr.close()
+            other.execute("ROLLBACK")
+        self.assertEqual(self.sweep(*GRID).returncode, 0)
+
     def test_a_file_of_another_sweep_is_left_alone(self):
         self.sweep(*GRID)
         before = self.file.read_bytes()
