@@ -84,7 +84,7 @@ void declare(CLI::App& app, const Command& command, Slots& slots) {
       added->expected(1)->option_text(std::string{option.value} + (option.repeatable ? " ..." : ""));
       added->multi_option_policy(option.repeatable ? CLI::MultiOptionPolicy::TakeAll
                                                    : CLI::MultiOptionPolicy::TakeLast);
-      if (option.repeatable) added->allow_extra_args(false);
+      added->allow_extra_args(false);
     }
   }
 }

@@ -37,6 +37,12 @@ TEST(ArgumentsOf, RunTakesAScenarioAndOptionsInAnyOrder) {
   EXPECT_EQ(arguments.value("--out"), std::nullopt);
 }
 
+TEST(ArgumentsOf, AnOptionTakesOneWordAndLeavesTheNext) {
+  const auto arguments = accepted({"validate", "-o", "page.html", "set.jsonl"});
+  EXPECT_EQ(arguments.words(), std::vector<std::string>{"set.jsonl"});
+  EXPECT_EQ(arguments.value("--out"), "page.html");
+}
+
 TEST(ArgumentsOf, CheckTakesManyScenarios) { EXPECT_EQ(accepted({"check", "a", "b", "c"}).words().size(), 3u); }
 
 TEST(ArgumentsOf, MistakesGetTheNearestName) {

@@ -74,7 +74,13 @@ Entries metrics(const network_scenario::NetworkScenario& scenario) {
 /// The sections of PCIe scenarios, then the blocks of network scenarios.
 Entries sections() {
   auto entries = scenario::sections();
-  for (const auto& topic : network_scenario::topics()) entries.push_back(topic.entry);
+  for (const auto& topic : network_scenario::topics()) {
+    const auto known = std::ranges::find(entries, topic.entry.name, &scenario::Entry::name);
+    if (known == entries.end())
+      entries.push_back(topic.entry);
+    else
+      known->doc += "; " + topic.entry.doc;
+  }
   return entries;
 }
 
@@ -94,6 +100,10 @@ Exit print(const Entries& entries, bool json, const Terminal& terminal) {
 Exit list(const Arguments& arguments, Terminal& terminal) {
   const auto& words = arguments.words();
   const std::string what = words.empty() ? "scenarios" : words.front();
+  if (words.empty())
+    terminal.say(
+        "`peerpath list` prints the shipped scenarios; `list presets`, `list devices`, `list sections` and `list "
+        "backends` print what scenarios are made of and run on, `list metrics SCENARIO` what one measures\n");
   const bool json = arguments.has("--json");
   if (what != "metrics" && words.size() > 1) {
     terminal.error("'" + words[1] + "' is one word too many: only `list metrics` takes a scenario");
