@@ -71,7 +71,7 @@ struct Lab {
   std::vector<std::unique_ptr<Bench>> benches;  ///< one a GPU
   NicOptions nic{};
   std::string no_gpu{};                                    ///< why there is none
-  std::string kernel_folder{};                             ///< where the GPUs' kernels were found
+  std::string kernel_file{};                               ///< the GPUs' kernels
   std::string gpu_provider = "virtio_gpu", gpu_library{};  ///< the agent's provider of GPU memory, and its driver
   Bench& first() { return *benches.front(); }
 };

@@ -4,7 +4,7 @@ namespace peerpath::experiments {
 
 std::vector<Experiment> catalogue() {
   std::vector<Experiment> all;
-  for (const auto part : {copies, accesses, signals, several_gpus, mixed, gpu_sockets, nics})
+  for (const auto part : {copies, accesses, signals, several_gpus, mixed, loads, link_bytes, gpu_sockets, nics})
     for (auto& experiment : part()) all.push_back(experiment);
   return all;
 }

@@ -52,4 +52,15 @@ inline gpu::KernelArguments reading_chains(const Bench& bench, std::int64_t chai
   return a;
 }
 
+/// Whether the last places that storing chains wrote hold the pattern. `words`: where they store.
+inline bool places_right(const std::uint32_t* words, const gpu::KernelArguments& a) {
+  for (std::uint64_t step = 0; step < std::min<std::uint64_t>(a.steps, 8); ++step)
+    for (std::uint64_t chain = 0; chain < a.chains; ++chain) {
+      const auto at = (((a.first - 1 - step) * a.stride + chain * a.spacing) & (a.bytes - 1)) / 4;
+      for (std::uint64_t word = at; word < at + a.words; ++word)
+        if (words[word] != gpu::pattern(word, a.seed)) return false;
+    }
+  return true;
+}
+
 }  // namespace peerpath::experiments

@@ -15,7 +15,8 @@ namespace {
 using namespace gpunet;
 
 std::string kernel_file(const Lab& lab) {
-  return lab.kernel_folder + (lab.gpu_provider == "cuda" ? "/gpunet.fatbin" : "/gpunet.hip");
+  const auto folder = std::filesystem::path{lab.kernel_file}.parent_path();
+  return folder / (lab.gpu_provider == "cuda" ? "gpunet.fatbin" : "gpunet.hip");
 }
 
 std::string missing_for_gpunet(const Lab& lab) {

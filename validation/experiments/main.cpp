@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "validation/experiments/measure.hpp"
 
@@ -10,8 +11,10 @@ namespace {
 constexpr const char* help =
     "usage: peerpath-measure [-o|--out FILE] [--backend cuda|hip] [--kernels FILE] [--library FILE] [--only NAME]...\n"
     "                        [--peer ADDRESS[:PORT]] [--agent FILE] [--quick] [--list] [-h|--help]\n"
+    "                        [--launch KERNEL:REQUEST:WARPS:STEPS]...\n"
     "Measures what the GPUs of this machine do over PCIe, and its NIC towards a peer where\n"
-    "`peerpath-agent --serve` runs; writes a dataset, a line of JSON for each point.\n";
+    "`peerpath-agent --serve` runs; writes a dataset, a line of JSON for each point.\n"
+    "--launch runs a kernel (read_chains, write_places) once and measures nothing: for a profiler.\n";
 
 int wrong(const std::string& sentence) {
   std::fprintf(stderr, "%s\n%s", sentence.c_str(), help);
@@ -23,6 +26,7 @@ int wrong(const std::string& sentence) {
 int main(int argc, char** argv) {
   using namespace peerpath;
   experiments::MeasureOptions options;
+  std::vector<experiments::Launch> launches;
   options.command = "peerpath-measure";
   for (int n = 1; n < argc; ++n) {
     const std::string word = argv[n];  // of a path, the last part: a dataset says nothing of folders
@@ -52,6 +56,10 @@ int main(int argc, char** argv) {
       options.nic.agent = value;
     } else if (word == "--only") {
       options.only.push_back(value);
+    } else if (word == "--launch") {
+      const auto launch = experiments::read_launch(value);
+      if (!launch) return wrong("--launch takes KERNEL:REQUEST:WARPS:STEPS, not '" + value + "'");
+      launches.push_back(*launch);
     } else if (word == "--backend") {
       const auto vendor = gpu_backend::vendor_named(value);
       if (!vendor) return wrong("--backend takes cuda or hip, not '" + value + "'");
@@ -60,9 +68,11 @@ int main(int argc, char** argv) {
       return wrong("'" + word + "' is unknown");
     }
   }
-  const auto end = experiments::measure(options, [](std::string_view line) {
+  const auto say = [](std::string_view line) {
     std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
-  });
+  };
+  const auto end =
+      launches.empty() ? experiments::measure(options, say) : experiments::launch_once(options, launches, say);
   constexpr int status[] = {0, 1, 2, 3};  // by MeasureEnd
   return status[static_cast<int>(end)];
 }

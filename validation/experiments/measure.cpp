@@ -5,6 +5,7 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <span>
 #include <sstream>
 
@@ -12,6 +13,7 @@
 #include "validation/experiments/chains.hpp"
 #include "validation/experiments/json_line.hpp"
 #include "validation/experiments/machine_facts.hpp"
+#include "validation/experiments/pace.hpp"
 #include "validation/experiments/recorder.hpp"
 
 namespace peerpath::experiments {
@@ -24,14 +26,15 @@ std::string read_whole(const std::string& file) {
   return text.str();
 }
 
-/// Beside the program, or where the build puts them.
+/// Where the build or the package puts them, where build-gpu does, or beside the program.
 std::string built_kernels(gpu::Vendor vendor) {
   namespace fs = std::filesystem;
   const std::string name = vendor == gpu::Vendor::cuda ? "kernels.fatbin" : "kernels.hip";
   std::error_code error;
   const auto here = fs::read_symlink("/proc/self/exe", error).parent_path();
-  const auto shared = here / ".." / "share" / "peerpath" / name;
-  return fs::exists(shared, error) ? shared.string() : (here / name).string();
+  for (const auto& folder : {here / ".." / "share" / "peerpath", here / ".." / ".." / "gpu"})
+    if (fs::exists(folder / name, error)) return (folder / name).lexically_normal();
+  return here / name;
 }
 
 std::string today() {
@@ -146,14 +149,18 @@ bool say_if_waived(const Planned& planned, const Say& say) {
   return !planned.waived.empty();
 }
 
-void run(const Planned& planned, Lab& lab, Recorder& recorder, const Say& say) {
+void run(const Planned& planned, Lab& lab, Recorder& recorder, Pace& pace, const Say& say) {
   if (say_if_waived(planned, say)) return;
   const auto start = now_ns();
-  for (const auto& settings : planned.points) try {
+  for (const auto& settings : planned.points) {
+    const auto begin = now_ns();
+    try {
       recorder.point(planned.experiment, settings, planned.experiment.measure(lab, settings));
     } catch (const gpu::Error& e) {
       recorder.failure(planned.experiment, settings, e.what());
     }
+    pace.visited(planned.experiment, begin, now_ns());
+  }
   say(std::string{planned.experiment.name} + ": " + say_points(planned.points.size(), start));
 }
 
@@ -179,7 +186,7 @@ void gather(const Planned& planned, const Settings& settings, Lab& lab, Gathered
 }
 
 /// Those that take several passes: one after the other in each, and written after the last.
-void run_in_passes(std::span<const Planned> plan, Lab& lab, Recorder& recorder) {
+void run_in_passes(std::span<const Planned> plan, Lab& lab, Recorder& recorder, Pace& pace) {
   int passes = 1;
   for (const auto& planned : plan) passes = std::max(passes, planned.experiment.passes);
   std::vector<std::vector<Gathered>> gathered;
@@ -188,8 +195,11 @@ void run_in_passes(std::span<const Planned> plan, Lab& lab, Recorder& recorder) 
   for (int pass = 0; pass < passes; ++pass) {
     lab.effort.samples = samples * (pass + 1) / passes - samples * pass / passes;
     for (std::size_t n = 0; n < plan.size() && lab.effort.samples > 0; ++n)
-      for (std::size_t point = 0; point < plan[n].points.size(); ++point)
+      for (std::size_t point = 0; point < plan[n].points.size(); ++point) {
+        const auto begin = now_ns();
         gather(plan[n], plan[n].points[point], lab, gathered[n][point]);
+        pace.visited(plan[n].experiment, begin, now_ns());
+      }
   }
   lab.effort.samples = samples;
   for (std::size_t n = 0; n < plan.size(); ++n)
@@ -202,23 +212,25 @@ void run_in_passes(std::span<const Planned> plan, Lab& lab, Recorder& recorder) 
     }
 }
 
-void run_all(std::span<const Planned> plan, Lab& lab, Recorder& recorder, const Say& say) {
+void run_all(std::span<const Planned> plan, Lab& lab, Recorder& recorder, Pace& pace, const Say& say) {
   std::vector<Planned> in_passes;
+  for (const auto& planned : plan) pace.expect(planned.experiment, planned.points.size());
   for (const auto& planned : plan)
     if (planned.experiment.passes == 1)
-      run(planned, lab, recorder, say);
+      run(planned, lab, recorder, pace, say);
     else if (!say_if_waived(planned, say))
       in_passes.push_back(planned);
   if (in_passes.empty()) return;
   const auto start = now_ns();
-  run_in_passes(in_passes, lab, recorder);
+  run_in_passes(in_passes, lab, recorder, pace);
   std::size_t points = 0;
   for (const auto& planned : in_passes) points += planned.points.size();
   say("in several passes: " + say_points(points, start));
 }
 
-/// The GPUs of this machine into the lab; or why there is none. False where the kernels are missing.
-bool find_gpus(const MeasureOptions& options, const gpu::LoadedDriver& loaded, Lab& lab, const Say& say) {
+/// The GPUs of this machine, `most` of them, into the lab; or why there is none. False where the kernels are missing.
+bool find_gpus(const MeasureOptions& options, const gpu::LoadedDriver& loaded, Lab& lab, const Say& say,
+               int most = std::numeric_limits<int>::max()) {
   if (!loaded.driver) {
     lab.no_gpu = loaded.missing;
     return true;
@@ -230,18 +242,58 @@ bool find_gpus(const MeasureOptions& options, const gpu::LoadedDriver& loaded, L
   }
   const auto kernel_file = options.kernels.empty() ? built_kernels(options.vendor) : options.kernels;
   const auto kernels = read_whole(kernel_file);
-  if (kernels.empty()) return say("cannot read kernels from '" + kernel_file + "'"), false;
-  for (int n = 0; n < count; ++n)
+  if (kernels.empty()) {
+    say("cannot read kernels from '" + kernel_file +
+        "': build them with validation/experiments/build-gpu, which needs " +
+        (options.vendor == gpu::Vendor::cuda ? "nvcc" : "hipcc") + ", and name the file with --kernels");
+    return false;
+  }
+  for (int n = 0; n < std::min(count, most); ++n)
     lab.gpus.push_back(std::make_unique<gpu::Gpu>(*loaded.driver, options.vendor, n, kernels));
-  for (auto& gpu : lab.gpus) lab.benches.push_back(std::make_unique<Bench>(*gpu, options.effort));
+  for (auto& gpu : lab.gpus) lab.benches.push_back(std::make_unique<Bench>(*gpu, lab.effort));
   lab.first().use();
   lab.gpu_provider = gpu::name_of(options.vendor);
   lab.gpu_library = options.library;
-  lab.kernel_folder = std::filesystem::absolute(kernel_file).parent_path();
+  lab.kernel_file = std::filesystem::absolute(kernel_file);
   return true;
 }
 
 }  // namespace
+
+std::optional<Launch> read_launch(const std::string& text) {
+  std::istringstream parts{text};
+  Launch launch;
+  char first = 0, second = 0;
+  std::getline(parts, launch.kernel, ':');
+  parts >> launch.request >> first >> launch.warps >> second >> launch.steps;
+  const bool known = launch.kernel == "read_chains" || launch.kernel == "write_places";
+  const bool sound = launch.request >= 4 && launch.request <= static_cast<std::int64_t>(line_size) &&
+                     launch.warps > 0 && launch.steps > 0 && first == ':' && second == ':';
+  return parts && parts.eof() && known && sound ? std::optional{launch} : std::nullopt;
+}
+
+MeasureEnd launch_once(const MeasureOptions& options, std::span<const Launch> launches, const Say& say) {
+  const auto loaded = gpu::load_driver(options.vendor, options.library);
+  try {
+    Lab lab{options.effort, {}, {}, options.nic, ""};
+    lab.effort.largest = read_window(options.effort);  // ready sooner
+    if (!find_gpus(options, loaded, lab, say, 1)) return MeasureEnd::wrong_input;
+    if (lab.gpus.empty()) return say("waived: " + lab.no_gpu), MeasureEnd::waived;
+    auto& bench = lab.first();
+    for (const auto& launch : launches) {
+      const bool reads = launch.kernel == "read_chains";
+      auto a =
+          reads ? reading_chains(bench, launch.warps, launch.request) : chains_of(bench, launch.warps, launch.request);
+      a.steps = launch.steps;
+      const auto grid = grid_for(launch.warps);
+      bench.in.launch(launch.kernel.c_str(), grid.blocks, grid.threads, a);
+      bench.in.wait();
+    }
+  } catch (const gpu::Error& e) {
+    return say(e.what()), MeasureEnd::points_failed;
+  }
+  return MeasureEnd::done;
+}
 
 std::string list_experiments() {
   std::string text;
@@ -257,6 +309,7 @@ MeasureEnd measure(const MeasureOptions& options, const Say& say) {
   if (wrong) return MeasureEnd::wrong_input;
   const auto loaded = gpu::load_driver(options.vendor, options.library);
   Recorder recorder;
+  Pace pace{say, start};
   try {
     Lab lab{options.effort, {}, {}, options.nic, ""};
     if (!find_gpus(options, loaded, lab, say)) return MeasureEnd::wrong_input;
@@ -269,12 +322,12 @@ MeasureEnd measure(const MeasureOptions& options, const Say& say) {
     }
     if (!recorder.open(options.out)) return say("cannot write " + options.out), MeasureEnd::wrong_input;
     recorder.begin(header(options, lab, plan));
-    run_all(plan, lab, recorder, say);
+    run_all(plan, lab, recorder, pace, say);
   } catch (const gpu::Error& e) {
     say(e.what());
     return MeasureEnd::points_failed;
   }
-  recorder.end((now_ns() - start) / 1e9);
+  recorder.end((now_ns() - start) / 1e9, pace.spent());
   say(std::to_string(recorder.points()) + " points, " + std::to_string(recorder.failures()) + " failed, in " +
       options.out);
   return recorder.failures() == 0 ? MeasureEnd::done : MeasureEnd::points_failed;

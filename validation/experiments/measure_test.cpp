@@ -130,6 +130,75 @@ TEST_F(Measure, APassThatFailsCostsItsPointOnly) {
   EXPECT_EQ(lines()[1]["failed"], "the data that arrived is wrong");
 }
 
+// Each kind of traffic is timed while the others are still going on, whatever the machine does first.
+TEST_F(Measure, MixesAreTimedOnEachGpuAndWhatTheyMovedIsChecked) {
+  setenv("FAKE_GPUS", "2", 1);
+  options.effort.largest = 1 << 18;
+  options.effort.samples = 1;
+  options.only = {"load_write", "copy_to_beside_write"};
+  ASSERT_EQ(run(), MeasureEnd::done) << said;
+  int of_two = 0;
+  for (const auto& line : lines())
+    if (line.contains("point") && line["settings"].value("gpus", 0) == 2) ++of_two;
+  EXPECT_EQ(of_two, 7) << "stores beside copies each way and both, alone and with reads, and with reads only";
+  setenv("FAKE_CORRUPT", "1", 1);
+  options.only = {"load_copy_to"};
+  EXPECT_EQ(run(), MeasureEnd::points_failed);
+  EXPECT_EQ(lines()[1]["failed"], "the data that arrived is wrong");
+}
+
+// A profiler is played by a script that says what ncu says of a kernel.
+TEST_F(Measure, BytesOnTheLinkAreThoseOfTheProfiler) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root is shown the counters";
+  const auto script = agent_script(
+      "echo '==PROF== Connected to process 1 (peerpath-measure)'\n"
+      "echo '\"ID\",\"Kernel Name\",\"gpu__time_duration.sum\",\"pcie__read_bytes.sum\",\"pcie__write_bytes.sum\"'\n"
+      "echo '\"\",\"\",\"ns\",\"byte\",\"byte\"'\n"
+      "echo '\"0\",\"read_chains\",\"180,000\",\"9,175,040\",\"1048576\"'\n");
+  std::filesystem::rename(script, script.parent_path() / "ncu");
+  const std::string path = std::getenv("PATH");
+  setenv("PATH", (script.parent_path().string() + ":" + path).c_str(), 1);
+  options.only = {"link_bytes_read"};
+  const auto end = run();
+  setenv("PATH", path.c_str(), 1);
+  ASSERT_EQ(end, MeasureEnd::done) << said;
+  const auto all = lines();
+  ASSERT_EQ(all.size(), 5u) << "three sizes of reads";
+  EXPECT_EQ(all[3]["settings"]["request"], 128);
+  EXPECT_EQ(all[3]["counted"]["read_bytes"], 9175040);
+  EXPECT_EQ(all[3]["counted"]["write_bytes"], 1048576);
+  EXPECT_EQ(all[3]["median"], 180000);
+}
+
+TEST_F(Measure, WithoutProfilerTheCountersAreWaived) {
+  options.only = {"link_bytes_write", "doorbell"};
+  const std::string path = std::getenv("PATH");
+  setenv("PATH", "/nowhere", 1);
+  const auto end = run();
+  setenv("PATH", path.c_str(), 1);
+  if (std::filesystem::exists("/usr/local/cuda/bin/ncu")) GTEST_SKIP() << "there is one";
+  ASSERT_EQ(end, MeasureEnd::done) << said;
+  EXPECT_NE(said.find("link_bytes_write: waived, needs ncu"), std::string::npos) << said;
+}
+
+TEST_F(Measure, ALaunchForAProfilerRunsOneKernel) {
+  EXPECT_FALSE(read_launch("read_chains:128:16"));
+  EXPECT_FALSE(read_launch("hold:128:16:4"));
+  EXPECT_FALSE(read_launch("read_chains:256:16:4"));
+  const auto launch = read_launch("write_places:32:16:4");
+  ASSERT_TRUE(launch);
+  EXPECT_EQ(launch->request, 32);
+  EXPECT_EQ(launch->steps, 4u);
+  EXPECT_EQ(launch_once(options, {&*launch, 1}, [this](std::string_view line) { said += line; }), MeasureEnd::done)
+      << said;
+}
+
+TEST_F(Measure, MissingKernelsAreSaidWithTheWayToBuildThem) {
+  options.kernels = "/nowhere/kernels.fatbin";
+  EXPECT_EQ(run(), MeasureEnd::wrong_input);
+  EXPECT_NE(said.find("build-gpu"), std::string::npos) << said;
+}
+
 TEST_F(Measure, WhereMemoryCannotBeRegisteredTheAllocatorGivesIt) {
   setenv("FAKE_FAIL", "cuMemHostRegister_v2", 1);
   options.only = {"copy_to_device"};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "validation/experiments/json_line.hpp"
 
@@ -57,8 +58,15 @@ void Recorder::failure(const Experiment& experiment, const Settings& settings, c
            .text());
 }
 
-void Recorder::end(double seconds) {
-  line(JsonLine{}.add("end", number_).add("failed", failures_).add("seconds", seconds).text());
+void Recorder::end(double seconds, const std::map<std::string, double>& spent) {
+  JsonLine by_experiment;
+  for (const auto& [name, of_it] : spent) by_experiment.add(name, std::round(1000 * of_it) / 1000);
+  line(JsonLine{}
+           .add("end", number_)
+           .add("failed", failures_)
+           .add("seconds", seconds)
+           .add_raw("seconds_of", by_experiment.text())
+           .text());
 }
 
 }  // namespace peerpath::experiments

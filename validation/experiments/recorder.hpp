@@ -3,6 +3,7 @@
 #pragma once
 
 #include <fstream>
+#include <map>
 #include <span>
 #include <string>
 
@@ -25,7 +26,8 @@ class Recorder {
   void point(const Experiment& experiment, const Settings& settings, const Measurement& measurement);
   /// A point that was planned and has no result.
   void failure(const Experiment& experiment, const Settings& settings, const std::string& reason);
-  void end(double seconds);
+  /// `spent`: seconds by experiment.
+  void end(double seconds, const std::map<std::string, double>& spent);
 
   int points() const { return points_; }
   int failures() const { return failures_; }

@@ -51,7 +51,7 @@ constexpr std::array symbols{
     Symbol{"cuStreamSynchronize", "hipStreamSynchronize", bind<&Driver::stream_wait>},
     Symbol{"cuStreamQuery", "hipStreamQuery", bind<&Driver::stream_query>, true},
     Symbol{"cuStreamWaitEvent", "hipStreamWaitEvent", bind<&Driver::stream_wait_event>},
-    Symbol{"cuStreamWriteValue32_v2", "hipStreamWriteValue32", bind<&Driver::stream_write_value>},
+    Symbol{"cuStreamWriteValue32_v2", "hipStreamWriteValue32", bind<&Driver::stream_write_value>, true},
     Symbol{"cuEventCreate", "hipEventCreateWithFlags", bind<&Driver::event_create>},
     Symbol{"cuEventDestroy_v2", "hipEventDestroy", bind<&Driver::event_destroy>},
     Symbol{"cuEventRecord", "hipEventRecord", bind<&Driver::event_record>},

@@ -49,6 +49,7 @@ struct Driver {
   Status (*stream_wait)(Handle stream) = nullptr;
   Status (*stream_query)(Handle stream) = nullptr;  ///< 0 once all is done, status_not_ready before
   Status (*stream_wait_event)(Handle stream, Handle event, unsigned flags) = nullptr;
+  /// Null in HIP for NVIDIA GPUs, whose headers lack it.
   Status (*stream_write_value)(Handle stream, DevicePointer to, std::uint32_t value, unsigned flags) = nullptr;
   Status (*event_create)(Handle* event, unsigned flags) = nullptr;
   Status (*event_destroy)(Handle event) = nullptr;

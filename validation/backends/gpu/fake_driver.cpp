@@ -60,6 +60,10 @@ class Worker {
     ++added_;
     changed_.notify_all();
   }
+  bool idle() {
+    const std::lock_guard lock{mutex_};
+    return done_ == added_;
+  }
   void wait() {
     std::unique_lock lock{mutex_};
     const auto until = added_;
@@ -276,6 +280,7 @@ Status cuMemsetD8Async(DevicePointer to, unsigned char value, std::size_t bytes,
 Status cuStreamCreate(Handle* stream, unsigned) { return *stream = new Worker, 0; }
 Status cuStreamDestroy_v2(Handle stream) { return delete &worker(stream), 0; }
 Status cuStreamSynchronize(Handle stream) { return worker(stream).wait(), 0; }
+Status cuStreamQuery(Handle stream) { return worker(stream).idle() ? 0 : status_not_ready; }
 Status cuStreamWaitEvent(Handle stream, Handle event, unsigned) {
   worker(stream).add([event] { moment(event).wait(); });
   return 0;

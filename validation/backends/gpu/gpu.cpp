@@ -159,6 +159,7 @@ void Stream::fill(DevicePointer to, unsigned char value, std::size_t bytes) {
 }
 
 void Stream::write_value(DevicePointer to, std::uint32_t value) {
+  if (!gpu_.driver().stream_write_value) throw Unsupported{"the driver library does not write values from a stream"};
   check(gpu_.driver().stream_write_value(stream_, to, value, 0), "stream_write_value");
 }
 
@@ -175,5 +176,13 @@ void Stream::wait_for(const Event& event) {
 }
 
 void Stream::wait() { check(gpu_.driver().stream_wait(stream_), "stream_wait"); }
+
+bool Stream::done() const {
+  if (!gpu_.driver().stream_query) throw Unsupported{"the driver library is too old to say whether a stream is done"};
+  const auto status = gpu_.driver().stream_query(stream_);
+  if (status == status_not_ready) return false;
+  check(status, "stream_query");
+  return true;
+}
 
 }  // namespace peerpath::gpu_backend

@@ -135,6 +135,7 @@ class Stream {
   void record(const Event& event);
   void wait_for(const Event& event);
   void wait();
+  bool done() const;  ///< nothing that was queued is left
   Gpu& gpu() const { return gpu_; }
   Handle handle() const { return stream_; }
 
