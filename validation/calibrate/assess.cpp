@@ -188,8 +188,8 @@ std::string to_text(const Assessment& a) {
                           row.measured, row.predicted, 100 * row.error(), scenario_text(row),
                           row.within_spread() ? "  within spread" : "");
   }
-  return text + "  * fitted; all else is predicted\n" + to_text(a.contention) + mixed_text(a) + score_text(a) +
-         scenario_score_text(a.scenario);
+  return text + "  * fitted; all else is predicted\n" + to_text(a.contention) + mixed_text(a) + to_text(a.link_bytes) +
+         score_text(a) + scenario_score_text(a.scenario);
 }
 
 std::string to_json(const Assessment& a) {
@@ -230,6 +230,15 @@ std::string to_json(const Assessment& a) {
                         {"repeated_worst_error", s.repeated_worst},
                         {"unrepeated", s.unrepeated},
                         {"passed", s.passed()}};
+  for (const auto& row : a.link_bytes)
+    json["link_bytes"].push_back({{"experiment", row.experiment},
+                                  {"request", row.request},
+                                  {"sent_measured", row.measured.sent},
+                                  {"sent", row.model.sent},
+                                  {"received_measured", row.measured.received},
+                                  {"received", row.model.received},
+                                  {"error", row.error()},
+                                  {"allowed_error", most_link_bytes_error}});
   for (const auto& curve : a.mixed) {
     auto rows = ordered_json::array();
     for (const auto& row : curve.rows) rows.push_back(row_json(row));

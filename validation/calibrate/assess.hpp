@@ -9,6 +9,7 @@
 
 #include "validation/calibrate/contention.hpp"
 #include "validation/calibrate/fit.hpp"
+#include "validation/calibrate/link_bytes.hpp"
 #include "validation/compare/split.hpp"
 
 namespace peerpath::calibrate {
@@ -72,10 +73,15 @@ struct Assessment {
   Contention contention;
   std::vector<CurveRows> mixed;  ///< without a law, played as scenarios
   ScenarioScore scenario;
+  std::vector<LinkBytesRow> link_bytes;  ///< the ledger beside the GPU's counters, where it was asked for them
+  bool link_bytes_equal() const {
+    return std::ranges::all_of(
+        link_bytes, [](const auto& row) { return std::max(row.error(), -row.error()) <= most_link_bytes_error; });
+  }
   /// At most a third of the points fitted, the rest within the tolerances above, and so several GPUs together.
   bool passed() const {
     return score.points > 0 && 3 * fitted <= measured && score.median <= most_median && score.p95 <= most_p95 &&
-           contention.passed() && scenario.passed();
+           contention.passed() && scenario.passed() && link_bytes_equal();
   }
 };
 

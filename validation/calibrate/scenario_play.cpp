@@ -151,6 +151,11 @@ Plan plan_of_accesses(const Point& point, std::int64_t reads_at_a_time) {
   if (name == "read_beside_copy_from") return chains_beside({reads, copy_from(large_copy)}, outstanding);
   if (name == "copy_to_beside_read") return copies({copy_to(point.bytes), reads}, point.bytes);
   if (name == "copy_from_beside_read") return copies({copy_from(point.bytes), reads}, point.bytes);
+  const auto writes = accesses("write", 128, outstanding);
+  if (name == "copy_to_beside_write") return copies({copy_to(point.bytes), writes}, point.bytes);
+  if (name == "copy_from_beside_write") return copies({copy_from(point.bytes), writes}, point.bytes);
+  if (name == "write_beside_copy_to") return chains_beside({writes, copy_to(large_copy)}, outstanding);
+  if (name == "write_beside_copy_from") return chains_beside({writes, copy_from(large_copy)}, outstanding);
   if (name == "read_beside_write")
     return chains_beside({reads, accesses("write", 128, point.at("writers"))}, outstanding, few_steps);
   if (name == "reads_together") {
@@ -160,6 +165,27 @@ Plan plan_of_accesses(const Point& point, std::int64_t reads_at_a_time) {
     return chains_beside(std::move(all), outstanding);
   }
   return {};
+}
+
+/// Copies, reads and stores at once, the same on each GPU; `name` says which of them is timed.
+Plan plan_of_load(const Point& point) {
+  const auto& name = point.experiment;
+  const auto readers = point.at("readers"), writers = point.at("writers"), ways = point.at("ways");
+  std::vector<json> timed, beside;
+  for (std::int64_t n = 0; n < point.at("gpus"); ++n) {
+    const auto gpu = "gpu" + std::to_string(n);
+    const auto add = [&](const char* experiment, json made) {
+      (n == 0 && name == experiment ? timed : beside).push_back(std::move(made));
+    };
+    if (ways & together_ways_to) add("load_copy_to", copy_to(large_copy, gpu));
+    if (ways & together_ways_from) add("load_copy_from", copy_from(large_copy, gpu));
+    if (readers > 0) add("load_read", accesses("read", 128, readers, gpu));
+    if (writers > 0) add("load_write", accesses("write", 128, writers, gpu));
+  }
+  timed.insert(timed.end(), beside.begin(), beside.end());
+  if (name == "load_read") return chains_beside(std::move(timed), readers);
+  if (name == "load_write") return chains_beside(std::move(timed), writers);
+  return copies(std::move(timed), point.bytes);
 }
 
 /// `reads_at_a_time`: as many as the GPU of the preset has.
@@ -198,6 +224,7 @@ Plan plan_of(const Point& point, std::int64_t reads_at_a_time) {
     }
     return plan;
   }
+  if (name.starts_with("load_")) return plan_of_load(point);
   if (point.settings.contains("outstanding")) return plan_of_accesses(point, reads_at_a_time);
   return point.settings.contains("bytes") ? plan_of_copies(point) : Plan{};
 }

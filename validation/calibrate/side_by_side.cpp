@@ -56,6 +56,8 @@ void play_scenarios(Assessment& assessment, const compare::Dataset& dataset, con
     std::erase(assessment.not_modelled, curve.points.front().experiment);
     assessment.mixed.push_back(std::move(alone));
   }
+  assessment.link_bytes = compare_link_bytes(dataset, preset);
+  for (const auto& row : assessment.link_bytes) std::erase(assessment.not_modelled, row.experiment);
   score.median = median_of(scenario_errors);
   score.laws = median_of(law_errors);
   score.mixed = mixed_errors.size();

@@ -202,6 +202,7 @@ class Reader {
                                           " ns is a difference of two runs that lies below their noise"});
       return false;
     }
+    if (!read_counted(line, point)) return false;
     if (!line.contains("bytes")) return true;
     point.bytes = static_cast<std::int64_t>(positive(line, "bytes"));
     unit(line, "rate_unit", "GB/s");
@@ -210,6 +211,20 @@ class Reader {
       problem("rate", std::to_string(rate) + " GB/s is not " + std::to_string(point.bytes) + " B in " +
                           std::to_string(point.median) + " ns: the units differ from those declared");
     return problems_.size() == problems;
+  }
+
+  bool read_counted(const json& line, Point& point) {
+    const auto counted = line.find("counted");
+    if (counted != line.end())
+      for (const auto& [name, value] : counted->items())
+        if (value.is_number()) point.counted[name] = value;
+    if (!point.experiment.starts_with("link_bytes_")) return true;
+    for (const auto* name : {"read_bytes", "write_bytes"})
+      if (!point.counted.contains(name) || !(point.counted[name] > 0))
+        return problem("counted", std::string{name} + " is missing or not above 0"), false;
+    if (!point.settings.contains("request") || !line.contains("bytes"))
+      return problem("settings", "request or bytes is missing"), false;
+    return true;
   }
 
   void check_plan() {

@@ -20,7 +20,8 @@ struct Point {
   std::string experiment;
   std::map<std::string, std::int64_t> settings;
   double median = 0, p10 = 0, p90 = 0;
-  std::int64_t bytes = 0;  ///< payload of one operation; 0 if none
+  std::int64_t bytes = 0;                   ///< payload of one operation; 0 if none
+  std::map<std::string, double> counted{};  ///< by name; of link_bytes_read and _write: read_bytes and write_bytes
 
   std::int64_t at(const std::string& setting) const { return settings.at(setting); }
   double rate() const { return static_cast<double>(bytes) / median; }  ///< GB/s
