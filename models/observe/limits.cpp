@@ -81,7 +81,7 @@ std::optional<Limit> Search::link_that_is_down() const {
   });
   if (!taken && !blocked) return std::nullopt;
   return Limit{"link " + link->name + ", which is down",
-               taken ? "" : ": what waits for it keeps the credits of the others"};
+               taken ? "" : ": TLPs that wait for it keep the credits of the others"};
 }
 
 /// Walkers that are busy all the time have too many misses to walk for: if an IOTLB of twice the size had held most of
@@ -194,12 +194,13 @@ std::optional<Limit> Search::behind(const LinkSide& side) const {
       if (other.from() != side.to() || other.link == side.link || !is_taken_by_others_of(side, other)) continue;
       const auto use = utilisation(other.sent(), results_.window);
       if (use.digits >= saturated)
-        return Limit{other.name(), ", busy " + spell_percent(use) + " of the time: what waits for it is in the way"};
+        return Limit{other.name(),
+                     ", busy " + spell_percent(use) + " of the time: TLPs that wait for it block the others"};
       const std::vector all{pcie::TlpClass::posted, pcie::TlpClass::non_posted, pcie::TlpClass::completion};
       const auto lacking = scarce_credits(results_, scenario_, other, all);
       if (stall(other).digits >= std::max(stalled, stall(side).digits / 2) && !lacking.empty())
-        return Limit{lacking + " of " + other.name(),
-                     ", missing " + spell_percent(stall(other)) + " of the time: what waits for them is in the way"};
+        return Limit{lacking + " of " + other.name(), ", missing " + spell_percent(stall(other)) +
+                                                          " of the time: TLPs that wait for them block the others"};
     }
   return std::nullopt;
 }

@@ -93,7 +93,7 @@ std::vector<Settings> windows(const Lab& lab) {
 std::vector<Experiment> accesses() {
   return {
       {"read_outstanding",
-       "loads of host memory by a GPU: so many warps, each with one request of so many bytes outstanding; two runs of "
+       "loads of host memory by a GPU: N warps, each with one request of the given size outstanding; two runs of "
        "different length are subtracted",
        reads, read_chains, "", nullptr, true, 3},
       {"read_latency",

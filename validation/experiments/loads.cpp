@@ -111,7 +111,7 @@ class Load {
     Measurement m;
     for (int sample = -1; sample < lab_.effort.samples; ++sample) {
       for (int doubled = 0; !outlasted(start, end, amount); ++doubled)
-        if (doubled == most_doublings) throw gpu::Error{"the other traffic ends before what is timed"};
+        if (doubled == most_doublings) throw gpu::Error{"the other traffic ends before the timed part"};
       if (sample >= 0) m.ns.push_back(end.since(start) / static_cast<double>(amount));
     }
     m.bytes = timed_.bytes();
@@ -211,11 +211,11 @@ std::vector<Settings> mixes(const Lab& lab) {
 
 std::vector<Experiment> loads() {
   std::vector<Experiment> all{
-      {"copy_to_beside_write", "a copy of 64 MiB to the device while so many warps store lines of 128 B", store_counts,
+      {"copy_to_beside_write", "a copy of 64 MiB to the device while N warps store lines of 128 B", store_counts,
        beside_stores<Kind::copy_to, way_to>},
       {"copy_from_beside_write", "the same from the device", store_counts, beside_stores<Kind::copy_from, way_from>},
-      {"write_beside_copy_to", "a step of 128 B stores by so many warps while a copy engine reads host memory",
-       store_counts, beside_stores<Kind::write, way_to>},
+      {"write_beside_copy_to", "a step of 128 B stores by N warps while a copy engine reads host memory", store_counts,
+       beside_stores<Kind::write, way_to>},
       {"write_beside_copy_from", "the same while a copy engine writes host memory", store_counts,
        beside_stores<Kind::write, way_from>},
       {"load_copy_to",

@@ -129,8 +129,8 @@ std::vector<Settings> peer_sizes(const Lab& lab) {
 std::vector<Experiment> several_gpus() {
   return {
       {"copies_together",
-       "copies of 64 MiB by so many GPUs at once, to them (ways 1), from them (2) or both (3): what root complex and "
-       "memory bear",
+       "copies of 64 MiB by N GPUs at once, to them (ways 1), from them (2) or both (3): the limit of root complex "
+       "and memory",
        numbers, together},
       {"staged", "one GPU's memory to another's through host memory, by chunk, up and down overlapped", chunks, staged,
        "two GPUs"},

@@ -43,7 +43,7 @@ class HwlocReader {
     machine_.source = "lstopo --of xml: " + file_;
     if (unplaced_ > 0 && packages_ > 1)
       machine_.notes.push_back(std::to_string(unplaced_) +
-                               " host bridges stand in no package of the dump; put at the first socket (assumed)");
+                               " host bridges have no package in the dump; put at the first socket (assumed)");
     return std::move(machine_);
   }
 

@@ -199,8 +199,7 @@ TEST(Import, AMatrixIsRefusedWithItsLine) {
             "dump:4:1: NIC0 and GPU0 are PHB here, and something else the other way round");
   EXPECT_EQ(problem(replaced(good, "NIC0\tPIX\tPXB\tX\tSYS", "NIC0\tPIX\tPXB\tX")),
             "dump:4:1: NIC0 has 3 entries for 4 devices");
-  EXPECT_EQ(problem(replaced(good, "GPU1\tPXB\tX", "GPU1\tX\tPXB")),
-            "dump:3:1: X stands where a device meets itself, and there alone");
+  EXPECT_EQ(problem(replaced(good, "GPU1\tPXB\tX", "GPU1\tX\tPXB")), "dump:3:1: X is for a device and itself only");
   EXPECT_EQ(problem(replaced(good, "GPU1\tPXB\tX\tPXB\tSYS\t0-3\n", "")), "dump:1:1: there is no row of GPU1");
   EXPECT_EQ(problem(replaced(good, "NIC1\tSYS", "NIC2\tSYS")), "dump:5:1: \"NIC2\" is not at the head of the matrix");
   EXPECT_EQ(problem(good + "NIC1\tSYS\tSYS\tSYS\tX\n"), "dump:6:1: NIC1 has a row already, at line 5");

@@ -76,7 +76,7 @@ class NcclReader {
     if (is(element, "nic"))
       for (const auto& net : element.children())
         leave_out(std::string{value(net, "name")} + " (it has no PCI function)");
-    if (is(element, "gpu")) fail(element, "a GPU that stands below no <pci>");
+    if (is(element, "gpu")) fail(element, "a GPU outside of a <pci> element");
   }
 
   void read_function(const pugi::xml_node& pci, int above) {

@@ -129,8 +129,7 @@ class Matrix {
                          "\"" + std::string{word.substr(0, 20)} + "\" is none of X, PIX, PXB, PHB, NODE, SYS, NV#");
     if (word.starts_with("NV")) return;
     const auto near = std::ranges::find(words_of, word, &std::pair<std::string_view, Near>::first)->second;
-    if ((near == Near::self) != (row == column))
-      return add_problem(line, "X stands where a device meets itself, and there alone");
+    if ((near == Near::self) != (row == column)) return add_problem(line, "X is for a device and itself only");
     auto& other = relations_[column][row];
     if (other && *other != near && row != column)
       return add_problem(line, labels_[row] + " and " + labels_[column] + " are " + std::string{word} +
@@ -234,7 +233,8 @@ class Matrix {
                               " may share a switch or host bridge with others of their socket; here each has a root "
                               "port and host bridge of its own (assumed, see `source` of the links)");
     machine.notes.emplace_back(
-        "what is PIX is put below a switch, also ports of one card, which share its link in the same way");
+        "devices with PIX between them are put below one switch, also ports of one card, which share its link in the "
+        "same way");
     return machine;
   }
 

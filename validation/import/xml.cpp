@@ -15,7 +15,7 @@ class Limits {
   /// The first problem of the element and what stands in it.
   std::optional<Problem> broken_by(const pugi::xml_node& element, int depth = 1) {
     if (depth > deepest_element)
-      return problem(element, "elements stand more than " + std::to_string(deepest_element) + " deep");
+      return problem(element, "elements are nested more than " + std::to_string(deepest_element) + " deep");
     if (++count_ > most_elements) return problem(element, "more than " + std::to_string(most_elements) + " elements");
     std::set<std::string_view> names;
     for (const auto& attribute : element.attributes())

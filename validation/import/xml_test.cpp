@@ -60,7 +60,7 @@ TEST(Xml, RefusesWhatIsTooDeepOrTooLarge) {
   std::string deep, closed, many = "<a>";
   for (int i = 0; i <= deepest_element; ++i) deep += "<a>\n", closed += "</a>";
   for (int i = 0; i <= most_elements; ++i) many += "<b/>";
-  EXPECT_EQ(xml_problem(deep + closed), "t.xml:65:1: elements stand more than 64 deep");
+  EXPECT_EQ(xml_problem(deep + closed), "t.xml:65:1: elements are nested more than 64 deep");
   EXPECT_NE(xml_problem(many + "</a>").find("more than 100000 elements"), std::string::npos);
 }
 

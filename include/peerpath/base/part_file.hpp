@@ -1,18 +1,16 @@
 #pragma once
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cerrno>
+#include <cstdio>
 #include <filesystem>
 #include <string>
 #include <utility>
 
 namespace peerpath {
 
-/// The next contents of a file, written beside it under a name that no other process has, so that several may write the
-/// same file at once: whoever has filled it renames it. One that was not renamed is removed at the end of its scope.
-/// Ranks on several machines may share the folder, and a process number: the file system decides who has a name.
+/// The next contents of a file, written beside it under a name of its own and renamed when complete, so that several
+/// processes, also of several machines, may write the same file at once. A part that was not renamed is removed at the
+/// end of its scope.
 class PartFile {
  public:
   PartFile() = default;
@@ -20,10 +18,9 @@ class PartFile {
   explicit PartFile(const std::filesystem::path& file) {
     for (unsigned attempt = 0;; ++attempt) {
       path_ = file;
-      path_ += "." + std::to_string(::getpid()) + "-" + std::to_string(attempt) + ".part";
-      const int made = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-      if (made >= 0) {
-        ::close(made);
+      path_ += "." + std::to_string(attempt) + ".part";
+      if (auto* made = std::fopen(path_.c_str(), "wx"); made != nullptr) {
+        std::fclose(made);
         return;
       }
       if (errno == EEXIST) continue;
