@@ -246,7 +246,8 @@ void Steadiness::judge(observe::SteadyState& state, const std::string& metric, c
 
 void Steadiness::judge(observe::SteadyState& state, std::size_t entry, const std::string& more,
                        const Pooled& pooled) const {
-  const auto& [name, rate, waits_at_source, wanted, unit] = entries_[entry];
+  const auto& watched = entries_[entry];
+  const auto& name = watched.name;
   const auto each = slice();
   const auto interval = [&](const char* metric, const Series& series) {
     const auto means = observe::batch_means(series.window);
@@ -266,26 +267,27 @@ void Steadiness::judge(observe::SteadyState& state, std::size_t entry, const std
         name + " has not settled: " + (now.connections.empty() ? "it" : std::to_string(count)) +
         (now.connections.empty() ? "" : " of " + std::to_string(now.connections.size()) + " connections") +
         " brought nothing in the window; " + more);
-  if (fills(entry))
+  if (fills(entry)) {
     state.warnings.push_back(name + " has not settled: offered load exceeds goodput by " + speed + ", and only " +
                              std::to_string(now.in_flight) + " of " + std::to_string(now.most_in_flight) +
                              " transfers are in flight; goodput may change when all are; " + more);
-  else if (overloaded(entry)) {
-    if (!entries_[entry].saturates)
+  } else if (overloaded(entry)) {
+    if (!watched.saturates)
       state.warnings.push_back(name + ": offered load exceeds capacity by " + speed +
                                "; queueing latency grows without bound");
-  } else if (grown != 0)
+  } else if (grown != 0) {
     state.warnings.push_back(name + " has not settled: its backlog " + (grown > 0 ? "grows" : "shrinks") + " by " +
                              speed + "; " + more);
+  }
   if (overloaded(entry) || now.arrived == first().entries[entry].arrived) return;
-  for (std::size_t q = 0; q < wanted.size(); ++q) {
+  for (std::size_t q = 0; q < watched.latencies.size(); ++q) {
     const auto series = latencies(entry, q);
-    if (q == 0) judge(state, name + wanted[q].metric, series, more);
+    if (q == 0) judge(state, name + watched.latencies[q].metric, series, more);
     if (series.empty) continue;
     const auto means = observe::batch_means(series.window);
-    const auto apart = std::abs(pooled[entry]->quantile(wanted[q].parts_per_million).count() - means.mean);
-    state.intervals.push_back(
-        {name + wanted[q].metric, quotient(means.half_width + apart, unit.count(), steady_places)});
+    const auto apart = std::abs(pooled[entry]->quantile(watched.latencies[q].parts_per_million).count() - means.mean);
+    state.intervals.push_back({name + watched.latencies[q].metric,
+                               quotient(means.half_width + apart, watched.latency_unit.count(), steady_places)});
   }
 }
 
