@@ -138,14 +138,14 @@ TEST(NetworkLoad, MistakesOfTcpAreNamed) {
 
 /// Two hosts with cables of that delay, and what else.
 std::string two_hosts(const std::string& delay, const std::string& rest) {
-  return R"({"network": {"hosts": ["a", "b"], "switches": ["s"],
-                         "cables": [{"from": ["a", "b"], "to": "s", "rate": "200Gbps", "delay": ")" +
+  return R"({"network": {"hosts": ["h0..h1"], "switches": ["s"],
+                         "cables": [{"from": "h0..h1", "to": "s", "rate": "200Gbps", "delay": ")" +
          delay + R"("}]}, )" + rest + "}";
 }
 
 TEST(NetworkLoad, HeadroomOfPfcFitsTheBuffer) {
   // 2 * 600 us at 25 GB/s are 30 MB at each of two ports, more than 32 MB.
-  const std::string rdma = R"("rdma": [{"from": "a", "to": "b"}])", tcp = R"("tcp": [{"from": "a", "to": "b"}])";
+  const std::string rdma = R"("rdma": [{"from": "h0", "to": "h1"}])", tcp = R"("tcp": [{"from": "h0", "to": "h1"}])";
   EXPECT_EQ(said(two_hosts("10us", rdma)), "");
   const auto refused = said(two_hosts("600us", rdma));
   EXPECT_THAT(refused, HasSubstr("/switches/buffer: PFC headroom"));

@@ -44,8 +44,9 @@ Instant Fleet::next_datagram_at(const Nic& nic) const {
 bool Fleet::next_datagram(Nic& nic, Instant now, network::Packet& out) {
   auto left = nic.datagrams.size();
   for (; left > 0 && datagrams_.at(nic.datagrams.front()).next_at(config_.work.fetch) > now; --left) {
-    nic.datagrams.push(nic.datagrams.front());
+    const auto waits = nic.datagrams.front();
     nic.datagrams.pop();
+    nic.datagrams.push(waits);
   }
   if (left == 0 || nic.messages.next() > now) return false;
   auto& qp = datagrams_.at(nic.datagrams.front());
