@@ -493,7 +493,7 @@ struct RunLength {
             .at_most(100),
         field("at_most", &C::at_most,
               "Simulated time after which a run ends that looks for its warm-up or its measured window; it then warns "
-              "of what is not steady")
+              "about each value that is not steady")
             .at_least(100us)
             .at_most(10s),
         field("seed", &C::seed, "Seed of every random stream in the run").at_least(0),
