@@ -88,16 +88,16 @@ TEST(NetworkLoad, MistakesOfDatagramsAndOfLoadsAreNamed) {
   EXPECT_THAT(said(with(R"("transport": "UD")")),
               HasSubstr(R"(/rdma/0/operation: must be "send" with transport "UD")"));
   EXPECT_THAT(said(with(R"("transport": "UC")")), HasSubstr("UC"));
-  EXPECT_THAT(said(with(R"("transport": "UD", "operation": "send")")), HasSubstr("/rdma/0/size: of a datagram"));
+  EXPECT_THAT(said(with(R"("transport": "UD", "operation": "send")")), HasSubstr("/rdma/0/size: must be at most nics.mtu with transport"));
   EXPECT_EQ(said(with(R"("transport": "UD", "operation": "send", "size": "4KiB", "receives": 8)")), "");
   EXPECT_THAT(said(with(R"("priority": 5)")), HasSubstr("/rdma/0/priority: "));
   EXPECT_THAT(said(with(R"("transport": "UD", "operation": "send", "size": "4KiB", "priority": 4)")),
               HasSubstr(R"(/rdma/0/priority: requires transport "RC")"));
   EXPECT_THAT(said(with(R"("receives": 8)")), HasSubstr(R"(/rdma/0/receives: requires transport "UD")"));
   EXPECT_THAT(said(with(R"("sizes": "web_search")")), HasSubstr("/rdma/0/sizes: needs a load"));
-  EXPECT_THAT(said(with(R"("sizes": "web_search", "load": 50)")), HasSubstr(R"("h1" alone)"));
+  EXPECT_THAT(said(with(R"("sizes": "web_search", "load": 50)")), HasSubstr(R"(names "h1" only, which also sends)"));
   EXPECT_THAT(said(R"({"network": {"clos": {}}, "rdma": [{"from": "h1", "to": ["h1", "h1"], "load": 5}]})"),
-              HasSubstr(R"("h1" alone)"));
+              HasSubstr(R"(names "h1" only, which also sends)"));
   EXPECT_THAT(said(with(R"("load": 50, "operation": "read")")), HasSubstr("a write or a send"));
   EXPECT_THAT(said(with(R"("load": 50, "size": "1B")"), {"run.measure=1s"}), HasSubstr("more than 1000000 messages"));
 }
@@ -191,28 +191,28 @@ TEST(NetworkLoad, CollectivesSayWhatTheyAre) {
   const std::string hosts = R"("hosts": "h0..h15", )";
   EXPECT_THAT(said_of_collective(hosts + R"("kind": "gatter")"), HasSubstr(R"(did you mean "gather"?)"));
   EXPECT_THAT(said_of_collective(hosts + R"("kind": "scatter", "rings": 2)"),
-              HasSubstr("wrong.json:1:172: /collectives/0/rings: are for all_reduce"));
+              HasSubstr("wrong.json:1:172: /collectives/0/rings: require all_reduce"));
   EXPECT_THAT(said_of_collective(hosts + R"("kind": "all_gather", "algorithm": "tree")"),
               HasSubstr("algorithm: tree is for all_reduce"));
   EXPECT_THAT(said_of_collective(hosts + R"("kind": "reduce", "hierarchical": true)"),
               HasSubstr("hierarchical: hierarchical are"));
-  EXPECT_THAT(said_of_collective(hosts + R"("hierarchical": true)", R"("gpus": 1)"), HasSubstr(R"(needs "servers")"));
+  EXPECT_THAT(said_of_collective(hosts + R"("hierarchical": true)", R"("gpus": 1)"), HasSubstr(R"(requires "servers")"));
   EXPECT_THAT(said_of_collective(R"("hosts": "h1..h8", "hierarchical": true)"), HasSubstr("no whole servers of 4"));
-  EXPECT_THAT(said_of_collective(hosts + R"("root": 1)"), HasSubstr("/root: is for broadcast"));
+  EXPECT_THAT(said_of_collective(hosts + R"("root": 1)"), HasSubstr("/root: requires broadcast"));
   EXPECT_THAT(said_of_collective(hosts + R"("kind": "reduce", "root": 16)"), HasSubstr("/root: there are 16 hosts"));
   EXPECT_THAT(said_of_collective(hosts + R"("kind": "all_to_all", "sizes": ["1MB"])"),
               HasSubstr("/sizes: are 1, and 16 hosts need 256"));
   EXPECT_THAT(said_of_collective(hosts + R"("sizes": ["1MB"])"), HasSubstr("/sizes: requires all_to_all"));
   EXPECT_THAT(said_of_collective(hosts + R"("kind": "all_to_all", "skew": 1)"), HasSubstr("/skew: needs a token"));
   EXPECT_THAT(said_of_collective(hosts + R"("buffers": { "chunk_steps": 9 })"),
-              HasSubstr("/buffers/chunk_steps: in whole slices"));
+              HasSubstr("/buffers/chunk_steps: must be a multiple of slice_steps"));
   EXPECT_THAT(said_of_collective(hosts + R"("buffers": { "size": "4KiB" }, "bytes": "8GiB")"),
               HasSubstr("/buffers/size: makes more than"));
   EXPECT_THAT(said_of_collective(hosts + R"("buffers": {}, "clear_to_send": 2)"),
-              HasSubstr("/clear_to_send: beside buffers"));
+              HasSubstr("/clear_to_send: cannot be combined with"));
   EXPECT_THAT(said_of_collective(hosts + R"("kind": "broadcast", "bytes": "4GiB")"), HasSubstr("more than 2 GiB"));
   EXPECT_THAT(said_of_collective(R"("hosts": "h0..h15")", R"("gpus": 5)"),
-              HasSubstr("/servers/gpus: 16 hosts do not make servers"));
+              HasSubstr("/servers/gpus: 16 hosts cannot be divided into servers"));
 }
 
 /// What is said of a scenario with these traces of four hosts, beside files a0.json, a1.json and so on.
@@ -268,7 +268,7 @@ TEST(NetworkLoad, ShippedScenariosAreRightAndWrittenTheyMeanTheSame) {
 }
 
 TEST(NetworkDescribe, KnowsOptionsAndMetrics) {
-  EXPECT_THAT(scenario::explain_among(topics(), "network.clos.racks").value_or(""), HasSubstr("Of a cluster"));
+  EXPECT_THAT(scenario::explain_among(topics(), "network.clos.racks").value_or(""), HasSubstr("Number of racks per cluster"));
   EXPECT_THAT(scenario::explain_among(topics(), "network.cables.rate").value_or(""), HasSubstr("default 400Gbps"));
   EXPECT_THAT(scenario::explain_among(topics(), "convergence").value_or(""), HasSubstr("switches.convergence"));
   EXPECT_FALSE(scenario::explain_among(topics(), "convergance").has_value());
