@@ -13,8 +13,7 @@ using ChannelIndex = std::uint32_t;  ///< one end of a reliable channel; the oth
 
 /// Reliable channels between hosts: queue pairs packet by packet, or flows. The owner of the carrier tells the player
 /// when a message has arrived at the other end, and when its own end has heard of that (if the player waits for it),
-/// each with the number that came with the message. Messages that wait for a channel leave in the order of their
-/// numbers, so an early slice of a collective finishes a phase before later slices, and phases overlap.
+/// each with the number that came with the message. Messages of a channel leave in the order in which they are posted.
 struct Carrier {
   /// Numbers for so many channels; returns the first.
   std::function<ChannelIndex(std::size_t channels)> reserve;

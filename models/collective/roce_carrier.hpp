@@ -18,8 +18,7 @@ inline Carrier over(roce::Fleet& fleet) {
                            {.id = number,
                             .work = roce::Work::write_immediate,
                             .length = static_cast<std::uint32_t>(bytes.count()),
-                            .immediate = number,
-                            .order = number},
+                            .immediate = number},
                            now);
               },
           .rest = [&fleet](ChannelIndex end) { fleet.rest(end); },

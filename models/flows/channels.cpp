@@ -121,9 +121,6 @@ void Channels::find_way(ChannelIndex number) {
 void Channels::post(ChannelIndex number, Bytes bytes, std::uint32_t message, Instant now) {
   auto& channel = channels_[number];
   channel.waiting.push({bytes, on_wire(bytes, Bytes{config_.mtu}), message, now});
-  // The first is on the wire.
-  for (auto i = channel.waiting.size() - 1; i > 1 && message < channel.waiting[i - 1].number; --i)
-    std::swap(channel.waiting[i], channel.waiting[i - 1]);
   if (channel.waiting.size() == 1) begin(number);
 }
 

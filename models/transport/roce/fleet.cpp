@@ -62,8 +62,6 @@ std::int64_t Fleet::retransmissions() const {
 void Fleet::post(QpIndex index, const WorkRequest& request, Instant now) {
   auto& qp = *qps_[index];
   qp.waiting.push({request, now, now + (qp.urgent ? Duration{} : config_.work.fetch)});
-  for (auto i = qp.waiting.size() - 1; i > 0 && request.order < qp.waiting[i - 1].request.order; --i)
-    std::swap(qp.waiting[i], qp.waiting[i - 1]);
   activate(qp, now);
   finish(qp, now);
 }

@@ -32,7 +32,6 @@ struct WorkRequest {
   std::uint32_t remote_key = 0;
   std::uint32_t immediate = 0;
   std::uint64_t swap_or_add = 0, compare = 0;
-  std::uint32_t order = 0;  ///< of requests that wait for their queue pair, the lowest goes next; equal ones in turn
 };
 
 /// How a work request ended (as IB_WC_*).
