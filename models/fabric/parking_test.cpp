@@ -107,7 +107,7 @@ TEST_P(Parking, TheTargetSendsBackMeanwhile) {
 TEST(Advance, RefusesTheEndOfTime) {
   for (const Mode mode : {Mode::event, Mode::train}) {
     EqualPackets flow{mode};
-    EXPECT_EXIT(flow.fabric->advance(never), ::testing::ExitedWithCode(exit_bug), "end of time");
+    EXPECT_EXIT(flow.fabric->advance(never), ::testing::ExitedWithCode(exit_bug), "largest representable time");
   }
 }
 

@@ -22,7 +22,7 @@ TEST(MetricDefinitions, SayFromWhichEventToWhich) {
   const auto text = explain_metric("rx.latency_p99_ns");
   ASSERT_TRUE(text);
   EXPECT_NE(text->find("from: receive: the last bit of the frame"), std::string::npos) << *text;
-  EXPECT_NE(text->find("until: receive: the application may use all of it"), std::string::npos) << *text;
+  EXPECT_NE(text->find("until: receive: the application can use the whole packet"), std::string::npos) << *text;
 }
 
 TEST(MetricDefinitions, HaveTwoQuantilesOfEachStage) {

@@ -76,7 +76,7 @@ TEST(Cable, ThatIsSlowerThanItsPortsSlowsTheSender) {
 
 // results_of() holds every router of both hosts to its ledger; here, that both hosts carried the same payload.
 TEST(Cable, LedgersOfBothHostsBalance) {
-  const auto r = results_of(shipped("two_hosts.json", {"run.warmup=50us"}));
+  const auto r = results_of(shipped("two_hosts.json", {"run.warmup=50us", "run.measure=200us"}));
   const auto out = metric(r, "n[0].nic0-n[0].sw0.down.payload_bytes");
   EXPECT_NEAR(metric(r, "n[0].gpu0-n[0].sw0.up.payload_bytes"), out, 16 * 4096);
   EXPECT_NEAR(metric(r, "n[1].nic0-n[1].sw0.up.payload_bytes"), out, 16 * 4096);

@@ -245,7 +245,7 @@ TEST(Run, TheBottleneckMayBeMemoryChannels) {
 TEST(Run, TheBottleneckMayBeReadsAtATime) {
   auto s = below_one_switch(traffic(scenario::traffic::Read{}, "card", "gpu"));
   the<device::GpuConfig>(s).peer_reads = 2;
-  EXPECT_EQ(results_of(s).bottleneck.substr(0, 30), "gpu concurrent peer reads, ");
+  EXPECT_TRUE(results_of(s).bottleneck.starts_with("gpu concurrent peer reads, "));
 }
 
 TEST(Run, StreamsOfACardHaveTheirOwnRates) {

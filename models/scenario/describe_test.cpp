@@ -38,7 +38,7 @@ TEST(Explain, KnowsAKeyWithoutItsKind) {
   EXPECT_THAT(explain("iommu").value_or(""), HasSubstr("root_complex.iommu.walkers: "));
   EXPECT_EQ(explain("iommu.walkers").value_or("").find("root_complex.iommu.walkers: "), 0U);
   EXPECT_THAT(explain("event.generation").value_or(""), HasSubstr("at most the link's own"));
-  EXPECT_THAT(explain("event.width").value_or(""), HasSubstr("of 1, 2, 4, 8, 12 and 16 and at most the link's own"));
+  EXPECT_THAT(explain("event.width").value_or(""), HasSubstr("(1, 2, 4, 8, 12 or 16), at most the link's own"));
   EXPECT_FALSE(explain("acsx").has_value());
   EXPECT_FALSE(explain("").has_value());
 }

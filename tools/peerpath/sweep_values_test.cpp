@@ -33,8 +33,8 @@ TEST(SweepValues, SayWhatIsWrong) {
   EXPECT_THAT(wrong("4..1"), HasSubstr("goes down"));
   EXPECT_THAT(wrong("1B..1KiB"), HasSubstr("different units"));
   for (const auto* step : {"1..4:0", "1..4*1", "1..4*0.5", "0..4*2", "1..4:", "1B..4B:1s", "1..4:-1"})
-    EXPECT_THAT(wrong(step), HasSubstr("wrong step")) << step;
-  EXPECT_THAT(wrong("a..b"), HasSubstr("no numbers"));
+    EXPECT_THAT(wrong(step), HasSubstr("has an invalid step")) << step;
+  EXPECT_THAT(wrong("a..b"), HasSubstr("bounds that are not numbers"));
   EXPECT_THAT(wrong("1..2000000"), HasSubstr("1000000"));
 }
 

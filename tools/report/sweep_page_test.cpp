@@ -13,7 +13,7 @@ TEST(SweepPage, HoldsEveryPointAndEscapesIt) {
       {"nic0.queues"}, 3,         {{0, {"1"}, "ok", "link x & y", 97.5, 1500.0}, {1, {"<2>"}, "crashed", "", {}, {}}}};
   const auto html = sweep_page(sweep);
   for (const auto* part :
-       {"a/&lt;b&gt;", "A sweep of 3 points over 1 key; 2 of them ran", "97.50", "link x &amp; y", "&lt;2&gt;",
+       {"a/&lt;b&gt;", "A sweep of 3 points over 1 key; 2 completed", "97.50", "link x &amp; y", "&lt;2&gt;",
         "goodput Gb/s", R"("value":97.5,"latency":1500.0)", R"("value":null,"latency":null)"})
     EXPECT_NE(html.find(part), std::string::npos) << part;
   EXPECT_EQ(html.find("<2>"), std::string::npos);

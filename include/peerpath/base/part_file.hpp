@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <random>
 #include <string>
 #include <utility>
 
@@ -16,9 +17,10 @@ class PartFile {
   PartFile() = default;
   /// Makes it, empty. `path` is empty, and errno is set, if it cannot be made.
   explicit PartFile(const std::filesystem::path& file) {
-    for (unsigned attempt = 0;; ++attempt) {
+    std::random_device random;
+    for (;;) {
       path_ = file;
-      path_ += "." + std::to_string(attempt) + ".part";
+      path_ += "." + std::to_string(random()) + ".part";
       if (auto* made = std::fopen(path_.c_str(), "wx"); made != nullptr) {
         std::fclose(made);
         return;

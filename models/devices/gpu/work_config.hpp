@@ -67,7 +67,8 @@ struct CopiesConfig {
             .at_most(longest_wait)
             .from("assumed"),
         field("inline_limit", &CopiesConfig::inline_limit,
-              "Largest copy to the GPU whose data is part of its command; for submission `single`")
+              "Largest copy to the GPU whose data is part of its command; for submission `single`. 0: none")
+            .at_least(0_B)
             .at_most(1_MiB),
         field("submit_inline", &CopiesConfig::submit_inline,
               "Overhead of an inline copy with submission `single`: submission to first request, plus last byte to "

@@ -109,9 +109,9 @@ TEST_F(CaptureReader, ReadsPcapngWithNanoseconds) {
 TEST_F(CaptureReader, RefusesWhatIsNoCapture) {
   EXPECT_THAT(read_capture(path("missing.pcap")).error().message, HasSubstr("No such file"));
   std::ofstream{path("text.pcap")} << "not a capture at all, only some text that is long enough";
-  EXPECT_THAT(read_capture(path("text.pcap")).error().message, HasSubstr("is no pcap or pcapng file"));
+  EXPECT_THAT(read_capture(path("text.pcap")).error().message, HasSubstr("is not a pcap or pcapng file"));
   std::ofstream{path("empty.pcap")};
-  EXPECT_THAT(read_capture(path("empty.pcap")).error().message, HasSubstr("is no pcap or pcapng file"));
+  EXPECT_THAT(read_capture(path("empty.pcap")).error().message, HasSubstr("is not a pcap or pcapng file"));
   EXPECT_THAT(read_capture(write("none.pcap", {})).error().message, HasSubstr("contains no frames"));
 }
 

@@ -41,8 +41,7 @@ constexpr std::array of_collective{
     Definition{"time_us", "us", "Time from the start to the arrival of the last message"},
     Definition{"nic_gbps", "Gb/s", "Bytes that the busiest NIC must send or receive, divided by time_us"},
     Definition{"algbw", "GB/s", "Algorithm bandwidth as nccl-tests defines it: bytes divided by time_us"},
-    Definition{"busbw", "GB/s",
-               "Bus bandwidth as nccl-tests defines it: algbw times the bytes sent per rank and byte"},
+    Definition{"busbw", "GB/s", "Bus bandwidth as nccl-tests defines it: algbw times the bytes sent per rank and byte"},
 };
 constexpr std::array of_servers{
     Definition{"inside_us", "us", "Time in which a rank had NVLink messages in flight, mean over ranks"},

@@ -43,7 +43,7 @@ void check_headroom(const NetworkScenario& scenario, const network::Graph& graph
     most = needed;
     worst = n;
   }
-  if (most <= config.buffer.count()) return;
+  if (config.lossless.empty() || most <= config.buffer.count()) return;
   add(config.headroom ? "/switches/headroom" : "/switches/buffer",
       "PFC headroom and reserves of the " + std::to_string(headroom[worst].size()) + " ports of \"" +
           graph.nodes[worst].name + "\" need " + std::to_string(most) + " B, and the buffer has " +

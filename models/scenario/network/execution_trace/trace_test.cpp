@@ -167,7 +167,7 @@ TEST(Join, CollectivesThatDoNotFitTogether) {
             "a.json:2:1: node 1: root_rank 1 is not in its group\n");
   EXPECT_EQ(problems_of({plain(R"({ "id": 1, "type": "COMM_COLL_NODE" })")}), "a.json:2:1: node 1: has no comm_size\n");
   EXPECT_EQ(problems_of({plain(R"({ "id": 1, "type": "COMM_COLL_NODE", "comm_size": 9223372036854775807 })")}),
-            "a.json:2:1: node 1: would be results in results in messages of more than 2 GiB\n");
+            "a.json:2:1: node 1: would be messages of more than 2 GiB\n");
 }
 
 std::string sends(int id, int to, int bytes, int tag = 0, const std::string& more = "") {
