@@ -37,7 +37,7 @@ class Guides(GuideCase):
 
     def test_find_the_bottleneck_prints_what_it_shows(self):
         shown = list(self.shown("find-the-bottleneck.md"))
-        self.assertEqual(len(shown), 2)
+        self.assertEqual(len(shown), 3)
         for command, output in shown:
             done = self.shell(command)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
