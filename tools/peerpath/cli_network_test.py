@@ -80,8 +80,8 @@ class Network(unittest.TestCase):
 
     def test_a_capture_that_is_asked_for_wrongly(self):
         two_nodes = SCENARIOS / "roce" / "two_nodes_write.json"
-        for words, said in ((("--trace", "vcd"), "takes pcapng alone, not vcd"), (("--trace", "pcapng", "--trace-links", "h9-leaf"), 'did you mean'),
-                            (("--trace-links", "h0-leaf"), "give that, too")):
+        for words, said in ((("--trace", "vcd"), "--trace supports pcapng only, not vcd"), (("--trace", "pcapng", "--trace-links", "h9-leaf"), 'did you mean'),
+                            (("--trace-links", "h0-leaf"), "--trace-links requires --trace")):
             done = peerpath("run", two_nodes, *words, "--out", self.folder)
             self.assertEqual(done.returncode, 2)
             self.assertIn(said, done.stderr)
@@ -145,8 +145,8 @@ class Network(unittest.TestCase):
             return done.stderr
         self.assertIn('wrong.json:1:14: /network/close: unknown key; did you mean "clos"?', said('{"network": {"close": {}}}'))
         good = (SCENARIOS / "roce" / "two_nodes_read.json").read_text()
-        self.assertIn("is for scenarios of PCIe", said(good, "run", "--profile"))
-        self.assertIn("runs on the model alone", said(good, "run", "--on", "emulator"))
+        self.assertIn("--profile requires a PCIe scenario", said(good, "run", "--profile"))
+        self.assertIn("a network scenario runs on the model only, not on emulator", said(good, "run", "--on", "emulator"))
         self.assertIn("this is a scenario of an Ethernet network", said(good, "emulate"))
 
 

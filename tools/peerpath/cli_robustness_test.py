@@ -86,7 +86,7 @@ class Robustness(Case):
         file.write_text('{"devices": {"a\\u001b[2J\\nerror: b": {}}, "de\\u009bmo": 1}')
         done = peerpath("check", str(file))
         self.assertEqual(done.returncode, 2)
-        self.assertIn("/devices/a\\x1b[2J\\nerror: b: a device's name", done.stderr)
+        self.assertIn("/devices/a\\x1b[2J\\nerror: b: is not a valid device name", done.stderr)
         self.assertIn("/de\\u009bmo: unknown key", done.stderr)
         self.assertEqual([c for c in done.stderr if ord(c) < 32 and c != "\n" or 127 <= ord(c) < 160], [])
         self.assertTrue(all(line.startswith(str(file)) for line in done.stderr.splitlines()), done.stderr)

@@ -72,7 +72,7 @@ class Route(Case):
         self.assertIn("THRU_HOST_BRIDGE", self.route_between(1, 0))
         # Between root ports nobody asks for ACS.
         acs = self.route_between(0, 0, "--set", 'devices.rc.acs=["RR","CR"]')
-        self.assertIn("they share no bridge", acs)
+        self.assertIn("no bridge below the root complex is common to both", acs)
         self.assertNotIn("ACS", acs)
 
     def test_route_has_acs_events_at_the_start_in_force_and_says_what_later_ones_do_to_the_verdict(self):

@@ -143,8 +143,8 @@ class Traces(Case):
         for words, said in ((("--trace", "pcapn"), "did you mean 'pcapng'?"),
                             (("--trace", "vcd", "--trace-links", "gpu0-sw1"), "--trace-links: no link is called 'gpu0-sw1'; did you mean 'gpu0-sw0'?"),
                             (("--trace", "vcd", "--trace-from", "3"), "\"3\" is not a time; write e.g. \"20us\""),
-                            (("--trace", "vcd", "--trace-from", "1s"), "the run is over by then"),
-                            (("--trace-for", "1us"), "--trace-for says what --trace is to hold")):
+                            (("--trace", "vcd", "--trace-from", "1s"), "--trace-from is after the end of the run"),
+                            (("--trace-for", "1us"), "--trace-for requires --trace")):
             done = self.run_short(*words)
             self.assertEqual(done.returncode, 2, words)
             self.assertIn(said, done.stderr)
