@@ -104,7 +104,7 @@ class Cli(Case):
     def test_the_protocol_is_checked_on_request(self):
         done = self.run_short("--check-protocol")
         self.assertIn(done.returncode, (0, 1), done.stderr)
-        self.assertIn("No rule of the protocol was broken", done.stdout)
+        self.assertIn("No protocol violation on any link", done.stdout)
         checked = (self.out / "results.json").read_text()
         record = json.loads((self.out / "run.json").read_text())
         self.assertEqual(record["protocol"], {"checked": True, "violations": []})
@@ -159,7 +159,7 @@ class Cli(Case):
     def test_a_dataset_that_no_law_is_fitted_to_is_refused(self):
         done = peerpath("calibrate", self.data("gpunet/two_h100.jsonl"))
         self.assertEqual(done.returncode, 2, done.stderr)
-        self.assertIn("no point that a fit may see has a law", done.stderr)
+        self.assertIn("no point available to the fit has a law", done.stderr)
 
     def test_the_second_gpu_for_sockets_is_as_the_first_is_calibrated(self):
         def read(name):
@@ -459,7 +459,7 @@ class Cli(Case):
         done = peerpath(*words, "--set", 'devices.rc.acs=["none"]', "--set", "devices.rc.forwards_peers=true")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stderr, r"^warning: .*acs_redirect_off.json:\d+:\d+: /traffic/0/to: the read requests of copy "
-                                      r"do not arrive; rc port to sw0: without UF it takes nothing that is meant for below")
+                                      r"do not arrive; rc port to sw0: without UF it accepts no request for a device below: Unsupported Request")
         document = json.loads(peerpath(*words, "--json").stdout)
         self.assertEqual(document["problems"], [])
         self.assertEqual([w["key"] for w in document["warnings"]], ["/traffic/0/to"])

@@ -65,7 +65,7 @@ class TestCommand(Case):
         file = self.variant("a")
         missing = peerpath("test", str(file), "--baseline", str(baseline))
         self.assertEqual(missing.returncode, 2)
-        self.assertIn("--accept makes it", missing.stderr)
+        self.assertIn("--accept creates it", missing.stderr)
         self.assertEqual(peerpath("test", str(file), "--baseline", str(baseline), "--accept").returncode, 0)
         self.assertEqual(self.results(file, "--baseline", baseline)[0].returncode, 0)
         document = json.loads(baseline.read_text())
@@ -91,9 +91,9 @@ class TestCommand(Case):
 
     def test_wrong_baselines_are_named(self):
         file, baseline = str(self.variant("a")), self.root / "baseline.json"
-        for text, wanted in (("{", "baseline.json:1:2: is no JSON"), ("[]", "is no JSON object"), ('{"metrix": []}', 'did you mean "metrics"?'),
-                             ('{"tolerances": {"*": -1}}', "is no number of percent"), ('{"scenarios": {"a": {"b": "c"}}}', "/scenarios/a/b"),
-                             ('{"metrics": [1]}', "is no list of patterns")):
+        for text, wanted in (("{", "baseline.json:1:2: is not valid JSON"), ("[]", "is not a JSON object"), ('{"metrix": []}', 'did you mean "metrics"?'),
+                             ('{"tolerances": {"*": -1}}', "is not a percentage"), ('{"scenarios": {"a": {"b": "c"}}}', "/scenarios/a/b"),
+                             ('{"metrics": [1]}', "is not a list of patterns")):
             baseline.write_text(text)
             done = peerpath("test", file, "--baseline", str(baseline))
             self.assertEqual(done.returncode, 2, text)
