@@ -30,8 +30,11 @@ std::string_view owner_of(const EntryPath& path, std::string_view resource) {
 }
 
 bool of_a_link(const EntryPath& path, std::string_view resource) {
-  return std::ranges::any_of(
-      path.data, [&](const LinkSide& side) { return resource.starts_with("link " + side.link->name + " "); });
+  // A limit of one direction between sockets is named after that direction.
+  return std::ranges::any_of(path.data, [&](const LinkSide& side) {
+    return resource.starts_with("link " + side.link->name + " ") ||
+           resource.starts_with("link " + side.from() + "-" + side.to() + " ");
+  });
 }
 
 /// Whether what the resource does is what the entry does there.
