@@ -25,7 +25,9 @@ Duration asked_for(const observe::TrafficResult& traffic, Duration window) {
   if (traffic.offered_payload == Bytes{} || traffic.offered_packets == 0) return {};
   const auto mean = (traffic.waiting_before.count() + traffic.waiting_after.count()) / 2;
   const auto units = static_cast<WideInt>(mean) * traffic.offered_packets;
-  return Duration{narrow(units * window.count() / traffic.offered_payload.count())};
+  // A backlog that grows asks for more than can be counted; far more than there is says enough.
+  constexpr WideInt most = Duration::max().count() / 1024;
+  return Duration{narrow(std::min<WideInt>(units * window.count() / traffic.offered_payload.count(), most))};
 }
 
 /// Times count whole for transfers that end in the window, so their sum can exceed it by what began before.
