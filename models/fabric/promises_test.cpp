@@ -73,6 +73,51 @@ TEST(PromiseNeverToReact, LetsATrainGoOnToItsEnd) {
   EXPECT_LE(gate.runs, 2) << "of 128 TLPs";
 }
 
+/// Tells `a` when its second write has left, upon which it rings at once by another channel.
+struct Departures : Pair {
+  std::unique_ptr<Fabric> engine;
+  std::vector<Delivery> notices;
+
+  explicit Departures(Mode mode) {
+    t.reconfigures = false;
+    t.side_latency = std::chrono::hours{1};
+    engine = make_fabric(t, *this, mode);
+    engine->observe(this);
+  }
+  void deliver(const Delivery& d) override {
+    deliveries.push_back(d);
+    if (d.notify) notices.push_back(d);
+  }
+};
+
+TEST_P(Promises, WhoIsToldThatAWriteHasLeftMayFollowItAtOnce) {
+  Departures all{GetParam()};
+  Transaction first = all.write(256_B), told = first;
+  first.tell_sent = told.tell_sent = told.notify_sent = true;
+  told.bytes = 4_B;
+  told.cookie = 7;
+  all.engine->submit(all.a, own, first);
+  all.engine->submit(all.a, own, told);
+  all.engine->submit(all.a, own, all.write(1_KiB));
+  for (Instant now{}; now < at(10us);) {
+    now = all.engine->advance(at(10us));
+    for (const Delivery& d : std::exchange(all.notices, {})) {
+      EXPECT_EQ(d.kind, DeliveryKind::sent);
+      EXPECT_EQ(d.cookie, 7u);
+      ASSERT_EQ(d.done, now) << "notices come in time to react to them";
+      all.engine->submit(all.a, second, {.target = all.b, .bytes = 4_B, .ready = now});
+    }
+  }
+  // Two TLPs of 140 ns, one of 16 ns that is told of; the doorbell and the next write take turns.
+  const auto starts = all.starts(0, 0);
+  ASSERT_GE(starts.size(), 5u);
+  EXPECT_EQ((Times{starts.begin(), starts.begin() + 5}), (Times{0, 140, 280, 296, 312}));
+  std::vector<std::int64_t> sent;
+  for (const Delivery& d : all.deliveries)
+    if (d.kind == DeliveryKind::sent) sent.push_back(ns(d.done));
+  EXPECT_EQ(sent, (Times{280, 296}));
+}
+
 INSTANTIATE_TEST_SUITE_P(BothModes, Promises, testing::Values(Mode::event, Mode::train),
                          [](const auto& info) { return std::string(name_of(info.param)); });
 

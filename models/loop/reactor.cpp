@@ -134,6 +134,7 @@ void Reactor::deliver_watched(const fabric::Delivery& delivery) {
 }
 
 void Reactor::pass_on(const fabric::Delivery& delivery) {
+  if (delivery.kind == fabric::DeliveryKind::sent) return pass_on_sent(delivery);
   if (delivery.kind != fabric::DeliveryKind::requested) --in_flight_;
   if (observer_ != nullptr) observer_->deliver(delivery);
   DeviceSlot* poster = nullptr;
@@ -150,6 +151,16 @@ void Reactor::pass_on(const fabric::Delivery& delivery) {
   if (delivery.status == pcie::Status::success)
     if (auto* slot = completer(delivery.target, delivery.address)) slot->notice(delivery, false);
   if (poster != nullptr && poster->place().hears_arrivals) poster->notice(delivery, true);
+}
+
+/// What a device posted has left it.
+void Reactor::pass_on_sent(const fabric::Delivery& delivery) {
+  auto* slot = requester(delivery.requester, delivery.channel);
+  if (slot == nullptr) return;
+  if (delivery.notify)
+    slot->notice(delivery, true);
+  else
+    slot->computed(delivery);
 }
 
 DeviceSlot* Reactor::completer(fabric::NodeId node, std::uint64_t address) const {

@@ -84,6 +84,7 @@ class Reactor final : private fabric::DeliverySink {
   void deliver(const fabric::Delivery& delivery) override;
   [[gnu::noinline]] void deliver_watched(const fabric::Delivery& delivery);
   void pass_on(const fabric::Delivery& delivery);
+  void pass_on_sent(const fabric::Delivery& delivery);
   [[gnu::noinline]] void submit_changed(fabric::NodeId node, fabric::ChannelIndex channel,
                                         fabric::Transaction transaction);
   void act();

@@ -25,7 +25,8 @@ std::uint64_t TlpWatch::number(const fabric::Transaction& transaction) {
 }
 
 std::uint64_t TlpWatch::cookie(const fabric::Delivery& delivery) {
-  if (forgets_ && delivery.kind != fabric::DeliveryKind::requested) over_.emplace_back(delivery.done, delivery.cookie);
+  const bool over = delivery.kind == fabric::DeliveryKind::arrived || delivery.kind == fabric::DeliveryKind::completed;
+  if (forgets_ && over) over_.emplace_back(delivery.done, delivery.cookie);
   return asked_.at(delivery.cookie).cookie;
 }
 

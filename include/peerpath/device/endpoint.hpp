@@ -40,8 +40,9 @@ class Endpoint {
   virtual void start(Outbox&) {}
   /// At `delivery.done`, for deliveries with notify that concern it (as target or as requester).
   virtual void on_delivery(const fabric::Delivery& delivery, Outbox& out) = 0;
-  /// A posted transaction of its own will arrive (or has arrived) at `delivery.done`: told as soon as the fabric has
-  /// computed it, with or without notice, at no cost to how far the fabric may compute. The device may only note it,
+  /// A posted transaction of its own will arrive (or has arrived) at `delivery.done`, or, of kind `sent`, has left by
+  /// then: told as soon as the fabric has computed it, at no cost to how far the fabric may compute; an arrival with or
+  /// without notice, a departure without. The device may only note it,
   /// and what it does later at t may depend on it only if done < t: so results do not depend on when it was told.
   virtual void on_computed(const fabric::Delivery& /*delivery*/) {}
   virtual void on_wake(TimerId timer, Instant now, Outbox& out) = 0;

@@ -28,6 +28,8 @@ struct Transaction {
   std::uint16_t account = 0;       ///< its data is counted for it on every link; below Topology::accounts
   bool notify_target = false;      ///< the target reacts to the arrival: bounds how far the fabric may compute
   bool notify_requester = false;   ///< the requester reacts to the completion, or to the arrival of what it posted
+  bool tell_sent = false;          ///< posted: the requester is told when the last TLP has left it
+  bool notify_sent = false;        ///< and reacts to that; only with `tell_sent`
   std::uint64_t address = 0;  ///< splitting follows its low bits; at 4 GiB and above the header has four double words
   Bytes bytes{};
   Instant ready{};  ///< earliest start
@@ -40,6 +42,7 @@ enum class DeliveryKind : std::uint8_t {
   arrived,    ///< a posted transaction is wholly taken in by its target
   requested,  ///< one non-posted request reached an external endpoint: answer `request`
   completed,  ///< a non-posted transaction has all its completions (or timed out)
+  sent,       ///< the last TLP of a posted transaction has left its requester, which asked to be told (`tell_sent`)
 };
 
 /// What happened to a transaction. Deliveries come in the order of computation, not of `done`.

@@ -16,6 +16,7 @@ struct GatedTlp {
   pcie::Operation op{};
   pcie::Purpose purpose{};
   bool translated = false;                   ///< its Address Type says so (PCIe Base Spec 10.2.1)
+  bool relaxed_ordering = false;             ///< its RO attribute is set
   bool refused = false;                      ///< a posted request that its target will not take: Transaction::answer
   Id<struct NodeTag> requester{}, target{};  ///< of the transaction, also for a completion
   std::uint64_t address = 0;                 ///< of the access in this TLP; of a completion, of what it carries

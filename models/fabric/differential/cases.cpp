@@ -7,6 +7,7 @@
 #include "fabric/differential/marked.hpp"
 #include "fabric/differential/recurring.hpp"
 #include "fabric/differential/redirected.hpp"
+#include "fabric/differential/sends.hpp"
 #include "fabric/differential/shapes.hpp"
 
 namespace peerpath::fabric::differential {
@@ -35,6 +36,7 @@ Scenario generate(std::uint64_t seed) {
   Scenario scenario = one_host(seed);
   Draw draw{seed ^ 0x405e5};
   if (draw.chance(10)) add_host(scenario, one_host(draw.next()));
+  add_sends(scenario);
   add_promises(scenario);
   return scenario;
 }

@@ -68,9 +68,9 @@ class Obstacle final : public Gate {
     std::uint64_t about = 0;
     for (const std::uint64_t known :
          {static_cast<std::uint64_t>(tlp.tlp_class), static_cast<std::uint64_t>(tlp.op),
-          static_cast<std::uint64_t>(tlp.purpose), std::uint64_t{tlp.translated}, std::uint64_t{tlp.refused},
-          std::uint64_t{tlp.requester.value()}, std::uint64_t{tlp.target.value()}, tlp.address,
-          static_cast<std::uint64_t>(tlp.bytes.count())})
+          static_cast<std::uint64_t>(tlp.purpose), std::uint64_t{tlp.translated}, std::uint64_t{tlp.relaxed_ordering},
+          std::uint64_t{tlp.refused}, std::uint64_t{tlp.requester.value()}, std::uint64_t{tlp.target.value()},
+          tlp.address, static_cast<std::uint64_t>(tlp.bytes.count())})
       about = mix(about ^ known);
     state_ = alike_ == 0 ? mix(state_ ^ about) : state_ + about;  // in whatever order, if it only counts
     if (alike_ == 0) return state_ % one_in_ != 0;
@@ -127,7 +127,7 @@ class Player final : public DeliverySink, public TlpObserver {
 
   void deliver(const Delivery& delivery) override {
     outcome_.deliveries.push_back(delivery);
-    if (delivery.kind != DeliveryKind::requested) --outstanding_;
+    if (delivery.kind == DeliveryKind::arrived || delivery.kind == DeliveryKind::completed) --outstanding_;
     const auto [target, requester] = notified(delivery);
     if (delivery.notify != (target || requester))
       outcome_.broken = "notify differs from what the transaction asked for";
@@ -170,17 +170,19 @@ class Player final : public DeliverySink, public TlpObserver {
   /// Who is to be told of a delivery: the target, the requester.
   std::pair<bool, bool> notified(const Delivery& delivery) const {
     if (delivery.kind == DeliveryKind::requested) return {true, false};
+    const bool sent = delivery.kind == DeliveryKind::sent;
     bool target = true, requester = delivery.kind == DeliveryKind::completed;
     if (delivery.cookie >> cookie_shift == 0) {
       const auto asked = std::lower_bound(scenario_.planned.begin(), scenario_.planned.end(), delivery.cookie,
                                           [](const Planned& p, std::uint64_t c) { return p.transaction.cookie < c; });
       target = asked->transaction.notify_target;
-      requester = asked->transaction.notify_requester;
+      requester = sent ? asked->transaction.notify_sent : asked->transaction.notify_requester;
     } else {
       const Exchange& exchange = scenario_.exchanges[(delivery.cookie >> cookie_shift) - 1];
       const bool frame = exchange.kind == Exchange::Kind::receive_ring && delivery.target == exchange.b.node;
       target = !frame || delivery.purpose != pcie::Purpose::payload;
       if (exchange.kind == Exchange::Kind::cable) return {false, true};
+      if (sent) requester = delivery.purpose != pcie::Purpose::payload;
     }
     return {target && delivery.kind == DeliveryKind::arrived, requester};
   }
@@ -287,7 +289,11 @@ class Player final : public DeliverySink, public TlpObserver {
       case Exchange::Kind::ping_pong:
         return delivery.target == exchange.b.node ? send(r, exchange.b, exchange.a) : send(r, exchange.a, exchange.b);
       case Exchange::Kind::receive_ring:
-        if (delivery.target == exchange.c.node) return send(r, exchange.c, exchange.a);
+        if (delivery.kind == DeliveryKind::sent) return interrupt(r);
+        if (delivery.target == exchange.c.node) {
+          if (delivery.purpose == pcie::Purpose::interrupt) return;
+          return send(r, exchange.c, exchange.a);
+        }
         ++states_[r].buffers;
         return receive(r);
       case Exchange::Kind::cable:
@@ -310,12 +316,23 @@ class Player final : public DeliverySink, public TlpObserver {
     for (; state.buffers > 0 && state.waiting_frames > 0; --state.buffers, --state.waiting_frames) {
       Transaction frame = transaction(r, exchange.b.node);
       frame.notify_target = false;
+      frame.tell_sent = exchange.interrupts;
       submit(exchange.a.node, exchange.a.channel, frame);
       Transaction entry = transaction(r, exchange.c.node);
       entry.bytes = Bytes{16};
       entry.purpose = pcie::Purpose::completion_entry;
+      entry.tell_sent = entry.notify_sent = exchange.interrupts;
       submit(exchange.a.node, exchange.a.channel, entry);
     }
+  }
+
+  /// The entry of a frame has left: an interrupt follows it, by a channel of its own.
+  void interrupt(std::size_t r) {
+    const Exchange& exchange = scenario_.exchanges[r];
+    Transaction message = transaction(r, exchange.c.node);
+    message.bytes = Bytes{4};
+    message.purpose = pcie::Purpose::interrupt;
+    submit(exchange.a.node, exchange.d.channel, message);
   }
 
   void send(std::size_t r, const Seat& from, const Seat& to) {

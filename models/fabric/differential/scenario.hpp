@@ -44,6 +44,8 @@ struct Exchange {
   Duration think{};  ///< added at random to the declared reaction: 0..think
   Instant begin{};
   std::vector<Instant> frames;
+  bool interrupts =
+      false;  ///< receive_ring: when an entry has left, `a` sends an interrupt to `c` by the channel of `d`
 };
 
 /// What the topology of a case was made as.

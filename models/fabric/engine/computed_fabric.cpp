@@ -47,6 +47,7 @@ void ComputedFabric::submit(NodeId requester, ChannelIndex channel, const Transa
   EndpointState& target = s_.endpoint(t.target);
   ++target.inbound;
   if (t.notify_requester) ++own.notices_coming, ++own.echoes_coming, ++s_.notices_coming;
+  if (t.tell_sent) count_send(own, fifo, record);
   if (t.notify_target) ++target.notices_coming, ++s_.notices_coming;
   queues_.enter(fifo, record);
   sender_.settle();
@@ -75,8 +76,19 @@ void ComputedFabric::submit(NodeId requester, ChannelIndex channel, const Transa
       queues_.enqueue(fifo, tlps);
     }
   }
+  if (t.tell_sent && tlp_class == pcie::TlpClass::posted) count_send(own, fifo, record);
   count_coming(index, own);
   sender_.settle();
+}
+
+/// Notes that the requester is to be told when the last TLP has left.
+[[gnu::noinline]] void ComputedFabric::count_send(EndpointState& own, Fifo& fifo, Record& record) {
+  record.unsent = record.open;
+  if (!record.asked.notify_sent) return;
+  ++own.notices_coming, ++own.sends_coming, ++s_.notices_coming, ++fifo.sends_coming;
+  if (!std::exchange(s_.hears_sends, true))
+    for (const EndpointState& each : s_.endpoints)
+      s_.shortest_arrival = std::min(s_.shortest_arrival, each.out->shortest);
 }
 
 /// Notes the TLPs and notices that the transaction may cause at its ends, so that trains elsewhere stop in time.
@@ -221,7 +233,7 @@ void ComputedFabric::set_rate(LinkId link, int direction, BitRate rate) {
   set_times(x, rate);
   x.due.forget_sent();
   if (x.peer->endpoint != nullptr) s_.shortest_arrival = std::min(s_.shortest_arrival, x.shortest + x.propagation);
-  if (x.node->endpoint != nullptr && x.node->endpoint->config.one_queue > 0)
+  if (x.node->endpoint != nullptr && (x.node->endpoint->config.one_queue > 0 || s_.hears_sends))
     s_.shortest_arrival = std::min(s_.shortest_arrival, x.shortest);
   s_.touch(x);
   sender_.settle();

@@ -39,6 +39,7 @@ class ComputedFabric final : public Fabric {
   }
   void submit_other(engine::EndpointState& own, std::uint32_t record);
   void count_coming(std::uint32_t record, engine::EndpointState& requester);
+  void count_send(engine::EndpointState& own, engine::Fifo& fifo, engine::Record& record);
   void bring_forward(engine::Fifo& fifo, std::size_t first);
   void play();
   void start_next(engine::Transmitter& x);

@@ -30,7 +30,7 @@ Femto Lookahead::earliest_arrival(const EndpointState& endpoint, Femto now, Femt
   const Femto anywhere = now + s_.shortest_arrival;
   if (endpoint.requests_coming > 0 || s_.may_stray)
     when = later(earliest_arrival(endpoint, now, quiet), femtoseconds(endpoint.config.read_latency));
-  if (endpoint.notices_coming > 0) {
+  if (endpoint.notices_coming > endpoint.sends_coming) {
     // The end of a posted transaction is noticed when that arrives elsewhere; of a request that nobody answers when it
     // times out.
     const Femto notice = endpoint.echoes_coming > 0
@@ -41,6 +41,16 @@ Femto Lookahead::earliest_arrival(const EndpointState& endpoint, Femto now, Femt
   }
   if (s_.notices_coming > endpoint.notices_coming) when = std::min(when, later(anywhere, endpoint.hearsay));
   return when;
+}
+
+/// The first time at which the endpoint could submit something because what it posted has left. The TLPs at the head of
+/// `sending` start until `last`, if it is known: what waits in that FIFO leaves later.
+[[gnu::noinline]] Femto Lookahead::earliest_after_send(const EndpointState& endpoint, Femto now, const Fifo* sending,
+                                                       Femto last) const {
+  const Transmitter& out = *endpoint.out;
+  const bool behind = sending != nullptr && sending->sends_coming == endpoint.sends_coming;
+  const Femto start = behind ? last : std::max(now, std::min(earliest_here(out, now), unknown_time / 2));
+  return later(start + out.shortest, femtoseconds(endpoint.config.reaction));
 }
 
 /// Nobody submits anything because of a notice that is still to come before this.
@@ -97,7 +107,7 @@ Femto Lookahead::foreseen_until(const Transmitter& x, const Fifo& fifo, Femto no
   const NodeState& node = *x.node;
   Femto limit = std::min(s_.horizon, wanted);
   if (node.endpoint != nullptr)
-    limit = std::min(limit, earliest_stimulus(*node.endpoint, now, now));
+    limit = std::min(limit, earliest_stimulus(*node.endpoint, now, now, &fifo, last));
   else if (later(now, x.lookahead) < limit)
     limit = std::min(limit, next_arrival(x, &fifo, now));
   if (s_.topology.reconfigures && s_.notices_coming > 0) limit = std::min(limit, now + s_.shortest_arrival);

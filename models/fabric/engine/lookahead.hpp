@@ -34,11 +34,14 @@ class Lookahead {
   Femto next_arrival(const Transmitter& x, const Fifo* fifo, Femto now) const;
   Femto next_dllp(const Transmitter& x, Femto now, Femto quiet, Femto wanted) const;
   Femto earliest_arrival(const EndpointState& endpoint, Femto now, Femto quiet) const;
-  Femto earliest_stimulus(const EndpointState& endpoint, Femto now, Femto quiet) const {
+  Femto earliest_stimulus(const EndpointState& endpoint, Femto now, Femto quiet, const Fifo* sending = nullptr,
+                          Femto last = 0) const {
     if (s_.notices_coming == 0 && endpoint.requests_coming == 0 && !s_.may_stray) return unknown_time;
-    return earliest_of_stimuli(endpoint, now, quiet);
+    const Femto when = earliest_of_stimuli(endpoint, now, quiet);
+    return endpoint.sends_coming == 0 ? when : std::min(when, earliest_after_send(endpoint, now, sending, last));
   }
   Femto earliest_of_stimuli(const EndpointState& endpoint, Femto now, Femto quiet) const;
+  Femto earliest_after_send(const EndpointState& endpoint, Femto now, const Fifo* sending, Femto last) const;
   Femto earliest_reaction(Femto now) const;
 
   const State& s_;

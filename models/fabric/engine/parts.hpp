@@ -45,10 +45,11 @@ struct Fifo {
   CreditLoop* held = nullptr;  ///< whose credits its TLPs hold; none if they are infinite, or at an endpoint
   std::uint64_t bit = 0;       ///< of its slot
   std::uint8_t slot = 0, tlp_class = 0;
-  std::uint8_t channel = 0;  ///< virtual channel by which the first TLP leaves
-  std::uint8_t pool = 0;     ///< of its credits: channel and class
-  bool takes_tags = false;   ///< non-posted requests of an endpoint's own channel
-  bool blocked = false;      ///< the first TLP waits for posted ones
+  std::uint8_t channel = 0;       ///< virtual channel by which the first TLP leaves
+  std::uint8_t pool = 0;          ///< of its credits: channel and class
+  bool takes_tags = false;        ///< non-posted requests of an endpoint's own channel
+  bool blocked = false;           ///< the first TLP waits for posted ones
+  std::int32_t sends_coming = 0;  ///< transactions in it whose requester reacts when they have left
 
   void set_channel(std::uint8_t by) {
     channel = by;
@@ -138,6 +139,7 @@ struct EndpointState {
   Ring<Femto> tag_returns;                  ///< known to come, in order
   std::int64_t requests_coming = 0, notices_coming = 0;
   std::int64_t echoes_coming = 0;  ///< of these notices: that what it has posted has arrived
+  std::int64_t sends_coming = 0;   ///< of these notices: that what it has posted has left
   std::int64_t inbound = 0;        ///< transactions that may still send TLPs to it
   Femto hearsay = unknown_time;    ///< from a notice elsewhere to what that may cause here, at the least
 

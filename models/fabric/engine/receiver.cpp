@@ -14,6 +14,7 @@ bool Receiver::pass_gate(Transmitter& x, int tlp_class, TlpRun& run, const Recor
                                             .op = record.asked.op,
                                             .purpose = record.asked.purpose,
                                             .translated = record.asked.translated,
+                                            .relaxed_ordering = record.asked.relaxed_ordering,
                                             .refused = record.refused(tlp_class),
                                             .requester = record.requester,
                                             .target = record.asked.target,

@@ -220,6 +220,7 @@ void Sender::start(Transmitter& x, Femto now, Femto& foreseen) {
   x.arbiter.started(fifo.channel, fifo.slot, count);
   if (credit.limited()) credit.take(count, run.units);
   if (fifo.takes_tags) take_tags(*x.node->endpoint, run, departure);
+  if (record.asked.tell_sent && x.node->endpoint != nullptr) note_sent(*x.node->endpoint, fifo, run, departure);
 
   const Femto arrival = departure.first + departure.serialisation + x.propagation;
   cause_dllps(s_, x, arrival, departure.spacing, count, now);
@@ -268,6 +269,21 @@ void Sender::send_on(Transmitter& x, const Fifo& fifo, const TlpRun& run, const 
     endpoint.release_tag(end);
     receiver_.finish_requests(run.record, pcie::Status::no_answer, end, 1);
   }
+}
+
+/// TLPs leave a requester that wants to know when the last of them has.
+[[gnu::noinline]] void Sender::note_sent(EndpointState& endpoint, Fifo& fifo, const TlpRun& run,
+                                         const Departure& departure) {
+  Record& record = s_.records[run.record];
+  record.unsent -= departure.count;
+  if (record.unsent > 0) return;
+  const Femto left = departure.last() + departure.serialisation;
+  const bool notify = record.asked.notify_sent;
+  if (notify) {
+    --endpoint.sends_coming, --fifo.sends_coming;
+    s_.notice(endpoint, left);
+  }
+  s_.sink.deliver(record.told(DeliveryKind::sent, notify, pcie::Status::success, left));
 }
 
 [[gnu::noinline]] void Sender::record_tlps(const Transmitter& x, const Fifo& fifo, const Departure& departure) {

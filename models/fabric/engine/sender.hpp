@@ -43,6 +43,7 @@ class Sender {
   static void replay(Transmitter& x, const TlpRun& run, Departure& departure);
   void take_tags(EndpointState& endpoint, const TlpRun& run, const Departure& departure);
   void send_on(Transmitter& x, const Fifo& fifo, const TlpRun& run, const Record& record, const Departure& departure);
+  void note_sent(EndpointState& endpoint, Fifo& fifo, const TlpRun& run, const Departure& departure);
   void record_tlps(const Transmitter& x, const Fifo& fifo, const Departure& departure);
 
   State& s_;

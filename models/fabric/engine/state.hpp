@@ -38,9 +38,10 @@ struct State {
   std::int64_t notices_coming = 0;
   Femto shortest_arrival = unknown_time;  ///< a start at t is not noticed by any endpoint before t + this
   Femto side_latency = 0;
-  bool rerouted = false;   ///< TLPs of one endpoint to another may go several ways, and back by the link they came by
-  bool one_queue = false;  ///< some endpoint has one receive queue
-  bool may_stray = false;  ///< a TLP under way, or one still to be sent by the present routes, may go astray
+  bool rerouted = false;     ///< TLPs of one endpoint to another may go several ways, and back by the link they came by
+  bool one_queue = false;    ///< some endpoint has one receive queue
+  bool hears_sends = false;  ///< some endpoint has reacted when what it posted had left
+  bool may_stray = false;    ///< a TLP under way, or one still to be sent by the present routes, may go astray
   std::int64_t old_records = 0;  ///< transactions under way that were submitted before routes changed
 
   EndpointState& endpoint(NodeId node) { return *nodes[node.value()].endpoint; }

@@ -34,6 +34,7 @@ void Endpoints::submit(NodeId requester, ChannelIndex channel, const Transaction
       tlp->egress = from.outgoing.front();
       ++job->users;
       ++job->unfinished;
+      ++job->unsent;
       if (tlp_class == TlpClass::non_posted) {
         tlp->request = state_.requests.take({job, run[i]});
         ++job->users;
@@ -217,14 +218,14 @@ void Endpoints::deliver(DeliveryKind kind, const Job& job, const Request* reques
   const Transaction& t = job.transaction;
   const bool requested = kind == DeliveryKind::requested;
   const bool to_target = requested || (kind == DeliveryKind::arrived && t.notify_target);
-  const bool to_requester = !requested && t.notify_requester;
+  const bool to_requester = kind == DeliveryKind::sent ? t.notify_sent : !requested && t.notify_requester;
   if (to_target) bound_by_reaction(t.target);
   if (to_requester) bound_by_reaction(job.requester);
   state_.sink->deliver({.kind = kind,
                         .notify = to_target || to_requester,
                         .op = t.op,
                         .purpose = t.purpose,
-                        .status = requested ? pcie::Status::success : job.status,
+                        .status = requested || kind == DeliveryKind::sent ? pcie::Status::success : job.status,
                         .translated = t.translated,
                         .translation = t.translation,
                         .spoofed = t.spoofed,
@@ -238,6 +239,11 @@ void Endpoints::deliver(DeliveryKind kind, const Job& job, const Request* reques
                         .bytes = request != nullptr ? request->piece.bytes : t.bytes,
                         .ready = t.ready,
                         .done = state_.now});
+}
+
+void Endpoints::sent(Job* job) {
+  deliver(DeliveryKind::sent, *job, nullptr, {});
+  drop_user(job);
 }
 
 void Endpoints::bound_by_reaction(NodeId notified) {

@@ -15,6 +15,8 @@ class Endpoints {
   void arrive(Station& s, NodeId node, Tlp* tlp, Instant arrival);
   void pass_held(Station& s, NodeId node);
   void take_in(NodeId node, std::uint8_t pool);
+  /// The last TLP of a posted transaction has left its requester, which asked to be told.
+  void sent(Job* job);
   void start_timer(NodeId requester, Request* request);
   void time_out(NodeId requester);
 

@@ -1,6 +1,7 @@
 #include "fabric/reference/event_reference.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "peerpath/base/fail.hpp"
 
@@ -8,6 +9,7 @@ namespace peerpath::fabric {
 
 using pcie::TlpClass;
 using reference::Fifo;
+using reference::Job;
 using reference::slots_per_node;
 using reference::Station;
 using reference::Transmitter;
@@ -25,6 +27,7 @@ void EventReference::handle(const Event& event) {
       ++state_.transmitter(event.place).dllps_due;
       return state_.poke(event.place);
     case EventKind::left:
+      if (Job* told = std::exchange(state_.transmitter(event.place).sending.told, nullptr)) endpoints_.sent(told);
       queues_.left(state_.transmitter(event.place));
       return state_.poke(event.place);
     case EventKind::taken_in:

@@ -43,6 +43,7 @@ struct Job {
   NodeId requester{};
   ChannelIndex channel{};
   std::int64_t unfinished = 0;  ///< posted TLPs not taken in, or requests not answered
+  std::int64_t unsent = 0;      ///< posted TLPs that have not started at the requester
   std::int64_t users = 0;       ///< TLPs and requests that point here
   pcie::Status status = pcie::Status::success;
 };
@@ -130,6 +131,7 @@ struct alignas(64) Transmitter {
     std::uint32_t came_by = nowhere;
     std::uint8_t pool = 0;
     std::uint16_t units = 0;
+    Job* told = nullptr;  ///< whose requester is to hear that its last TLP has left
   } sending;
   BitErrors errors{0, 0, 0};
   bool stalled = false;  ///< a head has lacked nothing but credits since `stalled_since`, and none could start

@@ -111,6 +111,11 @@ void Senders::start(std::uint32_t index, std::uint8_t pool, std::size_t slot) {
   t.counters.replaying += begin - state_.now;
   t.free = begin + ser + (state_.flaw == Flaw::idles ? ser / 4 : Duration{0});
   t.sending = {place, tlp->tlp_class, tlp->came_by, tlp->pool, static_cast<std::uint16_t>(tlp->piece.units)};
+  if (s.node->is_endpoint && tlp->tlp_class == TlpClass::posted && --tlp->job->unsent == 0 &&
+      tlp->job->transaction.tell_sent) {
+    t.sending.told = tlp->job;
+    ++tlp->job->users;
+  }
   t.counters.queueing += state_.now - fifo.eligible_since;
   t.counters.credit_stall += std::exchange(t.stalling, Duration{0});
   account(t, *tlp, begin, ser);
@@ -160,8 +165,8 @@ Instant Senders::through_gate(const LinkDirection& direction, const Tlp& tlp, In
   const Job& job = *tlp.job;
   const Transaction& t = job.transaction;
   const bool refused = tlp.tlp_class == TlpClass::posted && t.answer != pcie::Status::success;
-  return direction.gate->pass({tlp.tlp_class, t.op, t.purpose, t.translated, refused, job.requester, t.target,
-                               tlp.piece.address, tlp.piece.bytes, at});
+  return direction.gate->pass({tlp.tlp_class, t.op, t.purpose, t.translated, t.relaxed_ordering, refused, job.requester,
+                               t.target, tlp.piece.address, tlp.piece.bytes, at});
 }
 
 void Senders::return_credits(std::uint32_t index, std::uint8_t pool, int units) {
