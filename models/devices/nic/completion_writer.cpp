@@ -66,14 +66,19 @@ void CompletionWriter::flush(Instant now, device::Outbox& out) {
     const Cookie cookie{role_.dma, epoch_, queue_, static_cast<std::uint16_t>(run.count), run.first};
     const auto mini = nic_->config.mini_completion;
     const auto bytes = role_.entry + (mini > Bytes{0} ? std::min(mini, role_.entry) : role_.entry) * (run.count - 1);
-    out.submit(write_channel,
-               write_to(role_.ring + role_.entry * slot, bytes, pcie::Purpose::completion_entry, cookie, ready_));
+    auto entries = write_to(role_.ring + role_.entry * slot, bytes, pcie::Purpose::completion_entry, cookie, ready_);
+    entries.tell_sent = entries.notify_sent = true;
+    out.submit(write_channel, entries);
     ++nic_->counters.completion_writes;
     auto& ring = role_.dma == Dma::rx_completions ? nic_->counters.rx_ring : nic_->counters.tx_ring;
     ring.completions += run.count;
     ring.completion_bytes += bytes;
   }
-  moderation_.completed(batch_.next());
+}
+
+void CompletionWriter::sent(const Cookie& cookie, Instant now, device::Outbox& out) {
+  if (cookie.epoch != epoch_) return;
+  moderation_.completed(cookie.value + cookie.count);
   interrupt_if_due(now, out);
 }
 
@@ -85,11 +90,10 @@ void CompletionWriter::interrupt_if_due(Instant now, device::Outbox& out) {
     out.wake_at(role_.moderation, due);
     return;
   }
-  auto message =
-      write_to(role_.interrupt, msix_size, pcie::Purpose::interrupt,
-               {Dma::interrupt, epoch_, queue_, 0, static_cast<std::uint32_t>(role_.vector)}, std::max(now, ready_));
+  auto message = write_to(role_.interrupt, msix_size, pcie::Purpose::interrupt,
+                          {Dma::interrupt, epoch_, queue_, 0, static_cast<std::uint32_t>(role_.vector)}, now);
   message.notify_target = true;
-  out.submit(write_channel, message);
+  out.submit(interrupt_channel, message);
   moderation_.fired(now);
   ++nic_->counters.interrupts;
 }

@@ -30,6 +30,8 @@ class CompletionWriter {
   /// The driver has read all below `index` and waits for an interrupt.
   void arm(std::uint32_t index, Instant now, device::Outbox& out);
 
+  /// The write of entries that `cookie` names has left the NIC.
+  void sent(const Cookie& cookie, Instant now, device::Outbox& out);
   void on_writeback_timer(Instant now, device::Outbox& out);
   void on_moderation_timer(Instant now, device::Outbox& out);
 

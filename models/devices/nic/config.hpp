@@ -28,6 +28,7 @@ struct NicConfig {
   Bytes rx_fifo = 512_KiB;
   Bytes tx_fifo = 256_KiB;
   Duration pipeline_latency = 300ns;
+  int packet_rate = 0;
   int prefetch = 32;
   int writeback_batch = 4;
   Bytes mini_completion = 0_B;
@@ -69,6 +70,10 @@ struct NicConfig {
               "Time from the last bit of a frame to its first DMA, waiting excluded")
             .at_most(longest_wait)
             .from("assumed"),
+        field("packet_rate", &NicConfig::packet_rate,
+              "Packets per second that the NIC processes in each direction, of any size. 0: only the line rate limits")
+            .at_least(0)
+            .at_most(2'000'000'000),
         field("prefetch", &NicConfig::prefetch, "Number of buffer descriptors fetched at a time")
             .at_least(1)
             .at_most(256),

@@ -1,6 +1,8 @@
 // What the parts of a NIC share.
 #pragma once
 
+#include <algorithm>
+
 #include "devices/nic/config.hpp"
 #include "devices/nic/cookie.hpp"
 #include "devices/nic/counters.hpp"
@@ -10,12 +12,14 @@
 
 namespace peerpath::nic {
 
-/// The NIC's own channels of its fabric endpoint. All writes share one: a function's posted requests keep their order
-/// on the link in any case, and so data is ahead of its completion, and the completion ahead of the interrupt.
+/// The NIC's own channels of its fabric endpoint. Data and completions share one, so data is ahead of its completion.
+/// An interrupt is submitted when its completion has left, so it follows that one, but does not wait for frames that
+/// came later.
 inline constexpr fabric::ChannelIndex write_channel{1};
 inline constexpr fabric::ChannelIndex descriptor_channel{2};
 inline constexpr fabric::ChannelIndex data_read_channel{3};
-inline constexpr int nic_channels = 3;
+inline constexpr fabric::ChannelIndex interrupt_channel{4};
+inline constexpr int nic_channels = 4;
 
 /// Timers: four a queue, one of the transmit buffer, and one of coalescing.
 enum class Timer : std::uint8_t { rx_writeback, rx_interrupt, tx_writeback, tx_interrupt };
@@ -24,10 +28,34 @@ constexpr device::TimerId timer_of(QueueIndex queue, Timer timer) {
 }
 inline constexpr device::TimerId tx_space_timer{0xffff}, coalesce_timer{0xfffe};
 
+/// What processes the packets of one direction, one after the other at a rate.
+class PacketPipeline {
+ public:
+  /// 0 packets per second: no limit.
+  explicit PacketPipeline(int rate) : each_{rate == 0 ? Duration{0} : Duration{std::chrono::seconds{1}} / rate} {}
+
+  /// A packet is there at `now`; returns when its turn comes.
+  Instant take(Instant now) {
+    const Instant begin = std::max(free_, now);
+    free_ = begin + each_;
+    ++packets_;
+    return begin;
+  }
+  bool limited() const { return each_ > Duration{0}; }
+  /// For how long it has been at work, from the start until `now`.
+  Duration busy(Instant now) const { return packets_ * each_ - std::max(free_ - now, Duration{0}); }
+
+ private:
+  Duration each_;
+  Instant free_{};
+  std::int64_t packets_ = 0;
+};
+
 struct Context {
   const device::NicConfig config;
   QueueMemory& memory;
   RxFifo fifo{config.rx_fifo};
+  PacketPipeline receiving{config.packet_rate}, sending{config.packet_rate};
   NicCounters counters{};
 };
 

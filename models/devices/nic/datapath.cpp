@@ -61,7 +61,7 @@ void Datapath::on_frame(const device::Frame& frame, Instant now, device::Outbox&
   in.layer4 = parsed.key.layer4;
   in.error = parsed.error != ParseError::none;
   if (parsed.key.layer4 == net::Layer4::tcp && parsed.payload == Bytes{0}) in.headers = pcie::Purpose::control;
-  in.ready = now + config.pipeline_latency;
+  in.ready = nic_.receiving.take(now) + config.pipeline_latency;
   if (split) {
     in.header_length = parsed.header_length;
   } else {
@@ -137,15 +137,24 @@ void Datapath::write_computed(const fabric::Delivery& delivery) {
   const auto cookie = Cookie::unpack(delivery.cookie);
   auto& journal = nic_.memory.journal();
   if (cookie.dma == Dma::rx_data) {
-    const PacketIndex packet{cookie.value};
-    const Bytes frame = journal.at(packet).frame;
-    if (const auto in_memory = journal.written(packet, delivery.done, delivery.status == pcie::Status::success))
-      nic_.fifo.release(frame, *in_memory);
+    journal.written(PacketIndex{cookie.value}, delivery.done, delivery.status == pcie::Status::success);
   } else if (cookie.dma == Dma::rx_completions) {
     nic_.memory.queue(cookie.queue).rx_completions.arrived(cookie.value, cookie.count, delivery.done);
   } else if (cookie.dma == Dma::tx_completions) {
     nic_.memory.queue(cookie.queue).tx_completions.arrived(cookie.value, cookie.count, delivery.done);
   }
+}
+
+void Datapath::frame_sent_computed(const fabric::Delivery& delivery) {
+  const PacketIndex packet{Cookie::unpack(delivery.cookie).value};
+  nic_.fifo.release(nic_.memory.journal().at(packet).frame, delivery.done);
+}
+
+void Datapath::completions_sent(const fabric::Delivery& delivery, device::Outbox& out) {
+  const auto cookie = Cookie::unpack(delivery.cookie);
+  const auto queue = cookie.queue.value();
+  auto& completions = cookie.dma == Dma::rx_completions ? rx_[queue].completions() : tx_[queue].completions();
+  completions.sent(cookie, delivery.done, out);
 }
 
 void Datapath::on_timer(device::TimerId timer, Instant now, device::Outbox& out) {

@@ -29,6 +29,10 @@ class Datapath {
   void read_completed(const fabric::Delivery& delivery, device::Outbox& out);
   /// The fabric has computed when a write of the NIC arrives, which may be later than now.
   void write_computed(const fabric::Delivery& delivery);
+  /// Likewise when a frame's last write leaves the NIC: its space in the FIFO is free from then on.
+  void frame_sent_computed(const fabric::Delivery& delivery);
+  /// A write of completions has left the NIC.
+  void completions_sent(const fabric::Delivery& delivery, device::Outbox& out);
   void on_timer(device::TimerId timer, Instant now, device::Outbox& out);
 
   /// The configuration path. A stopped queue does no DMA and drops what is steered to it.
@@ -46,6 +50,8 @@ class Datapath {
   const NicCounters& counters() const { return nic_.counters; }
   Duration wire_busy(Instant now) const { return transmitter_.wire_busy(now); }
   Bytes fifo_held(Instant now) { return nic_.fifo.held(now); }
+  const PacketPipeline& receiving() const { return nic_.receiving; }
+  const PacketPipeline& sending() const { return nic_.sending; }
 
  private:
   void drop(Drop why, const device::Frame& frame, Bytes payload, Instant now);

@@ -68,8 +68,13 @@ class DatapathTest : public testing::Test {
     }
     for (const auto& t : out.take()) kept.push_back(t);
   }
+  /// What the datapath has submitted; completions leave it as soon as they are ready.
   std::vector<fabric::Transaction> take() {
-    for (const auto& t : out.take()) kept.push_back(t);
+    while (!out.transactions.empty())
+      for (const auto& t : out.take()) {
+        kept.push_back(t);
+        if (t.notify_sent) nic->completions_sent(delivery_of(t, t.ready), out);
+      }
     return std::exchange(kept, {});
   }
   static std::vector<Purpose> purposes(const std::vector<fabric::Transaction>& all) {
@@ -123,6 +128,20 @@ TEST_F(DatapathTest, descriptors_are_fetched_ahead_in_pieces) {
   EXPECT_EQ(out.take().size(), 2u);
 }
 
+TEST_F(DatapathTest, an_interrupt_waits_for_its_completion_and_not_for_later_frames) {
+  post(16, at_ns(0));
+  for (int i = 0; i < 2; ++i) nic->on_frame(frame_of(64_B), at_ns(1000), out);
+  const auto first = out.take();
+  ASSERT_EQ(first.back().purpose, Purpose::completion_entry) << "no interrupt before its completion has left";
+  nic->on_frame(frame_of(64_B), at_ns(1100), out);
+  out.take();
+  nic->completions_sent(delivery_of(first.back(), at_ns(5000)), out);
+  ASSERT_EQ(out.transactions.size(), 1u);
+  EXPECT_EQ(out.transactions[0].purpose, Purpose::interrupt);
+  EXPECT_EQ(out.transactions[0].ready, at_ns(5000));
+  EXPECT_EQ(out.channels[0], interrupt_channel) << "by a channel on which no frame waits";
+}
+
 TEST_F(DatapathTest, a_partial_batch_is_written_at_the_timeout) {
   post(16, at_ns(0));
   nic->on_frame(frame_of(64_B), at_ns(100), out);
@@ -165,6 +184,27 @@ TEST_F(DatapathTest, a_jumbo_frame_takes_three_buffers_and_three_completions) {
   EXPECT_TRUE(rings().rx_completions.at(2).end_of_packet);
   EXPECT_EQ(rings().rx_completions.at(2).payload_length, 8900u - 8192u);
   EXPECT_EQ(rings().rx_completions.at(1).header_length, 0);
+}
+
+class Paced : public DatapathTest {
+ protected:
+  static device::NicConfig ten_a_microsecond() {
+    auto config = small_nic();
+    config.packet_rate = 10'000'000;
+    return config;
+  }
+  Paced() : DatapathTest{ten_a_microsecond()} {}
+};
+
+TEST_F(Paced, frames_that_come_faster_than_the_packet_rate_wait_in_the_fifo) {
+  post(16, at_ns(0));
+  for (int i = 0; i < 3; ++i) nic->on_frame(frame_of(64_B), at_ns(1000 + 10 * i), out);
+  std::vector<Instant> starts;
+  for (const auto& t : take())
+    if (t.purpose == Purpose::payload) starts.push_back(t.ready);
+  EXPECT_EQ(starts, (std::vector{at_ns(1300), at_ns(1400), at_ns(1500)}));
+  EXPECT_EQ(nic->receiving().busy(at_ns(1150)), 150ns);
+  EXPECT_EQ(nic->fifo_held(at_ns(1150)), 3 * 130_B);
 }
 
 class SmallBuffers : public DatapathTest {
@@ -227,11 +267,19 @@ TEST_F(DatapathTest, frames_without_buffers_wait_until_the_fifo_is_full) {
   EXPECT_EQ(payloads, 3);
 }
 
-TEST_F(DatapathTest, the_fifo_is_free_when_the_writes_have_arrived) {
+TEST_F(DatapathTest, the_fifo_is_free_when_the_last_write_has_left) {
   post(16, at_ns(0));
   for (int i = 0; i < 4; ++i) nic->on_frame(frame_of(4096_B), at_ns(100), out);
   EXPECT_EQ(nic->counters().dropped(Drop::fifo_full), 1);
-  for (const auto& t : take()) nic->write_computed(delivery_of(t, at_ns(900)));
+  int told = 0;
+  for (const auto& t : take()) {
+    nic->write_computed(delivery_of(t, at_ns(2000)));
+    if (!t.tell_sent || t.notify_sent) continue;
+    EXPECT_EQ(t.purpose, Purpose::payload);
+    nic->frame_sent_computed(delivery_of(t, at_ns(900)));
+    ++told;
+  }
+  EXPECT_EQ(told, 3);
   EXPECT_EQ(nic->fifo_held(at_ns(900)), 3 * 4162_B);
   EXPECT_EQ(nic->fifo_held(at_ns(901)), 0_B);
 }
@@ -243,9 +291,10 @@ TEST_F(DatapathTest, what_cannot_be_split_goes_whole_to_the_payload_buffer) {
   arp.header[13] = 0x06;
   nic->on_frame(arp, at_ns(100), out);
   const auto all = take();
-  EXPECT_EQ(all[0].purpose, Purpose::header);
+  ASSERT_EQ(all.size(), 1u) << "an unsplit frame is one write";
+  EXPECT_EQ(all[0].purpose, Purpose::payload);
   EXPECT_EQ(all[0].target, gpu);
-  EXPECT_EQ(all[0].bytes + all[1].bytes, arp.size);
+  EXPECT_EQ(all[0].bytes, arp.size);
   EXPECT_FALSE(rings().rx_completions.at(0).split);
   EXPECT_EQ(nic->counters().rx_not_split, 1);
 }

@@ -258,16 +258,19 @@ void Nic::perform(const fabric::Transaction& t) {
   switch (cookie.dma) {
     case Dma::rx_data:
       d.status = receive_.write_data(cookie, t);
+      if (t.tell_sent) datapath_.frame_sent_computed(d);
       return datapath_.write_computed(d);
     case Dma::rx_completions: {
       const auto written = receive_.write_completions(cookie, t, now_);
       datapath_.write_computed(d);
+      datapath_.completions_sent(d, *this);
       // The guest's own arming is that of the vector; the datapath is to tell of each batch.
       return datapath_.doorbell(cookie.queue, Doorbell::rx_arm, written, now_, *this);
     }
     case Dma::tx_completions: {
       const auto written = transmit_.write_completions(cookie, t.purpose);
       datapath_.write_computed(d);
+      datapath_.completions_sent(d, *this);
       return datapath_.doorbell(cookie.queue, Doorbell::tx_arm, written, now_, *this);
     }
     case Dma::interrupt:

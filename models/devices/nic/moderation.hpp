@@ -13,7 +13,7 @@ class InterruptModeration {
  public:
   InterruptModeration(Duration interval, int frames) : interval_{interval}, frames_{frames} {}
 
-  /// All completions below `index` have been written.
+  /// The writes of all completions below `index` have left the NIC.
   void completed(std::uint32_t index) { written_ = index; }
 
   /// The driver has consumed all completions below `index` and wants to hear of more.

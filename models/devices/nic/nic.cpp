@@ -16,6 +16,7 @@ Bytes Nic::doorbell_bar(const device::NicConfig& config) {
 
 void Nic::on_delivery(const fabric::Delivery& delivery, device::Outbox& out) {
   if (delivery.kind == fabric::DeliveryKind::completed) return datapath_.read_completed(delivery, out);
+  if (delivery.kind == fabric::DeliveryKind::sent) return datapath_.completions_sent(delivery, out);
   if (delivery.kind != fabric::DeliveryKind::arrived || delivery.purpose != pcie::Purpose::doorbell) return;
   const std::int64_t offset = (BusAddress{delivery.address} - doorbells_).count();
   if (offset < 0 || offset >= 16 * memory_->queues()) return;
@@ -24,6 +25,7 @@ void Nic::on_delivery(const fabric::Delivery& delivery, device::Outbox& out) {
 }
 
 void Nic::on_computed(const fabric::Delivery& delivery) {
+  if (delivery.kind == fabric::DeliveryKind::sent) return datapath_.frame_sent_computed(delivery);
   if (delivery.kind == fabric::DeliveryKind::arrived) datapath_.write_computed(delivery);
 }
 

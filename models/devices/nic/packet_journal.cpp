@@ -19,15 +19,12 @@ PacketIndex PacketJournal::open(const PacketRecord& packet, int writes) {
   return index;
 }
 
-std::optional<Instant> PacketJournal::written(PacketIndex index, Instant done, bool success) {
+void PacketJournal::written(PacketIndex index, Instant done, bool success) {
   auto& row = rows_[index.value()];
   require(row.writes > 0, "a packet has more writes than announced");
   row.record.memory = std::max(row.record.memory, done);
   row.record.lost = row.record.lost || !success;
-  if (--row.writes > 0) return std::nullopt;
-  const Instant in_memory = row.record.memory;
-  if (row.consumed) finish(index);
-  return in_memory;
+  if (--row.writes == 0 && row.consumed) finish(index);
 }
 
 void PacketJournal::consumed(PacketIndex index, Instant when) {

@@ -1,7 +1,6 @@
 // Where each received packet is: from the last bit on the wire to the moment that the application has it.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "devices/nic/counters.hpp"
@@ -45,8 +44,8 @@ class PacketJournal {
   /// A packet that takes `writes` DMA writes.
   PacketIndex open(const PacketRecord& packet, int writes);
 
-  /// One of its writes arrives at `done`. If it is the last one to be known of: when all of the packet is in memory.
-  std::optional<Instant> written(PacketIndex index, Instant done, bool success = true);
+  /// One of its writes arrives at `done`.
+  void written(PacketIndex index, Instant done, bool success = true);
 
   void started(PacketIndex index, Instant parsed, Instant when) {
     auto& record = rows_[index.value()].record;

@@ -77,6 +77,8 @@ std::any Nic::count(Instant now) {
   Counted counted;
   counted.nic = behaviour_.counters();
   counted.nic.wire_busy = behaviour_.datapath().wire_busy(now);
+  counted.receiving = behaviour_.datapath().receiving().busy(now);
+  counted.sending = behaviour_.datapath().sending().busy(now);
   if (ats_) counted.translations = ats_->counters();
   return counted;
 }
@@ -116,6 +118,9 @@ void Nic::report(Report& report, const std::string& name, const std::any& before
   fill_ring(report, name + ".tx", a.nic.tx_ring, b.nic.tx_ring);
   report.results.resources.push_back({name + " Ethernet receive", receiving, report.window, true});
   report.results.resources.push_back({name + " Ethernet transmit", b.nic.wire_busy - a.nic.wire_busy, report.window});
+  if (config_.packet_rate == 0) return;
+  report.results.resources.push_back({name + " packet rate of receive", b.receiving - a.receiving, report.window});
+  report.results.resources.push_back({name + " packet rate of transmit", b.sending - a.sending, report.window});
 }
 
 }  // namespace peerpath::platform

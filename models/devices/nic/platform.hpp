@@ -32,6 +32,7 @@ class Nic final : public Device {
 
   struct Counted {
     nic::NicCounters nic;
+    Duration receiving{}, sending{};  ///< of the packet pipelines
     ats::AtsCounters translations;
   };
 

@@ -10,10 +10,8 @@
 
 namespace peerpath::nic {
 
-/// Bytes of frames that are in the NIC. The space of a frame is free again when its last write has been taken in by its
-/// target, which is later than it left the NIC by one way through the fabric (a few hundred ns): so the FIFO looks
-/// fuller than it is by that time times the rate, some 10 KiB at 200 Gb/s. It costs no event: releases are told ahead
-/// of time.
+/// Bytes of frames that are in the NIC. The space of a frame is free again when the last TLP of its last write has left
+/// the NIC. It costs no event: releases are told ahead of time.
 class RxFifo {
  public:
   explicit RxFifo(Bytes capacity) : capacity_{capacity} {}

@@ -86,31 +86,33 @@ bool RxQueue::take(const RxFrame& frame, Instant now, device::Outbox& out) {
 void RxQueue::write(const RxFrame& frame, std::uint32_t buffers, Bytes buffer_size, Instant now, device::Outbox& out) {
   const Instant ready = std::max(frame.ready, now);
   const std::int64_t payload_bytes = frame.record.payload.count();
-  const bool has_header_write = frame.header_length > 0 || frame.in_front > 0;
-  // Pieces with payload in them: the first may hold nothing but headers only if there is no payload at all.
-  const int writes = (has_header_write ? 1 : 0) + (payload_bytes > 0 ? static_cast<int>(buffers) : 0);
+  const Bytes in_buffers = Bytes{frame.in_front} + frame.record.payload;
+  // An unsplit frame without payload is headers alone; else its headers count as the payload that they travel with.
+  const auto purpose = payload_bytes > 0 ? pcie::Purpose::payload : frame.headers;
+  const int writes = (frame.header_length > 0 ? 1 : 0) + (in_buffers > Bytes{0} ? static_cast<int>(buffers) : 0);
   const auto packet = nic_->memory.journal().open(frame.record, writes);
   nic_->memory.journal().started(packet, frame.ready, ready);
   const Cookie cookie{Dma::rx_data, epoch_, index_, 0, packet.value()};
 
-  std::int64_t left = payload_bytes;
+  std::int64_t left = in_buffers.count();
+  int unsent = writes;
+  const auto write = [&](MemoryPlace place, Bytes bytes, pcie::Purpose why) {
+    auto t = write_to(place, bytes, why, cookie, ready);
+    t.tell_sent = --unsent == 0;
+    out.submit(write_channel, t);
+  };
   for (std::uint32_t i = 0; i < buffers; ++i) {
     const auto& buffer = rings_->buffers.at(fetch_.next());
-    const std::int64_t front = i == 0 ? frame.in_front : 0;
-    if (i == 0 && frame.header_length > 0)
-      out.submit(write_channel, write_to(buffer.header, Bytes{frame.header_length}, frame.headers, cookie, ready));
-    if (front > 0) out.submit(write_channel, write_to(buffer.payload, Bytes{front}, frame.headers, cookie, ready));
-    const std::int64_t piece = std::min(left, buffer_size.count() - front);
-    if (piece > 0)
-      out.submit(write_channel,
-                 write_to(buffer.payload + Bytes{front}, Bytes{piece}, pcie::Purpose::payload, cookie, ready));
+    if (i == 0 && frame.header_length > 0) write(buffer.header, Bytes{frame.header_length}, frame.headers);
+    const std::int64_t piece = std::min(left, buffer_size.count());
+    if (piece > 0) write(buffer.payload, Bytes{piece}, purpose);
     left -= piece;
 
     RxCompletion done;
     done.queue = index_;
     done.buffer = buffer.buffer;
     done.header_length = i == 0 ? frame.header_length : std::uint16_t{0};
-    done.payload_length = static_cast<std::uint32_t>(front + piece);
+    done.payload_length = static_cast<std::uint32_t>(piece);
     done.rss_hash = frame.record.rss_hash;
     done.layer3 = frame.layer3;
     done.layer4 = frame.layer4;

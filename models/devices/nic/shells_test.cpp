@@ -194,10 +194,13 @@ class Modelled final : private device::Outbox {
       d.bytes = t.bytes;
       d.done = now_;
       const auto cookie = Cookie::unpack(t.cookie);
-      if (d.kind == fabric::DeliveryKind::completed)
+      if (d.kind == fabric::DeliveryKind::completed) {
         nic_.on_delivery(d, *this);
-      else
+      } else {
         nic_.on_computed(d);
+        d.kind = fabric::DeliveryKind::sent;
+        if (t.notify_sent) nic_.on_delivery(d, *this);
+      }
       // A driver that has read everything arms again.
       if (cookie.dma == Dma::rx_completions) ring(Doorbell::rx_arm, cookie.value + cookie.count);
       if (cookie.dma == Dma::tx_completions) ring(Doorbell::tx_arm, cookie.value + cookie.count);

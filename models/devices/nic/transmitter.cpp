@@ -73,7 +73,7 @@ void Transmitter::send(const TxQueue::Ready& packet, Instant now, device::Outbox
   }
   const Segmenter cut{packet.header, Bytes{d.payload_length}, Bytes{d.mss}};
   Instant at = std::max(wire_free_, now + nic_->config.pipeline_latency);
-  const Instant begin = at;
+  Duration on_wire{};
   for (int i = 0; i < cut.count(); ++i) {
     const auto segment = cut.at(i);
     device::Frame frame;
@@ -81,16 +81,19 @@ void Transmitter::send(const TxQueue::Ready& packet, Instant now, device::Outbox
     frame.header_size = segment.header.size;
     std::ranges::copy(segment.header.bytes(), frame.header);
     frame.size = net::padded(Bytes{segment.header.size} + segment.payload);
+    at = nic_->sending.take(at);
     out.transmit(0, frame, at);
-    at += net::wire_size(frame.size) / nic_->config.wire_rate;
+    const Duration bits = net::wire_size(frame.size) / nic_->config.wire_rate;
+    at += bits;
+    on_wire += bits;
     ++counters.tx_frames;
     counters.tx_bytes += frame.size;
   }
   wire_free_ = at;
   ++counters.tx_packets;
   counters.tx_payload += Bytes{d.payload_length};
-  leaving_.push({at, held_bytes(d), at - begin});
-  counters.wire_busy += at - begin;
+  leaving_.push({at, held_bytes(d), on_wire});
+  counters.wire_busy += on_wire;
 }
 
 Duration Transmitter::wire_busy(Instant now) const {
