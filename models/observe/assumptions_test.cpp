@@ -50,5 +50,21 @@ TEST(FlatteringAssumptions, NorWhatBouncesThroughIt) {
   EXPECT_TRUE(peers.said().empty());
 }
 
+TEST(FlatteringAssumptions, LoadsInFlightDecideTheRateOfCopiesByKernels) {
+  Peers peers{false};
+  peers.scenario.devices.push_back(
+      {"gpu0", device::GpuConfig{.kernels = device::KernelsConfig{.copy_in_flight = 48_KiB}}});
+  scenario::Traffic copy;
+  copy.name = "weights";
+  copy.what = scenario::traffic::Copy{};
+  copy.from = "dram0";
+  copy.to = "gpu0";
+  peers.scenario.traffic = {copy};
+  EXPECT_TRUE(peers.said().empty());
+  peers.scenario.traffic[0].as<scenario::traffic::Copy>()->by = scenario::CopyBy::kernel;
+  ASSERT_EQ(peers.said().size(), 1u);
+  EXPECT_NE(peers.said()[0].find("weights keep 48KiB of loads in flight"), std::string::npos) << peers.said()[0];
+}
+
 }  // namespace
 }  // namespace peerpath::observe

@@ -190,6 +190,7 @@ Json results_document(const Results& results, ResultsContext context) {
     return Json{{"name", l.name}, {"traffic", l.traffic}};
   });
   json["flattered"] = results.flattered;
+  json["warnings"] = results.warnings;
   json["expectations"] = array(results.expectations, expectation);
   json["metrics"] = array(results.metrics, metric);
   json["traffic"] = traffic_list(results);

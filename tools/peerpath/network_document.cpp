@@ -82,7 +82,8 @@ Json network_document(const network_scenario::Loaded& loaded, const network_run:
   auto document = observe::results_document(outcome.results,
                                             {version, loaded.scenario.name, network_scenario::written(loaded.scenario),
                                              scenario::written_origins(loaded.origins)});
-  for (const auto* key : {"flattered", "traffic", "utilisation", "ledger", "conservation", "bar1", "faults", "aer"})
+  for (const auto* key :
+       {"flattered", "traffic", "utilisation", "ledger", "conservation", "bar1", "faults", "aer", "warnings"})
     document.erase(key);
   auto& network = document["network"];
   network["said"] = outcome.said;

@@ -199,6 +199,7 @@ std::string result_table(const Results& results, const scenario::Scenario& scena
                       readable(results.warmup), results.steady.found ? " (found)" : "", scenario.run.seed);
   for (const auto& warning : results.steady.warnings)
     text += terminal.paint(Paint::yellow, "WARNING: " + warning) + "\n";
+  for (const auto& warning : results.warnings) text += terminal.paint(Paint::yellow, "WARNING: " + warning) + "\n";
   if (!results.complete)
     text += terminal.paint(Paint::yellow,
                            fmt::format("INCOMPLETE: interrupted, {} were asked for", readable(results.wanted_window))) +

@@ -114,7 +114,7 @@ Problems without_route(const scenario::Scenario& s) {
     const auto& traffic = s.traffic[i];
     const auto &near = hierarchies[tree.root_of(traffic.from)], &far = hierarchies[tree.root_of(traffic.to)];
     const auto from = endpoint(near, traffic.from), to = endpoint(far, traffic.to);
-    if (!from || !to || traffic.path == scenario::DataPath::bounce || is_expected_to_fail(s, traffic) ||
+    if (!from || !to || scenario::through_host(traffic.path) || is_expected_to_fail(s, traffic) ||
         asks_first(tree, traffic))
       continue;
     const bool reads = traffic.is<scenario::traffic::Read>() || traffic.is<scenario::traffic::Transmit>();

@@ -40,8 +40,9 @@ std::string run_head(const Json& results) {
             1));
   const auto bottleneck = text_at(results, "bottleneck");
   if (!bottleneck.empty()) text += "<p class=\"bottleneck\"><b>Bottleneck:</b> " + escaped(bottleneck) + "</p>\n";
-  for (const auto& sentence : at(results, "flattered"))
-    if (sentence.is_string()) text += "<p class=\"flattered\">" + escaped(sentence.get<std::string>()) + "</p>\n";
+  for (const auto* key : {"flattered", "warnings"})
+    for (const auto& sentence : at(results, key))
+      if (sentence.is_string()) text += "<p class=\"flattered\">" + escaped(sentence.get<std::string>()) + "</p>\n";
   return text + "</header>\n";
 }
 

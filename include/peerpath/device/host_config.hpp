@@ -160,6 +160,27 @@ struct CreditsConfig {
   }
 };
 
+/// How a root port commits writes without Relaxed Ordering to memory: in order, so throughput <= lines x 64 B /
+/// latency.
+struct OrderedWritesConfig {
+  int lines = 92;
+  Duration commit_latency = std::chrono::nanoseconds{300};
+
+  static constexpr auto fields() {
+    return std::tuple{
+        field(
+            "lines", &OrderedWritesConfig::lines,
+            "Cache lines of writes without Relaxed Ordering that one root port has in flight until they are committed")
+            .at_least(1)
+            .at_most(65536)
+            .from("assumed: the write credits of Cascade Lake, S. Agarwal et al., SIGCOMM 2024"),
+        field("commit_latency", &OrderedWritesConfig::commit_latency,
+              "Time from the arrival of such a line at the root port to its commit, which orders it before later ones")
+            .at_most(longest_wait)
+            .from("assumed: the write latency of Cascade Lake, S. Agarwal et al., SIGCOMM 2024")};
+  }
+};
+
 /// What passes between devices below different root ports.
 struct PeerConfig {
   BitRate write_rate{};

@@ -318,8 +318,9 @@ struct Results {
   std::string limit;                     ///< what it names first: "link sw0-rc up", "the arrival rate"
   std::vector<LimitResult> limits;       ///< of the entries that fall short, the most payload lost first
   std::vector<std::string>
-      flattered;                  ///< what the run takes for granted that real machines may not give, a sentence each
-  std::optional<WhatIf> what_if;  ///< if somebody asked
+      flattered;  ///< what the run takes for granted that real machines may not give, a sentence each
+  std::vector<std::string> warnings{};  ///< what cost speed by the devices' own accounts, a sentence each
+  std::optional<WhatIf> what_if;        ///< if somebody asked
   std::vector<ExpectationResult> expectations;
 };
 

@@ -14,6 +14,7 @@ void Kind<RootComplexConfig>::check(const RootComplexConfig& root, scenario::Dev
     check.units("credits/write_credits", root.credits->write_credits);
     check.units("credits/read_credits", root.credits->read_credits);
   }
+  if (root.ordered_writes) check.units("ordered_writes/lines", root.ordered_writes->lines);
   if (root.iommu) check.units("iommu/walkers", root.iommu->walkers);
   if (!root.iommu || root.iommu->ways == 0 || root.iommu->entries % root.iommu->ways == 0) return;
   check.add("iommu/ways", std::to_string(root.iommu->ways) + " does not divide the " +

@@ -19,6 +19,7 @@ struct RootComplexConfig {
   Bytes max_payload_supported = 512_B;
   std::optional<IommuConfig> iommu{};
   std::optional<CreditsConfig> credits{};
+  std::optional<OrderedWritesConfig> ordered_writes{};
   std::optional<PeerConfig> peer_to_peer{};
   std::vector<pcie::AcsControl> acs{pcie::AcsControl::none};
   bool forwards_peers = true;
@@ -37,6 +38,8 @@ struct RootComplexConfig {
               "Address translation for requests from its root ports; absent: IOMMU off"),
         field("credits", &RootComplexConfig::credits,
               "Limit on cache lines in flight to memory per root port; absent: unlimited"),
+        field("ordered_writes", &RootComplexConfig::ordered_writes,
+              "Limit on in-order commits of writes without Relaxed Ordering, per root port; absent: unlimited"),
         field("peer_to_peer", &RootComplexConfig::peer_to_peer,
               "Limits on traffic between root ports; absent: unlimited"),
         field("acs", &RootComplexConfig::acs,

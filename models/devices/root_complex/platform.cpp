@@ -50,7 +50,39 @@ void fill_ports(Report& report, const std::string& what, int write_units, int re
   }
 }
 
+/// "62.5 %"
+std::string percent_of(Duration part, Duration whole) {
+  return observe::to_string(observe::quotient(static_cast<WideInt>(part.count()) * 100, whole.count(), 1)) + " %";
+}
+
 }  // namespace
+
+/// How far ordered commit held up writes, by root port.
+void RootComplex::fill_ordered(Report& report, const std::string& name, const std::vector<Ordered>& before,
+                               const std::vector<Ordered>& after) const {
+  Duration longest{};
+  for (std::size_t port = 0; port < after.size(); ++port) {
+    const Duration held = after[port].held - before[port].held, waited = after[port].waited - before[port].waited;
+    longest = std::max(longest, waited);
+    if (held > Duration{0})
+      report.results.resources.push_back({name + " ordered writes of root port " + std::to_string(port), held,
+                                          report.window * config_.ordered_writes->lines});
+    if (waited * 20 <= report.window) continue;  // 5 %
+    const auto* behind = across(*ports_[port]);
+    const auto device = behind != nullptr ? report.topology.nodes[behind->node.value()].name : name;
+    report.results.warnings.push_back(
+        "writes by " + device + " waited for ordered commit in " + name + " during " +
+        percent_of(waited, report.window) +
+        " of the window, because they do not carry Relaxed Ordering. Set function.relaxed_ordering of the NIC or GPU "
+        "that sends them, if its software does not rely on their order");
+  }
+  report.results.metrics.push_back(
+      {name + ".ordered_wait_percent", "%",
+       observe::quotient(static_cast<WideInt>(longest.count()) * 100, report.window.count(), 4),
+       "Share of the window in which the next write at a root port waited for earlier ones to be committed in order; "
+       "of "
+       "the port with the longest wait"});
+}
 
 RootComplex::RootComplex(const std::string& name, Domain& domain, int ports, const device::RootComplexConfig& config)
     : Device{domain.add_router(name, root_complex::router(config))},
@@ -102,6 +134,7 @@ std::any RootComplex::count(Instant now) {
     if (gate->iommu() != nullptr)
       counted.iommus.push_back({gate->iommu()->counters(), gate->iommu()->walking_until(now)});
     counted.peers.push_back({{}, gate->peer_reads_busy(now)});
+    counted.ordered.push_back({gate->ordered_held(now), gate->ordered_waited(now)});
   }
   for (std::size_t port = 0; port < peer_writes_.size(); ++port)
     counted.peers[port].writes = peer_writes_[port]->busy_until(now);
@@ -115,6 +148,7 @@ void RootComplex::report(Report& report, const std::string& name, const std::any
   if (config_.credits)
     fill_ports(report, name + " memory credits for", config_.credits->write_credits, config_.credits->read_credits,
                a.credits, b.credits);
+  if (config_.ordered_writes) fill_ordered(report, name, a.ordered, b.ordered);
   if (config_.peer_to_peer) fill_ports(report, name + " peer", 1, 1, a.peers, b.peers);
   for (std::size_t port = 0; port < crossings_.size(); ++port) {
     const auto other = report.topology.nodes[across(*socket_ports_[port])->node.value()].name;

@@ -31,20 +31,27 @@ class RootComplex final : public Device {
   struct Taken {
     Duration writes{}, reads{};
   };
+  struct Ordered {
+    Duration held{};    ///< summed over lines
+    Duration waited{};  ///< the next write waited for a line
+  };
   struct Iommu {
     host::IommuCounters counters;
     Duration walking{};  ///< summed over the walkers
   };
   /// By root port.
   struct Counted {
-    std::vector<Taken> credits;  ///< towards memory
-    std::vector<Taken> peers;    ///< ways to peers
+    std::vector<Taken> credits;    ///< towards memory
+    std::vector<Taken> peers;      ///< ways to peers
+    std::vector<Ordered> ordered;  ///< writes that are committed in order
     std::vector<Iommu> iommus;
     std::vector<Taken> crossings;  ///< ways of peers from other sockets, by socket port
   };
 
  private:
   void complete();
+  void fill_ordered(Report& report, const std::string& name, const std::vector<Ordered>& before,
+                    const std::vector<Ordered>& after) const;
 
   device::RootComplexConfig config_;
   Domain& domain_;

@@ -26,6 +26,7 @@ RootPort::RootPort(const device::RootComplexConfig& config, fabric::NodeId memor
     writes_ = Credits{host::LineCredits{c->write_credits}, under_load(c->write_latency, c->cpu_load_percent)};
     reads_ = Credits{host::LineCredits{c->read_credits}, under_load(c->read_latency, c->cpu_load_percent)};
   }
+  if (const auto& o = config.ordered_writes) ordered_ = Credits{host::LineCredits{o->lines}, o->commit_latency};
   if (const auto& peer = config.peer_to_peer) {
     peer_reads_.rate = peer->read_rate;
     peer_latency_ = peer->latency;
@@ -41,6 +42,16 @@ Instant PeerWay::take(Bytes bytes, Instant at) {
   return at;
 }
 
+/// A write without Relaxed Ordering goes on when its lines have found room among those that are still to be committed.
+Instant RootPort::commit_in_order(const fabric::GatedTlp& tlp, Instant at) {
+  ordered_->lines.forget(tlp.at - host::longest_way);
+  ordered_wait_.forget(tlp.at - host::longest_way);
+  const Instant first = std::max(at, ordered_passed_);
+  ordered_passed_ = ordered_->lines.take(lines_of(tlp), at, ordered_->hold);
+  if (ordered_passed_ > first) ordered_wait_.book(first, ordered_passed_);
+  return ordered_passed_;
+}
+
 Instant RootPort::pass(const fabric::GatedTlp& tlp) {
   if (tlp.tlp_class == TlpClass::completion)
     return is_memory(tlp.requester) ? tlp.at : peer_reads_.take(tlp.bytes, tlp.at);
@@ -48,7 +59,9 @@ Instant RootPort::pass(const fabric::GatedTlp& tlp) {
   if (tlp.purpose == pcie::Purpose::interrupt) return tlp.at;
   auto at = iommu_ && !tlp.translated ? iommu_->translate(tlp.address, tlp.at) : tlp.at;
   if (!is_memory(tlp.target)) return at + peer_latency_;
-  auto& credits = tlp.tlp_class == TlpClass::posted ? writes_ : reads_;
+  const bool posted = tlp.tlp_class == TlpClass::posted;
+  if (posted && ordered_ && !tlp.relaxed_ordering) at = commit_in_order(tlp, at);
+  auto& credits = posted ? writes_ : reads_;
   if (!credits) return at;
   credits->lines.forget(tlp.at - host::longest_way);
   return credits->lines.take(lines_of(tlp), at, credits->hold);
@@ -60,7 +73,7 @@ fabric::GatedRun RootPort::pass_run(const fabric::GatedTlp& tlp, Duration spacin
     const bool at_once = is_memory(tlp.requester) || peer_reads_.rate == BitRate{};
     return {pass(tlp), at_once ? count : 1};
   }
-  if (tlp.purpose == pcie::Purpose::interrupt || (for_memory && writes_)) return {pass(tlp), 1};
+  if (tlp.purpose == pcie::Purpose::interrupt || (for_memory && (writes_ || ordered_))) return {pass(tlp), 1};
   if (!iommu_ || tlp.translated) return {pass(tlp), count};
   const auto translated = iommu_->translate_run(tlp.address, tlp.bytes, tlp.at, spacing, count);
   return {for_memory ? translated.first : translated.first + peer_latency_, translated.count};

@@ -42,7 +42,7 @@ class RootPort final : public fabric::Gate {
 
   /// Whether its root ports need gates.
   static bool wanted(const device::RootComplexConfig& config) {
-    return config.iommu || config.credits || config.peer_to_peer;
+    return config.iommu || config.credits || config.ordered_writes || config.peer_to_peer;
   }
   /// nullptr without one.
   host::Iommu* iommu() { return iommu_ ? &*iommu_ : nullptr; }
@@ -50,6 +50,10 @@ class RootPort final : public fabric::Gate {
   /// Of all credits of a class towards memory together: for how long they were held, from the start until `now`.
   Duration write_credits_held(Instant now) const { return writes_ ? writes_->lines.held_until(now) : Duration{0}; }
   Duration read_credits_held(Instant now) const { return reads_ ? reads_->lines.held_until(now) : Duration{0}; }
+  /// Of the lines that are committed in order: for how long they were held, likewise.
+  Duration ordered_held(Instant now) const { return ordered_ ? ordered_->lines.held_until(now) : Duration{0}; }
+  /// For how long the next write to memory waited for earlier lines to be committed, likewise.
+  Duration ordered_waited(Instant now) const { return ordered_wait_.until(now); }
   /// For how long the way of what peers read was taken, likewise.
   Duration peer_reads_busy(Instant now) const { return peer_reads_.busy.until(now); }
 
@@ -59,12 +63,15 @@ class RootPort final : public fabric::Gate {
     Duration hold{};
   };
 
+  Instant commit_in_order(const fabric::GatedTlp& tlp, Instant at);
   bool is_memory(fabric::NodeId node) const { return node == memory_ || contains(remote_, node); }
 
   fabric::NodeId memory_;
   std::vector<fabric::NodeId> remote_;
   std::optional<host::Iommu> iommu_;
-  std::optional<Credits> writes_, reads_;
+  std::optional<Credits> writes_, reads_, ordered_;
+  host::BookedTime ordered_wait_;
+  Instant ordered_passed_{};  ///< the last ordered write went on
   PeerWay peer_reads_;
   Duration peer_latency_{};
 };

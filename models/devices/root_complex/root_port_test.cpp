@@ -72,6 +72,20 @@ TEST(RootPort, WritesToMemoryTakeACreditALine) {
   EXPECT_EQ(port.read_credits_held(at + 1us), Duration{0});
 }
 
+TEST(RootPort, WritesWithoutRelaxedOrderingWaitForEarlierOnesToBeCommitted) {
+  RootPort port{{.ordered_writes = device::OrderedWritesConfig{.lines = 8, .commit_latency = 300ns}}, memory};
+  auto relaxed = from_nic(TlpClass::posted, memory, 256_B);
+  relaxed.relaxed_ordering = true;
+  EXPECT_EQ(port.pass(from_nic(TlpClass::posted, memory, 256_B)), at);
+  EXPECT_EQ(port.pass(from_nic(TlpClass::posted, memory, 256_B)), at);
+  EXPECT_EQ(port.pass(from_nic(TlpClass::posted, memory, 256_B)), at + 300ns);
+  EXPECT_EQ(port.pass(relaxed), at);
+  EXPECT_EQ(port.pass(from_nic(TlpClass::posted, gpu, 256_B)), at) << "peers commit as they like";
+  EXPECT_EQ(port.pass_run(from_nic(TlpClass::posted, memory, 256_B), 1ns, 4).count, 1);
+  EXPECT_EQ(port.ordered_waited(at + 1us), Duration{300ns});
+  EXPECT_EQ(port.ordered_waited(at + 100ns), Duration{100ns});
+}
+
 TEST(RootPort, CoresThatKeepTheMemoryBusyMakeCreditsStayAway) {
   RootPort port{{.credits = device::CreditsConfig{.read_credits = 1, .read_latency = 300ns, .cpu_load_percent = 40}},
                 memory};
