@@ -22,8 +22,9 @@ struct Offer {
 using Arrivals = std::function<Offer()>;
 
 /// `sizes` in turn, when `process` says. A copy of the source's own process gives the source's own times.
-inline Arrivals arrivals_of(transport::ArrivalProcess process, std::vector<Bytes> sizes) {
-  return [process, sizes = std::move(sizes), turn = std::size_t{0}]() mutable {
+inline Arrivals arrivals_of(transport::ArrivalProcess process, std::vector<Bytes> sizes, std::int64_t count = 0) {
+  return [process, sizes = std::move(sizes), count, turn = std::size_t{0}]() mutable {
+    if (count > 0 && turn == static_cast<std::size_t>(count)) return Offer{never, 0, Bytes{}};
     const Bytes size = sizes[turn++ % sizes.size()];
     return Offer{process.next(size), 1, size};
   };

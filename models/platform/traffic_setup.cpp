@@ -66,11 +66,11 @@ TrafficSetup::TrafficSetup(const scenario::Scenario& scenario, Platform& platfor
     result.from = t.from;
     result.to = t.to;
     result.requesters = {t.from};
-    if (path == scenario::DataPath::bounce)
+    if (through_host(path))
       meter.owners.map_copies(platform.node(t.to),
                               t.is<traffic::Transmit>() ? pcie::Operation::memory_write : pcie::Operation::memory_read,
                               i);
-    if (path == scenario::DataPath::bounce)  // in the order of the payload's way
+    if (through_host(path))  // in the order of the payload's way
       result.requesters.insert(t.is<traffic::Transmit>() ? result.requesters.begin() : result.requesters.end(), t.to);
     if (t.is<traffic::Receive>()) result.stages = receive_stages();
     if (t.is<traffic::Transmit>()) result.stages = transmit_stages();
@@ -152,8 +152,8 @@ void TrafficSetup::receive(const std::string& name, const std::vector<std::files
         nic.behaviour().datapath().stop_rx(nic::QueueIndex{static_cast<std::uint16_t>(queue)}, Instant{});
       continue;
     }
-    cpu->receive(nic, share.queues, platform_.find<Gpu>(t.to), t.path == scenario::DataPath::bounce || bounced(first),
-                 buffers(first));
+    cpu->receive(nic, share.queues, platform_.find<Gpu>(t.to), through_host(t.path) || bounced(first), buffers(first),
+                 t.path != scenario::DataPath::staged);
   }
 
   auto& sender = *(senders_[name] = std::make_unique<transport::EthernetSender>(nic.config().wire_rate));
@@ -162,7 +162,7 @@ void TrafficSetup::receive(const std::string& name, const std::vector<std::files
   for (std::size_t i = 0; i < scenario_.traffic.size(); ++i) {
     const auto& t = scenario_.traffic[i];
     if (t.from != name || !t.is<traffic::Receive>()) continue;
-    if (t.path != scenario::DataPath::bounce && !bounced(i)) meter_.count_arrivals(i, platform_.node(t.to));
+    if (!through_host(t.path) && !bounced(i)) meter_.count_arrivals(i, platform_.node(t.to));
     auto flows = static_cast<std::uint32_t>(t.flows);
     const auto sent_by = t.sender();
     if (sent_by) {
@@ -244,7 +244,8 @@ void TrafficSetup::transmit(const std::string& name) {
       Send send;
       send.queue = queues[q];
       send.from = platform_.find<Gpu>(t.to);
-      send.bounce = t.path == scenario::DataPath::bounce || bounced(i);
+      send.bounce = through_host(t.path) || bounced(i);
+      send.by_core = t.path != scenario::DataPath::staged;
       send.packet = packet;
       send.segment = packet > largest ? largest : Bytes{0};
       send.interval = wire * static_cast<std::int64_t>(queues.size()) / t.rate;
@@ -272,7 +273,8 @@ void TrafficSetup::transfer(std::size_t entry, const scenario::traffic::Dma& dma
   const auto& t = scenario_.traffic[entry];
   const auto op = t.is<traffic::Write>() ? pcie::Operation::memory_write : pcie::Operation::memory_read;
   const auto target = platform_.node(t.to);
-  meter_.add_offers(entry, arrivals_of(arrival_process(t), t.sizes));
+  const auto count = scenario::frames_of(t).value_or(0);
+  meter_.add_offers(entry, arrivals_of(arrival_process(t), t.sizes, count));
   if (!platform_.device(t.from).lands_elsewhere())
     meter_.count_arrivals(entry, op == pcie::Operation::memory_read ? platform_.node(t.from) : target);
 
@@ -280,10 +282,11 @@ void TrafficSetup::transfer(std::size_t entry, const scenario::traffic::Dma& dma
   const auto* mapping = scenario::bar1_mapping(windows_, entry);
   const bool remapped = mapping != nullptr && mapping->verdict == scenario::Bar1Verdict::remapped;
   const auto window = mapped(entry);
-  const auto address = (window ? *window : platform_.device(t.to).memory(dma.window)).value();
+  const auto memory = window ? *window : platform_.device(t.to).memory(dma.window + dma.offset);
+  const auto address = (memory + dma.offset).value();
   auto& device = platform_.device(t.from);
   const bool random = dma.addresses == scenario::Addresses::random;
-  if (t.arrival == scenario::ArrivalLaw::regular && dma.traffic_class == 0 && !remapped)
+  if (t.arrival == scenario::ArrivalLaw::regular && dma.traffic_class == 0 && dma.bytes == Bytes{} && !remapped)
     if (const auto stream = device.start(
             {op, target, address, dma.window, t.sizes, t.rate, random,
              [this, entry](Instant begin, Instant end, Bytes size) { meter_.done(entry, begin, end, size); }}))
@@ -301,13 +304,13 @@ void TrafficSetup::transfer(std::size_t entry, const scenario::traffic::Dma& dma
   pattern.rate = t.rate;
   pattern.arrival = law_of(t.arrival);
   pattern.burst = t.burst;
+  pattern.count = count;
   if (remapped) {
     auto& gpu = *platform_.find<Gpu>(t.to);
-    pattern.pieces =
-        pieces_
-            .emplace_back(std::make_unique<gpu::Bar1Pieces>(gpu.bar1(), gpu.config().bar1.piece, dma.window,
-                                                            BusAddress{address} - gpu.window(), mapping->given))
-            .get();
+    pattern.pieces = pieces_
+                         .emplace_back(std::make_unique<gpu::Bar1Pieces>(
+                             gpu.bar1(), gpu.config().bar1.piece, dma.window, memory - gpu.window(), mapping->given))
+                         .get();
     pattern.address = gpu.window().value();
   }
   pattern.outstanding = dma.outstanding.value_or(device.outstanding());

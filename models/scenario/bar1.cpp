@@ -27,8 +27,8 @@ void add_transfers(const Scenario& s, Bar1Plan& plan) {
     const auto* dma = t.as<traffic::Dma>();
     if (dma == nullptr || t.to != plan.gpu) continue;
     const auto from = std::ranges::find(s.devices, t.from, &Device::name);
-    const auto maps = [&](auto kind, const auto& config) { return kind.maps(config, dma->window); };
-    const auto registered = from == s.devices.end() ? dma->window : with_kind(*from, maps);
+    const auto maps = [&](auto kind, const auto& config) { return kind.maps(config, dma->window + dma->offset); };
+    const auto registered = from == s.devices.end() ? dma->window + dma->offset : with_kind(*from, maps);
     plan.mappings.push_back({{i}, registered, {}, Bar1Verdict::mapped});
   }
 }
@@ -37,7 +37,7 @@ void add_buffers(const Scenario& s, const device::NicConfig& nic, const std::vec
                  Bar1Plan& plan) {
   for (const auto& share : shares) {
     const auto& first = s.traffic[share.entries.front()];
-    if (first.to != plan.gpu || first.path == DataPath::bounce || share.queues.empty()) continue;
+    if (first.to != plan.gpu || scenario::through_host(first.path) || share.queues.empty()) continue;
     Bytes registered = buffers_of(nic, first, share.queues);
     for (const auto i : share.entries)
       registered = std::max(registered, s.traffic[i].as<traffic::Network>()->registered.value_or(Bytes{}));

@@ -50,7 +50,7 @@ Bytes reachable(const Device& device) { return memory_of(device).value_or(Bytes{
 /// Whether write or read traffic is a stream of the device's own engine. Any other entry has a queue at its device.
 bool by_own_engine(const Traffic& t, const traffic::Dma& dma, const Device& from) {
   return with_kind(from, [](auto kind, const auto&) { return kind.has_engine; }) && t.arrival == ArrivalLaw::regular &&
-         dma.traffic_class == 0;
+         dma.traffic_class == 0 && dma.bytes == Bytes{};
 }
 
 constexpr int most_queues = 20;            // of an endpoint in the fabric
@@ -120,9 +120,10 @@ class TrafficCheck {
       add(at_ + "/kind", std::string{t.kind()} + " needs a host_cpu to run the driver");
     const bool receive = t.is<traffic::Receive>();
     if (receive && t.saturates) add(at_ + "/saturates", "has no effect: a NIC drops the frames that it cannot receive");
-    if (t.path == DataPath::bounce && to != nullptr && !std::holds_alternative<device::GpuConfig>(to->config))
-      add(at_ + "/path", (receive ? "bounce needs a gpu as target, whose copy engine fetches the data; "
-                                  : "bounce needs a gpu as source, whose copy engine supplies the data; ") +
+    if (through_host(t.path) && to != nullptr && !std::holds_alternative<device::GpuConfig>(to->config))
+      add(at_ + "/path", std::string{name_of(t.path)} +
+                             (receive ? " needs a gpu as target, whose copy engine fetches the data; "
+                                      : " needs a gpu as source, whose copy engine supplies the data; ") +
                              what_is(*to));
     if (!receive && t.arrival != ArrivalLaw::regular && t.arrival != ArrivalLaw::burst)
       add(at_ + "/arrival", "transmit supports arrival regular or burst");
@@ -169,15 +170,18 @@ class TrafficCheck {
     const Device* from = end("from", t.from, any_endpoint(), is_endpoint);
     const Device* to = end("to", t.to, any_memory(), is_memory);
     if (from != nullptr && from == to) add(at_ + "/to", "is " + t.to + " itself; no PCIe transfer would take place");
-    if (t.path == DataPath::bounce) add(at_ + "/path", "only receive and transmit can bounce");
-    if (to != nullptr && dma.window > reachable(*to))
-      add(at_ + "/window", to_text(dma.window) + " is more than " + to->name + " has, " + to_text(reachable(*to)));
+    if (through_host(t.path)) add(at_ + "/path", "only receive and transmit go through host memory");
+    if (to != nullptr && dma.window + dma.offset > reachable(*to))
+      add(at_ + "/window",
+          to_text(dma.window + dma.offset) + " is more than " + to->name + " has, " + to_text(reachable(*to)));
     if (const auto* nic = as<device::NicConfig>(from); nic != nullptr && nic->ats)
       add(at_ + "/from", t.from + " has ats, which supports receive and transmit only");
     if (const auto* gpu = as<device::GpuConfig>(to)) {
       check_pieces(t, dma.window, *gpu);
       if (gpu->bar1.when_full == device::Bar1Full::remap && dma.addresses == Addresses::random)
         add(at_ + "/addresses", t.to + " remaps its BAR1, which requires addresses in_turn");
+      if (gpu->bar1.when_full == device::Bar1Full::remap && dma.offset > Bytes{})
+        add(at_ + "/offset", t.to + " remaps its BAR1, which requires offset 0B");
     }
     for (std::size_t i = 0; i < t.sizes.size(); ++i)
       if (t.sizes[i] > dma.window)
@@ -216,7 +220,7 @@ class TrafficCheck {
     };
     const Device* from = end("from", t.from, "a gpu or host_memory", is_end);
     const Device* to = end("to", t.to, "a gpu or host_memory", is_end);
-    if (t.path == DataPath::bounce) add(at_ + "/path", "only receive and transmit can bounce");
+    if (through_host(t.path)) add(at_ + "/path", "only receive and transmit go through host memory");
     if (t.arrival != ArrivalLaw::regular) add(at_ + "/arrival", "copy supports arrival regular only");
     if (from == nullptr || to == nullptr) return;
     const auto* source = as<device::GpuConfig>(from);
@@ -268,8 +272,9 @@ class TrafficCheck {
     if (!network.registered || to == nullptr) return;
     if (!std::holds_alternative<device::GpuConfig>(to->config))
       add(at_ + "/registered", "requires memory of a gpu; " + what_is(*to));
-    else if (t.path == DataPath::bounce)
-      add(at_ + "/registered", "has no effect with path bounce, which maps no GPU memory");
+    else if (through_host(t.path))
+      add(at_ + "/registered",
+          "has no effect with path " + std::string{name_of(t.path)} + ", which maps no GPU memory");
     else if (*network.registered > reachable(*to))
       add(at_ + "/registered",
           to_text(*network.registered) + " is more than " + to->name + " has, " + to_text(reachable(*to)));

@@ -55,7 +55,7 @@ bool EventCheck::moves(const Traffic& t, bool writes_alone) const {
   if (t.from == device_.name) return writes || !writes_alone;
   // The copy engine of a bounce moves payload in the opposite role: it reads for receive and writes for transmit.
   const bool bounces =
-      t.path == DataPath::bounce || (gpu != nullptr && gpu->bar1.when_full == device::Bar1Full::bounce);
+      scenario::through_host(t.path) || (gpu != nullptr && gpu->bar1.when_full == device::Bar1Full::bounce);
   const bool copies = bounces && t.as<traffic::Network>() != nullptr;
   return copies && t.to == device_.name && (!writes || !writes_alone);
 }

@@ -42,10 +42,13 @@ enum class DataPath : std::uint8_t {
   zero_copy,  ///< the NIC writes payload straight to `to`, or reads it there
   bounce,  ///< received: the NIC writes to host memory, the CPU copies, the GPU's copy engine fetches it to `to`; sent:
            ///< the other way round
+  staged,  ///< as bounce, but the NIC and the copy engine use the same pinned memory: no core copies
 };
-constexpr std::array<EnumName<DataPath>, 2> enum_names(DataPath) {
-  return {{{"zero_copy", DataPath::zero_copy}, {"bounce", DataPath::bounce}}};
+constexpr std::array<EnumName<DataPath>, 3> enum_names(DataPath) {
+  return {{{"zero_copy", DataPath::zero_copy}, {"bounce", DataPath::bounce}, {"staged", DataPath::staged}}};
 }
+/// Whether payload lies in host memory on its way between the NIC and the GPU.
+constexpr bool through_host(DataPath path) { return path != DataPath::zero_copy; }
 
 /// What of a GPU moves the bytes of a copy.
 enum class CopyBy : std::uint8_t { engine, kernel };
@@ -141,13 +144,24 @@ struct Transmit : Network {
 
 /// What traffic by a device's own DMA has.
 struct Dma {
+  Bytes bytes{};
   Bytes window = 64_MiB;
+  Bytes offset{};
   Addresses addresses = Addresses::in_turn;
   int traffic_class = 0;
   std::optional<int> outstanding{};
 
   static constexpr auto fields() {
     return std::tuple{
+        field("bytes", &Dma::bytes,
+              "payload after which the entry ends, a multiple of the transfer size; the run ends with its last entry. "
+              "0B: endless")
+            .at_least(0_B),
+        field("offset", &Dma::offset,
+              "distance of the window from a 4 KiB boundary. 1B to 63B: unaligned buffers, whose requests are split at "
+              "other places and carry partial lines")
+            .at_least(0_B)
+            .at_most(4095_B),
         field("window", &Dma::window, "size of the address range that transfers are spread over").at_least(4_KiB),
         field("addresses", &Dma::addresses, "order of addresses within the window"),
         field("traffic_class", &Dma::traffic_class,
@@ -275,7 +289,10 @@ struct Traffic {
   /// Whether frames of a capture are replayed.
   bool replays() const { return is<traffic::Receive>() && !as<traffic::Receive>()->capture.empty(); }
   /// Payload after which it ends; 0: it goes on.
-  Bytes ends_after() const { return is<traffic::Receive>() ? as<traffic::Receive>()->bytes : Bytes{}; }
+  Bytes ends_after() const {
+    if (const auto* dma = as<traffic::Dma>()) return dma->bytes;
+    return is<traffic::Receive>() ? as<traffic::Receive>()->bytes : Bytes{};
+  }
   /// The transmit entry whose frames it receives, if it does.
   std::optional<std::string> sender() const {
     return is<traffic::Receive>() ? as<traffic::Receive>()->sender : std::nullopt;
@@ -298,9 +315,11 @@ struct Traffic {
         field("to", &Traffic::to,
               "Target of the payload (receive, write, copy) or its source (transmit, read): a GPU, DMA card or host "
               "memory; gpunet: as `from`"),
-        field("path", &Traffic::path,
-              "receive, transmit: zero_copy between NIC and GPU, or bounce through host memory with a CPU copy and the "
-              "GPU's copy engine; gpunet over rdma: likewise, bounced by loads and stores of the GPU"),
+        field(
+            "path", &Traffic::path,
+            "receive, transmit: zero_copy between NIC and GPU; bounce: through host memory, with a copy by a core and "
+            "one by the GPU's copy engine; staged: through pinned host memory that the NIC and the GPU's copy engine "
+            "share, without a copy by a core. gpunet over rdma: zero_copy, or bounce by the GPU's stores and loads"),
         field("rate", &Traffic::rate,
               "Offered rate. receive, transmit: on the wire, preamble and gap included; all others: payload"),
         field(

@@ -32,13 +32,13 @@ void check_entry(const GpunetProxyConfig& proxy, std::size_t entry, scenario::De
       if (one != nullptr && one->nic.empty()) add("channel", "rdma needs \"nic\" of both proxies");
   } else {
     if (what.doorbell == scenario::Doorbell::gpu) add("doorbell", "requires the channel rdma");
-    if (t.path == scenario::DataPath::bounce)
-      add("path", "bounce requires the channel rdma; kernel sockets always bounce");
+    if (scenario::through_host(t.path)) add("path", "bounce requires the channel rdma; kernel sockets always bounce");
     if (tree.root_of(t.from) != tree.root_of(t.to))
       add("channel",
           "channels unix and tcp work within one host; " + t.from + " and " + t.to + " are at different hosts");
   }
-  if (what.doorbell == scenario::Doorbell::gpu && t.path == scenario::DataPath::bounce)
+  if (t.path == scenario::DataPath::staged) add("path", "staged is supported by receive and transmit only; use bounce");
+  if (what.doorbell == scenario::Doorbell::gpu && scenario::through_host(t.path))
     add("path", "doorbell gpu requires path zero_copy");
   for (std::size_t i = 0; i < t.sizes.size(); ++i)
     if (t.sizes[i] > Bytes{1 << 26}) add("sizes/" + std::to_string(i), "is above 64MiB");

@@ -41,7 +41,8 @@ host_cpu::NicSetup& HostCpu::setup(Nic& nic) {
   return nics_.emplace_back(std::move(setup));
 }
 
-void HostCpu::receive(Nic& nic, const std::vector<int>& queues, Gpu* to, bool bounce, std::optional<Buffers> mapped) {
+void HostCpu::receive(Nic& nic, const std::vector<int>& queues, Gpu* to, bool bounce, std::optional<Buffers> mapped,
+                      bool by_core) {
   auto& drivers = setup(nic);
   const Bytes headers = drivers.header_buffer_size * drivers.memory->entries();
   const Bytes payload = drivers.buffer_size * drivers.memory->entries();
@@ -61,7 +62,8 @@ void HostCpu::receive(Nic& nic, const std::vector<int>& queues, Gpu* to, bool bo
       mapped->address = mapped->address + payload;
     }
     if (rx.bounce)
-      rx.copy = {in_dram(staging_size), GpuAddress{}, {to->node(), to->doorbell()}, in_dram(completion_size).base};
+      rx.copy = {
+          in_dram(staging_size), GpuAddress{}, {to->node(), to->doorbell()}, in_dram(completion_size).base, by_core};
     drivers.rx.push_back(rx);
   }
 }
@@ -83,8 +85,11 @@ void HostCpu::send(Nic& nic, const Send& send) {
   tx.bounce = bounce;
   if (bounce) {
     send.from->serve(host_);
-    tx.copy = {
-        in_dram(staging_size), GpuAddress{}, {send.from->node(), send.from->doorbell()}, in_dram(completion_size).base};
+    tx.copy = {in_dram(staging_size),
+               GpuAddress{},
+               {send.from->node(), send.from->doorbell()},
+               in_dram(completion_size).base,
+               send.by_core};
   }
   tx.packet = send.packet;
   tx.mss = send.segment;

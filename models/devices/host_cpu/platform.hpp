@@ -29,8 +29,9 @@ class HostCpu final : public Device {
   /// from there by a copy of the cores to pinned memory, and then by the GPU's copy engine. Without `to` it goes to
   /// `mapped`, or stays in host memory. `mapped` is where in the GPU's window their buffers are; if it is not given,
   /// they are mapped here.
+  /// Without `by_core` the NIC writes to pinned memory itself, and no core copies.
   void receive(Nic& nic, const std::vector<int>& queues, Gpu* to, bool bounce = false,
-               std::optional<Buffers> mapped = std::nullopt);
+               std::optional<Buffers> mapped = std::nullopt, bool by_core = true);
   void send(Nic& nic, const Send& send);
   /// Who is told of packets whose transmission has completed.
   void watch_sent(host_cpu::SentSink* sink) { sent_sink_ = sink; }

@@ -23,6 +23,7 @@ RxDriver::RxDriver(DriverContext& host, const NicSetup& nic, const RxSetup& setu
   // A piece that does not fit before the end of the ring skips less than its own size.
   require(setup.copy.staging.size >= 2 * buffer_size_, "the staging memory must hold two buffers");
   stage_.emplace(host, setup.copy);
+  copied_by_core_ = setup.copy.by_core;
 }
 
 void RxDriver::post(nic::BufferId buffer) {
@@ -41,7 +42,7 @@ Duration RxDriver::cost_of(const nic::RxCompletion& completion) const {
   const auto& config = host_->config;
   Duration cost = config.byte_cost_per_kib * completion.payload_length / 1024;
   if (completion.end_of_packet) cost += config.packet_cost;
-  if (stage_) cost += Bytes{completion.payload_length} / config.copy_rate;
+  if (stage_ && copied_by_core_) cost += Bytes{completion.payload_length} / config.copy_rate;
   return cost;
 }
 
@@ -76,10 +77,12 @@ void RxDriver::take(const nic::RxCompletion& completion, Instant now, Core& core
   const Instant done = core.run(now, cost_of(completion));
   if (completion.end_of_packet)
     memory_->journal().taken(completion.packet, rings_->rx_completions.visible_since(consumed_), interrupt_);
-  if (stage_) {
+  if (stage_ && copied_by_core_) {
     counters.copied += payload;
     counters.dram_read += payload;
     counters.dram_written += payload;
+  }
+  if (stage_) {
     stage_->append(payload, completion.packet, completion.end_of_packet, now, core, out);
   } else if (completion.end_of_packet) {
     memory_->journal().consumed(completion.packet, done);

@@ -44,6 +44,7 @@ class RxDriver {
   Bytes buffer_size_, header_size_;
   nic::MemoryPlace buffer_doorbell_, arm_doorbell_;
   std::optional<CopyStage> stage_;
+  bool copied_by_core_ = true;
   std::uint32_t consumed_ = 0;           ///< completions
   std::uint32_t posted_ = 0, told_ = 0;  ///< buffers in the ring, and those that the NIC knows of
   std::uint32_t batch_ = batch;

@@ -43,10 +43,9 @@ bool SendStage::completed(std::uint64_t handle) {
   return true;
 }
 
-void SendStage::release(std::uint32_t packets) {
+void SendStage::take(std::uint32_t packets) {
   require(packets <= whole(), "a packet is sent from pinned memory before it has arrived there");
   intact_.erase(intact_.begin(), intact_.begin() + packets);
-  used_ -= packets;
 }
 
 }  // namespace peerpath::host_cpu

@@ -8,7 +8,7 @@
 namespace peerpath::host_cpu {
 
 /// A ring of pinned memory in places of one packet each. A place is taken when the packet is asked for, and free again
-/// when the CPU copies it from there.
+/// when a core copies the packet from there, or, where none does, when the NIC has sent it.
 class SendStage {
  public:
   SendStage(DriverContext& host, const BounceSetup& setup, Bytes packet);
@@ -25,8 +25,11 @@ class SendStage {
   std::uint32_t whole() const { return static_cast<std::uint32_t>(intact_.size()); }
   /// Whether the copy of the i-th of them moved all of it.
   bool intact(std::uint32_t i) const { return intact_[i]; }
-  /// The next of them are being copied. A core does its work in order: what it asks for after this comes when they are.
-  void release(std::uint32_t packets);
+  /// The next of them are handed to the NIC or copied for it.
+  void take(std::uint32_t packets);
+  /// The places of the oldest packets that were taken are free. A core does its work in order: what it asks for after
+  /// this comes when it has copied them.
+  void release(std::uint32_t packets) { used_ -= packets; }
 
  private:
   struct Copy {

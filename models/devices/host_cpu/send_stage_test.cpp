@@ -40,6 +40,7 @@ TEST_F(SendStageTest, a_place_is_free_when_its_packet_is_copied) {
   EXPECT_FALSE(stage.completed(handle(0)));
   EXPECT_EQ(stage.whole(), 3u);
   EXPECT_EQ(stage.room(), 0u);
+  stage.take(2);
   stage.release(2);
   EXPECT_EQ(stage.whole(), 1u);
   EXPECT_EQ(stage.room(), 2u);
@@ -48,6 +49,7 @@ TEST_F(SendStageTest, a_place_is_free_when_its_packet_is_copied) {
 TEST_F(SendStageTest, two_copies_where_the_places_wrap) {
   fetch(2);
   ASSERT_TRUE(stage.completed(handle(0)));
+  stage.take(2);
   stage.release(2);
   EXPECT_EQ(fetch(3), Instant{3 * host.config.doorbell_cost});
   ASSERT_EQ(out.transactions.size(), 3u);

@@ -20,6 +20,7 @@ struct BounceSetup {
   GpuAddress gpu_memory{};        ///< as much as `staging`
   nic::MemoryPlace doorbell{};    ///< of the GPU's copy engines
   nic::MemoryPlace completion{};  ///< in host memory, 8 bytes that are this queue's own
+  bool by_core = true;            ///< a core copies between `staging` and the NIC's buffers; else these are one memory
 };
 
 /// A receive queue. Buffer i of the ring is the i-th piece of both regions.

@@ -85,6 +85,11 @@ void TxDriver::copy_out(Instant now, Core& core, device::Outbox& out) {
   const auto packets = std::min(stage_->whole(), static_cast<std::uint32_t>(most));
   if (packets == 0) return;
   for (std::uint32_t i = 0; i < packets; ++i) spoilt_[(posted_ + i) & (memory_->entries() - 1)] = !stage_->intact(i);
+  stage_->take(packets);
+  if (!setup_.copy.by_core) {
+    post(packets, host_->config.packet_cost, now, core, out);
+    return;
+  }
   stage_->release(packets);
   const Bytes bytes = setup_.packet * packets;
   auto& counters = host_->counters;
@@ -114,6 +119,7 @@ bool TxDriver::free_entries(Instant now, Core& core, device::Outbox& out) {
       sink_->on_sent({setup_.queue, setup_.packet, taken_at_[slot], now, packet_doorbell_.node, completion->lost,
                       spoilt_[slot], posted_at_[slot], completion->started, completion->read, visible, interrupt_});
   }
+  if (stage_ && !setup_.copy.by_core) stage_->release(static_cast<std::uint32_t>(taken));
   if (taken > 0)
     core.run(now, host_->config.packet_cost * taken / 4);  // freeing is the smaller part of a packet's work
   if (taken == budget) return true;

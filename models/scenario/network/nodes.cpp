@@ -16,7 +16,7 @@ std::string unfit(const scenario::Scenario& node) {
     if (!entry.is<traffic::Receive>() && !entry.is<traffic::Transmit>()) continue;
     if (entry.replays() || entry.sender())
       return "has traffic \"" + entry.name + "\", whose frames are given; a network brings them";
-    if (entry.path == scenario::DataPath::bounce)
+    if (scenario::through_host(entry.path))
       return "has traffic \"" + entry.name + "\", which bounces; the NIC of a network's host reaches memory itself";
     if (!nic.empty() && nic != entry.from) return "receives and sends by two NICs, and a host of a network has one";
     nic = entry.from;
