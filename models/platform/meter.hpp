@@ -26,8 +26,8 @@ namespace peerpath::platform {
 /// in `traffic` those of the measured window, in `Totals` all since the start. The run moves from edge to edge
 /// (`move_on`): what lies behind the next one is kept until then.
 ///
-/// Payload counts as it arrives in the memory that it is for, or at the NIC that sends it, TLP by TLP; what is bounced
-/// counts packet by packet, when the application may use it.
+/// Payload counts as it arrives in the memory that it is for, or at the NIC that sends it, TLP by TLP. Payload that
+/// is bounced, or received without header split, counts packet by packet, when the application may use it.
 class Meter final : public fabric::DeliverySink, public nic::PacketSink, public host_cpu::SentSink {
  public:
   /// `turns`: times from which on requests may be refused for other reasons, in order; failures are told apart by them.

@@ -162,7 +162,9 @@ void TrafficSetup::receive(const std::string& name, const std::vector<std::files
   for (std::size_t i = 0; i < scenario_.traffic.size(); ++i) {
     const auto& t = scenario_.traffic[i];
     if (t.from != name || !t.is<traffic::Receive>()) continue;
-    if (!through_host(t.path) && !bounced(i)) meter_.count_arrivals(i, platform_.node(t.to));
+    // A write of an unsplit frame carries its headers too.
+    if (!through_host(t.path) && !bounced(i) && nic.config().header_split)
+      meter_.count_arrivals(i, platform_.node(t.to));
     auto flows = static_cast<std::uint32_t>(t.flows);
     const auto sent_by = t.sender();
     if (sent_by) {

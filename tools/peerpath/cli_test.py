@@ -421,6 +421,11 @@ class Cli(Case):
         done = peerpath("report", str(self.out), "--with", str(slower), "-o", str(page))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn('id="overlay"', page.read_text())
+        # 20 us each: 200 Gb/s, then 100. Both tables take the first run as the base.
+        goodput = re.search(r"goodput, Gb/s</td>.*?<td[^>]*>([-+][0-9.]+) %", page.read_text(), re.DOTALL)
+        self.assertAlmostEqual(float(goodput[1]), -50, delta=2)
+        compared = peerpath("compare", str(self.out), str(slower)).stdout
+        self.assertAlmostEqual(float(re.search(r"^rx.goodput_gbps .* ([-+][0-9.]+) %", compared, re.MULTILINE)[1]), -50, delta=2)
         self.assertEqual(peerpath("report", str(self.out), "--with", self.folder.name).returncode, 2)
 
     def test_report_can_be_written_again(self):

@@ -60,6 +60,46 @@ class WhatIf(Case):
         self.assertGreater(row["doubled"]["flows"][0]["goodput_percent"], 80)
         self.assertLess(row["halved"]["flows"][0]["goodput_percent"], -40)
 
+    def test_a_doubled_fifo_that_fills_does_not_raise_goodput(self):
+        # nic1 and its GPU are at different switches: its frames share the way up with the buffers of nic0. A larger FIFO
+        # takes in more frames, and delivers none of them earlier.
+        rows, plain = {}, {}
+        self.make_crossed({})
+        proven, _ = self.run_json(self.crossed, "--what-if")
+        for row in proven["what_if"]["suspects"]:
+            rows[row["name"]] = {f["traffic"]: f for f in row["doubled"]["flows"]}
+        for name, keys in (("nic1 receive FIFO", {"devices": {"nic1": {"rx_fifo": "128KiB"}}}), ("link sw0-rc", {"width": 8})):
+            base = self.goodput({})
+            plain[name] = {flow: 100 * (rate / base[flow] - 1) for flow, rate in self.goodput(keys).items()}
+        for name, flows in plain.items():
+            with self.subTest(name):
+                row = next(rows[r] for r in rows if r.startswith(name))
+                for flow, change in flows.items():
+                    self.assertAlmostEqual(row[flow]["goodput_percent"], change, delta=row[flow]["half_width"] + 0.2)
+        self.assertAlmostEqual(plain["nic1 receive FIFO"]["rx1"], 0, delta=1)
+        self.assertGreater(plain["link sw0-rc"]["rx1"], 10)
+
+    def make_crossed(self, keys):
+        wide = {"generation": 5, "width": 16}
+        links = [{"from": "rc", "to": "sw0", "generation": 4, "width": keys.get("width", 4)},
+                 {"from": "rc", "to": "sw1", **wide}]
+        links += [{"from": switch, "to": name, **wide}
+                  for switch, name in (("sw0", "nic0"), ("sw0", "gpu0"), ("sw0", "nic1"), ("sw1", "gpu1"))]
+        devices = {name: {"kind": kind} for name, kind in (
+            ("rc", "root_complex"), ("sw0", "pcie_switch"), ("sw1", "pcie_switch"), ("gpu0", "gpu"), ("gpu1", "gpu"),
+            ("nic0", "nic"))}
+        devices |= {"dram": {"kind": "host_memory", "at": "rc"}, "cpu": {"kind": "host_cpu", "at": "rc"}}
+        devices["nic1"] = {"kind": "nic", **keys.get("devices", {}).get("nic1", {"rx_fifo": "64KiB"})}
+        traffic = [{"name": f"rx{i}", "kind": "receive", "from": f"nic{i}", "to": f"gpu{i}", "rate": "100Gbps", "sizes": "4KiB",
+                    "flows": 16} for i in range(2)]
+        self.crossed = self.scenario(json.dumps({"devices": devices, "links": links, "traffic": traffic,
+                                                 "run": {"warmup": "200us", "measure": "500us"}}))
+
+    def goodput(self, keys):
+        self.make_crossed(keys)
+        run, _ = self.run_json(self.crossed)
+        return {m["name"].split(".")[0]: m["value"] for m in run["metrics"] if m["name"].endswith(".goodput_gbps")}
+
     def test_assumptions_have_source_and_weight(self):
         proven, _ = self.run_json(PLANTED / "nic_fifo.json", "--what-if", *SHORT, "--set", "expect=[]")
         assumed = {row["name"]: row for row in proven["what_if"]["assumptions"]}
