@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "core/pcie/function_address.hpp"
 #include "scenario/catalogue.hpp"
 #include "scenario/hosts.hpp"
 #include "scenario/kinds.hpp"
@@ -40,20 +41,6 @@ Range<T> range_of(const Field<Owner, Member>& field) {
     return {field.least.value_or(std::nullopt), field.most.value_or(std::nullopt)};
   else
     return {};
-}
-
-/// "0000:3b:00.0": domain of four to eight digits, bus, device and function, as Linux spells them.
-bool is_pci_address(std::string_view text) {
-  constexpr std::string_view form = ":hh:hh.o";
-  if (text.size() < form.size() + 4 || text.size() > form.size() + 8) return false;
-  const auto hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); };
-  const auto domain = text.size() - form.size();
-  if (!std::ranges::all_of(text.substr(0, domain), hex)) return false;
-  for (std::size_t n = 0; n < form.size(); ++n) {
-    const char c = text[domain + n];
-    if (form[n] == 'h' ? !hex(c) : form[n] == 'o' ? c < '0' || c > '7' : c != form[n]) return false;
-  }
-  return true;
 }
 
 }  // namespace
@@ -267,7 +254,7 @@ void Reader::need_kinds(const Node* events) {
 
 /// It maps a name back to the machine that a preset was made from, and changes nothing.
 void Reader::check_address(const Node* node, const std::string& pointer) {
-  if (node == nullptr || (node->is(Node::Type::string) && is_pci_address(node->text))) return;
+  if (node == nullptr || (node->is(Node::Type::string) && pcie::is_function_address(node->text))) return;
   report_.add(node->place, pointer, shown(*node) + " is not a PCI address such as \"0000:3b:00.0\"");
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/pcie/function_address.hpp"
 #include "validation/import/pci_tree.hpp"
 
 namespace peerpath::import {
@@ -68,7 +69,7 @@ class HwlocReader {
 
   int read_function(const pugi::xml_node& object, int above, int socket) {
     PciNode node{.address = std::string{value(object, "pci_busid")}, .above = above};
-    if (node.address.size() < 12) {
+    if (!pcie::is_function_address(node.address)) {
       fail(object, "a " + std::string{value(object, "type")} + " whose pci_busid is not such as 0000:3b:00.0");
       return above;
     }

@@ -73,6 +73,8 @@ TEST(ImportHwloc, IsRefusedWithItsLine) {
   const auto good = file_text("switch.hwloc.xml");
   EXPECT_EQ(first_problem_of(changed(good, "pci_busid=\"0000:18:00.0\"", "pci_busid=\"\"")),
             "dump:15:1: a PCIDev whose pci_busid is not such as 0000:3b:00.0");
+  EXPECT_EQ(first_problem_of(changed(good, "pci_busid=\"0000:18:00.0\"", "pci_busid=\"0000:180:0.0\"")),
+            "dump:15:1: a PCIDev whose pci_busid is not such as 0000:3b:00.0");
   EXPECT_EQ(first_problem_of(changed(good, "63.015385", "fast")),
             "dump:12:1: 0000:15:01.0 has a pci_link_speed that is no number");
   EXPECT_EQ(first_problem_of("<topology version=\"2.0\"><object type=\"Machine\"/></topology>"),

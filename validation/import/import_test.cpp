@@ -117,8 +117,10 @@ TEST(Import, NcclsTopologyIsRefusedWithItsLine) {
             std::string::npos);
   EXPECT_EQ(problem("<graphs version=\"1\"/>"), "dump:1:1: <graphs> is not the <system> of a topology of NCCL");
   EXPECT_EQ(problem("<system version=\"1\">\n<cpu/></system>"), "dump:1:1: no GPU and no NIC below any <cpu>");
-  EXPECT_EQ(problem("<system>\n<cpu><pci busid=\"0:1\"/></cpu></system>"),
-            "dump:2:1: 0:1 has no class such as 0x030200, and neither <gpu> nor <nic> in it");
+  EXPECT_EQ(problem("<system>\n<cpu><pci busid=\"10:0500:00.0\"/></cpu></system>"),
+            "dump:2:1: 10:0500:00.0 is no busid such as 0000:3b:00.0");
+  EXPECT_EQ(problem("<system>\n<cpu><pci busid=\"0000:17:00.0\"/></cpu></system>"),
+            "dump:2:1: 0000:17:00.0 has no class such as 0x030200, and neither <gpu> nor <nic> in it");
 }
 
 TEST(Import, TheMatrixOfADgxA100HasFourSwitchesAndACard) {

@@ -21,7 +21,7 @@ std::optional<BusText> bus_text(std::string_view text) {
   BusText out;
   if (const auto colon = text.find(':'); colon != text.npos) {
     out.domain = text.substr(0, colon);
-    if (!all_hex(out.domain) || out.domain.size() < 4) return {};
+    if (!all_hex(out.domain) || out.domain.size() < 4 || out.domain.size() > 8) return {};
     text.remove_prefix(colon + 1);
   }
   out.bus = text.substr(0, text.find('-'));

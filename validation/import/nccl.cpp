@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "core/pcie/function_address.hpp"
 #include "validation/import/xml.hpp"
 
 namespace peerpath::import {
@@ -83,6 +84,7 @@ class NcclReader {
     const std::string bus{value(pci, "busid")};
     const auto type = value(pci, "class");
     if (bus.empty()) return fail(pci, "a <pci> without busid");
+    if (!pcie::is_function_address(bus)) return fail(pci, bus + " is no busid such as 0000:3b:00.0");
     if (!type.starts_with("0x") && !holds(pci, "gpu") && !holds(pci, "nic"))
       return fail(pci, bus + " has no class such as 0x030200, and neither <gpu> nor <nic> in it");
     if (!seen_.insert(bus).second) return fail(pci, bus + " is there twice");
