@@ -20,7 +20,8 @@ void Guide::submit(fabric::ChannelIndex channel, const fabric::Transaction& tran
                                  .channel = channel,
                                  .sender = this,
                                  .left = transaction.bytes,
-                                 .missing = transaction.bytes});
+                                 .missing = transaction.bytes,
+                                 .to_leave = transaction.notify_sent});
   first.notify_target = false;  // a foreign side sees all that comes
   first.notify_requester = !posted && transaction.notify_requester;
   out_->submit(channel, first);
@@ -35,16 +36,20 @@ Passage* Guide::sent(const fabric::Delivery& delivery) {
 void Guide::on_computed(const fabric::Delivery& delivery) {
   auto* passage = sent(delivery);
   if (passage == nullptr) return device_.on_computed(delivery);
+  if (delivery.kind == fabric::DeliveryKind::sent) return device_.on_computed(Passages::as_asked(*passage, delivery));
   if (delivery.status == pcie::Status::success) return;  // it goes on
   const auto refused = Passages::as_asked(*passage, delivery);
-  passages_.close(delivery.cookie);
+  passage->refused = true;
+  if (!passage->to_leave) passages_.close(delivery.cookie);
   device_.on_computed(refused);
 }
 
 void Guide::on_delivery(const fabric::Delivery& delivery, device::Outbox&) {
   if (auto* passage = sent(delivery)) {
     const auto seen = Passages::as_asked(*passage, delivery);
-    passages_.close(delivery.cookie);
+    const bool leaves = delivery.kind == fabric::DeliveryKind::sent;
+    if (leaves) passage->to_leave = false;
+    if (!leaves || passage->refused) passages_.close(delivery.cookie);
     return device_.on_delivery(seen, *this);
   }
   const auto* foreign = delivery.requester == place_.node ? nullptr : map_.foreign_at(delivery.requester);

@@ -32,6 +32,8 @@ struct Passage {
   Guide* sender = nullptr;
   Bytes left{};     ///< of a posted one: not yet sent on
   Bytes missing{};  ///< of a posted one: not yet arrived
+  bool to_leave = false;  ///< its device is still to be told that it has left
+  bool refused = false;
 };
 
 /// A foreign component between two ports: a router whose leaves are the endpoints of its two sides.
