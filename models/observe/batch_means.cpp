@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <vector>
 
 #include "peerpath/base/fail.hpp"
 #include "peerpath/base/units.hpp"
@@ -127,6 +126,28 @@ std::int64_t growth(std::span<const std::int64_t> values) {
   // slope^2 against errors^2 * (what the slope leaves of the scatter) / (free * squares), times 8 * squares
   if (8 * free * along * along <= errors * errors * (squares * scatter(eight) - 8 * along * along)) return 0;
   return narrow(along * 16 * (WideInt{1} << shift) / (squares * static_cast<WideInt>(each)));
+}
+
+/// With n series of m values, b the variance between means and w the mean variance within: (m - 1) / m + b / w <= 1.21.
+bool mixed(std::span<const std::vector<std::int64_t>> series) {
+  require(series.size() >= 2 && series.front().size() >= 2, "two series of two values at least can mix");
+  const auto count = static_cast<WideInt>(series.size()), length = static_cast<WideInt>(series.front().size());
+  const WideInt origin = series.front().front();
+  WideInt largest = 0;
+  for (const auto& values : series)
+    for (const auto value : values) largest = std::max(largest, value < origin ? origin - value : value - origin);
+  int shift = 0;
+  for (; largest >= WideInt{1} << 24; largest >>= 1) ++shift;
+  std::vector<WideInt> sums, shifted;
+  WideInt within = 0;
+  for (const auto& values : series) {
+    shifted.clear();
+    for (const auto value : values) shifted.push_back((value - origin) / (WideInt{1} << shift));
+    sums.push_back(0);
+    for (const auto value : shifted) sums.back() += value;
+    within += scatter(shifted);
+  }
+  return scatter(sums) * 100 * (length - 1) <= within * (21 * length + 100) * (count - 1);
 }
 
 std::size_t truncation(std::span<const std::int64_t> values) {

@@ -6,12 +6,16 @@
 //   batches  A. M. Law, "Simulation Modeling and Analysis", 5th ed., 9.5.3: non-overlapping batch means, Student's t
 //   merging  G. S. Fishman, "Grouping observations in digital simulation", Management Science 24(5), 1978: batches are
 //            joined two by two until von Neumann's ratio shows no correlation between neighbours
+//   mixing   A. Gelman, D. B. Rubin, "Inference from Iterative Simulation Using Multiple Sequences", Statistical
+//   Science
+//            7(4), 1992: variance between the means of series against variance within them
 //   slope     A. M. Law, ibid., 9.5.1: least squares through the means of eight batches, against its standard error
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace peerpath::observe {
 
@@ -39,6 +43,10 @@ std::size_t truncation(std::span<const std::int64_t> values);
 /// Growth of the series from begin to end, by the slope of its eight batch means; 0 where the slope is below 4 standard
 /// errors. Independent values exceed that in one of 140 series.
 std::int64_t growth(std::span<const std::int64_t> values);
+
+/// Whether series of one kind have come to one mean: their potential scale reduction is at most 1.1 (Gelman and Rubin).
+/// All series are equally long; two series of two values at least.
+bool mixed(std::span<const std::vector<std::int64_t>> series);
 
 /// The 97.5 % quantile of Student's t in units of 10^-4, for 1 to 31 degrees of freedom.
 std::int64_t student_t(std::size_t degrees_of_freedom);

@@ -95,6 +95,37 @@ TEST(Growth, OfIndependentValuesIsRarelySeen) {
   EXPECT_LE(seen, 14);
 }
 
+/// `apart`: of the mean of the first series, in standard deviations.
+std::vector<Series> four_series(std::uint64_t seed, double apart) {
+  Random random{seed, "mixes"};
+  std::vector<Series> all(4, Series(32));
+  for (auto& series : all)
+    for (auto& value : series) value = draw(random);
+  for (auto& value : all.front()) value += static_cast<std::int64_t>(apart * 816);
+  return all;
+}
+
+TEST(Mixed, AreSeriesOfOneMean) {
+  int mixed_ones = 0, apart = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    mixed_ones += mixed(four_series(seed, 0)) ? 1 : 0;
+    apart += mixed(four_series(seed, 2)) ? 0 : 1;
+  }
+  EXPECT_GE(mixed_ones, 195);
+  EXPECT_EQ(apart, 200);
+}
+
+TEST(Mixed, HaveTheScaleReductionOfGelmanAndRubin) {
+  // Variances within 2 and 2; means 2 and 2 + d, so b = d^2 / 2: with d = 1, 2/3 + 0.5 / 1; with d = 2, 2/3 + 2 / 1.
+  EXPECT_TRUE(mixed(std::vector<Series>{{1, 2, 3}, {2, 3, 4}}));
+  EXPECT_FALSE(mixed(std::vector<Series>{{1, 2, 3}, {3, 4, 5}}));
+}
+
+TEST(Mixed, AreEqualConstantsAndNoOthers) {
+  EXPECT_TRUE(mixed(std::vector<Series>{Series(32, 7), Series(32, 7)}));
+  EXPECT_FALSE(mixed(std::vector<Series>{Series(32, 7'000'000'000), Series(32, 9'000'000'000)}));
+}
+
 TEST(Truncation, LeavesOutWhatRises) {
   Random random{7, "noise"};
   Series values;

@@ -1,6 +1,7 @@
 #include "platform/steadiness.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "observe/batch_means.hpp"
 
@@ -22,6 +23,8 @@ std::string steady_rate(WideInt bytes, Duration time, int places = 3) {
   return to_string(quotient(bytes * 8'000'000, time.count(), places)) + " Gb/s";
 }
 
+std::string rate_text(std::int64_t bps) { return to_string(quotient(bps, 1'000'000'000, 3)) + " Gb/s"; }
+
 std::string share_text(WideInt part, WideInt whole) { return to_string(quotient(part * 100, whole, 1)) + " %"; }
 
 /// "12.3 Gb/s", "15.1 us"
@@ -35,6 +38,7 @@ std::string value_text(const std::string& metric, std::int64_t value, Duration s
 void Reading::Entry::sample(const observe::Histogram& histogram, const std::vector<WatchedEntry::Latency>& wanted) {
   samples = histogram.count();
   for (const auto& latency : wanted) latencies.push_back(histogram.quantile(latency.parts_per_million).count());
+  latencies.push_back(histogram.mean().count());
 }
 
 Steadiness::Steadiness(std::vector<WatchedEntry> entries, std::vector<WatchedBacklog> backlogs,
@@ -185,13 +189,53 @@ bool Steadiness::overloaded(std::size_t entry) const {
   return entries_[entry].waits_at_source && entry_growth(entry) > 0;
 }
 
+const Reading::Entry& Steadiness::emptiest(std::size_t entry) const {
+  const auto from = &first() - readings_.data();
+  return std::min_element(readings_.begin() + from, readings_.end(),
+                          [entry](const Reading& a, const Reading& b) {
+                            return a.entries[entry].in_flight < b.entries[entry].in_flight;
+                          })
+      ->entries[entry];
+}
+
 /// The entry is overloaded, but fewer transfers than possible are in flight: their number still grows.
 bool Steadiness::fills(std::size_t entry) const {
-  if (!overloaded(entry)) return false;
-  const auto from = &first() - readings_.data();
-  return std::any_of(readings_.begin() + from, readings_.end(), [entry](const Reading& r) {
-    return r.entries[entry].in_flight < r.entries[entry].most_in_flight;
-  });
+  const auto& least = emptiest(entry);
+  return overloaded(entry) && least.in_flight < least.most_in_flight;
+}
+
+/// Shares of a link that drift more slowly than the window shows leave goodput as it is, and the mean latency of
+/// messages whose number in flight is constant (Little's law). The median moves to that mean as they even out.
+bool Steadiness::median_depends_on_shares(std::size_t entry) const {
+  const auto mean_of = [&](std::size_t which) { return observe::batch_means(latencies(entry, which).window).mean; };
+  const WideInt median = mean_of(0), mean = mean_of(entries_[entry].latencies.size());
+  return (median < mean ? mean - median : median - mean) * one_million > mean * precision_ppm_;
+}
+
+/// Rates that differ by less than the precision are even.
+std::optional<std::pair<std::int64_t, std::int64_t>> Steadiness::uneven(std::size_t entry) const {
+  const auto& now = last().entries[entry];
+  if (now.rates.size() < 2 || length() >= now.evening) return {};
+  std::vector<Values> rates(now.rates.size());
+  for (auto n = static_cast<std::size_t>(&first() - readings_.data()) + 1; n < readings_.size(); ++n) {
+    const auto& read = readings_[n].entries[entry].rates;
+    if (read.size() != rates.size()) return {};
+    for (std::size_t c = 0; c < read.size(); ++c) rates[c].push_back(read[c]);
+  }
+  std::int64_t least = std::numeric_limits<std::int64_t>::max(), largest = 0;
+  WideInt all = 0;
+  for (const auto& values : rates) {
+    WideInt sum = 0;
+    for (const auto value : values) sum += value;
+    const auto mean = narrow(sum / static_cast<WideInt>(values.size()));
+    least = std::min(least, mean);
+    largest = std::max(largest, mean);
+    all += mean;
+  }
+  if (static_cast<WideInt>(largest - least) * one_million * static_cast<WideInt>(rates.size()) <= all * precision_ppm_)
+    return {};
+  if (observe::mixed(rates) || !median_depends_on_shares(entry)) return {};
+  return std::pair{least, largest};
 }
 
 /// Number of connections that received data before the window and none in it.
@@ -213,7 +257,7 @@ bool Steadiness::settled(std::size_t entry, bool to_precision, bool hopeless) co
   if (!settled(goodput, to_precision) || fills(entry)) return false;
   if (entry_growth(entry) != 0 && !overloaded(entry)) return false;
   return nothing || overloaded(entry) || entries_[entry].latencies.empty() ||
-         settled(latencies(entry, 0), to_precision);
+         (settled(latencies(entry, 0), to_precision) && !uneven(entry));
 }
 
 bool Steadiness::steady(bool to_precision, bool hopeless) const {
@@ -269,7 +313,7 @@ void Steadiness::judge(observe::SteadyState& state, std::size_t entry, const std
         " brought nothing in the window; " + more);
   if (fills(entry)) {
     state.warnings.push_back(name + " has not settled: offered load exceeds goodput by " + speed + ", and only " +
-                             std::to_string(now.in_flight) + " of " + std::to_string(now.most_in_flight) +
+                             std::to_string(emptiest(entry).in_flight) + " of " + std::to_string(now.most_in_flight) +
                              " transfers are in flight; goodput may change when all are; " + more);
   } else if (overloaded(entry)) {
     if (!watched.saturates)
@@ -283,6 +327,11 @@ void Steadiness::judge(observe::SteadyState& state, std::size_t entry, const std
   for (std::size_t q = 0; q < watched.latencies.size(); ++q) {
     const auto series = latencies(entry, q);
     if (q == 0) judge(state, name + watched.latencies[q].metric, series, more);
+    if (const auto range = q == 0 ? uneven(entry) : std::nullopt)
+      state.warnings.push_back(
+          name + watched.latencies[q].metric + " has not settled: congestion control allows connections rates from " +
+          rate_text(range->first) + " to " + rate_text(range->second) + ", and takes about " +
+          to_string(quotient(now.evening.count(), 1'000'000'000'000, 1)) + " ms to even them out; " + more);
     if (series.empty) continue;
     const auto means = observe::batch_means(series.window);
     const auto apart = std::abs(pooled[entry]->quantile(watched.latencies[q].parts_per_million).count() - means.mean);

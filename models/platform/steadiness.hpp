@@ -3,11 +3,16 @@
 // Sources of the tests, which use integers only (observe/batch_means.hpp):
 //   goodput, latency  batch means with von Neumann's ratio (Fishman 1978; Law, "Simulation Modeling and Analysis",
 //                     9.5.3), and MSER-5 (White 1997) over the whole run: no transient reaches into the window
+//   rates             of connections that congestion control evens out: Gelman and Rubin's scale reduction (1992),
+//                     while the window is shorter than that takes and the median latency is not the mean, which no
+//                     share changes (Little's law)
 //   backlogs          slope of eight batch means by least squares against its standard error (Law, 9.5.1)
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "peerpath/base/time.hpp"
@@ -52,8 +57,11 @@ struct Reading {
                  most_in_flight{};  ///< transfers that have left the source, and room for them; 0: unknown
     /// Payload bytes that arrived on each connection. A connection without progress waits for a timer.
     std::vector<std::int64_t> connections{};
+    /// Rates in bit/s that congestion control allows each connection, and the time in which it evens them out.
+    std::vector<std::int64_t> rates{};
+    Duration evening{};
     std::int64_t samples = 0;               ///< latencies since the reading before
-    std::vector<std::int64_t> latencies{};  ///< their quantiles, as WatchedEntry::latencies has them
+    std::vector<std::int64_t> latencies{};  ///< quantiles, as WatchedEntry::latencies has them; their mean
 
     /// Takes the quantiles out of a histogram.
     void sample(const observe::Histogram& histogram, const std::vector<WatchedEntry::Latency>& wanted);
@@ -113,6 +121,11 @@ class Steadiness {
   bool overloaded(std::size_t entry) const;
   bool fills(std::size_t entry) const;
   std::int64_t stalled(std::size_t entry) const;
+  /// The least number of transfers in flight in the window, and room for them.
+  const Reading::Entry& emptiest(std::size_t entry) const;
+  bool median_depends_on_shares(std::size_t entry) const;
+  /// The least and the largest mean rate of connections that congestion control has not evened out yet.
+  std::optional<std::pair<std::int64_t, std::int64_t>> uneven(std::size_t entry) const;
 
   bool has_beginning(const Series& series) const;
   bool settled(const Series& series, bool to_precision) const;

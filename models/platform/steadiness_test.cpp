@@ -29,9 +29,12 @@ struct Course {
       end = now.time_since_epoch();
     }
   }
+  /// All messages took 5 us.
   std::string warnings() const {
+    observe::Histogram latencies;
+    latencies.record(microseconds{5});
     std::string text;
-    for (const auto& warning : search.verdict({}).warnings) text += warning + "\n";
+    for (const auto& warning : search.verdict({&latencies}).warnings) text += warning + "\n";
     return text;
   }
 };
@@ -75,6 +78,58 @@ TEST(Steadiness, OfAnOverloadNeedsAllTransfersInFlight) {
   const Course course{plan(), {.name = "t", .waits_at_source = true}, {}, overload};
   EXPECT_GE(course.warmup, microseconds{2560});
   EXPECT_EQ(course.warnings(), "t: offered load exceeds capacity by 10 Gb/s; queueing latency grows without bound\n");
+}
+
+TEST(Steadiness, OfAnOverloadNeedsThemInAllOfTheWindow) {
+  auto until_full = plan();
+  until_full.longest = microseconds{4000};
+  const Course course{until_full, {.name = "t", .waits_at_source = true}, {}, [](std::int64_t us, Reading& r) {
+                        auto& entry = r.entries[0];
+                        entry.offered = us * bytes_per_us;
+                        entry.arrived = us * bytes_per_us * 9 / 10;
+                        entry.waiting = entry.offered - entry.arrived;
+                        entry.most_in_flight = 64;
+                        entry.in_flight = std::min<std::int64_t>(us / 40, 64);  // 50 after 2 ms, full after 2.56 ms
+                      }};
+  EXPECT_EQ(course.warmup, microseconds{2000});
+  EXPECT_NE(course.warnings().find("only 50 of 64 transfers are in flight"), std::string::npos) << course.warnings();
+}
+
+/// One connection may send at twice the rate of the other for 3 ms; latencies show nothing of it.
+Course shared_by_two(Duration longest, Duration evening, Duration mean_before = microseconds{6}) {
+  auto p = plan();
+  p.longest = longest;
+  return {p, {.name = "t", .latencies = {{500'000, ".latency_p50_ns"}}}, {}, [=](std::int64_t us, Reading& r) {
+            auto& entry = r.entries[0];
+            entry.offered = entry.arrived = us * bytes_per_us;
+            entry.samples = us == 0 ? 0 : 10;
+            entry.latencies = {5'000'000'000, us < 3000 ? mean_before.count() : 5'000'000'000};
+            entry.rates = {us < 3000 ? 60'000'000'000 : 45'000'000'000, us < 3000 ? 30'000'000'000 : 45'000'000'000};
+            entry.evening = evening;
+          }};
+}
+
+TEST(Steadiness, OfALatencyNeedsEvenRatesOfConnections) {
+  const auto whole = shared_by_two(microseconds{20'000}, std::chrono::seconds{1});
+  EXPECT_GE(whole.warmup, microseconds{2000});
+  EXPECT_LT(whole.end, microseconds{16'000});
+  EXPECT_EQ(whole.warnings(), "");
+  EXPECT_EQ(
+      shared_by_two(microseconds{2500}, std::chrono::seconds{1}).warnings(),
+      "t.latency_p50_ns has not settled: congestion control allows connections rates from 30 Gb/s to 60 Gb/s, and "
+      "takes about 1000 ms to even them out; increase run.at_most\n");
+}
+
+TEST(Steadiness, OfALatencyThatIsTheMeanNeedsNoEvenRates) {
+  const auto course = shared_by_two(microseconds{2500}, std::chrono::seconds{1}, microseconds{5});
+  EXPECT_LT(course.end, microseconds{200});
+  EXPECT_EQ(course.warnings(), "");
+}
+
+TEST(Steadiness, OfALatencyTakesRatesThatStayUnevenForGood) {
+  const auto course = shared_by_two(microseconds{2500}, microseconds{50});
+  EXPECT_LT(course.end, microseconds{200});
+  EXPECT_EQ(course.warnings(), "");
 }
 
 TEST(Steadiness, OfAReceiverNeedsAFullBuffer) {

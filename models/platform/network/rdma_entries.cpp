@@ -154,12 +154,21 @@ void RdmaEntries::delivered(roce::QpIndex qp, std::uint32_t bytes) {
 
 std::vector<Tally> RdmaEntries::take_tallies() { return std::exchange(tallies_, std::vector<Tally>(entries_.size())); }
 
-std::vector<std::int64_t> RdmaEntries::rates(Instant now) const {
-  std::vector<std::int64_t> sums(entries_.size());
-  for (const auto& [qp, use] : uses_)
-    if (const auto& entry = entries_[use.entry]; entry.load == 0 && entry.interval == Duration{})
-      sums[use.entry] += fleet_.rate(qp, now).bps();
-  return sums;
+std::vector<std::vector<std::int64_t>> RdmaEntries::rates(Instant now, const network::Network& network) const {
+  std::vector<std::vector<std::int64_t>> rates(entries_.size());
+  std::vector<std::int64_t> steps(entries_.size());
+  for (const auto& [begin, end, number] : numbers_) {
+    if (entries_[number].load > 0 || entries_[number].interval > Duration{}) continue;
+    for (auto qp = begin; qp < end; qp += 2) {
+      const bool here = uses_.contains(qp);
+      rates[number].push_back(here ? fleet_.rate(qp, now).bps() : 0);
+      if (!here) continue;
+      const auto line = network.port(network.port_of(fleet_.host_of(qp))).rate;
+      steps[number] += roce::parameters(loaded_.scenario.nics.dcqcn, line).additive.bps();
+    }
+  }
+  for (std::size_t i = 0; i < rates.size(); ++i) rates[i].push_back(steps[i]);
+  return rates;
 }
 
 bool RdmaEntries::completed(roce::QpIndex qp, const roce::Completion& completion, Instant posted, Instant now) {

@@ -37,8 +37,9 @@ class RdmaEntries {
   std::vector<Tally> take_tallies();
   /// Payload posted so far by entries with a load or an interval; 0 for the others.
   const std::vector<std::int64_t>& posted() const { return posted_; }
-  /// The sum of the rates that DCQCN allows the queue pairs of each entry here, where they last.
-  std::vector<std::int64_t> rates(Instant now) const;
+  /// The rates that DCQCN allows the queue pairs of each entry, where they last; 0 for those of other ranks. Behind
+  /// them the sum of the steps by which it raises them.
+  std::vector<std::vector<std::int64_t>> rates(Instant now, const network::Network& network) const;
 
  private:
   enum Alarm : std::size_t { start, next_message, next_arrival };

@@ -141,11 +141,29 @@ class Runner {
     std::int64_t buffered = 0;
     for (network::HostIndex h = 0; h < loaded_.graph.hosts.size(); ++h) buffered += fleet_.buffered(h);
     reading.levels.push_back(buffered);
-    const bool paced = s_.nics.dcqcn != roce::DcqcnSet::off;
-    const auto rates = paced ? rdma_.rates(now) : std::vector<std::int64_t>(s_.rdma.size());
-    reading.levels.insert(reading.levels.end(), rates.begin(), rates.end());
     parts_.share(reading.levels);
+    read_rates(now, reading);
     return reading;
+  }
+
+  /// Rates that share a bottleneck come closer by the additive steps alone, as cuts keep their ratio (D.-M. Chiu, R.
+  /// Jain, Computer Networks and ISDN Systems 17, 1989): as many steps as make up the mean rate.
+  void read_rates(Instant now, platform::Reading& reading) {
+    const auto paced = s_.nics.dcqcn != roce::DcqcnSet::off;
+    auto rates = paced ? rdma_.rates(now, network_) : std::vector<std::vector<std::int64_t>>(s_.rdma.size());
+    for (std::size_t i = 0; i < rates.size(); ++i) {
+      WideInt sum = 0;
+      if (paced) {
+        parts_.share(rates[i]);
+        const auto steps = rates[i].back();
+        rates[i].pop_back();
+        for (const auto rate : rates[i]) sum += rate;
+        const auto period = roce::parameters(s_.nics.dcqcn, {}).increase_period;
+        if (steps > 0) reading.entries[i].evening = Duration{narrow(period.count() * sum / steps)};
+      }
+      reading.entries[i].rates = std::move(rates[i]);
+      reading.levels.push_back(narrow(sum));
+    }
   }
 
   enum Alarm : std::uint64_t { of_rdma, of_collectives, cable_event };
