@@ -6,7 +6,7 @@ milliseconds.
 `fifo`: frames come faster than a GPU takes them, by little: the FIFO of the NIC fills in milliseconds.
 `incast`: hosts write to one host, with and without DCQCN, whose rates take milliseconds to settle.
 `timed`: hosts write at intervals, on cables that carry more or less than that.
-`streams`: TCP connections.
+`streams`: TCP connections that fill the buffer of a switch and lose packets.
 """
 
 import random
@@ -60,8 +60,8 @@ def shared_reader(draw):
 def fifo(draw):
     rate = draw.choice((100, 200))
     devices = {"rc": {"kind": "root_complex"}, "dram": memory(), "cpu": {"kind": "host_cpu", "at": "rc", "cores": 8},
-               "sw": {"kind": "pcie_switch"}, "nic0": {"kind": "nic", "rx_fifo": draw.choice(("256KiB", "1MiB", "2MiB"))},
-               "gpu0": gpu(write_rate=f"{int(rate * draw.choice((0.90, 0.94, 1.2)))}Gbps")}
+               "sw": {"kind": "pcie_switch"}, "nic0": {"kind": "nic", "rx_fifo": draw.choice(("256KiB", "512KiB", "1MiB"))},
+               "gpu0": gpu(write_rate=f"{int(rate * draw.choice((0.90, 0.94, 0.97, 1.2)))}Gbps")}
     links = [{"from": "rc", "to": "sw", "width": 16}, {"from": "sw", "to": "nic0", "width": 16},
              {"from": "sw", "to": "gpu0", "width": 16}]
     traffic = [{"name": "rx", "kind": "receive", "from": "nic0", "to": "gpu0", "headers_to": "dram", "rate": f"{rate}Gbps",
@@ -93,9 +93,10 @@ def timed(draw):
 
 def streams(draw):
     senders = draw.randint(1, 3)
-    return {"network": hosts(senders + 1, draw.choice((10, 25))),
+    return {"network": hosts(senders + 1, draw.choice((1, 2.5))), "switches": {"buffer": draw.choice(("256kB", "1MB"))},
+            "tcp_stack": {"min_rto": draw.choice(("5ms", "20ms"))},
             "tcp": [{"name": "in", "from": f"h0..h{senders - 1}", "to": f"h{senders}", "connections": draw.choice((1, 4))}],
-            "run": {"at_most": "2s"}}  # some retransmission timeouts of 200 ms
+            "run": {"at_most": "1s"}}  # 50 retransmission timeouts at least
 
 
 def scenario(seed):
