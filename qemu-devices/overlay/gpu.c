@@ -236,6 +236,9 @@ static void gpu_realize(VirtIOPCIProxy *proxy, Error **errp)
         error_setg(errp, "peerpath-gpu: there is no layout '%s'; known are nvidia and amd", s->layout);
         return;
     }
+    if (!peerpath_route_fits(pci, errp)) {
+        return;
+    }
     peerpath_ledger_files(s->ledger_file, s->trace_file);
     if (!make_vram(s, errp)) {
         return;

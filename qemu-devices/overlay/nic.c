@@ -218,6 +218,9 @@ static void peerpath_nic_realize(PCIDevice *pci, Error **errp)
                                     .coalesce = s->coalesce};
     const uint32_t vectors = pp_nic_vectors(s->queues);
 
+    if (!peerpath_route_fits(pci, errp)) {
+        return;
+    }
     peerpath_ledger_files(s->ledger_file, s->trace_file);
     qemu_macaddr_default_if_unset(&s->conf.macaddr);
     memcpy(config.mac, s->conf.macaddr.a, sizeof(config.mac));

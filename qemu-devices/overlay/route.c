@@ -21,6 +21,33 @@ bool peerpath_is_below(PCIDevice *bridge, PCIDevice *device)
     return false;
 }
 
+/* The node above a device: the switch that it is plugged into (its upstream port), a conventional bridge, or NULL: the
+   root complex. */
+static PCIDevice *node_above(PCIDevice *device)
+{
+    PCIDevice *port = pci_get_bus(device)->parent_dev;
+
+    if (!port || is_port_type(port, PCI_EXP_TYPE_ROOT_PORT)) {
+        return NULL;
+    }
+    return is_port_type(port, PCI_EXP_TYPE_DOWNSTREAM) ? peerpath_switch_of(port) : port;
+}
+
+bool peerpath_route_fits(PCIDevice *device, Error **errp)
+{
+    unsigned depth = 0;
+
+    for (PCIDevice *node = node_above(device); node; node = node_above(node)) {
+        depth++;
+    }
+    if (depth > PEERPATH_MOST_DEPTH) {
+        error_setg(errp, "%s: there are %u switches and bridges between it and the root complex; at most %u are supported",
+                   object_get_typename(OBJECT(device)), depth, PEERPATH_MOST_DEPTH);
+        return false;
+    }
+    return true;
+}
+
 static void read_port(PCIDevice *device, struct pp_port *port)
 {
     const uint16_t command = pci_get_word(device->config + PCI_COMMAND);
@@ -83,6 +110,17 @@ static enum pp_way pass_root_port(PCIDevice *root_port, PCIDevice *requester, ui
     return pp_turn(&port, 1, 0, address, size, pci_requester_id(requester), &none);
 }
 
+/* The route ends refused where it has no place for another node. */
+static bool append(struct peerpath_route *route, PCIDevice *node)
+{
+    if (route->count == PEERPATH_MOST_HOPS) {
+        route->way = PP_REFUSED;
+        return false;
+    }
+    route->nodes[route->count++] = node;
+    return true;
+}
+
 void peerpath_route_up(PCIDevice *requester, uint64_t address, uint64_t size, struct peerpath_route *route)
 {
     PCIDevice *device = requester;
@@ -94,24 +132,21 @@ void peerpath_route_up(PCIDevice *requester, uint64_t address, uint64_t size, st
     while (route->way == PP_UPSTREAM) {
         PCIDevice *port = pci_get_bus(device)->parent_dev;
 
-        if (!port || route->count == PEERPATH_MOST_HOPS) {
-            route->nodes[route->count++] = NULL; /* integrated in the root complex */
+        device = node_above(device);
+        if (!append(route, device)) {
             return;
         }
-        if (is_port_type(port, PCI_EXP_TYPE_DOWNSTREAM)) {
-            device = peerpath_switch_of(port);
-            route->nodes[route->count++] = device;
+        if (!device) { /* without a port: integrated in the root complex */
+            if (port) {
+                route->way = pass_root_port(port, requester, address, size);
+            }
+            return;
+        }
+        if (port != device) { /* a switch; a conventional bridge routes nothing itself */
             route->way = turn_in_switch(port, requester, address, size, &route->turn);
             if (route->way == PP_UPSTREAM && !(pci_get_word(device->config + PCI_COMMAND) & PCI_COMMAND_MASTER)) {
                 route->way = PP_REFUSED;
             }
-        } else if (is_port_type(port, PCI_EXP_TYPE_ROOT_PORT)) {
-            route->nodes[route->count++] = NULL;
-            route->way = pass_root_port(port, requester, address, size);
-            return;
-        } else { /* a conventional bridge: routes nothing itself */
-            device = port;
-            route->nodes[route->count++] = device;
         }
     }
 }
@@ -121,16 +156,11 @@ unsigned peerpath_route_down(PCIDevice *from, PCIDevice *target, PCIDevice **nod
     PCIDevice *up[PEERPATH_MOST_HOPS];
     unsigned count = 0;
 
-    for (PCIDevice *device = target; device && device != from && count < PEERPATH_MOST_HOPS;) {
-        PCIDevice *port = pci_get_bus(device)->parent_dev;
-
-        up[count++] = device;
-        device = port && is_port_type(port, PCI_EXP_TYPE_DOWNSTREAM) ? peerpath_switch_of(port)
-                 : port && is_port_type(port, PCI_EXP_TYPE_ROOT_PORT) ? NULL
-                                                                      : port;
-        if (!device && from) {
+    for (PCIDevice *device = target; device != from; device = node_above(device)) {
+        if (!device || count == PEERPATH_MOST_HOPS) {
             return 0;
         }
+        up[count++] = device;
     }
     for (unsigned i = 0; i < count; i++) {
         nodes[i] = up[count - 1 - i];

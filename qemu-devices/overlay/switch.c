@@ -5,6 +5,7 @@
  */
 #include "compat.h"
 #include "qapi/visitor.h"
+#include "route.h"
 
 #define TYPE_PEERPATH_UPSTREAM "peerpath-switch-upstream"
 #define TYPE_PEERPATH_DOWNSTREAM "peerpath-switch-downstream"
@@ -22,6 +23,9 @@ static void downstream_realize(PCIDevice *device, Error **errp)
 {
     ERRP_GUARD();
 
+    if (!peerpath_route_fits(device, errp)) {
+        return;
+    }
     PEERPATH_DOWNSTREAM_GET_CLASS(device)->parent_realize(device, errp);
     if (!*errp) {
         pcie_acs_init(device, ACS_OFFSET);

@@ -41,7 +41,7 @@ class Machine:
             listener = socket.socket(socket.AF_UNIX)
             listener.bind(f"{path}/{name}")
             listener.listen(1)
-            listener.settimeout(20)
+            listener.settimeout(0.2)
             self.sockets[name] = listener
         command = [QEMU, "-L", "/usr/share/seabios", "-L", "/usr/share/qemu", "-M", "q35,kernel-irqchip=split", "-m", memory, "-display", "none", "-nodefaults", "-accel", "qtest",
                    "-qtest", f"unix:{path}/qtest", "-qtest-log", "/dev/null",
@@ -55,7 +55,7 @@ class Machine:
             self.qmp_stream.readline()
             self.qmp("qmp_capabilities")
         except (OSError, ValueError):
-            raise RuntimeError("QEMU did not start: " + self.errors()) from None
+            raise self.not_started() from None
 
         self.open_window()
 
@@ -64,12 +64,25 @@ class Machine:
         self.ask(f"outl 0xcfc 0x{WINDOW | 1:x}")
 
     def accept(self, name):
-        try:
-            connection, _ = self.sockets[name].accept()
-        except TimeoutError:
-            raise RuntimeError("QEMU did not start: " + self.errors()) from None
+        end = time.monotonic() + 20
+        while True:
+            try:
+                connection, _ = self.sockets[name].accept()
+                break
+            except TimeoutError:
+                if self.process.poll() is not None or time.monotonic() > end:
+                    raise self.not_started() from None
         with connection:  # the stream keeps it open
             return connection.makefile("rw", newline="\n")
+
+    def not_started(self):
+        self.process.kill()
+        self.process.wait(20)
+        error = RuntimeError("QEMU did not start: " + self.errors())
+        for listener in self.sockets.values():
+            listener.close()
+        self.folder.cleanup()
+        return error
 
     def errors(self):
         return pathlib.Path(self.folder.name, "stderr").read_text()
@@ -105,8 +118,8 @@ class Machine:
     def counters(self, device):
         return json.loads(self.get(device, "counters"))
 
-    def ledger(self):
-        return json.loads(self.get("nic0", "ledger-json"))
+    def ledger(self, device="nic0"):
+        return json.loads(self.get(device, "ledger-json"))
 
     # Memory and registers. Sizes are those of the protocol: b, w, l, q for 1, 2, 4, 8 bytes.
     def read(self, size, address):
