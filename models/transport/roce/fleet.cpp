@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "peerpath/base/fail.hpp"
 #include "peerpath/net/ethernet.hpp"
 #include "transport/roce/flow_hash.hpp"
 #include "transport/roce/frame.hpp"
@@ -37,6 +38,7 @@ QpIndex Fleet::reserve(std::size_t connections) {
 }
 
 void Fleet::set_priority(QpIndex qp, int priority) {
+  require(!qps_[qp]->sends, "a queue pair has its priority before it sends");
   qps_[qp]->priority = static_cast<std::uint8_t>(priority);
   nics_[qps_[qp]->host].priorities |= static_cast<std::uint8_t>(1 << priority);
 }
@@ -84,6 +86,7 @@ void Fleet::feed(QueuePair& qp, Instant now) {
 
 void Fleet::activate(QueuePair& qp, Instant now) {
   feed(qp, now);
+  sort(qp, now);
   auto& nic = nics_[qp.host];
   bool more = false;
   if (!qp.answers && (qp.responder.can_send() || qp.cnp)) {
@@ -93,7 +96,14 @@ void Fleet::activate(QueuePair& qp, Instant now) {
   const bool comes = qp.requester.has_sent_all() && !qp.waiting.empty();  // the NIC will have it later
   if (!qp.sends && (comes || qp.requester.can_send(now))) {
     qp.sends = more = true;
-    (qp.urgent ? nic.urgent : nic.sending).push(qp.number);
+    if (qp.urgent) {
+      nic.urgent.push(qp.number);
+    } else {
+      qp.kinds = 0;
+      qp.due = never;
+      qp.turn = nic.sending.push(qp.number, qp.kinds);
+      sort(qp, now);
+    }
   }
   if (more && nic.transmit_buffer() > 0) stage(nic, qp.host, now);
   if (more) network_->ready(qp.host, now);
@@ -182,15 +192,6 @@ bool Fleet::next_data(Nic& nic, HostIndex host, std::uint8_t open, Instant now, 
   return nic.transmit_buffer() > 0 ? next_staged(nic, host, open, now, out) : pick(nic, host, open, now, out);
 }
 
-/// When a queue pair may send its next packet: at once, when DCQCN and the rates of messages let it, when the NIC has
-/// its next request, or `never`: something has to come first.
-Instant Fleet::may_send(const Nic& nic, const QueuePair& qp, Instant now) {
-  if (!qp.requester.can_send(now))
-    return qp.requester.has_sent_all() && !qp.waiting.empty() ? qp.waiting.front().ready : never;
-  if (!qp.requester.begins_message()) return qp.paced;
-  return std::max({qp.paced, nic.messages.next(), qp.messages.next()});
-}
-
 void Fleet::begin_message(Nic& nic, MessagePacer& of_qp, Instant now) const {
   nic.messages.begin(config_.work.messages, now);
   of_qp.begin(config_.work.qp_messages, now);
@@ -199,31 +200,18 @@ void Fleet::begin_message(Nic& nic, MessagePacer& of_qp, Instant now) const {
 /// The next packet with data, of the queue pairs in turn whose priorities are open.
 bool Fleet::pick(Nic& nic, HostIndex host, std::uint8_t open, Instant now, network::Packet& out) {
   if (datagrams_turn(nic, open) && next_datagram(nic, now, out)) return true;
-  Instant earliest = never;
-  for (auto left = nic.sending.size(); left > 0; --left) {
-    auto& qp = *qps_[nic.sending.front()];
-    nic.sending.pop();
-    feed(qp, now);
-    const auto then = may_send(nic, qp, now);
-    if (then == never) {
-      qp.sends = false;
-      if (qp.resting) put_away(qp);
-      continue;
-    }
-    nic.sending.push(qp.number);
-    if (!(open >> qp.priority & 1)) continue;
-    if (then > now) {
-      earliest = std::min(earliest, then);
-      continue;
-    }
+  if (const auto number = next_turn(nic, open, now)) {
+    auto& qp = *qps_[*number];
     if (qp.requester.begins_message()) begin_message(nic, qp.messages, now);
     send(qp, qp.requester.next(now).packet, qp.priority, out);
     feed(qp, now);
     const auto line = network_->port(network_->port_of(host)).rate;
     if (const auto rate = qp.rate.at(now); rate < line) qp.paced = now + net_time(out.bytes, rate);
+    sort(qp, now);
     watch(qp);
     return true;
   }
+  auto earliest = next_due(nic, open);
   if (!nic.datagrams.empty() && (open >> config_.priority & 1)) {
     if (next_datagram(nic, now, out)) return true;
     earliest = std::min(earliest, next_datagram_at(nic));
@@ -273,6 +261,7 @@ void Fleet::watch(QueuePair& qp) {
 
 void Fleet::finish(QueuePair& qp, Instant now) {
   feed(qp, now);  // of a queue pair in error everything is flushed
+  sort(qp, now);
   auto& done = qp.requester.completions();
   while (!done.empty()) {
     const auto completion = done.front();

@@ -16,6 +16,7 @@
 #include "transport/roce/entry_cache.hpp"
 #include "transport/roce/requester.hpp"
 #include "transport/roce/responder.hpp"
+#include "transport/roce/turns.hpp"
 #include "transport/roce/work_rate.hpp"
 
 namespace peerpath::roce {
@@ -81,6 +82,7 @@ class Fleet final : public network::Hosts {
     return first;
   }
   /// Data of it goes in this priority, READ answers of the other end as well, which learns it from the first packet.
+  /// Before anything is posted.
   void set_priority(QpIndex qp, int priority);
   void post(QpIndex qp, const WorkRequest& request, Instant now);
   /// Nothing more is posted at this end, nor at the other one that it has to answer: once it has done what it has, a
@@ -120,6 +122,8 @@ class Fleet final : public network::Hosts {
   std::int64_t retransmissions() const;
   BitRate rate(QpIndex qp, Instant now) { return qps_[qp]->rate.at(now); }
   std::int64_t notifications(QpIndex qp) const { return qps_[qp]->rate.notifications(); }
+  /// Queue pairs that were looked at to find the next packet: the work of the NICs' schedulers.
+  std::int64_t looked_at() const;
 
   bool next(HostIndex host, std::uint8_t open, Instant now, network::Packet& packet) override;
   void arrived(HostIndex host, const network::Packet& packet, Instant now) override;
@@ -170,6 +174,10 @@ class Fleet final : public network::Hosts {
     bool urgent = false;
     std::uint8_t priority = 3;
     bool sends = false, answers = false, cnp = false;  ///< stands in the list of its NIC
+    Turns::Place turn = 0;                             ///< among those of its NIC that send
+    Turns::Kinds kinds = 0;                            ///< there
+    Instant due = never;                               ///< it waits for this time, which is in a heap of its NIC
+    std::uint8_t due_kind = 0;                         ///< of which kind
     bool timed = false;                                ///< an alarm for its retry timer is due
     bool resting = false;
   };
@@ -186,8 +194,21 @@ class Fleet final : public network::Hosts {
     network::Packet packet{};
     Instant ready = never;  ///< likewise
   };
+  /// Queue pairs of one kind that wait for a time, the earliest first; some have changed since.
+  struct Due {
+    struct Entry {
+      Instant when{};
+      QpIndex qp = 0;
+      bool operator>(const Entry& other) const { return when != other.when ? when > other.when : qp > other.qp; }
+    };
+    std::uint8_t kind = 0;
+    std::vector<Entry> heap{};
+  };
   struct Nic {
-    Ring<QpIndex> sending{}, urgent{}, answering{}, datagrams{};
+    Turns sending{};
+    std::vector<Due> due{};  ///< of those, by kind
+    std::int64_t looked_at = 0;
+    Ring<QpIndex> urgent{}, answering{}, datagrams{};
     Instant alarm = never;
     MessagePacer messages{};
     RatedMemory memory{};
@@ -216,7 +237,11 @@ class Fleet final : public network::Hosts {
   QueuePair& add(QpIndex number, HostIndex at, HostIndex to, const ConnectionAttributes& attributes, BitRate line);
   void put_away(QueuePair& qp);
   static void feed(QueuePair& qp, Instant now);
-  static Instant may_send(const Nic& nic, const QueuePair& qp, Instant now);
+  void sort(QueuePair& qp, Instant now);
+  void forget_changed(Due& due) const;
+  void sort_due(Nic& nic, Instant now);
+  std::optional<QpIndex> next_turn(Nic& nic, std::uint8_t open, Instant now);
+  Instant next_due(Nic& nic, std::uint8_t open);
   void begin_message(Nic& nic, MessagePacer& of_qp, Instant now) const;
   void activate(QueuePair& qp, Instant now);
   void send(QueuePair& qp, const Packet& packet, int priority, network::Packet& out);
