@@ -87,8 +87,9 @@ void Network::take_in(const Crossing& crossing) {
   __builtin_prefetch(&pool_[static_cast<PacketIndex>(event.what)]);
 }
 
-void Network::run(Instant until) {
-  while (events_.next() <= until) {
+bool Network::run(Instant until, std::int64_t most) {
+  for (; events_.next() <= until; --most) {
+    if (most == 0) return false;
     if (const auto* later = events_.ahead(fetch_ahead)) fetch(*later);
     if (const auto* soon = events_.ahead(fetch_packet_ahead)) fetch_packet(*soon);
     const auto event = events_.pop();
@@ -98,6 +99,7 @@ void Network::run(Instant until) {
     else
       from_node(event);
   }
+  return true;
 }
 
 inline void Network::from_cable(const Event& event) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -71,7 +72,9 @@ class Network {
   /// When the next thing is due.
   Instant next() { return events_.next(); }
   /// Does all that is due until `until`, that instant included.
-  void run(Instant until);
+  void run(Instant until) { run(until, std::numeric_limits<std::int64_t>::max()); }
+  /// Likewise, but at most that many events; false: the next one is due within `until`, too.
+  bool run(Instant until, std::int64_t most);
   /// The number of events so far.
   std::int64_t events() const { return done_; }
   /// Packets that have crossed a cable.

@@ -58,7 +58,11 @@ class FlowRunner {
 
   Outcome run(const Options& options) {
     now_ = run_course(s_, search_,
-                      {.advance = [this](Instant until) { channels_.run(until); },
+                      {.advance =
+                           [this](Instant until) {
+                             channels_.run(until);
+                             return until;
+                           },
                        .over = [this] { return is_over(); },
                        .step = [this, &options](Instant now) { return is_to_stop(now, options); },
                        .read = [this](Instant now) { return read(now); },

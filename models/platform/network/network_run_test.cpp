@@ -147,6 +147,22 @@ TEST(NetworkRun, StopsWhenAskedAndSaysThatItIsIncomplete) {
   EXPECT_LT(outcome.results.window, outcome.results.wanted_window);
 }
 
+TEST(NetworkRun, IsAskedToStopWithinAStepAndWithinTheWarmUp) {
+  for (const std::string traffic : {R"("rdma": [{ "name": "t", "from": "h0..h7", "to": "h8..h15", "size": "4KiB" }])",
+                                    R"("tcp": [{ "name": "t", "from": "h0..h7", "to": "h8..h15" }])"})
+    for (const std::string window :
+         {R"("warmup": "0ns", "measure": "20ms")", R"("warmup": "20ms", "measure": "2ms")", R"("warmup": "20ms")"}) {
+      int asked = 0;
+      const auto outcome =
+          run_text(R"({ "network": { "clos": { "racks": 4, "hosts": 4, "spines": 4 } }, "run": { "patience": "1s", )" +
+                       window + " }, " + traffic + " }",
+                   {.stop = [&] { return ++asked == 2; }});
+      EXPECT_EQ(asked, 2) << traffic << window;
+      EXPECT_FALSE(outcome.results.complete);
+      EXPECT_LT(outcome.results.warmup + outcome.results.window, Duration{std::chrono::milliseconds{1}});
+    }
+}
+
 TEST(NetworkRun, AMetricOfWhatNeverEndedHasNoValue) {
   const auto outcome = run_text(R"({
     "network": { "clos": { "racks": 2, "hosts": 2, "spines": 1 } },

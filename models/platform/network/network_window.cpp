@@ -57,18 +57,23 @@ Instant run_course(const NetworkScenario& s, platform::WindowSearch& search, con
   const auto end = Instant{search.found() ? longest_run(s) : fixed_warmup(s) + fixed_measure(s)};
   const auto step = search.found() ? s.run.patience : std::min<Duration>(s.run.patience, fixed_measure(s));
   Instant now{}, next = never;
-  for (bool begun = false;;) {
+  bool begun = false;
+  const auto ends_at = [&](Instant reached) {
+    if (!begun) course.begin(reached);
+    return reached;
+  };
+  while (true) {
     const auto edge = search.next_edge();
     for (; next <= edge; next = std::min(end, now + step)) {
       now = next;
-      course.advance(now);
+      if (const auto reached = course.advance(now); reached < now) return ends_at(reached);
       if (course.step(now) || course.over()) return now;
       if (now == end) {
         next = never;
         break;
       }
     }
-    course.advance(edge);
+    if (const auto reached = course.advance(edge); reached < edge) return ends_at(reached);
     switch (search.at_edge(course.read(edge))) {
       case Step::end:
         return edge;

@@ -23,7 +23,8 @@ std::vector<std::int64_t> switch_levels(const network::Network& network);
 
 /// Actions of a run on its way.
 struct Course {
-  std::function<void(Instant until)> advance{};
+  /// Returns until when all has happened; before `until`: the run is to end there.
+  std::function<Instant(Instant until)> advance{};
   /// Everything has ended by itself.
   std::function<bool()> over{};
   /// Called at regular steps within the window; returns true to end the run.

@@ -45,11 +45,16 @@ Instant Parts::exchange() {
   return next;
 }
 
-void Parts::run(Instant until) {
-  if (ranks_ == nullptr) return network_.run(until);
+Instant Parts::run(Instant until, const std::function<bool()>& stop) {
+  constexpr std::int64_t events = 1 << 14;  // a few milliseconds
+  if (ranks_ == nullptr) {
+    while (!network_.run(until, events))
+      if (stop && stop()) return network_.next();
+    return until;
+  }
   while (true) {
     const auto next = exchange();
-    if (next > until) return;
+    if (next > until) return until;
     const auto last = next + std::min(lookahead_, never - next) - Duration{1};
     network_.run(std::min(until, last));
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstring>
+#include <functional>
 #include <string>
 #include <type_traits>
 
@@ -50,7 +51,9 @@ class Parts {
 
   /// Whether so many hosts in a row, from the first on, are always in one part.
   bool keeps_together(int hosts) const;
-  void run(Instant until);
+  /// `stop` is asked now and then; where it says yes the run ends before its time. Of ranks none ends alone, so they do
+  /// not ask. Returns until when all has happened.
+  Instant run(Instant until, const std::function<bool()>& stop);
   std::optional<network::PauseCircle> deadlock(Instant now, Duration patience);
   /// Whether it is so for one of the ranks.
   bool any(bool here);

@@ -90,7 +90,7 @@ class Runner {
 
   Outcome run(const Options& options) {
     const auto now = run_course(s_, search_,
-                                {.advance = [this](Instant until) { parts_.run(until); },
+                                {.advance = [this, &options](Instant until) { return advance(until, options); },
                                  .over = [this] { return !parts_.any(!is_over()); },
                                  .step = [this, &options](Instant at) { return step(at, options); },
                                  .read = [this](Instant at) { return read(at); },
@@ -117,6 +117,12 @@ class Runner {
     before_ = snapshot(network_, now);
     window_.begin();
     queued_.front() = {};
+  }
+
+  Instant advance(Instant until, const Options& options) {
+    const auto reached = parts_.run(until, options.stop);
+    if (reached < until) out_.results.complete = false;
+    return reached;
   }
 
   /// Whether the run ends here.

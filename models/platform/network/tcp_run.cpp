@@ -92,7 +92,7 @@ class TcpRunner {
   Outcome run(const Options& options) {
     Snapshot before;
     const auto now = run_course(s_, search_,
-                                {.advance = [this](Instant until) { parts_.run(until); },
+                                {.advance = [this, &options](Instant until) { return advance(until, options); },
                                  .over = [this] { return !parts_.any(left_ > 0); },
                                  .step = [this, &options](Instant at) { return is_to_stop(at, options); },
                                  .read = [this](Instant at) { return read(at); },
@@ -129,6 +129,12 @@ class TcpRunner {
     work_before_ = work();
     for (auto& tally : tallies_) tally.bytes = 0;
     return snapshot(network_, now);
+  }
+
+  Instant advance(Instant until, const Options& options) {
+    const auto reached = parts_.run(until, options.stop);
+    if (reached < until) out_.results.complete = false;
+    return reached;
   }
 
   bool is_to_stop(Instant now, const Options& options) {
