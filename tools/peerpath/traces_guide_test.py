@@ -21,6 +21,18 @@ class TracesGuide(GuideCase):
         for name in files:
             self.assertGreater((self.root / "build" / "traced" / name).stat().st_size, 1000, name)
 
+    def test_tshark_prints_the_reads_of_the_capture_and_their_completions(self):
+        if shutil.which("tshark") is None:
+            self.skipTest("needs tshark")
+        shutil.copytree(GUIDES.parent.parent / "tools" / "wireshark", self.root / "tools" / "wireshark")
+        line = next(block for block in blocks("traces.md") if "lua_script" in block)
+        done = self.shell(blocks("traces.md")[0] + line)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        reads = [row.split("\t") for row in done.stdout.splitlines() if "\t" in row]
+        self.assertGreater(len(reads), 4)
+        self.assertEqual({link for link, _, _ in reads}, {"nic0-sw0", "sw0-rc"})
+        self.assertGreater(sum(completed != "" for _, _, completed in reads), len(reads) / 2, "the completion of a read is named")
+
     def test_a_network_is_captured(self):
         if shutil.which("tshark") is None:
             self.skipTest("needs tshark")
