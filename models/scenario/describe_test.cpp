@@ -7,7 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "scenario/kinds.hpp"
+#include "scenario/options.hpp"
 #include "scenario/test_files.hpp"
+#include "scenario/value.hpp"
 #include "scenario/write.hpp"
 
 namespace peerpath::scenario {
@@ -79,6 +81,57 @@ TEST(Origins, CoverEveryValue) {
     EXPECT_TRUE(origins.contains(pointer) || pointer == "/description") << pointer;
   EXPECT_EQ(origins.size() + 1, json.size());
   EXPECT_THAT(resolved_text(*loaded), HasSubstr("good.json:18:23"));
+}
+
+TEST(Absent, MeansWhatTheTextOfTheOptionSays) {
+  EXPECT_EQ(meaning_of_absence("Limit of reads; absent: unlimited"), "unlimited");
+  EXPECT_EQ(meaning_of_absence("Time. Absent: 20us; 0ns with `bytes`. At least 1us"), "20us; 0ns with `bytes`");
+  EXPECT_EQ(meaning_of_absence("Number of queues"), "");
+}
+
+TEST(Absent, IsShownBesideTheValuesOfItsObject) {
+  const auto loaded = load(testdata() / "good.json");
+  ASSERT_TRUE(loaded.has_value());
+  const auto left_out = absent(loaded->scenario);
+  EXPECT_EQ(left_out.at("/devices/rc/iommu"), "IOMMU off");
+  EXPECT_EQ(left_out.at("/devices/rc/peer_to_peer"), "unlimited");
+  EXPECT_EQ(left_out.at("/devices/rc/credits"), "unlimited");
+  EXPECT_TRUE(left_out.contains("/links/0/vc1"));
+  const auto values = nlohmann::json::parse(to_json(loaded->scenario));
+  for (const auto& [pointer, meaning] : left_out)
+    EXPECT_FALSE(values.contains(nlohmann::json::json_pointer{pointer})) << pointer;
+  EXPECT_THAT(resolved_text(*loaded), testing::ContainsRegex("\n/devices/rc/iommu +\\(absent\\) +IOMMU off\n"));
+}
+
+TEST(Absent, IsNoLongerThereOnceGiven) {
+  LoadOptions options;
+  options.overrides = {"devices.rc.iommu.entries=128", "devices.rc.peer_to_peer.read_rate=100Gbps"};
+  const auto loaded = load(testdata() / "good.json", options);
+  ASSERT_TRUE(loaded.has_value()) << lines_of(loaded.error());
+  const auto left_out = absent(loaded->scenario);
+  EXPECT_FALSE(left_out.contains("/devices/rc/iommu"));
+  EXPECT_FALSE(left_out.contains("/devices/rc/peer_to_peer"));
+  EXPECT_TRUE(left_out.contains("/devices/rc/credits"));
+}
+
+/// Names below `prefix` of the groups of options that are absent unless a file names them, and whose text does not say
+/// what their absence means.
+template <class Config>
+void silent_groups(const std::string& prefix, std::vector<std::string>& names) {
+  const auto each = [&]<class Owner, class T>(const Field<Owner, T>& f) {
+    using Group = typename group_of<T>::type;
+    const auto name = prefix + "." + std::string{f.name};
+    if (is_optional<T> && Configurable<Group> && meaning_of_absence(f.doc).empty()) names.push_back(name);
+    if constexpr (Configurable<Group>) silent_groups<Group>(name, names);
+  };
+  std::apply([&](const auto&... f) { (each(f), ...); }, fields_of<Config>);
+}
+
+TEST(Absent, EveryGroupThatMayBeAbsentSaysWhatThatMeans) {
+  std::vector<std::string> names;
+  for_each_topic(
+      [&]<class Config>(const Kind<Config>& topic) { silent_groups<Config>(std::string{topic.name}, names); });
+  EXPECT_THAT(names, testing::IsEmpty());
 }
 
 TEST(Explain, SaysDefaultRangeAndSource) {

@@ -1,7 +1,10 @@
 // Writes typed values as JSON, and the table of the origin of each value.
 #include "scenario/write.hpp"
 
+#include <algorithm>
+
 #include "peerpath/scenario/describe.hpp"
+#include "scenario/absent_fields.hpp"
 #include "scenario/catalogue.hpp"
 #include "scenario/write_fields.hpp"
 
@@ -10,13 +13,54 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-void flatten(const Json& value, const std::string& pointer, std::vector<std::pair<std::string, std::string>>& rows) {
-  if (value.is_object())
-    for (const auto& [key, item] : value.items()) flatten(item, join(pointer, key), rows);
-  else if (value.is_array())
-    for (std::size_t i = 0; i < value.size(); ++i) flatten(value[i], join(pointer, i), rows);
-  else
-    rows.emplace_back(pointer, value.is_string() ? value.get<std::string>() : value.dump());
+/// A line of `show --resolved`.
+struct Row {
+  std::string pointer, value, whence;
+};
+
+/// Rows of all values in the order of the document, and behind those of an object its absent options.
+class Flattened {
+ public:
+  Flattened(const std::map<std::string, Origin>& origins, const Absent& absent) : origins_{origins} {
+    for (const auto& [pointer, meaning] : absent)
+      absent_[pointer.substr(0, pointer.rfind('/'))].push_back({pointer, "(absent)", meaning});
+  }
+
+  void add(const Json& value, const std::string& pointer) {
+    if (value.is_object()) {
+      for (const auto& [key, item] : value.items()) add(item, join(pointer, key));
+      if (const auto found = absent_.find(pointer); found != absent_.end())
+        rows_.insert(rows_.end(), found->second.begin(), found->second.end());
+    } else if (value.is_array()) {
+      for (std::size_t i = 0; i < value.size(); ++i) add(value[i], join(pointer, i));
+    } else if (const auto found = origins_.find(pointer); found != origins_.end()) {
+      const auto& source = found->second.source;
+      rows_.push_back({pointer, value.is_string() ? value.get<std::string>() : value.dump(),
+                       to_string(found->second) + (source.empty() ? "" : " (" + source + ")")});
+    }  // description and source of the file come from nowhere else
+  }
+
+  const std::vector<Row>& rows() const { return rows_; }
+
+ private:
+  const std::map<std::string, Origin>& origins_;
+  std::map<std::string, std::vector<Row>> absent_;  ///< by the pointer of their object
+  std::vector<Row> rows_;
+};
+
+/// Calls `use` with the name and the value of each section but `devices`, in the order of a file.
+template <class Use>
+void for_each_section(const Scenario& s, const Use& use) {
+  use("links", s.links);
+  if (!s.inter_socket.empty()) use("inter_socket", s.inter_socket);
+  if (!s.cables.empty()) use("cables", s.cables);
+  if (!s.arbitration.empty()) use("arbitration", s.arbitration);
+  use("traffic", s.traffic);
+  if (!s.events.empty()) use("events", s.events);
+  use("run", s.run);
+  use("emulator", s.emulator);
+  if (!s.sweep.vary.empty() || !s.sweep.variants.empty()) use("sweep", s.sweep);
+  use("expect", s.expect);
 }
 
 void pad(std::string& line, std::size_t width) {
@@ -35,16 +79,27 @@ Json written(const Scenario& scenario) {
     Json& entry = devices[device.name] = Json{{"kind", kind_of(device)}};
     std::visit([&](const auto& config) { entry.update(written_value(config)); }, device.config);
   }
-  out["links"] = written_value(scenario.links);
-  if (!scenario.inter_socket.empty()) out["inter_socket"] = written_value(scenario.inter_socket);
-  if (!scenario.cables.empty()) out["cables"] = written_value(scenario.cables);
-  if (!scenario.arbitration.empty()) out["arbitration"] = written_value(scenario.arbitration);
-  out["traffic"] = written_value(scenario.traffic);
-  if (!scenario.events.empty()) out["events"] = written_value(scenario.events);
-  out["run"] = written_value(scenario.run);
-  out["emulator"] = written_value(scenario.emulator);
-  if (!scenario.sweep.vary.empty() || !scenario.sweep.variants.empty()) out["sweep"] = written_value(scenario.sweep);
-  out["expect"] = written_value(scenario.expect);
+  for_each_section(scenario, [&](const char* name, const auto& section) { out[name] = written_value(section); });
+  return out;
+}
+
+std::string_view meaning_of_absence(std::string_view doc) {
+  for (const std::string_view word : {"absent: ", "Absent: "}) {
+    const auto at = doc.find(word);
+    if (at == doc.npos) continue;
+    const auto meaning = doc.substr(at + word.size());
+    return meaning.substr(0, meaning.find(". "));
+  }
+  return {};
+}
+
+Absent absent(const Scenario& scenario) {
+  Absent out;
+  for (const Device& device : scenario.devices)
+    std::visit([&](const auto& config) { collect_absent(config, join("/devices", device.name), out); }, device.config);
+  for_each_section(scenario, [&](const char* name, const auto& section) {
+    collect_absent(section, join("", std::string_view{name}), out);
+  });
   return out;
 }
 
@@ -63,28 +118,26 @@ Json written_origins(const std::map<std::string, Origin>& origins) {
   return rows;
 }
 
-std::string resolved_text(const Loaded& loaded) { return resolved_text(written(loaded.scenario), loaded.origins); }
+std::string resolved_text(const Loaded& loaded) {
+  return resolved_text(written(loaded.scenario), loaded.origins, absent(loaded.scenario));
+}
 
-std::string resolved_text(const Json& scenario, const std::map<std::string, Origin>& origins) {
-  std::vector<std::pair<std::string, std::string>> rows;
-  flatten(scenario, "", rows);
+std::string resolved_text(const Json& scenario, const std::map<std::string, Origin>& origins, const Absent& absent) {
+  Flattened flat{origins, absent};
+  flat.add(scenario, "");
   std::size_t keys = 0, values = 0;
   constexpr std::size_t widest = 48;
-  for (const auto& [key, value] : rows) {
-    keys = std::max(keys, std::min(key.size(), widest));
-    values = std::max(values, std::min(value.size(), widest / 2));
+  for (const auto& row : flat.rows()) {
+    keys = std::max(keys, std::min(row.pointer.size(), widest));
+    values = std::max(values, std::min(row.value.size(), widest / 2));
   }
   std::string out;
-  for (const auto& [key, value] : rows) {
-    const auto found = origins.find(key);
-    if (found == origins.end()) continue;  // description and source of the file
-    std::string line = key;
+  for (const auto& row : flat.rows()) {
+    std::string line = row.pointer;
     pad(line, keys);
-    line += value;
+    line += row.value;
     pad(line, keys + 2 + values);
-    line += to_string(found->second);
-    if (!found->second.source.empty()) line += " (" + found->second.source + ")";
-    out += line + "\n";
+    out += line + row.whence + "\n";
   }
   return out;
 }

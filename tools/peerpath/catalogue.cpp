@@ -64,7 +64,7 @@ constexpr std::array sweep_options{
     quiet};
 constexpr std::array check_options{set, json, quiet};
 constexpr std::array show_options{
-    Option{"--resolved", "", "Print every value and its origin"},
+    Option{"--resolved", "", "Print every value and its origin, and the meaning of absent options"},
     Option{"--dot", "", "Print the hardware as a Graphviz graph: peerpath show S.json --dot | dot -Tsvg"}, set, json};
 constexpr std::array list_options{json};
 constexpr std::array schema_options{Option{"--out", "FILE", "Output file; default: standard output", Word::file}};

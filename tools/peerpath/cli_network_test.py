@@ -133,6 +133,7 @@ class Network(unittest.TestCase):
         self.assertIn("clos", schema["then"]["properties"]["network"]["properties"])
         self.assertIn("devices", schema["else"]["properties"])
         for kind in ("then", "else"):
+        self.assertRegex(show, r"(?m)^/switches/headroom +\(absent\) +computed from the rate")
             self.assertIn("vary", schema[kind]["properties"]["sweep"]["properties"])
 
     def test_mistakes(self):

@@ -433,6 +433,14 @@ class Cli(Case):
         page = pathlib.Path(self.folder.name) / "r.html"
         done = peerpath("report", str(self.out), "-o", str(page))
         self.assertEqual(done.returncode, 0, done.stderr)
+    def test_show_names_absent_options_and_their_meaning(self):
+        text = peerpath("show", SCENARIO, "--resolved").stdout
+        self.assertRegex(text, r"(?m)^/devices/rc/iommu +\(absent\) +IOMMU off$")
+        self.assertRegex(text, r"(?m)^/devices/rc/peer_to_peer +\(absent\) +unlimited$")
+        document = json.loads(peerpath("show", SCENARIO, "--resolved", "--json").stdout)
+        self.assertEqual(document["absent"]["/devices/rc/credits"], "unlimited")
+        self.assertNotIn("credits", document["scenario"]["devices"]["rc"])
+
         self.assertEqual(page.read_text(), (self.out / "report.html").read_text())
         self.assertEqual(peerpath("report", self.folder.name).returncode, 2)
 

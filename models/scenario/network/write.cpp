@@ -1,32 +1,49 @@
 #include "scenario/network/write.hpp"
 
+#include "scenario/absent_fields.hpp"
 #include "scenario/write_fields.hpp"
 
 namespace peerpath::network_scenario {
+namespace {
+
+/// Calls `use` with the name and the value of each section, in the order of a file.
+template <class Use>
+void for_each_section(const NetworkScenario& s, const Use& use) {
+  use("network", s.network);
+  use("switches", s.switches);
+  use("nics", s.nics);
+  if (s.servers.gpus > 1) use("servers", s.servers);
+  use("slow_hosts", s.slow_hosts);
+  if (!s.nodes.empty()) use("nodes", s.nodes);
+  use("rdma", s.rdma);
+  use("collectives", s.collectives);
+  if (!s.traces.empty()) use("traces", s.traces);
+  if (!s.tcp.empty()) {
+    use("tcp_stack", s.tcp_stack);
+    use("tcp_hosts", s.tcp_hosts);
+    use("tcp", s.tcp);
+  }
+  use("events", s.events);
+  use("run", s.run);
+  use("expect", s.expect);
+  if (!s.sweep.vary.empty() || !s.sweep.variants.empty()) use("sweep", s.sweep);
+}
+
+}  // namespace
 
 nlohmann::ordered_json written(const NetworkScenario& s) {
-  using scenario::written_value;
   auto out = nlohmann::ordered_json::object();
   if (!s.description.empty()) out["description"] = s.description;
   if (!s.source.empty()) out["source"] = s.source;
-  out["network"] = written_value(s.network);
-  out["switches"] = written_value(s.switches);
-  out["nics"] = written_value(s.nics);
-  if (s.servers.gpus > 1) out["servers"] = written_value(s.servers);
-  out["slow_hosts"] = written_value(s.slow_hosts);
-  if (!s.nodes.empty()) out["nodes"] = written_value(s.nodes);
-  out["rdma"] = written_value(s.rdma);
-  out["collectives"] = written_value(s.collectives);
-  if (!s.traces.empty()) out["traces"] = written_value(s.traces);
-  if (!s.tcp.empty()) {
-    out["tcp_stack"] = written_value(s.tcp_stack);
-    out["tcp_hosts"] = written_value(s.tcp_hosts);
-    out["tcp"] = written_value(s.tcp);
-  }
-  out["events"] = written_value(s.events);
-  out["run"] = written_value(s.run);
-  out["expect"] = written_value(s.expect);
-  if (!s.sweep.vary.empty() || !s.sweep.variants.empty()) out["sweep"] = written_value(s.sweep);
+  for_each_section(s, [&](const char* name, const auto& section) { out[name] = scenario::written_value(section); });
+  return out;
+}
+
+scenario::Absent absent(const NetworkScenario& s) {
+  scenario::Absent out;
+  for_each_section(s, [&](const char* name, const auto& section) {
+    scenario::collect_absent(section, scenario::join("", std::string_view{name}), out);
+  });
   return out;
 }
 
