@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 
+#include "peerpath/base/glob.hpp"
 #include "scenario/suggest.hpp"
 
 namespace peerpath::scenario {
@@ -76,32 +77,12 @@ std::string joined(const std::vector<std::string>& parts) {
   return text;
 }
 
-bool has_wildcard(const std::string& part) { return part.find_first_of("*?") != part.npos; }
-/// Whether `*` (anything) and `?` (one character) of the pattern can stand for the name.
-bool fits(std::string_view pattern, std::string_view name) {
-  std::size_t p = 0, n = 0, star = pattern.npos, resumed = 0;
-  while (n < name.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      resumed = n;
-    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
-      ++p, ++n;
-    } else if (star != pattern.npos) {
-      p = star + 1;
-      n = ++resumed;
-    } else {
-      return false;
-    }
-  }
-  return pattern.find_first_not_of('*', p) == pattern.npos;
-}
-
 /// Fills in what a sweep's key may leave out: `devices`, and the group that MPS and MRRS stand in.
 std::vector<std::string> whole(std::vector<std::string> parts, const Node& root) {
   const Node* devices = root.find("devices");
   if (devices == nullptr || root.find(parts[0]) != nullptr) return parts;
   const bool names_device =
-      std::ranges::any_of(devices->members, [&](const Member& member) { return fits(parts[0], member.key); });
+      std::ranges::any_of(devices->members, [&](const Member& member) { return fits_pattern(parts[0], member.key); });
   if (!names_device) return parts;
   parts.insert(parts.begin(), "devices");
   constexpr std::array<std::pair<std::string_view, const char*>, 2> registers{
@@ -130,9 +111,10 @@ void match(const std::vector<std::string>& parts, std::size_t depth, const Node*
   }
   if (at == nullptr) return;
   for (const Member& member : at->members)
-    if (fits(part, member.key)) go_on(member.key, &member.value);
+    if (fits_pattern(part, member.key)) go_on(member.key, &member.value);
   for (std::size_t n = 0; n < at->items.size(); ++n)
-    if (fits(part, std::to_string(n)) || fits(part, label_of(at->items[n]))) go_on(std::to_string(n), &at->items[n]);
+    if (fits_pattern(part, std::to_string(n)) || fits_pattern(part, label_of(at->items[n])))
+      go_on(std::to_string(n), &at->items[n]);
 }
 
 void apply(std::string_view text, Node& root, Report& report) {

@@ -7,6 +7,7 @@
 #include "scenario/catalogue.hpp"
 #include "scenario/hosts.hpp"
 #include "scenario/kinds.hpp"
+#include "scenario/missing_key.hpp"
 #include "scenario/value.hpp"
 
 namespace peerpath::scenario {
@@ -86,11 +87,12 @@ void Reader::unknown_key(const Member& member, const std::string& pointer, const
   const std::string at = join(pointer, member.key);
   for (const std::string& path : nested)
     if (const auto dot = path.find('.'); path.substr(dot + 1) == member.key)
-      return report_.add(
-          member.place, at,
-          "unknown key here; it belongs inside \"" + path.substr(0, dot) + "\": { \"" + member.key + "\": ... }");
+      return report_.add(member.place, at,
+                         std::string{says_unknown_key} + " here; it belongs inside \"" + path.substr(0, dot) +
+                             "\": { \"" + member.key + "\": ... }");
   const auto meant = did_you_mean(member.key, known);
-  report_.add(member.place, at, "unknown key" + (meant.empty() ? "; known are " + listed(known) : meant));
+  report_.add(member.place, at,
+              std::string{says_unknown_key} + (meant.empty() ? "; known are " + listed(known) : meant));
 }
 
 template <class T>
@@ -189,8 +191,8 @@ void Reader::refuse(const Node& node, const std::string& pointer, const KindOfEn
   for (const auto keys : {entry.keys, entry.own_keys})
     for (const auto key : keys) uses += (uses.empty() ? "" : " ") + std::string{key};
   report_.add(node.place, pointer,
-              "says nothing about " + std::string{entry.called} + " of kind \"" + std::string{entry.kind} +
-                  "\", which has " + uses + "; it is of " + kinds);
+              std::string{says_key_of_another_kind} + std::string{entry.called} + " of kind \"" +
+                  std::string{entry.kind} + "\", which has " + uses + "; it is of " + kinds);
 }
 
 template <class Config>

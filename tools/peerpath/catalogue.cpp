@@ -57,6 +57,10 @@ constexpr std::array sweep_options{
     Option{"--out", "FILE", "SQLite file to write or resume; default peerpath-out/SCENARIO.sqlite", Word::file, false,
            "-o"},
     Option{"--csv", "FILE", "Write all rows as CSV; - is standard output", Word::file},
+    Option{"--columns", "NAMES",
+           "Columns of the CSV behind the parameters and the status, separated by commas; * matches any text: "
+           "'rx.goodput_gbps,*.latency_p99_ns'; default: all",
+           Word::text, true},
     jobs,
     Option{"--shard", "I/N", "Run part I of N, for several machines; --merge joins their files"},
     Option{"--merge", "", "Join the files of shards into --out instead of running anything"},

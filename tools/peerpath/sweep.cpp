@@ -4,15 +4,20 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
+#include <iterator>
 
 #include <nlohmann/json.hpp>
 
+#include "peerpath/base/glob.hpp"
 #include "tools/peerpath/catalogue.hpp"
 #include "tools/peerpath/child_pool.hpp"
 #include "tools/peerpath/interrupt.hpp"
 #include "tools/peerpath/launcher.hpp"
 #include "tools/peerpath/output_file.hpp"
 #include "tools/peerpath/scenario_files.hpp"
+#include "tools/peerpath/split_list.hpp"
+#include "tools/peerpath/sweep_columns.hpp"
 #include "tools/peerpath/sweep_file.hpp"
 #include "tools/peerpath/version.hpp"
 #include "tools/peerpath/whole_number.hpp"
@@ -153,11 +158,37 @@ std::string compute(const SweepSubject& subject, const std::vector<SweepStep>& p
   return trouble.empty() ? last : trouble;
 }
 
+/// The patterns of --columns, of all that were given.
+std::vector<std::string> column_patterns(const Arguments& arguments) {
+  std::vector<std::string> patterns;
+  for (const auto& list : arguments.values("--columns"))
+    for (auto& pattern : split_list(list, ',')) patterns.push_back(std::move(pattern));
+  return patterns;
+}
+
+/// What is wrong with --columns, before anything is run; "" if nothing.
+std::string wrong_columns(const Arguments& arguments, const SweepSubject& subject, const std::vector<SweepAxis>& axes) {
+  const auto patterns = column_patterns(arguments);
+  if (patterns.empty()) return {};
+  const auto chosen = chosen_columns(patterns, metrics_of_sweep(patterns, subject, axes));
+  return chosen ? std::string{} : chosen.error();
+}
+
 bool export_csv(const Arguments& arguments, const SweepFile& file, const Terminal& terminal) {
   const auto csv = arguments.value("--csv");
   if (!csv) return true;
-  if (*csv != "-") return write_file(*csv, file.csv(), terminal);
-  terminal.data(file.csv());
+  auto patterns = column_patterns(arguments);
+  if (patterns.empty()) patterns = {"*"};
+  auto metrics = file.metrics();
+  if (!arguments.has("--merge")) {  // known to be right, though the points so far may all be wrong and have no metric
+    std::ranges::copy_if(patterns, std::back_inserter(metrics), std::not_fn(has_wildcard));
+    std::erase_if(patterns, [&](const std::string& each) { return !chosen_columns({each}, metrics); });
+  }
+  const auto columns = chosen_columns(patterns, metrics);
+  if (!columns) return terminal.error(columns.error()), false;
+  const auto text = file.csv(*columns);
+  if (*csv != "-") return write_file(*csv, text, terminal);
+  terminal.data(text);
   return true;
 }
 
@@ -226,6 +257,7 @@ Exit sweep_as_rank(const Arguments& arguments, const Rank& rank, const SweepSubj
 }  // namespace
 
 Exit sweep(const Arguments& arguments, Terminal& terminal) {
+  if (arguments.has("--columns") && !arguments.has("--csv")) return refused("--columns requires --csv FILE", terminal);
   if (arguments.has("--merge")) return merge(arguments, terminal);
   const auto& words = arguments.words();
   if (words.size() > 1)
@@ -249,6 +281,7 @@ Exit sweep(const Arguments& arguments, Terminal& terminal) {
   }
   const auto axes = axes_of(arguments, *subject);
   if (!axes) return refused(axes.error(), terminal);
+  if (const auto why = wrong_columns(arguments, *subject, *axes); !why.empty()) return refused(why, terminal);
   const auto points = sweep_points(*axes);
   SweepIdentity identity{subject->name(), std::string{version()}, fingerprint(*subject, points), {}, points.size()};
   for (const auto& axis : *axes) identity.keys.insert(identity.keys.end(), axis.names.begin(), axis.names.end());

@@ -14,12 +14,9 @@ std::string with_unit(const std::string& key, std::string value) {
   return value;
 }
 
-tl::expected<std::vector<std::string>, std::string> overrides_of(const std::string& key, const std::string& value,
-                                                                 const SweepSubject& subject) {
-  const auto keys = subject.keys(key);
-  if (!keys) return tl::unexpected{keys.error()};
+std::vector<std::string> overrides_of(const std::vector<std::string>& keys, const std::string& value) {
   std::vector<std::string> overrides;
-  for (const auto& each : *keys) overrides.push_back(each + "=" + with_unit(key, value));
+  for (const auto& key : keys) overrides.push_back(key + "=" + value);
   return overrides;
 }
 
@@ -37,13 +34,14 @@ tl::expected<SweepAxis, std::string> sweep_axis(const std::string& text, const S
     if (!axis.names.empty() && values->size() != axis.steps.size())
       return tl::unexpected{key + " has " + std::to_string(values->size()) + " values and " + axis.names.front() + " " +
                             std::to_string(axis.steps.size()) + "; lists that advance together must have equal length"};
+    const auto keys = subject.keys(key, with_unit(key, values->front()));
+    if (!keys) return tl::unexpected{keys.error()};
     axis.names.push_back(key);
     axis.steps.resize(values->size());
     for (std::size_t n = 0; n < values->size(); ++n) {
-      const auto overrides = overrides_of(key, (*values)[n], subject);
-      if (!overrides) return tl::unexpected{overrides.error()};
+      const auto overrides = overrides_of(*keys, with_unit(key, (*values)[n]));
       axis.steps[n].values.push_back((*values)[n]);
-      axis.steps[n].overrides.insert(axis.steps[n].overrides.end(), overrides->begin(), overrides->end());
+      axis.steps[n].overrides.insert(axis.steps[n].overrides.end(), overrides.begin(), overrides.end());
     }
   }
   return axis;
@@ -63,9 +61,11 @@ tl::expected<SweepAxis, std::string> variant_axis(const std::vector<std::string>
       const auto equals = change.find('=');
       if (equals == change.npos || equals == 0)
         return tl::unexpected{"\"" + change + "\" of variant \"" + step.values.front() + "\" is not key=value"};
-      const auto overrides = overrides_of(change.substr(0, equals), change.substr(equals + 1), subject);
-      if (!overrides) return tl::unexpected{overrides.error()};
-      step.overrides.insert(step.overrides.end(), overrides->begin(), overrides->end());
+      const auto key = change.substr(0, equals), value = with_unit(key, change.substr(equals + 1));
+      const auto keys = subject.keys(key, value);
+      if (!keys) return tl::unexpected{keys.error()};
+      const auto overrides = overrides_of(*keys, value);
+      step.overrides.insert(step.overrides.end(), overrides.begin(), overrides.end());
     }
     axis.steps.push_back(std::move(step));
   }

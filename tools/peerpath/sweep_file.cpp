@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <thread>
+#include <unordered_map>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -235,16 +236,15 @@ std::vector<std::string> SweepFile::metrics() const {
   return metrics;
 }
 
-std::string SweepFile::csv() const {
-  const auto metrics = this->metrics();
+std::string SweepFile::csv(const std::vector<std::string>& columns) const {
   std::string text = "point";
   for (const auto& key : identity_.keys) text += "," + csv_cell(key);
-  text += ",status,message,bottleneck";
-  for (const auto& metric : metrics) text += "," + csv_cell(metric);
+  text += ",status";
+  for (const auto& name : columns) text += "," + csv_cell(name);
   text += "\n";
   const auto points = prepare("SELECT point, status, message, bottleneck FROM points ORDER BY point");
   const auto parameter = prepare("SELECT value FROM parameters WHERE point = ? AND key = ?");
-  const auto results = prepare("SELECT metric, value FROM results WHERE point = ? ORDER BY metric");
+  const auto results = prepare("SELECT metric, value FROM results WHERE point = ? AND value IS NOT NULL");
   while (sqlite3_step(points.get()) == SQLITE_ROW) {
     const auto point = static_cast<std::size_t>(sqlite3_column_int64(points.get(), 0));
     text += std::to_string(point);
@@ -255,17 +255,17 @@ std::string SweepFile::csv() const {
           "," + (sqlite3_step(parameter.get()) == SQLITE_ROW ? csv_cell(column(parameter.get(), 0)) : std::string{});
       sqlite3_reset(parameter.get());
     }
-    for (const int place : {1, 2, 3}) text += "," + csv_cell(column(points.get(), place));
+    text += "," + csv_cell(column(points.get(), 1));
+    std::unordered_map<std::string, std::string> cells{{"message", csv_cell(column(points.get(), 2))},
+                                                       {"bottleneck", csv_cell(column(points.get(), 3))}};
     put(results.get(), 1, point);
-    bool more = sqlite3_step(results.get()) == SQLITE_ROW;
-    for (const auto& metric : metrics) {
-      text += ",";
-      if (!more || column(results.get(), 0) != metric) continue;
-      if (sqlite3_column_type(results.get(), 1) != SQLITE_NULL)
-        text += fmt::format("{}", sqlite3_column_double(results.get(), 1));
-      more = sqlite3_step(results.get()) == SQLITE_ROW;
-    }
+    while (sqlite3_step(results.get()) == SQLITE_ROW)
+      cells.emplace(column(results.get(), 0), fmt::format("{}", sqlite3_column_double(results.get(), 1)));
     sqlite3_reset(results.get());
+    for (const auto& name : columns) {
+      const auto cell = cells.find(name);
+      text += "," + (cell == cells.end() ? std::string{} : cell->second);
+    }
     text += "\n";
   }
   return text;

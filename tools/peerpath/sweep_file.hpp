@@ -54,8 +54,8 @@ class SweepFile {
   /// Takes over the rows of another file of this sweep that are not here yet.
   std::string merge(const std::filesystem::path& other);
 
-  /// All rows by point: parameters, status, message, bottleneck and every metric.
-  std::string csv() const;
+  /// All rows by point: parameters, status, then these columns: "message", "bottleneck", or metrics.
+  std::string csv(const std::vector<std::string>& columns) const;
   /// What the page of the sweep shows of a metric; without one, of the goodput of all traffic.
   report::SweepSummary summary(const std::string& metric = {}) const;
   /// Names of all metrics that some point has.

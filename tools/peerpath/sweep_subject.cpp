@@ -1,8 +1,16 @@
 #include "tools/peerpath/sweep_subject.hpp"
 
+#include <algorithm>
+#include <functional>
+#include <span>
+
 #include <nlohmann/json.hpp>
 
+#include "observe/metric_names.hpp"
+#include "peerpath/base/glob.hpp"
+#include "scenario/missing_key.hpp"
 #include "scenario/network/load.hpp"
+#include "scenario/network/metrics.hpp"
 #include "scenario/network/write.hpp"
 #include "scenario/write.hpp"
 #include "tools/peerpath/network_outcome.hpp"
@@ -17,6 +25,13 @@ Outcome wrong(Problems problems) {
   outcome.kind = Outcome::Kind::wrong;
   outcome.problems = std::move(problems);
   return outcome;
+}
+
+/// Whether one of the problems is at the key or at an object on the way to it.
+bool lacks(std::string key, const Problems& problems) {
+  std::ranges::replace(key, '.', '/');
+  const auto pointer = "/" + key + "/";
+  return std::ranges::any_of(problems, [&](const Problem& problem) { return pointer.starts_with(problem.key + "/"); });
 }
 
 }  // namespace
@@ -65,8 +80,43 @@ const std::string& SweepSubject::name() const { return parts_->name; }
 const scenario::Sweep& SweepSubject::block() const { return parts_->block; }
 nlohmann::ordered_json SweepSubject::written() const { return parts_->written; }
 
-tl::expected<std::vector<std::string>, std::string> SweepSubject::keys(const std::string& pattern) const {
-  return parts_->prepared.keys(pattern);
+tl::expected<std::vector<std::string>, std::string> SweepSubject::keys(const std::string& pattern,
+                                                                       const std::string& value) const {
+  auto keys = parts_->prepared.keys(pattern);
+  if (!keys || !has_wildcard(pattern)) return keys;
+  const auto missing = [&](std::span<const std::string> some) {
+    std::vector<std::string> overrides;
+    for (const auto& key : some) overrides.push_back(key + "=" + value);
+    auto found = problems(overrides);
+    std::erase_if(found, std::not_fn(scenario::is_about_missing_key));
+    return found;
+  };
+  const auto matched = keys->size();
+  Problems refused;
+  // All at once as long as problems tell by their pointers which keys they are about. One by one if not: those of an
+  // entry of `hosts` have the pointers of its machines.
+  for (auto found = missing(*keys); !found.empty(); found = missing(*keys)) {
+    refused.insert(refused.end(), found.begin(), found.end());
+    if (std::erase_if(*keys, [&](const auto& key) { return lacks(key, found); }) > 0) continue;
+    std::erase_if(*keys, [&](const auto& key) { return !missing({&key, 1}).empty(); });
+    break;
+  }
+  if (!keys->empty()) return keys;
+  const auto helpful =
+      std::ranges::find_if(refused, [](const Problem& p) { return p.message.find("did you mean") != p.message.npos; });
+  return tl::unexpected{"none of the " + std::to_string(matched) + " objects that \"" + pattern +
+                        "\" matches has this key; " + to_string(helpful == refused.end() ? refused.front() : *helpful)};
+}
+
+std::vector<std::string> SweepSubject::metrics(const std::vector<std::string>& overrides) const {
+  std::vector<std::string> names;
+  if (parts_->is_network) {
+    if (const auto loaded = parts_->network(overrides))
+      for (const auto& metric : network_scenario::metrics_of(loaded->scenario)) names.push_back(metric.name);
+  } else if (const auto loaded = parts_->prepared.with(overrides)) {
+    for (const auto& metric : observe::expected_metrics(loaded->scenario)) names.push_back(metric.name);
+  }
+  return names;
 }
 
 Problems SweepSubject::problems(const std::vector<std::string>& overrides) const {

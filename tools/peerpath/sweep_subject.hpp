@@ -23,8 +23,11 @@ class SweepSubject {
   const std::string& name() const;         ///< of the scenario
   const scenario::Sweep& block() const;    ///< its own `sweep`
   nlohmann::ordered_json written() const;  ///< resolved, without its `sweep`
-  /// The keys that a pattern of --vary stands for (`scenario::Prepared::keys`).
-  tl::expected<std::vector<std::string>, std::string> keys(const std::string& pattern) const;
+  /// The keys that a pattern of --vary stands for (`scenario::Prepared::keys`): with wildcards, only those of objects
+  /// that have the key. `value` is tried in them.
+  tl::expected<std::vector<std::string>, std::string> keys(const std::string& pattern, const std::string& value) const;
+  /// Names of the metrics that it has under these overrides; none if it cannot be run.
+  std::vector<std::string> metrics(const std::vector<std::string>& overrides) const;
   /// What is wrong with it under these overrides; empty: it can be run.
   Problems problems(const std::vector<std::string>& overrides) const;
   /// Runs it in this thread and judges it. `stop` is asked about ten times a second.

@@ -67,6 +67,54 @@ class Sweep(Case):
         self.assertEqual(len(self.table(scenario=scenario)), 4)
         self.assertEqual(len(self.table("--vary", "nic0.queues=8", scenario=scenario, out=self.out)), 1, "the command line comes first")
 
+    def test_a_wildcard_means_those_that_have_the_key(self):
+        table = self.table("--vary", "devices.*.function.max_payload=128B,256B")
+        self.assertEqual([row["status"] for row in table], ["ok", "ok"], [row["message"] for row in table])
+        both = self.table("--vary", "devices.nic0.function.max_payload=128B,256B;devices.gpu0.function.max_payload=128B,256B", out=self.out)
+        metrics = [key for key in table[0] if key.endswith((".tlps", "_gbps"))]
+        self.assertGreater(len(metrics), 5)
+        for row, wanted in zip(table, both):
+            self.assertEqual([row[key] for key in metrics], [wanted[key] for key in metrics])
+        self.assertEqual(len(self.table("--vary", "*.queues=1,2", out=self.out.with_suffix(".queues"))), 2)
+        done = self.sweep("--vary", "devices.*.function.max_paylod=128B,256B", out=self.out.with_suffix(".none"))
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r'none of the \d+ objects that "devices.\*.function.max_paylod" matches has this key')
+        self.assertIn('did you mean "max_payload"', done.stderr)
+
+    def test_a_wildcard_skips_entries_of_another_kind_and_machines_without_the_key(self):
+        scenario = self.scenario(json.dumps({"extends": SCENARIO, "traffic": [
+            {"name": "rx", "kind": "receive", "from": "nic0", "to": "gpu0"},
+            {"name": "dma", "kind": "write", "from": "gpu0", "to": "dram", "rate": "10Gbps"}]}))
+        table = self.table("--vary", "traffic.*.window=1MiB,2MiB", scenario=scenario)
+        self.assertEqual([row["status"] for row in table], ["ok", "ok"], [row["message"] for row in table])
+        table = self.table("--vary", "hosts.n.devices.*.function.max_payload=128B,256B", scenario="hosts/two_hosts", out=self.out)
+        self.assertEqual([row["status"] for row in table], ["ok", "ok"], [row["message"] for row in table])
+
+    def test_columns_are_chosen_and_parameters_come_first(self):
+        done = self.sweep("--vary", "nic0.queues=1,-1", "--csv", "-", "--columns", "*.latency_p99_ns,rx.goodput_gbps", "--columns", "message")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        lines = list(csv.reader(io.StringIO(done.stdout)))
+        self.assertEqual(lines[0], ["point", "nic0.queues", "status", "rx.latency_p99_ns", "rx.goodput_gbps", "message"])
+        self.assertGreater(float(lines[1][4]), 0)
+        self.assertEqual(lines[2][:5], ["1", "-1", "wrong", "", ""])
+        whole = self.out.with_suffix(".whole")
+        merged = peerpath("sweep", "--merge", str(self.file), "--out", str(whole), "--csv", "-", "--columns", "rx.goodput_gbps")
+        self.assertEqual(merged.stdout.splitlines()[0], "point,nic0.queues,status,rx.goodput_gbps")
+
+    def test_a_column_that_only_some_points_have_is_known(self):
+        done = self.sweep("--variant", "one:", "--variant", "renamed:traffic.rx.name=in", "--csv", "-", "--columns", "in.goodput_gbps")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([line.split(",")[3] != "" for line in done.stdout.splitlines()[1:]], [False, True])
+
+    def test_an_unknown_column_is_refused_before_anything_runs(self):
+        done = self.sweep("--vary", "nic0.queues=1,2", "--csv", "-", "--columns", "rx.goodput_gpbs")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn('no metric of this sweep is called "rx.goodput_gpbs"; did you mean "rx.goodput_gbps"?', done.stderr)
+        self.assertFalse(self.file.exists())
+        done = self.sweep("--vary", "nic0.queues=1,2", "--columns", "rx.goodput_gbps")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--columns requires --csv", done.stderr)
+
     def test_a_network_is_varied_like_a_host(self):
         scenario = self.scenario(json.dumps({"extends": "roce/two_nodes_write", "run": {"warmup": "0us", "measure": "20us"}, "expect": [],
                                              "sweep": {"vary": ["rdma.write.size=16KiB,64KiB", "nics.mtu=1024,4096"]}}))

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "scenario/document.hpp"
+#include "scenario/missing_key.hpp"
 #include "scenario/read.hpp"
 #include "scenario/value.hpp"
 
@@ -53,8 +54,9 @@ class FieldsReader {
     for (const auto& member : node.members) {
       if (std::ranges::find(known, member.key) != known.end()) continue;
       const auto meant = scenario::did_you_mean(member.key, known);
-      report_.add(member.place, scenario::join(at, member.key),
-                  "unknown key" + (meant.empty() ? "; known are " + scenario::listed(known) : meant));
+      report_.add(
+          member.place, scenario::join(at, member.key),
+          std::string{scenario::says_unknown_key} + (meant.empty() ? "; known are " + scenario::listed(known) : meant));
     }
   }
 
