@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <iterator>
 #include <limits>
 #include <span>
 
@@ -202,6 +203,16 @@ tl::expected<BusAddress, Hint> parse_quantity<BusAddress>(std::string_view text)
   if (!text.starts_with("0x") || digits.empty() || error != std::errc{} || end != digits.data() + digits.size())
     return tl::unexpected{Hint{"is not an address; write e.g. \"0x4000000000\""}};
   return BusAddress{value};
+}
+
+std::string in_smaller_unit(BitRate rate, BitRate most) {
+  const std::span units{rate_units.data(), canonical_rates};
+  const auto spelt = std::ranges::find_if(units, [&](const Unit& unit) { return rate.bps() % unit.factor == 0; });
+  const auto number = rate.bps() / spelt->factor;
+  for (auto smaller = std::next(spelt); smaller != units.end(); ++smaller)
+    if (number * smaller->factor <= most.bps())
+      return "; did you mean " + quoted(std::to_string(number), smaller->name) + "?";
+  return {};
 }
 
 std::string to_text(Bytes value) {

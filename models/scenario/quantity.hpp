@@ -44,4 +44,11 @@ tl::expected<Duration, Hint> parse_quantity<Duration>(std::string_view text);
 template <>
 tl::expected<BusAddress, Hint> parse_quantity<BusAddress>(std::string_view text);
 
+/// No link and no memory is that fast: such a rate has a wrong unit.
+inline constexpr BitRate beyond_any_hardware{100'000'000'000'000};
+
+/// `; did you mean "200000Mbps"?` after 200000Gbps: the largest smaller unit with which the rate is at most `most`, or
+/// nothing.
+std::string in_smaller_unit(BitRate rate, BitRate most);
+
 }  // namespace peerpath::scenario

@@ -67,6 +67,13 @@ TEST(Quantity, IsSpeltInTheLargestUnitThatFits) {
   EXPECT_EQ(to_text(BusAddress{0x40'0000'0000}), "0x4000000000");
 }
 
+TEST(Quantity, ARateBeyondHardwareHasTheSmallerUnitThatFits) {
+  using namespace literals;
+  EXPECT_EQ(in_smaller_unit(200'000_Gbps, 1600_Gbps), "; did you mean \"200000Mbps\"?");
+  EXPECT_EQ(in_smaller_unit(4'000'000_Gbps, 1600_Gbps), "; did you mean \"4000000kbps\"?");
+  EXPECT_EQ(in_smaller_unit(BitRate{1'600'000'000'001}, 1600_Gbps), "") << "there is no smaller unit";
+}
+
 TEST(Quantity, SpeltAndReadAgainIsTheSame) {
   for (const std::int64_t n :
        std::initializer_list<std::int64_t>{1LL, 1000LL, 1024LL, 1536LL, 1'000'000LL, 1LL << 40, 123'456'789LL,

@@ -134,9 +134,18 @@ struct Range {
   std::optional<T> least{}, most{};
 };
 
-/// A sentence if `value` is outside the range; without bounds of its own a size and a rate are above 0.
+/// A sentence if `value` is outside the range; without bounds of its own a size and a rate are above 0, and a rate is
+/// one that hardware can have.
 template <class T>
 std::optional<std::string> out_of_range(const T& value, const Range<T>& range) {
+  if constexpr (std::is_same_v<T, BitRate>) {
+    if (range.most && value > *range.most)
+      return in_words(value) + " is above the most allowed, " + in_words(*range.most) +
+             in_smaller_unit(value, *range.most);
+    if (!range.most && value >= beyond_any_hardware)
+      return in_words(value) + " is faster than any link or memory; it must be below " + in_words(beyond_any_hardware) +
+             in_smaller_unit(value, beyond_any_hardware);
+  }
   if constexpr (std::is_arithmetic_v<T> || Dimensioned<T>) {
     if (range.least && value < *range.least)
       return in_words(value) + " is below the minimum, " + in_words(*range.least);

@@ -120,10 +120,20 @@ class Network(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stdout, r"two_nodes_read.json:\d+:\d+: .*read.goodput_gbps is 98")
 
+    def test_a_rate_that_no_hardware_has_is_refused_with_the_unit_that_was_meant(self):
+        host = SCENARIOS / "netgpu" / "zero_copy.json"
+        for scenario, key in ((SCENARIOS / "roce" / "two_nodes_write.json", "network.cables.0.rate"), (host, "traffic.rx.rate"), (host, "devices.nic0.wire_rate")):
+            done = peerpath("check", scenario, "--set", f"{key}=400000Gbps")
+            self.assertEqual(done.returncode, 2, key)
+            self.assertIn('did you mean "400000Mbps"?', done.stderr, key)
+        done = peerpath("check", host, "--set", "devices.gpu0.read_rate=64Tbps")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_check_show_list_explain_schema(self):
         self.assertIn("16 hosts, 6 switches, 24 cables", peerpath("check", SCENARIOS / "roce" / "incast_pfc.json").stdout)
         show = peerpath("show", SCENARIOS / "roce" / "incast_pfc.json", "--resolved", "--set", "run.seed=5").stdout
         self.assertRegex(show, r"/run/seed +5 +--set")
+        self.assertRegex(show, r"(?m)^/switches/headroom +\(absent\) +computed from the rate")
         self.assertIn("network.pauses", peerpath("list", "metrics", SCENARIOS / "roce" / "incast_pfc.json").stdout)
         self.assertIn("roce/two_nodes_write", peerpath("list", "scenarios").stdout)
         self.assertIn("collective", peerpath("list", "sections").stdout)
@@ -133,7 +143,6 @@ class Network(unittest.TestCase):
         self.assertIn("clos", schema["then"]["properties"]["network"]["properties"])
         self.assertIn("devices", schema["else"]["properties"])
         for kind in ("then", "else"):
-        self.assertRegex(show, r"(?m)^/switches/headroom +\(absent\) +computed from the rate")
             self.assertIn("vary", schema[kind]["properties"]["sweep"]["properties"])
 
     def test_mistakes(self):
