@@ -39,19 +39,50 @@ Message unknown_option(const std::string& flag, const Command& command) {
           Exit::wrong_input};
 }
 
+std::string flag_of(std::string_view word) { return std::string{word.substr(0, word.find('='))}; }
+
+const Option* option_of(const Command& command, std::string_view flag) {
+  const auto found = std::ranges::find_if(command.options, [flag](const Option& option) {
+    return option.name == flag || (!option.letter.empty() && option.letter == flag);
+  });
+  return found == command.options.end() ? nullptr : &*found;
+}
+
+/// Whether the word behind this one is the value of the option.
+bool takes_next(const Option& option, std::string_view word) {
+  return !option.value.empty() && word.find('=') == word.npos;
+}
+
+/// The words with the name of the subcommand first: options may stand before it, as in `peerpath --json list devices`.
+std::vector<const char*> command_first(std::vector<const char*> words, std::span<const Command> commands) {
+  for (std::size_t n = 1; n < words.size(); ++n) {
+    const auto command = std::ranges::find(commands, std::string_view{words[n]}, &Command::name);
+    if (command == commands.end()) continue;
+    std::size_t at = 0;
+    while (at < n) {
+      const auto* option = option_of(*command, flag_of(words[at]));
+      if (option == nullptr) break;
+      at += takes_next(*option, words[at]) ? 2 : 1;
+    }
+    if (at != n) continue;
+    std::rotate(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(n),
+                words.begin() + static_cast<std::ptrdiff_t>(n) + 1);
+    return words;
+  }
+  return words;
+}
+
 /// The first option that the subcommand does not have. Looked for before CLI11 parses, which would count the value of
 /// an unknown option as a word too many.
 std::optional<Message> find_unknown_option(std::span<const char* const> words, const Command& command) {
   for (std::size_t n = 0; n < words.size(); ++n) {
-    const std::string word = words[n];
+    const std::string_view word = words[n];
     if (word == "--") break;
     if (!word.starts_with("-") || word == "-") continue;
-    const auto flag = word.substr(0, word.find('='));
-    const auto known = std::ranges::find_if(command.options, [&flag](const Option& option) {
-      return option.name == flag || (!option.letter.empty() && option.letter == flag);
-    });
-    if (known == command.options.end() && flag != "--help" && flag != "-h") return unknown_option(flag, command);
-    if (known != command.options.end() && !known->value.empty() && flag == word) ++n;  // its value comes next
+    const auto flag = flag_of(word);
+    const auto* known = option_of(command, flag);
+    if (known == nullptr && flag != "--help" && flag != "-h") return unknown_option(flag, command);
+    if (known != nullptr && takes_next(*known, word)) ++n;
   }
   return std::nullopt;
 }
@@ -136,13 +167,15 @@ std::variant<Invocation, Message> parse(int argc, const char* const* argv, std::
     subcommands.push_back(added);
   }
   if (argc < 2) return Message{app.help(), Exit::wrong_input};
-  const std::string first = argv[1];
+  auto words = command_first({argv + 1, argv + argc}, commands);
+  const std::string first = words.front();
   const auto command = std::ranges::find(commands, std::string_view{first}, &Command::name);
   if (!first.starts_with("-") && command == commands.end()) return unknown_command(first, commands);
   if (command != commands.end())
-    if (auto unknown = find_unknown_option({argv + 2, argv + argc}, *command)) return *unknown;
+    if (auto unknown = find_unknown_option(std::span{words}.subspan(1), *command)) return *unknown;
   try {
-    app.parse(argc, argv);
+    words.insert(words.begin(), argv[0]);
+    app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::CallForHelp&) {
     const auto parsed = app.get_subcommands();
     return Message{parsed.empty() ? app.help() : parsed.front()->help("peerpath"), Exit::done};

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tools/peerpath/catalogue.hpp"
 
 namespace peerpath::cli {
@@ -41,6 +43,37 @@ TEST(ArgumentsOf, AnOptionTakesOneWordAndLeavesTheNext) {
   const auto arguments = accepted({"validate", "-o", "page.html", "set.jsonl"});
   EXPECT_EQ(arguments.words(), std::vector<std::string>{"set.jsonl"});
   EXPECT_EQ(arguments.value("--out"), "page.html");
+}
+
+TEST(ArgumentsOf, EachOptionMayStandBeforeTheWordsAndBehindThemAndBeforeTheSubcommand) {
+  for (const auto& command : catalogue()) {
+    const std::string name{command.name};
+    std::vector<const char*> words(
+        static_cast<std::size_t>(std::max(command.positional.least, command.positional.most > 0 ? 1 : 0)), "word");
+    for (const auto& option : command.options) {
+      std::vector<const char*> given{option.name.data()};
+      if (!option.value.empty()) given.push_back("value");
+      const auto joined = [](std::initializer_list<std::vector<const char*>> parts) {
+        std::vector<const char*> all;
+        for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
+        return all;
+      };
+      const std::vector<const char*> subcommand{name.c_str()};
+      for (const auto& line : {joined({subcommand, words, given}), joined({subcommand, given, words}),
+                               joined({given, subcommand, words})}) {
+        const auto arguments = accepted(line);
+        EXPECT_EQ(arguments.words().size(), words.size()) << name << " " << option.name;
+        EXPECT_TRUE(arguments.has(option.name)) << name << " " << option.name;
+      }
+    }
+  }
+}
+
+TEST(ArgumentsOf, TheValueOfAnOptionIsNoSubcommand) {
+  const auto arguments = accepted({"--out", "run", "run", "x.json"});
+  EXPECT_EQ(arguments.value("--out"), "run");
+  EXPECT_EQ(arguments.words(), std::vector<std::string>{"x.json"});
+  EXPECT_NE(refused({"--jsn", "run", "x"}), "accepted");
 }
 
 TEST(ArgumentsOf, CheckTakesManyScenarios) { EXPECT_EQ(accepted({"check", "a", "b", "c"}).words().size(), 3u); }
