@@ -1,23 +1,20 @@
 #include "tools/peerpath/baseline.hpp"
 
 #include <fmt/format.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "peerpath/base/glob.hpp"
 #include "peerpath/base/nearest.hpp"
 #include "tools/peerpath/output_file.hpp"
+#include "validation/compare/runs.hpp"
 
 namespace peerpath::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-bool fits(const std::string& pattern, const std::string& name) {
-  return fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
-}
 
 std::string value_text(std::optional<double> value) { return value ? fmt::format("{}", *value) : "none"; }
 
@@ -126,13 +123,29 @@ std::string to_json(const Baseline& baseline) {
   return Json{{"metrics", baseline.metrics}, {"tolerances", tolerances}, {"scenarios", scenarios}}.dump(2) + "\n";
 }
 
-void accept(Baseline& baseline, const std::string& scenario, const Outcome& outcome) {
+std::vector<std::string> accept(Baseline& baseline, const std::string& scenario, const Outcome& outcome) {
   auto& values = baseline.scenarios[scenario];
   values.clear();
-  for (const auto& measured : outcome.metrics)
-    if (std::ranges::any_of(baseline.metrics,
-                            [&](const std::string& pattern) { return fits(pattern, measured.metric); }))
+  std::vector<std::string> left_out;
+  for (const auto& measured : outcome.metrics) {
+    const auto named = [&](const std::string& pattern) { return fits_pattern(pattern, measured.metric); };
+    if (std::ranges::none_of(baseline.metrics, named)) continue;
+    if (compare::has_not_settled(outcome.not_steady, measured.metric))
+      left_out.push_back(measured.metric + " has not settled and is not kept; raise run.at_most or run.measure");
+    else
       values[measured.metric] = measured.value;
+  }
+  return left_out;
+}
+
+std::vector<std::string> without_verdict(const Baseline& baseline, const std::string& scenario,
+                                         const Outcome& outcome) {
+  std::vector<std::string> sentences;
+  if (const auto known = baseline.scenarios.find(scenario); known != baseline.scenarios.end())
+    for (const auto& [metric, was] : known->second)
+      if (compare::has_not_settled(outcome.not_steady, metric))
+        sentences.push_back(metric + " has not settled: no verdict; raise run.at_most or run.measure");
+  return sentences;
 }
 
 std::vector<std::string> drifts(const Baseline& baseline, const std::string& scenario, const Outcome& outcome) {
@@ -140,6 +153,7 @@ std::vector<std::string> drifts(const Baseline& baseline, const std::string& sce
   if (known == baseline.scenarios.end()) return {"is not in the baseline; --accept adds it"};
   std::vector<std::string> sentences;
   for (const auto& [metric, was] : known->second) {
+    if (compare::has_not_settled(outcome.not_steady, metric)) continue;
     const auto found = std::ranges::lower_bound(outcome.metrics, metric, {}, &Outcome::Measured::metric);
     if (found == outcome.metrics.end() || found->metric != metric) {
       sentences.push_back(metric + " is gone, was " + value_text(was));
@@ -147,7 +161,7 @@ std::vector<std::string> drifts(const Baseline& baseline, const std::string& sce
     }
     double percent = 0;
     for (const auto& tolerance : baseline.tolerances)
-      if (fits(tolerance.pattern, metric)) percent = tolerance.percent;
+      if (fits_pattern(tolerance.pattern, metric)) percent = tolerance.percent;
     if (within(was, found->value, percent)) continue;
     auto sentence = fmt::format("{} is {}, was {}", metric, value_text(found->value), value_text(was));
     if (was && found->value && *was != 0) sentence += fmt::format(" ({:+.3g} %)", (*found->value / *was - 1) * 100);

@@ -30,10 +30,14 @@ tl::expected<Baseline, Problems> read_baseline(const std::filesystem::path& file
 /// The document, with a newline at its end.
 std::string to_json(const Baseline& baseline);
 
-/// Takes over the metrics of a run that its patterns name.
-void accept(Baseline& baseline, const std::string& scenario, const Outcome& outcome);
+/// Takes over the metrics of a run that its patterns name, but none that has not settled: its value depends on the
+/// length of the run. Returns a sentence for each that is left out.
+std::vector<std::string> accept(Baseline& baseline, const std::string& scenario, const Outcome& outcome);
 
-/// One sentence for each metric that is not where it was.
+/// One sentence for each metric that is not where it was, and has settled.
 std::vector<std::string> drifts(const Baseline& baseline, const std::string& scenario, const Outcome& outcome);
+
+/// One sentence for each metric of the baseline that has not settled in this run, and so gets no verdict.
+std::vector<std::string> without_verdict(const Baseline& baseline, const std::string& scenario, const Outcome& outcome);
 
 }  // namespace peerpath::cli

@@ -59,6 +59,7 @@ Outcome judged(const observe::Results& results) {
   if (outcome.kind == Kind::interrupted) return outcome;
   if (outcome.kind != Kind::passed) outcome.problems = objections(results);
   outcome.bottleneck = results.bottleneck;
+  outcome.not_steady = results.steady.warnings;
   for (const auto& metric : results.metrics)
     outcome.metrics.push_back({metric.name, metric.value ? std::optional{metric.value->value()} : std::nullopt});
   std::ranges::sort(outcome.metrics, {}, &Outcome::Measured::metric);
@@ -87,9 +88,13 @@ Outcome outcome_of(const scenario::Loaded& loaded, const std::function<bool()>& 
 }
 
 std::string packed(const Outcome& outcome) {
-  auto document = nlohmann::json{
-      {"kind", outcome.kind},       {"scenario", outcome.scenario},        {"bottleneck", outcome.bottleneck},
-      {"seconds", outcome.seconds}, {"problems", nlohmann::json::array()}, {"metrics", nlohmann::json::array()}};
+  auto document = nlohmann::json{{"kind", outcome.kind},
+                                 {"scenario", outcome.scenario},
+                                 {"bottleneck", outcome.bottleneck},
+                                 {"seconds", outcome.seconds},
+                                 {"problems", nlohmann::json::array()},
+                                 {"metrics", nlohmann::json::array()},
+                                 {"not_steady", outcome.not_steady}};
   for (const auto& p : outcome.problems)
     document["problems"].push_back({printable(p.file), p.line, p.column, printable(p.key), printable(p.message)});
   for (const auto& m : outcome.metrics)
@@ -110,6 +115,7 @@ Outcome unpacked(const std::string& text, const std::string& crash) {
   outcome.scenario = document.at("scenario").get<std::string>();
   outcome.bottleneck = document.at("bottleneck").get<std::string>();
   outcome.seconds = document.at("seconds").get<double>();
+  outcome.not_steady = document.at("not_steady").get<std::vector<std::string>>();
   for (const auto& p : document.at("problems"))
     outcome.problems.push_back(
         {p[0].get<std::string>(), p[1].get<int>(), p[2].get<int>(), p[3].get<std::string>(), p[4].get<std::string>()});

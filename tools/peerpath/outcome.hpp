@@ -31,7 +31,8 @@ struct Outcome {
   Problems problems{};
   std::vector<Measured> metrics{};  ///< all, by name, of a run that came to its end
   std::string bottleneck{};
-  double seconds = 0;  ///< of wall time
+  std::vector<std::string> not_steady{};  ///< warnings about values that have not settled
+  double seconds = 0;                     ///< of wall time
 };
 
 /// Runs the scenario in this thread and judges it; `stop` is asked about ten times a second.

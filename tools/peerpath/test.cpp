@@ -89,6 +89,7 @@ void print_verdict(const TestVerdict& verdict, bool annotate, const Terminal& te
   text += "\n";
   if (!well)
     for (const auto& sentence : sentences_of(verdict)) text += "      " + printable(sentence) + "\n";
+  for (const auto& sentence : verdict.unsettled) text += "      " + printable(sentence) + "\n";
   if (annotate) text += github_annotations(verdict);
   terminal.data(text);
 }
@@ -126,7 +127,8 @@ bool keep_baseline(Baseline baseline, const std::filesystem::path& file, std::sp
   std::size_t accepted = 0;
   for (const auto& verdict : verdicts)
     if (verdict.outcome.kind == Kind::passed) {
-      accept(baseline, name_in_baseline(verdict.file, file), verdict.outcome);
+      for (const auto& sentence : accept(baseline, name_in_baseline(verdict.file, file), verdict.outcome))
+        terminal.warn(verdict.file + ": " + sentence);
       ++accepted;
     }
   if (!write_file(file, to_json(baseline), terminal)) return false;
@@ -155,8 +157,11 @@ Exit test(const Arguments& arguments, Terminal& terminal) {
       return std::filesystem::equivalent(each, *file, error);
     });
   const auto verdicts = judge_all(*files, arguments, *jobs, [&](TestVerdict& verdict) {
-    if (file && !accepting && verdict.outcome.kind == Kind::passed)
-      verdict.drifts = drifts(*baseline, name_in_baseline(verdict.file, *file), verdict.outcome);
+    if (file && !accepting && verdict.outcome.kind == Kind::passed) {
+      const auto name = name_in_baseline(verdict.file, *file);
+      verdict.drifts = drifts(*baseline, name, verdict.outcome);
+      verdict.unsettled = without_verdict(*baseline, name, verdict.outcome);
+    }
     print_verdict(verdict, *annotate, terminal);
   });
   std::size_t passed = 0, skipped = 0;

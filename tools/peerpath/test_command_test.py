@@ -89,6 +89,22 @@ class TestCommand(Case):
         self.assertEqual(sorted(document["scenarios"]), ["a.json", "b.json"])
         self.assertEqual(document["tolerances"]["*.goodput_gbps"], 2)
 
+    def test_what_has_not_settled_gets_no_verdict(self):
+        baseline = self.root / "baseline.json"
+        links = [{"from": above, "to": below, "width": width} for above, below, width in (("rc", "sw0", 16), ("sw0", "nic0", 4), ("sw0", "gpu0", 16))]
+        moving = self.variant("moving", run={"warmup": "0us", "measure": "60us"}, links=links, devices={"nic0": {"rx_fifo": "8MiB"}})
+        done = peerpath("test", str(moving), "--baseline", str(baseline), "--accept")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"moving.json: rx\.\w+ has not settled and is not kept")
+        kept = json.loads(baseline.read_text())
+        self.assertNotIn("rx.dropped_packets", kept["scenarios"]["moving.json"])
+        kept["scenarios"]["moving.json"]["rx.latency_p50_ns"] = 1
+        kept["tolerances"] = {"*": 1000}
+        baseline.write_text(json.dumps(kept))
+        done = peerpath("test", str(moving), "--baseline", str(baseline))
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("rx.latency_p50_ns has not settled: no verdict", done.stdout)
+
     def test_wrong_baselines_are_named(self):
         file, baseline = str(self.variant("a")), self.root / "baseline.json"
         for text, wanted in (("{", "baseline.json:1:2: is not valid JSON"), ("[]", "is not a JSON object"), ('{"metrix": []}', 'did you mean "metrics"?'),

@@ -13,7 +13,8 @@ namespace peerpath::cli {
 struct TestVerdict {
   std::string file;  ///< as the user's words led to it
   Outcome outcome;
-  std::vector<std::string> drifts;  ///< from the baseline, a sentence each
+  std::vector<std::string> drifts;       ///< from the baseline, a sentence each
+  std::vector<std::string> unsettled{};  ///< a sentence for each metric that the baseline gives no verdict on
 };
 
 /// "PASS", "FAIL", "DRIFT", "SKIP", "WRONG", "CRASH", "STOPPED".

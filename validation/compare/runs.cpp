@@ -75,17 +75,6 @@ MetricRun read_run(const std::string& document) {
   return run;
 }
 
-/// Whether a warning of the run says that the metric has not settled: "rx.goodput_gbps has not settled: ...", or that
-/// the entry's backlog grows, with which its latencies do: "rx is offered ...".
-bool is_unsettled(const MetricRun& run, const std::string& metric) {
-  const auto entry = metric.substr(0, metric.rfind('.'));
-  return std::ranges::any_of(run.not_steady, [&](const std::string& warning) {
-    const auto about = warning.substr(0, warning.find_first_of(" :"));
-    if (about == metric) return warning.find("settled") != warning.npos;
-    return about == entry && metric.find(".latency_") != metric.npos;
-  });
-}
-
 RunLine::Verdict verdict_of(const RunLine& line, Wanted wanted, const std::array<double, 2>& precision) {
   if (!line.value[0] || !line.value[1]) return RunLine::Verdict::only_one;
   double squares = 0;
@@ -100,6 +89,17 @@ RunLine::Verdict verdict_of(const RunLine& line, Wanted wanted, const std::array
 }
 
 }  // namespace
+
+bool has_not_settled(const std::vector<std::string>& warnings, const std::string& metric) {
+  const auto entry = metric.substr(0, metric.rfind('.'));
+  return std::ranges::any_of(warnings, [&](const std::string& warning) {
+    const auto about = warning.substr(0, warning.find_first_of(" :"));
+    const auto rest = std::string_view{warning}.substr(about.size());
+    const bool moves = rest.starts_with(" has not settled");
+    if (about == metric) return moves;
+    return about == entry && (moves || metric.find(".latency_") != metric.npos);
+  });
+}
 
 std::optional<double> RunLine::change_percent() const {
   if (!value[0] || !value[1] || *value[0] == 0) return std::nullopt;
@@ -133,7 +133,7 @@ tl::expected<RunComparison, std::string> compare_runs(const std::string& first, 
     }
     if (!anything) continue;  // 0 in both
     line.verdict = verdict_of(line, shown(name)->wanted, {runs[0].precision, runs[1].precision});
-    const bool unsettled = is_unsettled(runs[0], name) || is_unsettled(runs[1], name);
+    const bool unsettled = has_not_settled(runs[0].not_steady, name) || has_not_settled(runs[1].not_steady, name);
     if (unsettled && line.verdict != RunLine::Verdict::only_one) line.verdict = RunLine::Verdict::not_settled;
     comparison.lines.push_back(std::move(line));
   }

@@ -31,6 +31,11 @@ struct RunLine {
   std::optional<double> change_percent() const;
 };
 
+/// Whether the warnings of a run say that the metric has not settled: "rx.goodput_gbps has not settled: ...", or that
+/// its whole entry has not, "rx has not settled: its backlog grows ...", or that its latency has no steady value, "rx:
+/// offered load exceeds capacity ...".
+bool has_not_settled(const std::vector<std::string>& warnings, const std::string& metric);
+
 /// What two documents results.json say.
 struct RunComparison {
   std::vector<RunLine> lines;

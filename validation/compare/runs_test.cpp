@@ -15,7 +15,7 @@ struct Given {
   double half_width = -1;
 };
 
-std::string run_of(const std::vector<Given>& given) {
+std::string run_of(const std::vector<Given>& given, const std::vector<std::string>& warnings = {}) {
   Json metrics = Json::array();
   for (const auto& m : given) {
     Json metric{{"name", m.name}, {"unit", "Gb/s"}, {"value", m.value}};
@@ -24,7 +24,7 @@ std::string run_of(const std::vector<Given>& given) {
   }
   return Json{{"metrics", metrics},
               {"bottleneck", "link a-b up"},
-              {"steady", {{"warnings", Json::array()}}},
+              {"steady", {{"warnings", warnings}}},
               {"scenario", {{"run", {{"precision", 1.0}}}, {"traffic", Json::array({Json::object()})}}}}
       .dump();
 }
@@ -45,6 +45,24 @@ TEST(Runs, KnowWhatIsGood) {
   EXPECT_EQ(verdict_of({"sw-rc.payload_crossings", 1, 0}, {"sw-rc.payload_crossings", 0, 0}), RunLine::Verdict::better);
   EXPECT_EQ(verdict_of({"sw-rc.up.utilisation_percent", 50, 0}, {"sw-rc.up.utilisation_percent", 60, 0}),
             RunLine::Verdict::more);
+}
+
+TEST(Runs, GetNoVerdictOnWhatHasNotSettled) {
+  using Warnings = std::vector<std::string>;
+  const auto settled = [](const std::string& metric, const Warnings& warnings) {
+    const auto comparison = compare_runs(run_of({{metric, 100, 1}}), run_of({{metric, 200, 1}}, warnings));
+    return comparison->lines.front().verdict != RunLine::Verdict::not_settled;
+  };
+  EXPECT_TRUE(settled("rx.goodput_gbps", {}));
+  EXPECT_FALSE(settled("rx.goodput_gbps", {"rx.goodput_gbps has not settled: 1 Gb/s in the first half"}));
+  EXPECT_TRUE(settled("rx.goodput_gbps", {"rx.goodput_gbps: 95 % interval is ±3 %; increase run.measure"}));
+  const Warnings grows{"rx has not settled: its backlog grows by 5.7 Gb/s; increase run.at_most"};
+  EXPECT_FALSE(settled("rx.goodput_gbps", grows));
+  EXPECT_FALSE(settled("rx.latency_p50_ns", grows));
+  EXPECT_TRUE(settled("tx.goodput_gbps", grows)) << "the other entry";
+  const Warnings overload{"rx: offered load exceeds capacity by 20 Gb/s; queueing latency grows without bound"};
+  EXPECT_TRUE(settled("rx.goodput_gbps", overload));
+  EXPECT_FALSE(settled("rx.latency_p99_ns", overload));
 }
 
 TEST(Runs, TakeThePrecisionWhereThereIsNoInterval) {
