@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import unittest
 
@@ -377,6 +378,41 @@ class Cli(Case):
             self.assertEqual(result.returncode, 2, words)
             self.assertIn("error: standard output could not be written completely", result.stderr)
 
+    def test_doctor_names_driver_libraries_and_kernels_and_the_way_to_get_them(self):
+        folder = pathlib.Path(self.folder.name)
+        (folder / "bin").mkdir()
+        (folder / "share" / "peerpath").mkdir(parents=True)
+        program = folder / "bin" / "peerpath"
+        shutil.copy(PROGRAM, program)
+
+        def findings():
+            done = subprocess.run([program, "doctor", "--json"], capture_output=True, text=True, check=True)
+            return {finding["name"]: finding for finding in json.loads(done.stdout)["findings"]}
+
+        before = findings()
+        for name, target in (("kernels.fatbin", "gpu_kernels"), ("gpunet.fatbin", "gpunet_kernels")):
+            self.assertFalse(before[name]["found"])
+            self.assertIn(str(folder / "share" / "peerpath"), before[name]["detail"])
+            self.assertIn(target, before[name]["detail"])
+            (folder / "share" / "peerpath" / name).write_text("code")
+        self.assertRegex(before["libcuda.so.1"]["detail"], "CUDA|install the driver of NVIDIA")
+        self.assertEqual(findings()["gpunet.fatbin"]["detail"], str(folder / "share" / "peerpath" / "gpunet.fatbin"))
+
+    @unittest.skipUnless(os.path.exists(os.environ.get("PEERPATH_FAKE_DRIVER", "")), "needs the driver of the tests")
+    def test_with_a_driver_its_file_and_version_are_found_and_missing_kernels_have_a_hint(self):
+        folder = pathlib.Path(self.folder.name)
+        (folder / "libcuda.so.1").symlink_to(os.environ["PEERPATH_FAKE_DRIVER"])
+        fake = {**os.environ, "LD_LIBRARY_PATH": str(folder)}
+        found = {finding["name"]: finding for finding in json.loads(peerpath("doctor", "--json", env=fake).stdout)["findings"]}
+        self.assertRegex(found["libcuda.so.1"]["detail"], rf"{folder}/libcuda.so.1, CUDA [\d.]+, \d+ GPUs")
+        if found["kernels.fatbin"]["found"] or found["gpunet.fatbin"]["found"]:
+            self.skipTest("the kernels are built")
+        for words in (("measure", "--out", str(folder / "set.jsonl")), ("run", "gpunet/echo", "--on", "hardware")):
+            done = peerpath(*words, env=fake)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("share/peerpath", done.stderr)
+            self.assertIn("validation/experiments/build-gpu", done.stderr)
+
     def test_doctor_looks_for_the_emulator_that_run_would_use(self):
         nowhere = dict(os.environ, PEERPATH_EMULATOR=self.folder.name)
         findings = json.loads(peerpath("doctor", "--json", env=nowhere).stdout)["findings"]
@@ -391,6 +427,14 @@ class Cli(Case):
             done = peerpath(*words)
             self.assertEqual(done.returncode, 0, done.stderr)
             json.loads(done.stdout)
+
+    def test_show_names_absent_options_and_their_meaning(self):
+        text = peerpath("show", SCENARIO, "--resolved").stdout
+        self.assertRegex(text, r"(?m)^/devices/rc/iommu +\(absent\) +IOMMU off$")
+        self.assertRegex(text, r"(?m)^/devices/rc/peer_to_peer +\(absent\) +unlimited$")
+        document = json.loads(peerpath("show", SCENARIO, "--resolved", "--json").stdout)
+        self.assertEqual(document["absent"]["/devices/rc/credits"], "unlimited")
+        self.assertNotIn("credits", document["scenario"]["devices"]["rc"])
 
     def test_completion_scripts_parse(self):
         for shell in ("bash", "zsh", "fish"):
@@ -433,14 +477,6 @@ class Cli(Case):
         page = pathlib.Path(self.folder.name) / "r.html"
         done = peerpath("report", str(self.out), "-o", str(page))
         self.assertEqual(done.returncode, 0, done.stderr)
-    def test_show_names_absent_options_and_their_meaning(self):
-        text = peerpath("show", SCENARIO, "--resolved").stdout
-        self.assertRegex(text, r"(?m)^/devices/rc/iommu +\(absent\) +IOMMU off$")
-        self.assertRegex(text, r"(?m)^/devices/rc/peer_to_peer +\(absent\) +unlimited$")
-        document = json.loads(peerpath("show", SCENARIO, "--resolved", "--json").stdout)
-        self.assertEqual(document["absent"]["/devices/rc/credits"], "unlimited")
-        self.assertNotIn("credits", document["scenario"]["devices"]["rc"])
-
         self.assertEqual(page.read_text(), (self.out / "report.html").read_text())
         self.assertEqual(peerpath("report", self.folder.name).returncode, 2)
 

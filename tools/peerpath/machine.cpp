@@ -9,7 +9,10 @@
 #include <string_view>
 
 #include "tools/peerpath/output_file.hpp"
+#include "validation/backends/gpu/driver.hpp"
+#include "validation/backends/gpu/kernel_files.hpp"
 #include "validation/emulator/equipment.hpp"
+#include "validation/experiments/machine_facts.hpp"
 
 namespace peerpath::cli {
 namespace {
@@ -85,6 +88,37 @@ Finding finding(std::string name, const std::string& detail, std::string missing
   return {std::move(name), !detail.empty(), detail.empty() ? std::move(missing) : detail, std::move(purpose)};
 }
 
+/// "12.4" of 12040, as CUDA numbers its versions; HIP's number has no such form.
+std::string version_text(gpu_backend::Vendor vendor, int version) {
+  if (vendor == gpu_backend::Vendor::hip) return "HIP " + std::to_string(version);
+  return "CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+/// The vendor's driver library and the compiled kernels for it.
+void add_gpu_programs(gpu_backend::Vendor vendor, std::vector<Finding>& findings) {
+  const bool nvidia = vendor == gpu_backend::Vendor::cuda;
+  const auto loaded = gpu_backend::load_driver(vendor);
+  std::string detail;
+  if (loaded.driver) {
+    int version = 0, count = 0;
+    loaded.driver->driver_version(&version);
+    const bool ready = loaded.driver->init(0) == 0 && loaded.driver->device_count(&count) == 0;
+    detail = loaded.file + ", " + version_text(vendor, version) + ", " + std::to_string(ready ? count : 0) + " GPUs";
+    if (const auto kernel = experiments::kernel_driver(); nvidia && !kernel.empty()) detail += "; " + kernel;
+  }
+  findings.push_back(
+      finding(std::string{gpu_backend::library_of(vendor)}, detail,
+              (nvidia ? "install the driver of NVIDIA: " : "install ROCm or libamdhip64: ") + loaded.missing,
+              "measuring GPUs, and sockets on hardware"));
+  if (!nvidia && !loaded.driver) return;
+  for (const auto* which : {"kernels", "gpunet"}) {
+    const auto found = gpu_backend::find_kernels(which, vendor);
+    findings.push_back(finding(
+        gpu_backend::kernel_file_name(which, vendor), found.file.string(), found.missing,
+        which == std::string_view{"kernels"} ? "`peerpath measure`" : "`peerpath run --on hardware` with sockets"));
+  }
+}
+
 }  // namespace
 
 std::vector<Finding> examine_machine() {
@@ -101,6 +135,7 @@ std::vector<Finding> examine_machine() {
   findings.push_back(finding("RDMA devices", entries("/sys/class/infiniband"), "no device in /sys/class/infiniband",
                              "the hardware backend with RDMA NICs"));
   findings.push_back(finding("GPUs", gpus(), "no NVIDIA or AMD GPU on the PCI bus", "the hardware backend"));
+  for (const auto vendor : {gpu_backend::Vendor::cuda, gpu_backend::Vendor::hip}) add_gpu_programs(vendor, findings);
   return findings;
 }
 

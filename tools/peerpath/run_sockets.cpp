@@ -14,6 +14,7 @@
 #include "tools/peerpath/output_file.hpp"
 #include "tools/peerpath/scenario_files.hpp"
 #include "tools/peerpath/verdict.hpp"
+#include "validation/backends/gpu/kernel_files.hpp"
 #include "validation/gpunet/gpu/gpu_node.hpp"
 
 namespace peerpath::cli {
@@ -156,14 +157,14 @@ Exit run_sockets(const Arguments& arguments, const scenario::Scenario& scenario,
   for (const auto vendor : {backend::Vendor::cuda, backend::Vendor::hip}) {
     const auto loaded = backend::load_driver(vendor);
     if (!loaded.driver || backend::count_gpus(*loaded.driver) == 0) continue;
-    const auto name = vendor == backend::Vendor::cuda ? "gpunet.fatbin" : "gpunet.hip";
-    for (const auto& folder : scenario_folders()) {
-      const auto kernels = read_file(folder.parent_path() / name);
-      if (!kernels || !gpus.empty()) continue;
-      for (int n = 0; n < backend::count_gpus(*loaded.driver); ++n)
-        gpus.push_back(std::make_unique<backend::Gpu>(*loaded.driver, vendor, n, *kernels));
-    }
-    if (gpus.empty()) why = std::string{"there is no "} + name + " beside the scenarios of this program";
+    auto folders = backend::kernel_folders();
+    for (const auto& folder : scenario_folders()) folders.push_back(folder.parent_path());
+    const auto found = backend::find_kernels("gpunet", vendor, folders);
+    const auto kernels = found.file.empty() ? std::nullopt : read_file(found.file);
+    if (!kernels) why = found.file.empty() ? found.missing : found.file.string() + " cannot be read";
+    if (!kernels || !gpus.empty()) continue;
+    for (int n = 0; n < backend::count_gpus(*loaded.driver); ++n)
+      gpus.push_back(std::make_unique<backend::Gpu>(*loaded.driver, vendor, n, *kernels));
   }
   if (gpus.empty()) return terminal.say("waived: " + why), Exit::waived;
   const auto open = [&](int which, const auto& size, const auto& proxy) {

@@ -9,6 +9,7 @@
 #include <span>
 #include <sstream>
 
+#include "validation/backends/gpu/kernel_files.hpp"
 #include "validation/experiments/catalogue.hpp"
 #include "validation/experiments/chains.hpp"
 #include "validation/experiments/json_line.hpp"
@@ -24,17 +25,6 @@ std::string read_whole(const std::string& file) {
   std::ostringstream text;
   text << in.rdbuf();
   return text.str();
-}
-
-/// Where the build or the package puts them, where build-gpu does, or beside the program.
-std::string built_kernels(gpu::Vendor vendor) {
-  namespace fs = std::filesystem;
-  const std::string name = vendor == gpu::Vendor::cuda ? "kernels.fatbin" : "kernels.hip";
-  std::error_code error;
-  const auto here = fs::read_symlink("/proc/self/exe", error).parent_path();
-  for (const auto& folder : {here / ".." / "share" / "peerpath", here / ".." / ".." / "gpu"})
-    if (fs::exists(folder / name, error)) return (folder / name).lexically_normal();
-  return here / name;
 }
 
 std::string today() {
@@ -240,12 +230,15 @@ bool find_gpus(const MeasureOptions& options, const gpu::LoadedDriver& loaded, L
     lab.no_gpu = "the driver finds no GPU";
     return true;
   }
-  const auto kernel_file = options.kernels.empty() ? built_kernels(options.vendor) : options.kernels;
+  auto kernel_file = options.kernels;
+  if (kernel_file.empty()) {
+    const auto found = gpu::find_kernels("kernels", options.vendor);
+    if (found.file.empty()) return say(found.missing + ". A file in another place is named with --kernels"), false;
+    kernel_file = found.file;
+  }
   const auto kernels = read_whole(kernel_file);
   if (kernels.empty()) {
-    say("cannot read kernels from '" + kernel_file +
-        "': build them with validation/experiments/build-gpu, which needs " +
-        (options.vendor == gpu::Vendor::cuda ? "nvcc" : "hipcc") + ", and name the file with --kernels");
+    say("cannot read kernels from '" + kernel_file + "'; " + gpu::how_to_build_kernels(options.vendor));
     return false;
   }
   for (int n = 0; n < std::min(count, most); ++n)

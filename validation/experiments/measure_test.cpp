@@ -19,6 +19,7 @@
 #include <nlohmann/json.hpp>
 
 #include "peerpath/base/temporary_folder.hpp"
+#include "validation/backends/gpu/kernel_files.hpp"
 #include "validation/experiments/catalogue.hpp"
 
 namespace peerpath::experiments {
@@ -197,6 +198,14 @@ TEST_F(Measure, MissingKernelsAreSaidWithTheWayToBuildThem) {
   options.kernels = "/nowhere/kernels.fatbin";
   EXPECT_EQ(run(), MeasureEnd::wrong_input);
   EXPECT_NE(said.find("build-gpu"), std::string::npos) << said;
+}
+
+TEST_F(Measure, WithoutKernelsThePlacesAreSaid) {
+  if (!gpu_backend::find_kernels("kernels", gpu_backend::Vendor::cuda).file.empty()) GTEST_SKIP() << "they are built";
+  options.kernels.clear();
+  EXPECT_EQ(run(), MeasureEnd::wrong_input);
+  for (const auto* part : {"share/peerpath", "build-gpu", "--kernels"})
+    EXPECT_NE(said.find(part), std::string::npos) << said;
 }
 
 TEST_F(Measure, WhereMemoryCannotBeRegisteredTheAllocatorGivesIt) {

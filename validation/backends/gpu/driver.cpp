@@ -103,10 +103,16 @@ LoadedDriver load_driver(Vendor vendor, const std::string& library) {
   }
   loaded.driver = driver;
   loaded.missing.clear();
+  Dl_info place{};
+  if (dladdr(reinterpret_cast<void*>(driver.init), &place) != 0 && place.dli_fname) loaded.file = place.dli_fname;
   return loaded;
 }
 
 std::string_view name_of(Vendor vendor) { return vendor == Vendor::cuda ? "cuda" : "hip"; }
+
+std::string_view library_of(Vendor vendor) {
+  return vendor == Vendor::cuda ? cuda_libraries.front() : hip_libraries.front();
+}
 
 std::optional<Vendor> vendor_named(std::string_view name) {
   for (const auto vendor : {Vendor::cuda, Vendor::hip})

@@ -86,6 +86,7 @@ inline constexpr Status status_unsupported = 801;  // CUDA_ERROR_NOT_SUPPORTED, 
 struct LoadedDriver {
   std::optional<Driver> driver;
   std::string missing;
+  std::string file{};  ///< of the library
 };
 
 /// Loads the vendor's library, or `library` in its place if that is not empty. Loaded for good.
@@ -94,6 +95,9 @@ LoadedDriver load_driver(Vendor vendor, const std::string& library = "");
 /// "cuda" or "hip".
 std::string_view name_of(Vendor vendor);
 std::optional<Vendor> vendor_named(std::string_view name);
+
+/// "libcuda.so.1": the library that is loaded first.
+std::string_view library_of(Vendor vendor);
 
 /// Number of the attribute that says how many multiprocessors a device has.
 int multiprocessors_attribute(Vendor vendor);
