@@ -36,6 +36,15 @@ return [...document.querySelectorAll("svg")].flatMap((svg) => {
 }).slice(0, 20);
 """
 WIDE = "return document.documentElement.scrollWidth - document.documentElement.clientWidth;"
+# What scrolls sideways has a shade at its sides, and no text of a drawing is too small to read.
+UNMARKED = """
+return [...document.querySelectorAll(".scroll")].filter((box) => box.scrollWidth > box.clientWidth + 1)
+  .filter((box) => !getComputedStyle(box).backgroundAttachment.includes("local")).map((box) => box.textContent.slice(0, 60));
+"""
+SMALL = """
+return [...document.querySelectorAll("svg.waterfall text")].filter((text) => text.getBoundingClientRect().height > 0)
+  .filter((text) => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a < 9).map((text) => text.textContent).slice(0, 5);
+"""
 REQUESTS = "return performance.getEntriesByType('resource').map((entry) => entry.name);"
 AXE = """
 return axe.run(document, {resultTypes: ["violations"]}).then((found) => found.violations
@@ -51,6 +60,7 @@ def check(browser, page, axe, pictures):
             name = f"{page.stem} {width} {'dark' if dark else 'light'}"
             browser.show(page, width, dark)
             found = {"overlaps": browser.run(OVERLAPS), "cut off": browser.run(CUT), "requests": browser.run(REQUESTS),
+                     "scrolls without a mark": browser.run(UNMARKED), "too small": browser.run(SMALL),
                      "console": browser.console()}
             if browser.run(WIDE) > 0:
                 found["wider than the window by"] = [browser.run(WIDE)]

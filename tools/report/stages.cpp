@@ -9,6 +9,8 @@ namespace peerpath::report {
 namespace {
 
 constexpr double name_room = 96, bar_room = 420, number_room = 250, row_height = 20;
+/// Letters of 12 px are drawn at this share of their size at least; in a narrower window the drawing scrolls.
+constexpr double least_text = 0.85;
 
 struct Bar {
   std::string name, doc;
@@ -36,10 +38,12 @@ std::string drawn(const std::string& name, const std::vector<Bar>& bars) {
   for (const auto& bar : bars) all += bar.mean_ns;
   const auto height = row_height * (static_cast<double>(bars.size()) + 1);
   auto svg = fmt::format(
-      "<svg class=\"waterfall\" viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"Stages of the latency of "
-      "{}\">\n"
+      "<div class=\"scroll\" tabindex=\"0\"><svg class=\"waterfall\" viewBox=\"0 0 {:.0f} {:.0f}\" "
+      "style=\"min-width:{:.0f}px\" role=\"img\" aria-label=\"Stages "
+      "of the latency of {}\">\n"
       "<text x=\"0\" y=\"14\"><tspan font-weight=\"bold\">{}</tspan>, {} on average</text>\n",
-      name_room + bar_room + number_room, height, escaped(name), escaped(name), spelled(all));
+      name_room + bar_room + number_room, height, least_text * (name_room + bar_room + number_room), escaped(name),
+      escaped(name), spelled(all));
   double from = 0, y = row_height;
   for (const auto& bar : bars) {
     const double x = name_room + (all > 0 ? from / all : 0) * bar_room;
@@ -53,7 +57,7 @@ std::string drawn(const std::string& name, const std::vector<Bar>& bars) {
     from += bar.mean_ns;
     y += row_height;
   }
-  return svg + "</svg>\n";
+  return svg + "</svg></div>\n";
 }
 
 }  // namespace
