@@ -60,8 +60,12 @@ TEST(Runs, GetNoVerdictOnWhatHasNotSettled) {
   EXPECT_FALSE(settled("rx.goodput_gbps", grows));
   EXPECT_FALSE(settled("rx.latency_p50_ns", grows));
   EXPECT_TRUE(settled("tx.goodput_gbps", grows)) << "the other entry";
+  EXPECT_FALSE(settled("nic0-sw0.up.utilisation_percent", grows)) << "all entries share the link";
+  EXPECT_FALSE(
+      settled("cpu0.cores_busy", {"gpu0 transfers in flight grow by 5 Gb/s, now at 700 B; increase run.at_most"}));
   const Warnings overload{"rx: offered load exceeds capacity by 20 Gb/s; queueing latency grows without bound"};
   EXPECT_TRUE(settled("rx.goodput_gbps", overload));
+  EXPECT_TRUE(settled("nic0-sw0.up.utilisation_percent", overload)) << "full, and so steady";
   EXPECT_FALSE(settled("rx.latency_p99_ns", overload));
 }
 
