@@ -92,7 +92,7 @@ Reading read_run(const scenario::Scenario& scenario, Platform& platform, const T
   Reading reading{now};
   for (std::size_t i = 0; i < totals.size(); ++i) {
     const auto& t = totals[i];
-    Reading::Entry entry{.offered = t.offered.count(), .arrived = t.arrived.count()};
+    Reading::Entry entry{.offered = t.offered.count(), .arrived = t.arrived.count(), .failed = t.failed.count()};
     entry.waiting = (entries[i].waits_at_source ? t.offered - t.ended - t.failed : t.frames_waiting()).count();
     if (const auto* source = traffic.source(i)) {
       entry.in_flight = source->in_flight(now);

@@ -154,14 +154,14 @@ std::int64_t Steadiness::growth(const Level& level) const {
   return observe::growth(in_window(std::move(levels)));
 }
 
-/// Growth of the payload that was offered and has not arrived. A regular load is taken as an even stream, because whole
+/// Growth of the payload that was offered and has neither arrived nor failed. A regular load is taken as an even stream, because whole
 /// transfers would add steps.
 std::int64_t Steadiness::entry_growth(std::size_t entry) const {
   const auto& watched = entries_[entry];
   const auto grown = growth([&](const Reading& r) {
     const auto& counts = r.entries[entry];
     if (watched.rate == BitRate{}) return counts.waiting;
-    return payload_of(watched.rate, r.when - readings_.front().when) - counts.arrived;
+    return payload_of(watched.rate, r.when - readings_.front().when) - counts.arrived - counts.failed;
   });
   const auto offered = watched.rate == BitRate{} ? last().entries[entry].offered - first().entries[entry].offered
                                                  : payload_of(watched.rate, length());
@@ -316,9 +316,11 @@ void Steadiness::judge(observe::SteadyState& state, std::size_t entry, const std
                              std::to_string(emptiest(entry).in_flight) + " of " + std::to_string(now.most_in_flight) +
                              " transfers are in flight; goodput may change when all are; " + more);
   } else if (overloaded(entry)) {
-    if (!watched.saturates)
+    if (!watched.saturates && settled(goodput, true))
       state.warnings.push_back(name + ": offered load exceeds capacity by " + speed +
                                "; queueing latency grows without bound");
+    else if (!watched.saturates)
+      state.warnings.push_back(name + " has not settled: its backlog grows by " + speed + "; " + more);
   } else if (grown != 0) {
     state.warnings.push_back(name + " has not settled: its backlog " + (grown > 0 ? "grows" : "shrinks") + " by " +
                              speed + "; " + more);

@@ -51,7 +51,7 @@ struct WatchedBacklog {
 /// All counts of a run at one instant, since the start.
 struct Reading {
   struct Entry {
-    std::int64_t offered = 0, arrived = 0;  ///< payload bytes
+    std::int64_t offered = 0, arrived = 0, failed = 0;  ///< payload bytes
     std::int64_t waiting = 0;               ///< of those offered: bytes that have not come to their end
     std::int64_t in_flight = 0,
                  most_in_flight{};  ///< transfers that have left the source, and room for them; 0: unknown

@@ -30,8 +30,8 @@ struct Passage {
   fabric::NodeId requester{};
   fabric::ChannelIndex channel{};  ///< as its device numbers it
   Guide* sender = nullptr;
-  Bytes left{};     ///< of a posted one: not yet sent on
-  Bytes missing{};  ///< of a posted one: not yet arrived
+  Bytes left{};           ///< of a posted one: not yet sent on
+  Bytes missing{};        ///< of a posted one: not yet arrived
   bool to_leave = false;  ///< its device is still to be told that it has left
   bool refused = false;
 };

@@ -1,6 +1,11 @@
 // Checks across a whole scenario, whose single values have been found valid. Problems are keyed by JSON pointer.
 #pragma once
 
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "peerpath/base/problem.hpp"
 #include "scenario/tree.hpp"
 
@@ -22,6 +27,10 @@ void check_events(const Scenario& scenario, const Tree& tree, Problems& out);
 void check_names(const Scenario& scenario, const Tree& tree, Problems& out);
 /// Metrics that cannot exist, bounds that exclude each other.
 void check_expectations(const Scenario& scenario, const Tree& tree, Problems& out);
+/// Problems of one expectation: the key below it, or "" for the whole, and the message. `why_not` says why no metric has
+/// a name; "" if there is one.
+std::vector<std::pair<std::string, std::string>> problems_of(
+    const Expectation& e, const std::function<std::string(const std::string&)>& why_not);
 
 /// What joins sockets and hosts: inter_socket links, cables, and traffic whose ends are not in one host.
 void check_hosts(const Scenario& scenario, const Tree& tree, Problems& out);

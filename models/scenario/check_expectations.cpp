@@ -75,32 +75,36 @@ class Metrics {
 
 }  // namespace
 
+std::vector<std::pair<std::string, std::string>> problems_of(
+    const Expectation& e, const std::function<std::string(const std::string&)>& why_not) {
+  std::vector<std::pair<std::string, std::string>> out;
+  const auto add = [&](std::string key, std::string message) { out.emplace_back(std::move(key), std::move(message)); };
+  if (e.is_text()) {
+    if (!e.is)
+      add("", "has no bound; add \"is\" with the beginning of the " + e.metric);
+    else if (e.equals || e.at_least || e.at_most)
+      add("", "the " + e.metric + " is not a number; use \"is\" with its beginning");
+    if (e.is) return out;
+  } else if (e.metric.empty()) {
+    add("", "has no \"metric\"");
+  } else if (e.is) {
+    add("/is", "is only allowed with \"metric\": \"bottleneck\" or \"warning\"");
+  } else if (auto why = why_not(e.metric); !why.empty()) {
+    add("/metric", std::move(why));
+  }
+  if (!e.is_text() && !e.equals && !e.at_least && !e.at_most)
+    add("", "has no bound; add \"equals\", \"at_least\" or \"at_most\"");
+  if (e.within_percent && !e.equals) add("/within_percent", "requires \"equals\"");
+  if (e.within_percent && *e.within_percent < 0) add("/within_percent", "is negative");
+  if (e.at_least && e.at_most && *e.at_least > *e.at_most) add("/at_least", "is above \"at_most\"");
+  return out;
+}
+
 void check_expectations(const Scenario& scenario, const Tree&, Problems& out) {
   const Metrics metrics{scenario};
-  for (std::size_t i = 0; i < scenario.expect.size(); ++i) {
-    const Expectation& e = scenario.expect[i];
-    const auto at = join("/expect", i);
-    const auto add = [&](std::string key, std::string message) {
-      out.push_back({"", 0, 0, std::move(key), std::move(message)});
-    };
-    const bool text = e.is_text();
-    if (e.metric.empty())
-      add(at, "has no \"metric\"");
-    else if (text && !e.is)
-      add(at, "has no bound; add \"is\" with the beginning of the " + e.metric);
-    else if (text && (e.equals || e.at_least || e.at_most))
-      add(at, "the " + e.metric + " is not a number; use \"is\" with its beginning");
-    else if (!text && e.is)
-      add(at + "/is", "is only allowed with \"metric\": \"bottleneck\" or \"warning\"");
-    else if (text)
-      continue;
-    else if (auto why = metrics.why_not(e.metric); !why.empty())
-      add(at + "/metric", std::move(why));
-    if (!e.equals && !e.at_least && !e.at_most) add(at, "has no bound; add \"equals\", \"at_least\" or \"at_most\"");
-    if (e.within_percent && !e.equals) add(at + "/within_percent", "requires \"equals\"");
-    if (e.within_percent && *e.within_percent < 0) add(at + "/within_percent", "is negative");
-    if (e.at_least && e.at_most && *e.at_least > *e.at_most) add(at + "/at_least", "is above \"at_most\"");
-  }
+  for (std::size_t i = 0; i < scenario.expect.size(); ++i)
+    for (auto& [key, message] : problems_of(scenario.expect[i], [&](const auto& name) { return metrics.why_not(name); }))
+      out.push_back({"", 0, 0, join("/expect", i) + key, std::move(message)});
 }
 
 }  // namespace peerpath::scenario

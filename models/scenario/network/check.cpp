@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "scenario/check.hpp"
 #include "scenario/network/check_collective.hpp"
 #include "scenario/network/message_sizes.hpp"
 #include "scenario/network/metrics.hpp"
@@ -248,13 +249,12 @@ class Check {
   void expectation(const std::string& at, const scenario::Expectation& e) {
     std::vector<std::string> all;
     for (const auto& metric : metrics_of(loaded_.scenario)) all.push_back(metric.name);
-    if (std::ranges::find(all, e.metric) == all.end())
-      add(join(at, "metric"), e.metric.empty()
-                                  ? "is missing"
-                                  : "there is no metric \"" + e.metric + "\"" + scenario::did_you_mean(e.metric, all));
-    if (e.is) add(join(at, "is"), "requires the bottleneck of a PCIe scenario");
-    if (!e.equals && !e.at_least && !e.at_most) add(at, "has no bound; add \"equals\", \"at_least\" or \"at_most\"");
-    if (e.within_percent && !e.equals) add(join(at, "within_percent"), "needs \"equals\"");
+    const auto why_not = [&](const std::string& name) {
+      return std::ranges::find(all, name) != all.end()
+                 ? std::string{}
+                 : "there is no metric \"" + name + "\"" + scenario::did_you_mean(name, all);
+    };
+    for (const auto& [key, message] : scenario::problems_of(e, why_not)) add(at + key, message);
   }
 
   const Node& root_;

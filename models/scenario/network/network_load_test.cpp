@@ -65,6 +65,15 @@ TEST(NetworkLoad, TheCommandLineChangesValues) {
   EXPECT_THAT(said(good, {"rdma.wirte.size=1MiB"}), HasSubstr(R"(did you mean "write"?)"));
 }
 
+TEST(NetworkLoad, AWarningMayBeExpected) {
+  const auto with = [](const std::string& expect) {
+    return R"({"network": {"clos": {}}, "rdma": [{"name": "w", "from": "h0", "to": "h1"}], "expect": [)" + expect + "]}";
+  };
+  EXPECT_EQ(said(with(R"({"metric": "warning", "is": "w.goodput_gbps"})")), "");
+  EXPECT_THAT(said(with(R"({"metric": "warning"})")), HasSubstr(R"(has no bound; add "is")"));
+  EXPECT_THAT(said(with(R"({"metric": "w.goodput_gbps", "is": "12"})")), HasSubstr("/expect/0/is: is only allowed"));
+}
+
 TEST(NetworkLoad, MistakesOfNodesAreNamed) {
   const auto with = [](const std::string& nodes) {
     return R"({"network": {"clos": {}}, "rdma": [{"name": "w", "from": "h0", "to": "h1"}], "nodes": )" + nodes + "}";
