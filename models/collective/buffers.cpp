@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "collective/hierarchical.hpp"
+
 namespace peerpath::collective {
 namespace {
 
@@ -13,7 +15,7 @@ std::uint32_t parts_of(const Pattern& p) {
       [[fallthrough]];
     case Exchange::all_gather:
     case Exchange::reduce_scatter:
-      return p.server > 1 ? p.server : p.ranks;
+      return p.algorithm == Algorithm::tree ? p.server : p.ranks;
     case Exchange::broadcast:
     case Exchange::reduce:
       return 1;
@@ -44,7 +46,8 @@ Schedule in_chunks(const Pattern& pattern, const Buffers& buffers) {
     auto round = pattern;
     round.bytes = std::min(left, most);
     // What is left over of a division makes no slice of its own: a chunk fits the buffer.
-    append(out, cut(schedule_of(round), buffers.slice(), Bytes{pattern.ranks}));
+    append(out, cut(round.server > 1 ? hierarchical(round, Order::as_they_come) : schedule_of(round), buffers.slice(),
+                    Bytes{pattern.ranks}));
   }
   return out;
 }

@@ -63,7 +63,7 @@ TEST(Buffers, ARingOfHalfTheBufferTakesThreeWaysAStep) {
 TEST(Buffers, NothingHangsWhateverTheBuffers) {
   for (const auto kind : {Exchange::all_reduce, Exchange::all_gather, Exchange::reduce_scatter, Exchange::all_to_all,
                           Exchange::broadcast, Exchange::reduce, Exchange::gather, Exchange::scatter})
-    for (const std::uint32_t server : {1u, 4u})
+    for (const std::uint32_t server : {1u, 2u, 4u, 6u})
       for (const auto algorithm : {Algorithm::ring, Algorithm::tree})
         for (const Buffers buffers : {Buffers{Bytes{1 << 16}, 8, 2, 4}, Buffers{Bytes{1 << 16}, 1, 1, 1},
                                       Buffers{Bytes{1 << 16}, 8, 8, 8}, Buffers{Bytes{1 << 14}, 7, 2, 5}}) {

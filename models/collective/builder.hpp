@@ -20,6 +20,7 @@ class Builder {
     causes.resize(2, Send::at_once);
     return add({from, to, bytes, causes[0], causes[1]});
   }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(out_.size()); }
   Schedule take() { return std::move(out_); }
 
  private:

@@ -7,127 +7,136 @@ namespace {
 
 using Marks = std::vector<std::uint32_t>;  ///< by rank: a message
 
-class Hierarchy {
+/// Collectives phase by phase: a rank begins its part of one when it has the result of the one before.
+class Phases {
  public:
-  explicit Hierarchy(Servers servers) : servers_{servers}, before_(servers.ranks(), Send::at_once) {}
+  explicit Phases(Servers servers) : servers_{servers}, ready_(servers.ranks()) {}
 
-  /// Round the GPUs of each server in gpus - 1 steps, after what each rank has done so far: in step t GPU i passes on
-  /// what belongs to rail i - first - t. `size(rail)`. What it had before goes into the first `own` of them.
+  /// AllGather of `parts` parts a GPU, one of each server: a part goes to the same GPU of the next server, and round
+  /// the GPUs of its own, as soon as it is there. `size(rail, server)`: of the part that belongs to that GPU.
   template <class Size>
-  void inside(std::uint32_t first, std::uint32_t own, const Size& size) {
-    const auto g = servers_.gpus;
-    round(
-        g, [&](std::uint32_t server, std::uint32_t i) { return server * g + i; }, servers_.count,
-        [&](std::uint32_t, std::uint32_t i, std::uint32_t t) { return size((i + 2 * g - first - t) % g); }, g - 1, own);
+  void gather(std::uint32_t parts, const Size& size, Order order) {
+    const auto n = servers_.count, g = servers_.gpus, ranks = servers_.ranks();
+    // By part: the message that brought it. GPU i of server s gets as part p what belongs to GPU i of server s - p.
+    std::vector<Marks> got(parts, Marks(ranks, Send::at_once));
+    const auto come = [&](std::uint32_t p) {
+      if (p == 0) return;
+      got[p] = step(
+          got[p - 1], [&](auto rank) { return (rank + g) % ranks; },
+          [&](auto rank) { return size(rank % g, (rank / g + n + 1 - p) % n); });
+    };
+    const auto go_round = [&](std::uint32_t p) {
+      auto passed = got[p];
+      for (std::uint32_t t = 0; t + 1 < g; ++t)
+        passed = step(
+            passed, [&](auto rank) { return rank / g * g + (rank + 1) % g; },
+            [&](auto rank) { return size((rank + g - t) % g, (rank / g + n - p) % n); });
+      ends_.push_back(out_.size());
+    };
+    for (std::uint32_t p = 0; p < parts; ++p) {
+      come(p);
+      if (order == Order::as_they_come) go_round(p);
+    }
+    if (order == Order::as_they_come) return;
+    ends_.push_back(out_.size());
+    for (auto p = parts; p-- > 0;) go_round(p);
   }
 
-  /// Round the servers of each rail in so many steps: in step t server s passes on part s - first - t.
-  /// `size(rail, part)`.
+  /// ReduceScatter: the mirror image in time of an AllGather. Each message goes the other way, in the opposite order,
+  /// when all have come that its image lets go. The image is that of parts as they come: reversed, those with the
+  /// longest way to go are first here too.
   template <class Size>
-  void between(std::uint32_t first, std::uint32_t steps, std::uint32_t own, const Size& size) {
-    const auto n = servers_.count;
-    round(
-        n, [&](std::uint32_t rail, std::uint32_t s) { return s * servers_.gpus + rail; }, servers_.gpus,
-        [&](std::uint32_t rail, std::uint32_t s, std::uint32_t t) { return size(rail, (s + 3 * n - first - t) % n); },
-        steps, own);
+  void scatter(std::uint32_t parts, const Size& size) {
+    Phases image{servers_};
+    image.gather(parts, size, Order::as_they_come);
+    const auto sends = image.out_.take();
+    std::vector<Builder::Causes> causes(sends.size());
+    for (auto round = image.ends_.size(); round-- > 0;) {
+      const auto first = round == 0 ? 0 : image.ends_[round - 1];
+      for (auto i = image.ends_[round]; i-- > first;) {
+        const auto& s = sends[i];
+        const auto number = out_.send(s.to, s.from, s.bytes, std::move(causes[i]));
+        (s.after == Send::at_once ? ready_[s.from] : causes[s.after]).push_back(number);
+      }
+      ends_.push_back(out_.size());
+    }
   }
 
   /// An AllReduce over two trees on each rail. `size(rail)`.
   template <class Size>
   void trees(const Size& size) {
     for (std::uint32_t rail = 0; rail < servers_.gpus; ++rail) {
-      const auto schedule = tree_all_reduce(servers_.count, size(rail));
+      const auto rank = [&](std::uint32_t server) { return server * servers_.gpus + rail; };
       std::vector<std::uint32_t> number;
       std::vector<Builder::Causes> ends(servers_.count);
-      for (const auto& s : schedule) {
-        const auto from = rank(rail, s.from);
-        const auto behind = [&](std::uint32_t cause) { return cause == Send::at_once ? cause : number[cause]; };
-        number.push_back(out_.send(from, rank(rail, s.to), s.bytes, {before_[from], behind(s.after), behind(s.also)}));
+      for (const auto& s : tree_all_reduce(servers_.count, size(rail))) {
+        auto causes = ready_[rank(s.from)];
+        for (const auto cause : {s.after, s.also})
+          if (cause != Send::at_once) causes.push_back(number[cause]);
+        number.push_back(out_.send(rank(s.from), rank(s.to), s.bytes, std::move(causes)));
         ends[s.to].push_back(number.back());
       }
-      // What came last by either tree; of the roots, what their children sent.
-      for (std::uint32_t s = 0; s < servers_.count; ++s) after_[rank(rail, s)] = ends[s];
+      // What came last by either tree; of the roots, what their children sent. Causes join one by one, so none of these
+      // stays in its slots until the others have come.
+      for (std::uint32_t s = 0; s < servers_.count; ++s)
+        ready_[rank(s)].insert(ready_[rank(s)].end(), ends[s].begin(), ends[s].end());
     }
+    ends_.push_back(out_.size());
   }
 
-  Schedule take() { return out_.take(); }
+  Schedule take(std::uint32_t slices) { return in_slices(out_.take(), slices, ends_); }
 
  private:
-  std::uint32_t rank(std::uint32_t rail, std::uint32_t server) const { return server * servers_.gpus + rail; }
-
-  /// All rings of so many members, step by step. A member passes on what it got in the step before.
-  template <class Name, class Size>
-  void round(std::uint32_t members, const Name& name, std::uint32_t rings, const Size& size, std::uint32_t steps,
-             std::uint32_t own) {
-    std::vector<Marks> got(steps, Marks(servers_.ranks(), Send::at_once));
-    for (std::uint32_t t = 0; t < steps; ++t)
-      for (std::uint32_t ring = 0; ring < rings; ++ring)
-        for (std::uint32_t m = 0; m < members; ++m) {
-          const auto from = name(ring, m), to = name(ring, (m + 1) % members);
-          Builder::Causes causes;
-          if (t < own) causes.push_back(before_[from]);
-          if (t > 0) causes.push_back(got[t - 1][from]);
-          if (t == 0) causes.insert(causes.end(), after_[from].begin(), after_[from].end());
-          got[t][to] = out_.send(from, to, size(ring, m, t), std::move(causes));
-        }
-    if (steps == 0) return;
-    // Whoever has got the last has got all: messages of one queue pair keep their order.
-    before_ = got.back();
-    for (auto& causes : after_) causes.clear();
+  /// Every rank passes on a part that it got, or its own.
+  template <class To, class Size>
+  Marks step(const Marks& got, const To& to, const Size& size) {
+    Marks out(got.size());
+    for (std::uint32_t rank = 0; rank < out.size(); ++rank)
+      out[to(rank)] =
+          out_.send(rank, to(rank), size(rank), got[rank] == Send::at_once ? ready_[rank] : Builder::Causes{got[rank]});
+    return out;
   }
 
   Servers servers_;
   Builder out_;
-  Marks before_;
-  std::vector<Builder::Causes> after_ = std::vector<Builder::Causes>(servers_.ranks());
+  std::vector<Builder::Causes> ready_;  ///< by rank: the messages that brought the result of the phase before
+  std::vector<std::uint32_t> ends_;     ///< of rounds, in messages
 };
 
-}  // namespace
-
-Schedule hierarchical_all_reduce(Servers servers, Bytes bytes, bool trees) {
-  const auto n = servers.count;
-  const auto of_rail = [&](std::uint32_t rail) { return part(bytes, servers.gpus, rail); };
-  Hierarchy out{servers};
-  out.inside(1, servers.gpus, of_rail);
-  if (n > 1 && trees) out.trees(of_rail);
-  if (n > 1 && !trees)
-    out.between(0, 2 * (n - 1), n, [&](std::uint32_t rail, std::uint32_t p) { return part(of_rail(rail), n, p); });
-  out.inside(0, 1, of_rail);
-  return out.take();
-}
-
-namespace {
-
-/// What belongs to a rank, and to all of a rail, of an AllGather or a ReduceScatter.
+/// The part of each rank.
 struct Shares {
   Servers servers;
   Bytes bytes;
-  Bytes of(std::uint32_t rail, std::uint32_t server) const {
+  Bytes operator()(std::uint32_t rail, std::uint32_t server) const {
     return part(bytes, servers.ranks(), server * servers.gpus + rail);
-  }
-  Bytes of_rail(std::uint32_t rail) const {
-    Bytes sum{};
-    for (std::uint32_t s = 0; s < servers.count; ++s) sum += of(rail, s);
-    return sum;
   }
 };
 
 }  // namespace
 
-Schedule hierarchical_all_gather(Servers servers, Bytes bytes) {
-  const Shares shares{servers, bytes};
-  Hierarchy out{servers};
-  out.between(0, servers.count - 1, 1, [&](auto rail, auto server) { return shares.of(rail, server); });
-  out.inside(0, 1, [&](auto rail) { return shares.of_rail(rail); });
-  return out.take();
+Schedule hierarchical_all_reduce(Servers servers, Bytes bytes, bool trees, std::uint32_t slices, Order order) {
+  const auto parts = trees ? 1u : servers.count;
+  const auto of_rail = [&](std::uint32_t rail) { return part(bytes, servers.gpus, rail); };
+  const auto size = [&](std::uint32_t rail, std::uint32_t server) {
+    return trees ? of_rail(rail) : part(of_rail(rail), parts, server);
+  };
+  Phases out{servers};
+  out.scatter(parts, size);
+  if (trees && servers.count > 1) out.trees(of_rail);
+  out.gather(parts, size, order);
+  return out.take(slices);
 }
 
-Schedule hierarchical_reduce_scatter(Servers servers, Bytes bytes) {
-  const Shares shares{servers, bytes};
-  Hierarchy out{servers};
-  out.inside(1, servers.gpus, [&](auto rail) { return shares.of_rail(rail); });
-  out.between(1, servers.count - 1, servers.count, [&](auto rail, auto server) { return shares.of(rail, server); });
-  return out.take();
+Schedule hierarchical_all_gather(Servers servers, Bytes bytes, std::uint32_t slices, Order order) {
+  Phases out{servers};
+  out.gather(servers.count, Shares{servers, bytes}, order);
+  return out.take(slices);
+}
+
+Schedule hierarchical_reduce_scatter(Servers servers, Bytes bytes, std::uint32_t slices) {
+  Phases out{servers};
+  out.scatter(servers.count, Shares{servers, bytes});
+  return out.take(slices);
 }
 
 Schedule rail_all_to_all(Servers servers, const std::vector<Bytes>& sizes, std::uint32_t window) {

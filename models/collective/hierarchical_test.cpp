@@ -31,24 +31,73 @@ std::vector<std::set<std::uint32_t>> origins(const Schedule& schedule) {
   return out;
 }
 
-TEST(Hierarchical, AnAllReduceIsRoundTheServersTwiceAndRoundTheRailsOnce) {
+TEST(Hierarchical, APartGoesRoundItsRailAndRoundTheGpusOfTheLastServer) {
   for (const Servers servers : {Servers{2, 2}, Servers{4, 8}, Servers{1, 8}, Servers{3, 5}}) {
     const auto n = servers.count, g = servers.gpus;
     const std::int64_t bytes = 7'000 * n * g;
-    const auto took = play_on_servers(hierarchical_all_reduce(servers, Bytes{bytes}, false), servers.ranks(),
-                                      links_of(servers), between);
-    EXPECT_EQ(took.took, (inside + on_nvlink(bytes / g)) * (2 * (g - 1)) + between * (2 * (n - 1)));
-    // Each NIC sends 2 (n - 1) / n of its g-th.
-    EXPECT_EQ(took.outside.count(), bytes * 2 * (n - 1));
-    const auto half =
+    const auto gather =
         play_on_servers(hierarchical_all_gather(servers, Bytes{bytes}), servers.ranks(), links_of(servers), between);
-    EXPECT_EQ(half.took, (inside + on_nvlink(bytes / g)) * (g - 1) + between * (n - 1));
-    EXPECT_EQ(half.outside.count(), bytes * (n - 1));
-    const auto other = play_on_servers(hierarchical_reduce_scatter(servers, Bytes{bytes}), servers.ranks(),
-                                       links_of(servers), between);
-    EXPECT_EQ(other.took, half.took);
-    EXPECT_EQ(other.outside, half.outside);
+    // The other parts are on their way in the meantime.
+    EXPECT_EQ(gather.took, (inside + on_nvlink(7'000)) * (g - 1) + between * (n - 1));
+    EXPECT_EQ(gather.outside.count(), bytes * (n - 1));
+    const auto scatter = play_on_servers(hierarchical_reduce_scatter(servers, Bytes{bytes}), servers.ranks(),
+                                         links_of(servers), between);
+    EXPECT_EQ(scatter.took, gather.took);
+    EXPECT_EQ(scatter.outside, gather.outside);
+    const auto both = play_on_servers(hierarchical_all_reduce(servers, Bytes{bytes}, false), servers.ranks(),
+                                      links_of(servers), between);
+    EXPECT_EQ(both.took, gather.took * 2);
+    // Each NIC sends 2 (n - 1) / n of its g-th.
+    EXPECT_EQ(both.outside.count(), bytes * 2 * (n - 1));
   }
+}
+
+TEST(Hierarchical, AReduceScatterIsAnAllGatherBackwards) {
+  const Servers servers{3, 4};
+  const Bytes bytes{1'000'003};
+  const auto gather = hierarchical_all_gather(servers, bytes, 1, Order::as_they_come);
+  const auto scatter = hierarchical_reduce_scatter(servers, bytes);
+  ASSERT_EQ(gather.size(), scatter.size());
+  std::vector<std::set<std::uint32_t>> waiting(gather.size());  // by message of the AllGather: its waiters
+  for (std::uint32_t i = 0; i < gather.size(); ++i)
+    for (const auto cause : {gather[i].after, gather[i].also})
+      if (cause != Send::at_once) waiting[cause].insert(i);
+  const auto last = static_cast<std::uint32_t>(gather.size() - 1);
+  for (std::uint32_t i = 0; i <= last; ++i) {
+    const auto& there = gather[i];
+    const auto& back = scatter[last - i];
+    EXPECT_EQ(there.from, back.to);
+    EXPECT_EQ(there.to, back.from);
+    EXPECT_EQ(there.bytes, back.bytes);
+    std::set<std::uint32_t> causes;
+    for (const auto cause : {back.after, back.also})
+      if (cause != Send::at_once) causes.insert(last - cause);
+    EXPECT_EQ(causes, waiting[i]);
+  }
+}
+
+TEST(Hierarchical, EveryRankSendsAndGetsTheSameBytesInAnySlices) {
+  const Servers servers{3, 4};
+  const Bytes bytes{1'000'003};
+  const auto sums = [&](const Schedule& schedule) {
+    std::vector<std::int64_t> net(servers.ranks());  // what came less what went
+    std::int64_t all = 0;
+    for (const auto& s : schedule) {
+      net[s.to] += s.bytes.count();
+      net[s.from] -= s.bytes.count();
+      all += s.from == s.to ? 0 : s.bytes.count();
+    }
+    return std::pair{net, all};
+  };
+  for (const std::uint32_t slices : {1u, 2u, 8u})
+    for (const auto order : {Order::farthest_first, Order::as_they_come}) {
+      // All bytes come to all ranks but their own, and of a sum each rank's share stays.
+      EXPECT_EQ(sums(hierarchical_all_gather(servers, bytes, slices, order)).second, bytes.count() * 11);
+      EXPECT_EQ(sums(hierarchical_reduce_scatter(servers, bytes, slices)).second, bytes.count() * 11);
+      const auto both = sums(hierarchical_all_reduce(servers, bytes, false, slices, order));
+      EXPECT_EQ(both.second, bytes.count() * 22);
+      EXPECT_EQ(both.first, std::vector<std::int64_t>(servers.ranks()));
+    }
 }
 
 TEST(Hierarchical, WhatGoesRoundLastHasTheDataOfAllRanks) {
@@ -69,12 +118,12 @@ TEST(Hierarchical, WhatGoesRoundLastHasTheDataOfAllRanks) {
 
 TEST(Hierarchical, TimesInsideAndBetweenAreToldApart) {
   const Servers servers{4, 8};
-  const std::int64_t bytes = 8 * 4 * 90'000;
+  const std::int64_t bytes = 8 * 4 * 7'000;
   const auto took =
       play_on_servers(hierarchical_all_reduce(servers, Bytes{bytes}, false), 32, links_of(servers), between);
-  // A rank hears of a message a latency after its arrival, when its next one is on the way already; of the last one of
-  // each of three phases after that.
-  EXPECT_EQ(took.use.inside / 32, (inside + on_nvlink(bytes / 8)) * 14 + inside * 2);
+  // Four parts go round one behind the other, and then each by itself as it comes, faster than between servers. A rank
+  // hears of a message a latency after its arrival, when its next one of that round is on the way already.
+  EXPECT_EQ(took.use.inside / 32, (inside + on_nvlink(7'000)) * 35 + on_nvlink(7'000) * 3 + inside * 5);
   EXPECT_EQ(took.use.between / 32, between * 6 + between);
 }
 
@@ -101,6 +150,17 @@ TEST(Hierarchical, AnAllToAllStaysOnItsRailsAndBringsEachPairItsBytes) {
     }
   const auto took = play_on_servers(schedule, ranks, links_of(servers), between);
   EXPECT_GT(took.took, between);
+}
+
+TEST(ServerLinks, AMessageWithALowerNumberInterruptsOthers) {
+  const ServerConfig one{3, nvlink, inside};
+  const std::int64_t small = 9'000, large = 900'000;  // 2 us
+  // Rank 0 sends the large message when the small one comes, that it passes on at once, so that rank 2 does too.
+  const Schedule schedule{{1, 0, Bytes{small}}, {0, 2, Bytes{small}, 0}, {2, 1, Bytes{large}, 1}, {0, 2, Bytes{large}}};
+  EXPECT_EQ(play_on_servers(schedule, 3, one, between).took, inside * 3 + on_nvlink(small) * 2 + on_nvlink(large));
+  // The large one goes on afterwards.
+  EXPECT_EQ(play_on_servers({schedule[0], schedule[1], {0, 2, Bytes{large}}}, 3, one, between).took,
+            inside + on_nvlink(small + large));
 }
 
 TEST(ServerLinks, APortTakesOneMessageAtATimeBothWaysAtOnce) {

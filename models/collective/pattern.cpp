@@ -8,33 +8,8 @@
 namespace peerpath::collective {
 namespace {
 
-Schedule hierarchical(const Pattern& p) {
-  const Servers servers{p.ranks / p.server, p.server};
-  switch (p.kind) {
-    case Exchange::all_reduce:
-      return hierarchical_all_reduce(servers, p.bytes, p.algorithm == Algorithm::tree);
-    case Exchange::all_gather:
-      return hierarchical_all_gather(servers, p.bytes);
-    case Exchange::reduce_scatter:
-      return hierarchical_reduce_scatter(servers, p.bytes);
-    default:
-      return rail_all_to_all(servers, p.sizes.empty() ? equal_sizes(p.ranks, p.bytes) : p.sizes, p.window);
-  }
-}
-
-}  // namespace
-
-std::string not_played(Exchange kind, Algorithm algorithm, bool hierarchical) {
-  const bool halves = kind == Exchange::all_gather || kind == Exchange::reduce_scatter || kind == Exchange::all_to_all;
-  if (algorithm == Algorithm::tree && halves) return "tree is for all_reduce, broadcast, reduce, gather and scatter";
-  if (hierarchical && !halves && kind != Exchange::all_reduce)
-    return "hierarchical are all_reduce, all_gather, reduce_scatter and all_to_all";
-  return "";
-}
-
-Schedule schedule_of(const Pattern& p) {
-  if (p.ranks < 2) return {};
-  if (p.server > 1) return hierarchical(p);
+/// Of one level, whole.
+Schedule flat(const Pattern& p) {
   const bool tree = p.algorithm == Algorithm::tree;
   switch (p.kind) {
     case Exchange::all_reduce:
@@ -57,6 +32,42 @@ Schedule schedule_of(const Pattern& p) {
       break;
   }
   return {{0, 1, p.bytes}};
+}
+
+}  // namespace
+
+std::string not_played(Exchange kind, Algorithm algorithm, bool hierarchical) {
+  const bool halves = kind == Exchange::all_gather || kind == Exchange::reduce_scatter || kind == Exchange::all_to_all;
+  if (algorithm == Algorithm::tree && halves) return "tree is for all_reduce, broadcast, reduce, gather and scatter";
+  if (hierarchical && !halves && kind != Exchange::all_reduce)
+    return "hierarchical are all_reduce, all_gather, reduce_scatter and all_to_all";
+  return "";
+}
+
+Schedule hierarchical(const Pattern& p, Order order) {
+  const Servers servers{p.ranks / p.server, p.server};
+  switch (p.kind) {
+    case Exchange::all_reduce:
+      return hierarchical_all_reduce(servers, p.bytes, p.algorithm == Algorithm::tree, p.slices, order);
+    case Exchange::all_gather:
+      return hierarchical_all_gather(servers, p.bytes, p.slices, order);
+    case Exchange::reduce_scatter:
+      return hierarchical_reduce_scatter(servers, p.bytes, p.slices);
+    default:
+      return rail_all_to_all(servers, p.sizes.empty() ? equal_sizes(p.ranks, p.bytes) : p.sizes, p.window);
+  }
+}
+
+Schedule schedule_of(const Pattern& p) {
+  if (p.ranks < 2) return {};
+  if (p.server > 1) return hierarchical(p, Order::farthest_first);
+  if (!goes_in_slices(p.kind)) return flat(p);
+  const auto whole = flat(p);
+  std::vector<std::uint32_t> ends;
+  if (p.algorithm == Algorithm::ring && !p.is_rooted())
+    for (auto end = p.ranks; end < whole.size(); end += p.ranks) ends.push_back(end);
+  ends.push_back(static_cast<std::uint32_t>(whole.size()));
+  return in_slices(whole, p.slices, ends);
 }
 
 Bytes busiest(const Schedule& schedule, const std::vector<std::uint32_t>& servers) {

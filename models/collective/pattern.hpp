@@ -51,6 +51,7 @@ struct Pattern {
   std::uint32_t root = 0;
   std::uint32_t window = 4;    ///< AlltoAll and scatter: messages of a rank that are on their way at a time
   std::uint32_t server = 1;    ///< ranks of a server, which have links of their own between them; 1: it is flat
+  std::uint32_t slices = 1;    ///< in which messages go one behind the other, where `goes_in_slices`
   std::vector<Bytes> sizes{};  ///< AlltoAll: of each message, [from * ranks + to]; none: `bytes` are divided evenly
 
   bool is_rooted() const { return kind >= Exchange::broadcast && kind <= Exchange::scatter; }
@@ -64,7 +65,7 @@ constexpr bool goes_in_slices(Exchange kind) {
   return kind <= Exchange::reduce_scatter || kind == Exchange::broadcast || kind == Exchange::reduce;
 }
 
-/// Its messages, whole.
+/// Its messages.
 Schedule schedule_of(const Pattern& pattern);
 
 /// Bytes that the busiest rank sends to other servers, or gets from them if that is more. `servers`: by rank.

@@ -97,15 +97,31 @@ Schedule chain_broadcast(std::uint32_t ranks, Bytes bytes, std::uint32_t root) {
 }
 
 Schedule in_slices(const Schedule& whole, std::uint32_t slices) {
+  return in_slices(whole, slices, {static_cast<std::uint32_t>(whole.size())});
+}
+
+Schedule in_slices(const Schedule& whole, std::uint32_t slices, const std::vector<std::uint32_t>& ends) {
   Schedule schedule;
-  const auto count = static_cast<std::uint32_t>(whole.size());
-  for (std::uint32_t slice = 0; slice < slices; ++slice)
-    for (const auto& send : whole) {
-      const auto behind = [&](std::uint32_t cause) {
-        return cause == Send::at_once ? Send::at_once : cause + slice * count;
-      };
-      schedule.push_back({send.from, send.to, part(send.bytes, slices, slice), behind(send.after), behind(send.also)});
-    }
+  schedule.reserve(whole.size() * slices);
+  struct Place {
+    std::uint32_t first = 0, apart = 0;  ///< of its slices
+  };
+  std::vector<Place> places;
+  places.reserve(whole.size());
+  std::uint32_t begin = 0;
+  for (const auto end : ends) {
+    for (auto i = begin; i < end; ++i) places.push_back({begin * slices + i - begin, end - begin});
+    for (std::uint32_t slice = 0; slice < slices; ++slice)
+      for (auto i = begin; i < end; ++i) {
+        const auto& send = whole[i];
+        const auto behind = [&](std::uint32_t cause) {
+          return cause == Send::at_once ? cause : places[cause].first + slice * places[cause].apart;
+        };
+        schedule.push_back(
+            {send.from, send.to, part(send.bytes, slices, slice), behind(send.after), behind(send.also)});
+      }
+    begin = end;
+  }
   return schedule;
 }
 

@@ -50,6 +50,8 @@ Schedule chain_broadcast(std::uint32_t ranks, Bytes bytes, std::uint32_t root);
 
 /// The same in slices that go round one behind the other, each waiting only for itself (NCCL's steps).
 Schedule in_slices(const Schedule& whole, std::uint32_t slices);
+/// The same round by round: all slices of one stand before the next. `ends`: of each, in messages of the whole.
+Schedule in_slices(const Schedule& whole, std::uint32_t slices, const std::vector<std::uint32_t>& ends);
 
 /// Every rank sends a n-th of `bytes` to every other, first to its neighbour; `window` messages of a rank are on their
 /// way at a time.

@@ -46,35 +46,51 @@ ServerLinks::Channel& ServerLinks::at(ChannelIndex channel) {
 void ServerLinks::post(ChannelIndex channel, Bytes bytes, std::uint32_t number, Instant now) {
   const auto host = sender(channel);
   auto& port = ports_[host];
-  const Waiting message{channel, bytes, number};
-  if (port.out <= now && port.waiting.empty()) return send(message, now);
-  if (port.waiting.empty()) wake_(port.out, host * alarms + port_free);
-  port.waiting.push(message);
-  for (auto i = port.waiting.size() - 1; i > 0 && number < port.waiting[i - 1].number; --i)
-    std::swap(port.waiting[i], port.waiting[i - 1]);
+  auto& waiting = port.waiting;
+  const bool idle = waiting.empty();
+  const bool interrupts = !idle && number < waiting.front().number && now < port.out;
+  if (interrupts) {
+    waiting.front().left = port.out - now;
+    ports_[sender(waiting.front().channel ^ 1)].in -= port.out - now;
+  }
+  waiting.push({channel, bytes / config_.rate, number});
+  for (auto i = waiting.size() - 1; i > (interrupts ? 0u : 1u) && number < waiting[i - 1].number; --i)
+    std::swap(waiting[i], waiting[i - 1]);
+  if (idle || interrupts) send(host, now);
 }
 
-void ServerLinks::send(const Waiting& message, Instant now) {
-  auto& c = at(message.channel);
-  const bool back = message.channel % 2 != 0;
-  auto &from = ports_[back ? c.b : c.a], &to = ports_[back ? c.a : c.b];
-  const auto time = message.bytes / config_.rate;
-  from.out = now + time;
-  to.in = std::max(now + config_.latency, to.in) + time;
-  c.ways[back].coming.push(message.number);
-  c.ways[back].unheard.push(message.number);
-  wake_(to.in, message.channel * alarms + has_arrived);
-  wake_(to.in + config_.latency, message.channel * alarms + is_heard);
+/// The first that waits.
+void ServerLinks::send(HostIndex host, Instant now) {
+  auto& port = ports_[host];
+  const auto& message = port.waiting.front();
+  auto& in = ports_[sender(message.channel ^ 1)].in;
+  port.out = now + message.left;
+  in = std::max(now + config_.latency, in) + message.left;
+  port.arrival = in;
+  wake_(port.out, host * alarms + port_free);
+}
+
+void ServerLinks::sent(HostIndex host, Instant now) {
+  auto& port = ports_[host];
+  const auto message = port.waiting.front();
+  port.waiting.pop();
+  auto& way = at(message.channel).ways[message.channel % 2];
+  // What another sender took back at the receiver's port may have let it in before the one in front of it.
+  way.last = std::max(way.last, port.arrival);
+  way.coming.push(message.number);
+  way.unheard.push(message.number);
+  wake_(way.last, message.channel * alarms + has_arrived);
+  wake_(way.last + config_.latency, message.channel * alarms + is_heard);
+  if (!port.waiting.empty()) send(host, now);
 }
 
 void ServerLinks::timed(std::size_t number, Instant now) {
   const auto what = static_cast<Alarm>(number % alarms);
   if (what == port_free) {
-    auto& port = ports_[number / alarms];
-    const auto next = port.waiting.front();
-    port.waiting.pop();
-    send(next, now);
-    if (!port.waiting.empty()) wake_(port.out, number);
+    const auto host = static_cast<HostIndex>(number / alarms);
+    const auto& port = ports_[host];
+    // Else the message was interrupted.
+    if (!port.waiting.empty() && port.out == now) sent(host, now);
     return;
   }
   const auto channel = static_cast<ChannelIndex>(number / alarms);

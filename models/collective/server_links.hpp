@@ -17,8 +17,9 @@ struct ServerConfig {
 };
 
 /// Carries messages between hosts of one server by links, and all others by a carrier. A GPU has one port into a switch
-/// that never holds anything up: messages leave it one after another, of those that wait the one with the lowest number
-/// first, and come in at the other end likewise, cut through. Their sender hears of it a latency later.
+/// that never holds anything up. It sends the packets of the message with the lowest number, which so interrupts
+/// others; they come in at the other end one after another, cut through. The sender of a message hears of it a latency
+/// later.
 class ServerLinks {
  public:
   using Wake = std::function<void(Instant when, std::size_t number)>;
@@ -44,12 +45,13 @@ class ServerLinks {
  private:
   struct Waiting {
     ChannelIndex channel = 0;
-    Bytes bytes{};
+    Duration left{};  ///< to be sent
     std::uint32_t number = 0;
   };
   struct Port {
-    Instant out{}, in{};      ///< free from then on
-    Ring<Waiting> waiting{};  ///< by number
+    Instant out{}, in{};      ///< free from then on, if no more comes
+    Instant arrival{};        ///< of the message that is being sent, if none interrupts it
+    Ring<Waiting> waiting{};  ///< by number; the first is being sent
   };
   enum Alarm : std::size_t { has_arrived, is_heard, port_free, alarms };
   /// Messages of a host that are on their way one way, and since when there are some.
@@ -64,6 +66,7 @@ class ServerLinks {
   /// One way of it; messages keep their order.
   struct Way {
     Ring<std::uint32_t> coming{}, unheard{};  ///< their numbers
+    Instant last{};                           ///< arrival
   };
   struct Channel {
     HostIndex a = 0, b = 0;
@@ -77,8 +80,9 @@ class ServerLinks {
   }
   Channel& at(ChannelIndex channel);
   void post(ChannelIndex channel, Bytes bytes, std::uint32_t number, Instant now);
-  void send(const Waiting& message, Instant now);
-  HostIndex sender(ChannelIndex channel) { return channel % 2 == 0 ? at(channel).a : at(channel).b; }
+  void send(HostIndex host, Instant now);
+  void sent(HostIndex host, Instant now);
+  HostIndex sender(ChannelIndex end) { return end % 2 == 0 ? at(end).a : at(end).b; }
   void begin(ChannelIndex channel, Instant now);
   void end(ChannelIndex channel, Instant now);
   Under& under(const Channel& channel, bool far_end);

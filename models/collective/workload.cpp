@@ -34,8 +34,9 @@ std::uint32_t slices_of(const Operation& operation, std::uint32_t members, const
 }  // namespace
 
 Schedule schedule_of(const Operation& operation, std::uint32_t members, const WorkloadConfig& config) {
-  const auto schedule = schedule_of(pattern_of(operation, members, config));
-  return goes_in_slices(operation.kind) ? in_slices(schedule, slices_of(operation, members, config)) : schedule;
+  auto pattern = pattern_of(operation, members, config);
+  pattern.slices = slices_of(operation, members, config);
+  return schedule_of(pattern);
 }
 
 std::uint64_t messages_of(const Operation& operation, std::uint32_t members, const WorkloadConfig& config) {

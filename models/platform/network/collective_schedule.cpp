@@ -49,11 +49,10 @@ collective::ServerConfig server_config(const NetworkScenario& s) {
 }
 
 collective::Schedule schedule_of(const NetworkScenario& s, const Collective& entry) {
-  const auto pattern = pattern_of(s, entry);
+  auto pattern = pattern_of(s, entry);
   if (entry.buffers) return with_flags(in_chunks(pattern, *entry.buffers), entry.protocol);
-  auto whole = schedule_of(pattern);
-  if (collective::goes_in_slices(entry.kind)) whole = in_slices(whole, static_cast<std::uint32_t>(entry.slices));
-  return with_flags(std::move(whole), entry.protocol);
+  pattern.slices = static_cast<std::uint32_t>(entry.slices);
+  return with_flags(schedule_of(pattern), entry.protocol);
 }
 
 Sample sample_of(const NetworkScenario& s, const Collective& entry, std::int64_t most) {

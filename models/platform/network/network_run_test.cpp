@@ -117,23 +117,29 @@ TEST(NetworkRun, ReadingARequestDelaysAMessageAlone) {
   EXPECT_NEAR(latency(R"("wqe_fetch": "550ns")"), latency("") + 0.55, 0.01);
 }
 
-TEST(NetworkRun, PhasesOfAReduceScatterOverlapAsThoseOfAnAllGatherDo) {
-  const auto took = [](const std::string& kind, int servers) {
-    const auto last = std::to_string(4 * servers - 1);
+/// Measured on two servers of eight H200s: 383 and 382 GB/s (nccl-tests 256).
+TEST(NetworkRun, AReduceScatterTakesTheTimeOfItsMirrorImageTheAllGather) {
+  const auto took = [](const std::string& kind, int servers, int gpus, int slices) {
     return value(run_text(R"({ "network": { "rail_optimised": { "servers": )" + std::to_string(servers) +
-                          R"(, "rails": 4, "spines": 2 } }, "servers": { "gpus": 4 }, "switches": { "path": "ecmp_qp" },
-      "collectives": [{ "name": "c", "kind": ")" +
-                          kind + R"(", "hosts": "h0..h)" + last +
-                          R"(", "bytes": "32MiB", "hierarchical": true }], "run": { "measure": "100ms" } })"),
+                          R"(, "rails": )" + std::to_string(gpus) + R"(, "spines": 2 } }, "servers": { "gpus": )" +
+                          std::to_string(gpus) + R"( }, "switches": { "path": "ecmp_qp" }, "collectives": [{
+      "name": "c", "kind": ")" +
+                          kind + R"(", "hosts": "h0..h)" + std::to_string(servers * gpus - 1) +
+                          R"(", "bytes": "32MiB", "slices": )" + std::to_string(slices) +
+                          R"(, "hierarchical": true }], "run": { "measure": "100ms" } })"),
                  "c.time_us");
   };
-  for (const int servers : {2, 4}) {
-    const auto gather = took("all_gather", servers), scatter = took("reduce_scatter", servers);
-    EXPECT_GT(gather, 0);
-    // 11 % on two servers: messages of a queue pair keep their order, so phases overlap in part only.
-    EXPECT_LT(scatter / gather, 1.12) << servers;
-    EXPECT_LT(took("all_reduce", servers) / (gather + scatter), 1.03) << servers;
-  }
+  for (const auto& [servers, gpus] : {std::pair{2, 4}, {4, 4}, {2, 8}})
+    for (const int slices : {1, 2, 8}) {
+      const auto gather = took("all_gather", servers, gpus, slices),
+                 scatter = took("reduce_scatter", servers, gpus, slices);
+      EXPECT_GT(gather, 0);
+      EXPECT_NEAR(scatter / gather, 1, 0.03) << servers << " x " << gpus << ", " << slices;
+      // One after the other, but the first slices need not wait for the last.
+      const auto both = took("all_reduce", servers, gpus, slices) / (gather + scatter);
+      EXPECT_LT(both, 1.02) << servers << " x " << gpus << ", " << slices;
+      EXPECT_GT(both, 0.9) << servers << " x " << gpus << ", " << slices;
+    }
 }
 
 TEST(NetworkRun, StopsWhenAskedAndSaysThatItIsIncomplete) {
@@ -358,7 +364,9 @@ TEST(NetworkRun, AHierarchicalAllReduceSendsAGpusShareByItsNic) {
   EXPECT_LT(value(outcome, "c.time_us"), wire + inside);  // slices overlap
   EXPECT_NEAR(value(outcome, "c.nic_gbps"), 1.5 * 16 * 1048576 * 8 / value(outcome, "c.time_us") / 1e3, 0.01);
   EXPECT_NEAR(value(outcome, "c.busbw"), 1.875 * 64 * 1048576 / value(outcome, "c.time_us") / 1e3, 0.01);
-  EXPECT_NEAR(value(outcome, "c.inside_us"), inside, inside / 10);
+  // Each of 4 x 8 parts goes round by itself, three steps there and back, and is heard of: a latency of 0.6 us each.
+  EXPECT_GT(value(outcome, "c.inside_us"), inside);
+  EXPECT_LT(value(outcome, "c.inside_us"), inside + 2 * 4 * 8 * (3 + 1) * 0.6);
   EXPECT_GT(value(outcome, "c.between_us"), wire);
   // Flat, one NIC of two has to send it all: four times as much as its part.
   EXPECT_GT(value(run_collective(job + "false"), "c.time_us"), 3 * value(outcome, "c.time_us"));
