@@ -154,8 +154,8 @@ std::int64_t Steadiness::growth(const Level& level) const {
   return observe::growth(in_window(std::move(levels)));
 }
 
-/// Growth of the payload that was offered and has neither arrived nor failed. A regular load is taken as an even stream, because whole
-/// transfers would add steps.
+/// Growth of the payload that was offered and has neither arrived nor failed. A regular load is taken as an even
+/// stream, because whole transfers would add steps.
 std::int64_t Steadiness::entry_growth(std::size_t entry) const {
   const auto& watched = entries_[entry];
   const auto grown = growth([&](const Reading& r) {

@@ -52,7 +52,7 @@ struct WatchedBacklog {
 struct Reading {
   struct Entry {
     std::int64_t offered = 0, arrived = 0, failed = 0;  ///< payload bytes
-    std::int64_t waiting = 0;               ///< of those offered: bytes that have not come to their end
+    std::int64_t waiting = 0;                           ///< of those offered: bytes that have not come to their end
     std::int64_t in_flight = 0,
                  most_in_flight{};  ///< transfers that have left the source, and room for them; 0: unknown
     /// Payload bytes that arrived on each connection. A connection without progress waits for a timer.

@@ -108,6 +108,7 @@ fabric::Transaction ForeignEndpoint::transaction_of(const tlm::tlm_generic_paylo
   fabric::Transaction transaction;
   if (passage != nullptr) {
     transaction = passage->asked;
+    transaction.tell_sent = transaction.notify_sent = false;  // it has left its device
   } else {
     transaction.target = domain_.memory_map().find(payload.get_address())->node;
     transaction.op = payload.is_write() ? pcie::Operation::memory_write : pcie::Operation::memory_read;

@@ -27,8 +27,8 @@ void check_events(const Scenario& scenario, const Tree& tree, Problems& out);
 void check_names(const Scenario& scenario, const Tree& tree, Problems& out);
 /// Metrics that cannot exist, bounds that exclude each other.
 void check_expectations(const Scenario& scenario, const Tree& tree, Problems& out);
-/// Problems of one expectation: the key below it, or "" for the whole, and the message. `why_not` says why no metric has
-/// a name; "" if there is one.
+/// Problems of one expectation: the key below it, or "" for the whole, and the message. `why_not` says why no metric
+/// has a name; "" if there is one.
 std::vector<std::pair<std::string, std::string>> problems_of(
     const Expectation& e, const std::function<std::string(const std::string&)>& why_not);
 

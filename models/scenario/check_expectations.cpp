@@ -103,7 +103,8 @@ std::vector<std::pair<std::string, std::string>> problems_of(
 void check_expectations(const Scenario& scenario, const Tree&, Problems& out) {
   const Metrics metrics{scenario};
   for (std::size_t i = 0; i < scenario.expect.size(); ++i)
-    for (auto& [key, message] : problems_of(scenario.expect[i], [&](const auto& name) { return metrics.why_not(name); }))
+    for (auto& [key, message] :
+         problems_of(scenario.expect[i], [&](const auto& name) { return metrics.why_not(name); }))
       out.push_back({"", 0, 0, join("/expect", i) + key, std::move(message)});
 }
 

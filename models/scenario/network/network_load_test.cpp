@@ -67,7 +67,8 @@ TEST(NetworkLoad, TheCommandLineChangesValues) {
 
 TEST(NetworkLoad, AWarningMayBeExpected) {
   const auto with = [](const std::string& expect) {
-    return R"({"network": {"clos": {}}, "rdma": [{"name": "w", "from": "h0", "to": "h1"}], "expect": [)" + expect + "]}";
+    return R"({"network": {"clos": {}}, "rdma": [{"name": "w", "from": "h0", "to": "h1"}], "expect": [)" + expect +
+           "]}";
   };
   EXPECT_EQ(said(with(R"({"metric": "warning", "is": "w.goodput_gbps"})")), "");
   EXPECT_THAT(said(with(R"({"metric": "warning"})")), HasSubstr(R"(has no bound; add "is")"));

@@ -89,6 +89,9 @@ def double(scenario, limit, entry):
     other = copy.deepcopy(scenario)
     if limit == "the arrival rate":
         offered = next(t for t in other["traffic"] if t["name"] == entry)
+        nic = other["devices"][offered["from"]]
+        if nic["kind"] == "nic":  # which offers no more than its wire carries
+            change(nic, 2, "wire_rate")
         return other if change(offered, 2, "rate") else None
     for pattern, apply in RULES:
         found = re.fullmatch(pattern, limit)
