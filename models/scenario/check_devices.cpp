@@ -94,7 +94,7 @@ class Devices {
         const AddressRange &a = ranges[i], &b = ranges[j];
         // Reported once: at the BAR with a fixed address, or at the second of two such BARs.
         if (!a.fixed || i == j || (b.fixed && j > i) || a.start >= b.end || b.start >= a.end) continue;
-        add(a.key, "lies over " + std::string{b.fixed ? "the BAR of " : ""} + b.device->name + ", which has " +
+        add(a.key, "overlaps " + std::string{b.fixed ? "the BAR of " : ""} + b.device->name + ", which occupies " +
                        hex(b.start) + " to " + hex(b.end - 1));
       }
     }

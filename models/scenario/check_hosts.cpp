@@ -169,7 +169,7 @@ class Hosts {
       add(at_ + "/sender",
           "\"" + *receive.sender + "\" is sent by " + sender->from + ", and no cable joins that to " + t.from);
     if (t.replays()) add(at_ + "/capture", "is set by the sender's frames");
-    if (receive.bytes > Bytes{0}) add(at_ + "/bytes", "the sender has no end");
+    if (receive.bytes > Bytes{0}) add(at_ + "/bytes", "has no effect: its sender is endless");
   }
 
   const Scenario& scenario_;

@@ -209,7 +209,7 @@ class TrafficCheck {
     end("to", t.to, "a gpunet_proxy", is_proxy);
     end("from", t.from, "a gpunet_proxy, or host_memory for a CPU program",
         [&](const Device& d) { return is_proxy(d) || std::holds_alternative<device::HostMemoryConfig>(d.config); });
-    if (t.arrival != ArrivalLaw::regular) add(at_ + "/arrival", "gpunet supports arrival regular only");
+    if (t.arrival != ArrivalLaw::regular) add(at_ + "/arrival", "gpunet supports only regular arrival");
   }
 
   /// Copies are made by the GPU at one of their ends.
@@ -221,7 +221,7 @@ class TrafficCheck {
     const Device* from = end("from", t.from, "a gpu or host_memory", is_end);
     const Device* to = end("to", t.to, "a gpu or host_memory", is_end);
     if (through_host(t.path)) add(at_ + "/path", "only receive and transmit go through host memory");
-    if (t.arrival != ArrivalLaw::regular) add(at_ + "/arrival", "copy supports arrival regular only");
+    if (t.arrival != ArrivalLaw::regular) add(at_ + "/arrival", "copy supports only regular arrival");
     if (from == nullptr || to == nullptr) return;
     const auto* source = as<device::GpuConfig>(from);
     const auto* target = as<device::GpuConfig>(to);

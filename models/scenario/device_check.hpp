@@ -17,7 +17,7 @@ struct AddressRange {
   const Device* device;
   std::string key;
   WideInt start, end;
-  bool fixed;  ///< by the scenario: what lies over it is a mistake
+  bool fixed;  ///< by the scenario: what overlaps it is a mistake
 };
 
 /// Problems of one device. Keys are paths below the device: "iommu/ways".

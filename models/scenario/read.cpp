@@ -192,7 +192,7 @@ void Reader::refuse(const Node& node, const std::string& pointer, const KindOfEn
     for (const auto key : keys) uses += (uses.empty() ? "" : " ") + std::string{key};
   report_.add(node.place, pointer,
               std::string{says_key_of_another_kind} + std::string{entry.called} + " of kind \"" +
-                  std::string{entry.kind} + "\", which has " + uses + "; it is of " + kinds);
+                  std::string{entry.kind} + "\", whose keys are " + uses + "; it belongs to " + kinds);
 }
 
 template <class Config>

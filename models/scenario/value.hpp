@@ -140,8 +140,7 @@ template <class T>
 std::optional<std::string> out_of_range(const T& value, const Range<T>& range) {
   if constexpr (std::is_same_v<T, BitRate>) {
     if (range.most && value > *range.most)
-      return in_words(value) + " is above the most allowed, " + in_words(*range.most) +
-             in_smaller_unit(value, *range.most);
+      return in_words(value) + " is above the maximum, " + in_words(*range.most) + in_smaller_unit(value, *range.most);
     if (!range.most && value >= beyond_any_hardware)
       return in_words(value) + " is faster than any link or memory; it must be below " + in_words(beyond_any_hardware) +
              in_smaller_unit(value, beyond_any_hardware);
@@ -149,8 +148,7 @@ std::optional<std::string> out_of_range(const T& value, const Range<T>& range) {
   if constexpr (std::is_arithmetic_v<T> || Dimensioned<T>) {
     if (range.least && value < *range.least)
       return in_words(value) + " is below the minimum, " + in_words(*range.least);
-    if (range.most && value > *range.most)
-      return in_words(value) + " is above the most allowed, " + in_words(*range.most);
+    if (range.most && value > *range.most) return in_words(value) + " is above the maximum, " + in_words(*range.most);
     if constexpr (std::is_same_v<T, Bytes> || std::is_same_v<T, BitRate>)
       if (!range.least && value == T{}) return in_words(value) + " is too little; it must be above 0";
   }

@@ -101,7 +101,8 @@ TEST(Published, TheCasesHeldAreManyAndNoneOfTheOthersIsDropped) {
   ASSERT_TRUE(table) << to_string(table.error().front());
   EXPECT_GE(table->cases.size(), 35u);
   EXPECT_GE(table->outside_pcie_bench(), 20u);
-  EXPECT_EQ(table->cases.size() + table->not_held.size(), 87u + 13u);  // and found since: LIT-01 to LIT-09, AMD-01 to AMD-04
+  EXPECT_EQ(table->cases.size() + table->not_held.size(),
+            87u + 13u);  // and found since: LIT-01 to LIT-09, AMD-01 to AMD-04
 }
 
 TEST(Published, ClosedFormsAndHeadersAreWithinTolerance) {

@@ -17,7 +17,8 @@ void Kind<HostMemoryConfig>::check(const HostMemoryConfig& memory, scenario::Dev
                                 std::to_string(cache.ways) + " ways; the nearest below is " +
                                 scenario::to_text(Bytes{cache.size.count() / step.count() * step.count()}));
   if (cache.ddio_ways > cache.ways)
-    check.add("cache/ddio_ways", std::to_string(cache.ddio_ways) + " of " + std::to_string(cache.ways) + " ways");
+    check.add("cache/ddio_ways", std::to_string(cache.ddio_ways) + " is more than the " + std::to_string(cache.ways) +
+                                     " ways of the cache");
 }
 
 }  // namespace peerpath::device

@@ -27,7 +27,7 @@ void check_commands(const NvmeConfig& drive, std::size_t entry, scenario::Device
           to_text(t.sizes[i]) + " is more than max_transfer of " + t.from + ", " + to_text(drive.max_transfer));
   }
   if (t.arrival != scenario::ArrivalLaw::regular)
-    check.add_traffic(entry, "arrival", "an nvme drive supports arrival regular only");
+    check.add_traffic(entry, "arrival", "an nvme drive supports only regular arrival");
   if (const auto* dma = t.as<scenario::traffic::Dma>(); dma != nullptr && dma->traffic_class != 0)
     check.add_traffic(entry, "traffic_class", "an nvme drive supports traffic class 0 only");
   if (const auto* dma = t.as<scenario::traffic::Dma>(); dma != nullptr && dma->addresses == scenario::Addresses::random)

@@ -30,7 +30,7 @@ void check_entry(const OdpNicConfig& nic, std::size_t entry, scenario::DeviceChe
                         t.to + " is below another root complex than " + t.from + ", which an odp_nic cannot reach");
   }
   if (t.arrival != scenario::ArrivalLaw::regular)
-    check.add_traffic(entry, "arrival", "an odp_nic supports arrival regular only");
+    check.add_traffic(entry, "arrival", "an odp_nic supports only regular arrival");
   if (dma->traffic_class != 0) check.add_traffic(entry, "traffic_class", "an odp_nic supports traffic class 0 only");
   if (dma->addresses == scenario::Addresses::random)
     check.add_traffic(entry, "addresses", "an odp_nic supports addresses in_turn only");

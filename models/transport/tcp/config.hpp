@@ -82,7 +82,7 @@ struct Config {
             .from("RFC 6928"),
         field("slow_start", &C::slow_start, "Growth of the window for an acknowledgement that covers several segments"),
         field("recovery", &C::recovery, "Congestion window during loss recovery"),
-        field("acknowledge", &C::acknowledge, "Segments that are acknowledged immediately"),
+        field("acknowledge", &C::acknowledge, "Which segments cause an immediate acknowledgement"),
         field("ack_delay", &C::ack_delay, "Longest time that an acknowledgement waits for a second segment")
             .at_most(std::chrono::milliseconds{500})
             .from("kernel: TCP_DELACK_MIN"),
