@@ -36,7 +36,8 @@ ExpectationResult judge_bottleneck(const Results& results, const scenario::Expec
 
 /// One of the warnings begins so.
 ExpectationResult judge_warning(const Results& results, const scenario::Expectation& expectation) {
-  const auto& warnings = results.steady.warnings;
+  auto warnings = results.steady.warnings;
+  warnings.insert(warnings.end(), results.warnings.begin(), results.warnings.end());
   ExpectationResult result{expectation.metric, "", {}, "", Verdict::failed, warnings.empty() ? "none" : warnings[0]};
   if (!expectation.is) return result;
   result.wanted = "is \"" + *expectation.is + "\"";

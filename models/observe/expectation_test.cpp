@@ -91,6 +91,9 @@ TEST(Expectation, AWarningIsExpectedByItsBeginning) {
   results.steady.warnings = {"another one", "stream has not settled: its backlog grows"};
   EXPECT_EQ(judge(results, e)->verdict, Verdict::ok);
   EXPECT_EQ(judge(results, e)->said, results.steady.warnings[1]);
+  results.warnings = {"writes by nic0 waited"};
+  e.is = "writes by";
+  EXPECT_EQ(judge(results, e)->said, "writes by nic0 waited");
   e.is.reset();
   EXPECT_EQ(judge(results, e)->verdict, Verdict::failed) << "without a bound nothing passes";
 }

@@ -119,7 +119,7 @@ class Node {
                       {"read_interval", time_text(p_.read_service)},
                       {"partial_write_interval", time_text(p_.partial_write_service)}};
     ordered_json source{{"read_latency", fitted("read_latency") + ", less " + time_text(gpu_share * p_.read_latency) +
-                                             " in the GPU and what the way takes: only the sum was measured"},
+                                             " in the GPU and the time on the way: only the sum was measured"},
                         {"read_rate", "no limit of its own: see shared"},
                         {"write_rate", "no limit of its own: see shared"},
                         {"read_interval", fitted("read_service")},
@@ -148,7 +148,7 @@ class Node {
                          "; cached_together assumed: two of 20 ways of 300 MiB; of several GPUs " +
                          fitted("host_read_rate") + "; " + fitted("host_write_rate") + "; " + fitted("host_both_rate") +
                          "; " + fitted("host_sharpness") +
-                         ": what 2, 3 ... reach by the law of copies_together, opposite_rates with links that only "
+                         ": rates of 2, 3 ... GPUs by the law of copies_together, opposite_rates with links that only "
                          "read or write; "
                          "read_round_trip: a read beside 768; recent " +
                          queued;
@@ -189,8 +189,7 @@ class Node {
                         {"submit_to", time_text(own.submit_to)},
                         {"submit_from", time_text(own.submit_from)}};
     const std::string less = ", less what one request takes on the fabric";
-    const std::string enough =
-        "assumed: what the rate of the link takes at the fitted latency, and a piece of 4 KiB more";
+    const std::string enough = "assumed: the link rate times the fitted latency, and a piece of 4 KiB more";
     ordered_json copies_source{{"request", fitted("engine_request")},
                                {"in_flight", enough},
                                {"queued_reads", queued},

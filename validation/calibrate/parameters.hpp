@@ -81,7 +81,7 @@ inline constexpr std::array<Parameter, 30> varied{{
     {"beside_writes_rate", "GB/s", &Parameters::beside_writes_rate, 10, 200,
      "host memory: reads by one GPU that writes as well, of what no cache holds"},
     {"cached", "MiB", &Parameters::cached, 0.25, 1024,
-     "host: of a buffer that is copied over and over, what a cache holds"},
+     "host: part of a buffer copied over and over that a cache holds"},
     {"hand_over", "ns", &Parameters::hand_over, 100, 50000,
      "staged copy: for each chunk, from the first GPU's engine to the second's"},
     {"peer_setup", "ns", &Parameters::peer_setup, 100, 20000,

@@ -12,7 +12,7 @@ constexpr const char* help =
     "usage: peerpath-measure [-o|--out FILE] [--backend cuda|hip] [--kernels FILE] [--library FILE] [--only NAME]...\n"
     "                        [--peer ADDRESS[:PORT]] [--agent FILE] [--quick] [--list] [-h|--help]\n"
     "                        [--launch KERNEL:REQUEST:WARPS:STEPS]...\n"
-    "Measures what the GPUs of this machine do over PCIe, and its NIC towards a peer where\n"
+    "Measures the GPUs of this machine over PCIe, and its NIC towards a peer where\n"
     "`peerpath-agent --serve` runs; writes a dataset, a line of JSON for each point.\n"
     "--launch runs a kernel (read_chains, write_places) once and measures nothing: for a profiler.\n";
 

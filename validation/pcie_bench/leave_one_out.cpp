@@ -117,7 +117,7 @@ std::vector<Criterion> judge_left_out(const std::vector<Prediction>& predictions
 
 std::string to_text(const std::vector<LeftOut>& hosts) {
   std::string text =
-      "Each host predicted by the other machines. Of its own: LAT_DMA_RD 64 B for read_latency, cold_miss and the time "
+      "Each host predicted by the other machines. Its own are LAT_DMA_RD 64 B for read_latency, cold_miss and the time "
       "of a\n"
       "refresh, BW_DMA_RD 768 B for completion_step, and the IOMMU's constants where it has one\n";
   int passed = 0, failed = 0;
