@@ -56,6 +56,10 @@ class Search {
   std::optional<Limit> credits_of(const std::vector<LinkSide>& sides) const;
   bool is_taken_by_others_of(const LinkSide& side, const LinkSide& other) const;
   std::optional<Limit> behind(const LinkSide& side) const;
+  std::optional<Limit> end_of(const LinkSide& side) const;
+  bool takes(const LinkSide& side) const {
+    return std::ranges::any_of(path_.data, [&](const LinkSide& own) { return own.name() == side.name(); });
+  }
   Decimal stall(const LinkSide& side) const { return share(side.sent().credit_stall, results_.window); }
 
   const Results& results_;
@@ -176,13 +180,10 @@ std::optional<Limit> Search::credits_of(const std::vector<LinkSide>& sides) cons
 
 /// Whether an entry whose payload shares the first direction goes on by the second, which this one does not take.
 bool Search::is_taken_by_others_of(const LinkSide& side, const LinkSide& other) const {
-  const auto takes = [](const EntryPath& path, const LinkSide& wanted) {
-    return std::ranges::any_of(path.data, [&](const LinkSide& s) { return s.name() == wanted.name(); });
-  };
-  if (takes(path_, other)) return false;
+  if (takes(other)) return false;
   return std::ranges::any_of(results_.traffic, [&](const TrafficResult& traffic) {
-    const auto path = path_of(results_, traffic);
-    return takes(path, side) && takes(path, other);
+    const Search entry{results_, scenario_, traffic};
+    return entry.takes(side) && entry.takes(other);
   });
 }
 
@@ -198,10 +199,24 @@ std::optional<Limit> Search::behind(const LinkSide& side) const {
                      ", busy " + spell_percent(use) + " of the time: TLPs that wait for it block the others"};
       const std::vector all{pcie::TlpClass::posted, pcie::TlpClass::non_posted, pcie::TlpClass::completion};
       const auto lacking = scarce_credits(results_, scenario_, other, all);
-      if (stall(other).digits >= std::max(stalled, stall(side).digits / 2) && !lacking.empty())
-        return Limit{lacking + " of " + other.name(), ", missing " + spell_percent(stall(other)) +
-                                                          " of the time: TLPs that wait for them block the others"};
+      if (stall(other).digits < std::max(stalled, stall(side).digits / 2) || lacking.empty()) continue;
+      if (auto limit = behind(other)) return limit;
+      if (auto limit = end_of(other)) return limit;
+      return Limit{lacking + " of " + other.name(), ", missing " + spell_percent(stall(other)) +
+                                                        " of the time: TLPs that wait for them block the others"};
     }
+  return std::nullopt;
+}
+
+/// What is busy in the device that a direction leads to, for an entry whose payload takes it.
+std::optional<Limit> Search::end_of(const LinkSide& side) const {
+  for (const auto& traffic : results_.traffic) {
+    const Search other{results_, scenario_, traffic};
+    if (!other.takes(side)) continue;
+    const auto limit = other.busy(false);
+    if (limit && (limit->name == side.to() || limit->name.starts_with(side.to() + " ")))
+      return Limit{limit->name, limit->how + ": TLPs that wait for it block the others"};
+  }
   return std::nullopt;
 }
 

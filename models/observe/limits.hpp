@@ -18,7 +18,8 @@ struct Limit {
 /// 1. a link on its way that is down;
 /// 2. a resource on the way of its payload that is busy nearly all the time and of which nobody else gets more than the
 ///    entry (a flow has its bottleneck where it is among the largest: max-min fairness);
-/// 3. credits of its class that a link on its way lacked;
+/// 3. credits of its class that a link on its way lacked; where the TLPs of others block its own there, what those wait
+///    for;
 /// 4. frames that its NIC dropped for want of room or buffers;
 /// 5. units that are held from request to answer (tags, transfers in flight) that are all in use while more are wanted.
 ///    By Little's law their number, divided by the latency, is the rate;

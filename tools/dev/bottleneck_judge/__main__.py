@@ -23,6 +23,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "random_sce
 from program import Peerpath  # noqa: E402
 
 LEAST_GAIN = 5  # percent
+MOST_GAIN = 10_000  # percent, which --what-if says of an entry that had nothing
 LEAST_SHARE = 98  # percent of all entries
 
 
@@ -87,7 +88,7 @@ def judge_what_if(program, scenario, kind):
         after = run(program, other)
         for flow in row["doubled"]["flows"]:
             entry = flow["traffic"]
-            more = gain(answers.goodput[entry], after.goodput[entry])
+            more = min(gain(answers.goodput[entry], after.goodput[entry]), MOST_GAIN)
             far = abs(more - flow["goodput_percent"])
             yield "" if far <= flow["half_width"] + 1 else (
                 f"{row['name']}: {entry} {flow['goodput_percent']:+.2f} % (+-{flow['half_width']:.2f}), in a run of its own {more:+.2f} %")
