@@ -101,6 +101,8 @@ TEST(ImportLspciTree, IsRefusedWithItsLine) {
             "dump:5:1: \"8.0\" is no function such as 00.0");
   EXPECT_EQ(first_problem_of("-[0000:00]-+-00.0\n           \\-01.0-[01]----00.0\n"),
             "dump:1:1: the tree names no device; expected the output of lspci -tv");
+  EXPECT_EQ(first_problem_of("-[0000:80]-[0000:81]-+-00.0  Intel Corporation Ice Lake VT-d\n"),
+            "dump:1:1: a bus behind no bridge; expected a tree of lspci");
 }
 
 TEST(ImportRocm, NumaNodesAreSocketsAndTheRestIsAssumed) {

@@ -93,6 +93,7 @@ class TreeReader {
       if (branch == branches_.end()) return fail(number, "a branch that begins below none; expected a tree of lspci");
       bus = branch->second;
     }
+    bool behind_bridge = false;
     while (at < line.size()) {
       const char c = line[at];
       if (c == '+' || c == '\\') {
@@ -104,12 +105,15 @@ class TreeReader {
         const auto end = line.find(']', at);
         const auto text = end == line.npos ? std::nullopt : bus_text(line.substr(at + 1, end - at - 1));
         if (!text || (!bus && text->domain.empty())) return fail(number, "a bus that cannot be read");
+        if (bus && !behind_bridge) return fail(number, "a bus behind no bridge; expected a tree of lspci");
         bus = bus_behind(*text, bus);
+        behind_bridge = false;
         at = end + 1;
       } else if (bus) {
         const auto end = std::min(line.find_first_of("- ", at), line.size());
         if (!add_function(line.substr(at, end - at), *bus))
           return fail(number, "\"" + std::string{line.substr(at, end - at)} + "\" is no function such as 00.0");
+        behind_bridge = true;
         at = end;
         if (at < line.size() && line[at] == ' ') return name_function(line.substr(at));
       } else {
