@@ -42,9 +42,9 @@ class Phases {
     for (auto p = parts; p-- > 0;) go_round(p);
   }
 
-  /// ReduceScatter: the mirror image in time of an AllGather. Each message goes the other way, in the opposite order,
-  /// when all have come that its image lets go. The image is that of parts as they come: reversed, those with the
-  /// longest way to go are first here too.
+  /// ReduceScatter: the mirror image in time of an AllGather. Each message goes in the opposite direction and order,
+  /// after those that depend on its image there. The image has the order `as_they_come`: reversed, parts with the
+  /// longest way are first here, too.
   template <class Size>
   void scatter(std::uint32_t parts, const Size& size) {
     Phases image{servers_};

@@ -8,7 +8,7 @@
 namespace peerpath::collective {
 namespace {
 
-/// Of one level, whole.
+/// The schedule of one level, not cut into slices.
 Schedule flat(const Pattern& p) {
   const bool tree = p.algorithm == Algorithm::tree;
   switch (p.kind) {

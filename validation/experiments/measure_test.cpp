@@ -201,7 +201,8 @@ TEST_F(Measure, MissingKernelsAreSaidWithTheWayToBuildThem) {
 }
 
 TEST_F(Measure, WithoutKernelsThePlacesAreSaid) {
-  if (!gpu_backend::find_kernels("kernels", gpu_backend::Vendor::cuda).file.empty()) GTEST_SKIP() << "they are built";
+  if (!gpu_backend::find_kernels("kernels", gpu_backend::Vendor::cuda).file.empty())
+    GTEST_SKIP() << "kernels are built here, so their absence cannot be tried";
   options.kernels.clear();
   EXPECT_EQ(run(), MeasureEnd::wrong_input);
   for (const auto* part : {"share/peerpath", "build-gpu", "--kernels"})

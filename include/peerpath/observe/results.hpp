@@ -317,10 +317,10 @@ struct Results {
   std::string bottleneck;                ///< one sentence
   std::string limit;                     ///< what it names first: "link sw0-rc up", "the arrival rate"
   std::vector<LimitResult> limits;       ///< of the entries that fall short, the most payload lost first
-  std::vector<std::string>
-      flattered;  ///< what the run takes for granted that real machines may not give, a sentence each
-  std::vector<std::string> warnings{};  ///< what cost speed by the devices' own accounts, a sentence each
-  std::optional<WhatIf> what_if;        ///< if somebody asked
+  std::vector<std::string> flattered;    ///< assumptions of the run that flatter its figures and that real machines may
+                                         ///< not meet, a sentence each
+  std::vector<std::string> warnings{};   ///< losses of speed that devices have counted, a sentence each
+  std::optional<WhatIf> what_if;         ///< only of a run with --what-if
   std::vector<ExpectationResult> expectations;
 };
 

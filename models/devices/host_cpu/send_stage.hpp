@@ -27,8 +27,8 @@ class SendStage {
   bool intact(std::uint32_t i) const { return intact_[i]; }
   /// The next of them are handed to the NIC or copied for it.
   void take(std::uint32_t packets);
-  /// The places of the oldest packets that were taken are free. A core does its work in order: what it asks for after
-  /// this comes when it has copied them.
+  /// Frees the places of the oldest packets taken. A core works in order, so requests that it makes after this come
+  /// when it has copied them.
   void release(std::uint32_t packets) { used_ -= packets; }
 
  private:

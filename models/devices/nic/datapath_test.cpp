@@ -68,7 +68,7 @@ class DatapathTest : public testing::Test {
     }
     for (const auto& t : out.take()) kept.push_back(t);
   }
-  /// What the datapath has submitted; completions leave it as soon as they are ready.
+  /// The transactions that the datapath has submitted; completions leave it as soon as they are ready.
   std::vector<fabric::Transaction> take() {
     while (!out.transactions.empty())
       for (const auto& t : out.take()) {

@@ -50,9 +50,9 @@ class RootPort final : public fabric::Gate {
   /// Of all credits of a class towards memory together: for how long they were held, from the start until `now`.
   Duration write_credits_held(Instant now) const { return writes_ ? writes_->lines.held_until(now) : Duration{0}; }
   Duration read_credits_held(Instant now) const { return reads_ ? reads_->lines.held_until(now) : Duration{0}; }
-  /// Of the lines that are committed in order: for how long they were held, likewise.
+  /// Time that lines committed in order were held, added up over all lines, from the start until `now`.
   Duration ordered_held(Instant now) const { return ordered_ ? ordered_->lines.held_until(now) : Duration{0}; }
-  /// For how long the next write to memory waited for earlier lines to be committed, likewise.
+  /// Time that the next write to memory waited for earlier lines to be committed, from the start until `now`.
   Duration ordered_waited(Instant now) const { return ordered_wait_.until(now); }
   /// For how long the way of what peers read was taken, likewise.
   Duration peer_reads_busy(Instant now) const { return peer_reads_.busy.until(now); }

@@ -43,8 +43,8 @@ Femto Lookahead::earliest_arrival(const EndpointState& endpoint, Femto now, Femt
   return when;
 }
 
-/// The first time at which the endpoint could submit something because what it posted has left. The TLPs at the head of
-/// `sending` start until `last`, if it is known: what waits in that FIFO leaves later.
+/// The first time at which the endpoint could submit a transaction because a posted one has left it. The TLPs at the
+/// head of `sending` start until `last`, if it is known: others in that FIFO leave later.
 [[gnu::noinline]] Femto Lookahead::earliest_after_send(const EndpointState& endpoint, Femto now, const Fifo* sending,
                                                        Femto last) const {
   const Transmitter& out = *endpoint.out;

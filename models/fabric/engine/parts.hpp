@@ -138,8 +138,8 @@ struct EndpointState {
   bool timeouts = false;                    ///< some tags come back by timeout, so later ones may come first
   Ring<Femto> tag_returns;                  ///< known to come, in order
   std::int64_t requests_coming = 0, notices_coming = 0;
-  std::int64_t echoes_coming = 0;  ///< of these notices: that what it has posted has arrived
-  std::int64_t sends_coming = 0;   ///< of these notices: that what it has posted has left
+  std::int64_t echoes_coming = 0;  ///< notices that a posted transaction has arrived
+  std::int64_t sends_coming = 0;   ///< notices that a posted transaction has left
   std::int64_t inbound = 0;        ///< transactions that may still send TLPs to it
   Femto hearsay = unknown_time;    ///< from a notice elsewhere to what that may cause here, at the least
 

@@ -23,7 +23,7 @@ struct Record {
       ways{};               ///< of its requests and completions: [target * kinds + kind] (Transmitter::routes)
   std::int64_t open = 0;    ///< posted: TLPs not taken in; else requests not answered
   std::int64_t unsent = 0;  ///< posted TLPs that have not left the requester, if that asked to be told
-  std::int64_t lost = 0;    ///< requests that nobody will answer and that have not arrived yet
+  std::int64_t lost = 0;    ///< requests that will get no answer and have not arrived yet
   Femto done = 0;           ///< the latest of those answered; of posted TLPs, the latest taken in
 
   /// Whether its TLPs of this class are posted requests that the target will not take.
