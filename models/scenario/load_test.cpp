@@ -58,7 +58,7 @@ TEST(Load, EventsComeBeforeTheEndUnlessTrafficEndsByItself) {
 }
 
 TEST(Set, ReachesDevicesListsAndNestedStructs) {
-  const auto loaded = good({"devices.nic0.function.tags=512", "traffic.rx.rate=100Gbps", "links.nic0.generation=4",
+  const auto loaded = good({"devices.nic0.function.tags=512", "traffic.rx.rate=100Gbps", "links.nic0-sw0.generation=4",
                             "traffic.0.sizes=[\"64B\", \"1KiB\"]", "run.seed=9"});
   EXPECT_EQ(device<device::NicConfig>(loaded, "nic0").function.tags, 512);
   EXPECT_EQ(loaded.scenario.traffic[0].rate, 100_Gbps);
@@ -92,6 +92,8 @@ TEST(Set, IsCheckedLikeAFile) {
             "--set devices.nic0.wire_rate: 200 has no unit; a rate is a text such as \"200Gbps\"\n");
   EXPECT_EQ(problems({"traffic.tx.rate=1Gbps"}),
             "--set traffic.tx.rate: there is no entry \"tx\"; did you mean \"rx\"?\n");
+  EXPECT_EQ(problems({"links.*.width=1"}),
+            "--set links.*.width: takes no wildcards; name one entry, or use sweep --vary\n");
   EXPECT_EQ(problems({"links.7.width=1"}), "--set links.7.width: there are 3 entries, counted from 0\n");
   EXPECT_EQ(problems({"run.measure.deep=1"}), "--set run.measure.deep: \"measure\" is \"100us\" and has no parts\n");
 }

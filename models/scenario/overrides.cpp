@@ -6,6 +6,7 @@
 
 #include "peerpath/base/glob.hpp"
 #include "scenario/suggest.hpp"
+#include "scenario/tree.hpp"
 
 namespace peerpath::scenario {
 namespace {
@@ -53,6 +54,16 @@ std::string label_of(const Node& item) {
   return {};
 }
 
+/// Whether `part` names this entry of a list: by its label, or a link by its name in results, which is its lower end
+/// and its upper end ("nic0-sw0") in either order.
+bool is_called(const Node& item, const std::string& part) {
+  if (label_of(item) == part) return true;
+  const Node *from = item.find("from"), *to = item.find("to");
+  if (from == nullptr || to == nullptr || item.find("name") != nullptr) return false;
+  const auto lower = split_end(to->text).device, upper = split_end(from->text).device;
+  return part == lower + "-" + upper || part == upper + "-" + lower;
+}
+
 // The entry of a list that `part` names; nullptr and a sentence if there is none.
 Node* entry(Node& list, const std::string& part, std::string& why) {
   std::size_t index = 0;
@@ -65,7 +76,11 @@ Node* entry(Node& list, const std::string& part, std::string& why) {
   std::vector<std::string> labels;
   for (Node& item : list.items) {
     labels.push_back(label_of(item));
-    if (labels.back() == part) return &item;
+    if (is_called(item, part)) return &item;
+  }
+  if (has_wildcard(part)) {
+    why = "takes no wildcards; name one entry, or use sweep --vary";
+    return nullptr;
   }
   why = "there is no entry \"" + part + "\"" + did_you_mean(part, labels);
   return nullptr;
@@ -106,7 +121,7 @@ void match(const std::vector<std::string>& parts, std::size_t depth, const Node*
     const Node* next = at == nullptr ? nullptr : at->find(part);
     if (at != nullptr && at->is(Node::Type::array))
       for (std::size_t n = 0; n < at->items.size(); ++n)
-        if (label_of(at->items[n]) == part || std::to_string(n) == part) next = &at->items[n];
+        if (is_called(at->items[n], part) || std::to_string(n) == part) next = &at->items[n];
     return go_on(part, next);
   }
   if (at == nullptr) return;
@@ -140,6 +155,7 @@ void apply(std::string_view text, Node& root, Report& report) {
     if (next == nullptr && i == 1 && parts[0] == "devices") {
       std::vector<std::string> names;
       for (const Member& member : at->members) names.push_back(member.key);
+      if (has_wildcard(part)) return refuse("takes no wildcards; name one device, or use sweep --vary");
       return refuse("there is no device \"" + part + "\"" + did_you_mean(part, names));
     }
     if (next == nullptr) {

@@ -39,6 +39,14 @@ Message unknown_option(const std::string& flag, const Command& command) {
           Exit::wrong_input};
 }
 
+/// CLI11 says "SCENARIO: At least 3 required but received 2" of words that have no options.
+std::string missing_words(const Command& command) {
+  const auto& positional = command.positional;
+  const auto count = std::to_string(positional.least);
+  return "'" + std::string{command.name} + "' needs " + (positional.least < positional.most ? "at least " : "") +
+         count + (positional.least == 1 ? " argument: " : " arguments: ") + std::string{positional.doc};
+}
+
 std::string flag_of(std::string_view word) { return std::string{word.substr(0, word.find('='))}; }
 
 const Option* option_of(const Command& command, std::string_view flag) {
@@ -166,7 +174,7 @@ std::variant<Invocation, Message> parse(int argc, const char* const* argv, std::
     declare(*added, commands[n], slots[n]);
     subcommands.push_back(added);
   }
-  if (argc < 2) return Message{app.help(), Exit::wrong_input};
+  if (argc < 2) return Message{app.help(), Exit::done};
   auto words = command_first({argv + 1, argv + argc}, commands);
   const std::string first = words.front();
   const auto command = std::ranges::find(commands, std::string_view{first}, &Command::name);
@@ -183,7 +191,11 @@ std::variant<Invocation, Message> parse(int argc, const char* const* argv, std::
     return Message{"peerpath " + std::string{version()} + "\n", Exit::done};
   } catch (const CLI::ParseError& e) {
     const auto name = command == commands.end() ? "" : " " + std::string{command->name};
-    return Message{std::string{e.what()} + "; see `peerpath" + name + " --help`", Exit::wrong_input};
+    const bool words_missing = command != commands.end() && command->positional.most > 0 &&
+                               std::string_view{e.what()}.starts_with(command->positional.name);
+    return Message{
+        (words_missing ? missing_words(*command) : std::string{e.what()}) + "; see `peerpath" + name + " --help`",
+        Exit::wrong_input};
   }
   for (std::size_t n = 0; n < commands.size(); ++n) {
     if (!subcommands[n]->parsed()) continue;

@@ -19,6 +19,7 @@
 #include "tools/peerpath/split_list.hpp"
 #include "tools/peerpath/sweep_columns.hpp"
 #include "tools/peerpath/sweep_file.hpp"
+#include "tools/peerpath/sweep_table.hpp"
 #include "tools/peerpath/version.hpp"
 #include "tools/peerpath/whole_number.hpp"
 
@@ -26,6 +27,8 @@ namespace peerpath::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t most_table_lines = 40;
 
 Exit refused(const std::string& why, const Terminal& terminal) {
   terminal.error(why);
@@ -199,6 +202,8 @@ Exit concluded(const Arguments& arguments, const SweepFile& file, const std::fil
   const auto rows = static_cast<std::size_t>(std::ranges::count(done, 1));
   const auto wrong = file.count("wrong"), crashed = file.count("crashed");
   if (!export_csv(arguments, file, terminal)) return Exit::wrong_input;
+  if (arguments.value("--csv").value_or("") != "-" && !terminal.quiet())
+    terminal.data(sweep_table(file.summary(), most_table_lines));
   terminal.say(fmt::format("{}: {} of {} points, {} failed, {} crashed; {} broke an expectation", path.string(), rows,
                            file.identity().points, wrong, crashed, file.count("expectation_failed")));
   if (interrupted) return Exit::interrupted;

@@ -280,7 +280,7 @@ report::SweepSummary SweepFile::summary(const std::string& metric) const {
     summary.figure = metric;
     summary.unit.clear();
   }
-  const auto points = prepare("SELECT point, status, bottleneck FROM points ORDER BY point");
+  const auto points = prepare("SELECT point, status, bottleneck, message FROM points ORDER BY point");
   const auto parameter = prepare("SELECT value FROM parameters WHERE point = ? AND key = ?");
   const auto figure =
       prepare(metric.empty() ? "SELECT sum(value) FROM results WHERE point = ?1 AND metric GLOB '*.goodput_gbps'"
@@ -302,6 +302,7 @@ report::SweepSummary SweepFile::summary(const std::string& metric) const {
     row.number = static_cast<std::size_t>(sqlite3_column_int64(points.get(), 0));
     row.status = column(points.get(), 1);
     row.bottleneck = column(points.get(), 2);
+    row.message = column(points.get(), 3);
     for (const auto& key : identity_.keys) {
       put(parameter.get(), 1, row.number);
       put(parameter.get(), 2, key);

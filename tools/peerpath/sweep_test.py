@@ -52,6 +52,16 @@ class Sweep(Case):
                 self.assertEqual(float(table[1][name]), wanted[name], name)
         self.assertNotEqual(table[0]["rx.latency_p50_ns"], table[3]["rx.latency_p50_ns"])
 
+    def test_it_ends_with_a_table_of_all_points(self):
+        done = self.sweep("--vary", "traffic.rx.rate=100Gbps,200Gbps,300Gbps")
+        lines = done.stdout.splitlines()
+        self.assertRegex(lines[0], r"point +traffic\.rx\.rate +goodput Gb/s +p99 ns +status +bottleneck")
+        self.assertRegex(lines[2], r"^ *1 +200Gbps +19\d[\d.]* +[\d.]+ +ok +\S")
+        self.assertRegex(lines[3], r"^ *2 +300Gbps +- +- +wrong +.*above the wire rate of nic0")
+        many = self.sweep("--vary", "nic0.queues=1..45", "--set", "run.measure=5us", out=self.out.with_suffix(".many"))
+        self.assertEqual(many.stdout.splitlines()[-1], "5 more points: --csv FILE writes all of them")
+        self.assertEqual(self.sweep("--vary", "nic0.queues=1..45", "--set", "run.measure=5us", "--quiet", out=self.out.with_suffix(".many")).stdout, "")
+
     def test_ranges_lists_in_step_and_variants(self):
         table = self.table("--vary", "traffic.rx.rate=50Gbps..200Gbps*2", "--vary", "nic0.queues=2,4;traffic.rx.flows=8..16:8",
                            "--variant", "near:", "--variant", "far:links.gpu0.from=rc")

@@ -29,8 +29,8 @@ struct ShownMetric {
 constexpr std::array shown_metrics{
     ShownMetric{".goodput_gbps", Wanted::more, true}, ShownMetric{".latency_p50_ns", Wanted::less, true},
     ShownMetric{".latency_p99_ns", Wanted::less, true}, ShownMetric{".loss_percent", Wanted::less, true},
-    ShownMetric{".payload_crossings", Wanted::less}, ShownMetric{".cores_busy", Wanted::less},
-    ShownMetric{".busiest_core_percent", Wanted::less}, ShownMetric{".utilisation_percent", Wanted::neither},
+    ShownMetric{".payload_crossings", Wanted::neither}, ShownMetric{".cores_busy", Wanted::neither},
+    ShownMetric{".busiest_core_percent", Wanted::neither}, ShownMetric{".utilisation_percent", Wanted::neither},
     // of networks
     ShownMetric{".time_us", Wanted::less, true}, ShownMetric{".latency_p50_us", Wanted::less, true},
     ShownMetric{".latency_p99_us", Wanted::less, true}, ShownMetric{"network.dropped", Wanted::less},
