@@ -23,8 +23,15 @@ function currentTheme() {
     // ECharts measures text with it, so it has to be spelt out.
     font: getComputedStyle(document.body).fontFamily,
     loads: [0, 1, 2, 3, 4].map((n) => colour(`--load${n}`)),
+    flows: [0, 1, 2, 3, 4, 5, 6, 7].map((n) => colour(`--flow${n}`)),
     series: ["#4c9ed9", "#e0991c", "#2fa36b", "#b07cd8", "#d0392b", "#3bb0a9", "#8c7a52", "#9aa7b5", "#c4ccd4", "#55606c"],
   };
+}
+
+/** The colour of a traffic entry in every drawing of the page, the topology too; undefined for other names. */
+export function flowColour(theme, results, name) {
+  const index = (results.traffic ?? []).findIndex((traffic) => traffic.name === name);
+  return index < 0 ? undefined : theme.flows[index % theme.flows.length];
 }
 
 /** What all charts have in common. */
@@ -85,7 +92,7 @@ export function start(id, option) {
 /** An axis in the colours of the page. */
 export function axis(theme, more) {
   return {
-    axisLine: { lineStyle: { color: theme.soft } },
+    axisLine: { onZero: false, lineStyle: { color: theme.soft } },  // at the side also where the other axis passes 0
     axisLabel: { color: theme.ink },
     nameTextStyle: { color: theme.soft },
     splitLine: { lineStyle: { color: theme.rule } },

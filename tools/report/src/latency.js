@@ -1,6 +1,6 @@
 // Latency as a distribution, one line a traffic entry: which share of packets took no longer than so long. The share has
 // as much room for the last per mille as for the first half.
-import { axis } from "./charts.js";
+import { axis, flowColour } from "./charts.js";
 
 const shares = [
   [0, "0 %"],
@@ -61,7 +61,8 @@ export function drawLatency(results, theme) {
   const most = Math.max(...drawn.map((line) => line.points.at(-1)[0])) + 0.06;
   const marks = shares.filter(([share]) => rarity(share) <= highest);
   const names = [...new Set(drawn.map((line) => line.traffic))];
-  for (const line of drawn) line.color = theme.series[names.indexOf(line.traffic) % theme.series.length];
+  for (const line of drawn)
+    line.color = flowColour(theme, results, line.traffic) ?? theme.series[names.indexOf(line.traffic) % theme.series.length];
   return {
     legend: drawn,
     option: {
