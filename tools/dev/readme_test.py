@@ -60,7 +60,7 @@ class Readme(unittest.TestCase):
         self.assertIn(f"{cases} of {cases} within tolerance", README)
 
     def test_each_exit_status_is_one_of_the_program(self):
-        exits = (ROOT / "tools/peerpath/command.hpp").read_text(encoding="utf-8").split("enum class Exit", 1)[1]
+        exits = (ROOT / "tools/peerpath/command_line/command.hpp").read_text(encoding="utf-8").split("enum class Exit", 1)[1]
         listed = [row[0] for row in rows(section(README, "Exit status"))[1:]]
         self.assertEqual(listed, re.findall(r" = (\d+)", exits.split("};", 1)[0]))
 

@@ -3,8 +3,8 @@
 #include <exception>
 #include <filesystem>
 
-#include "tools/peerpath/arguments.hpp"
-#include "tools/peerpath/catalogue.hpp"
+#include "tools/peerpath/command_line/arguments.hpp"
+#include "tools/peerpath/command_line/catalogue.hpp"
 
 namespace peerpath::cli {
 namespace {

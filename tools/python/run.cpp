@@ -8,9 +8,9 @@
 #include "peerpath/platform/run.hpp"
 #include "peerpath/scenario/window.hpp"
 #include "scenario/write.hpp"
-#include "tools/peerpath/located.hpp"
-#include "tools/peerpath/network_document.hpp"
-#include "tools/peerpath/verdict.hpp"
+#include "tools/peerpath/files/located.hpp"
+#include "tools/peerpath/run/network_document.hpp"
+#include "tools/peerpath/run/verdict.hpp"
 #include "tools/python/core.hpp"
 
 namespace peerpath::python {

@@ -6,8 +6,8 @@
 #include <mutex>
 #include <thread>
 
-#include "tools/peerpath/outcome.hpp"
-#include "tools/peerpath/sweep_axis.hpp"
+#include "tools/peerpath/batch/outcome.hpp"
+#include "tools/peerpath/batch/sweep_axis.hpp"
 #include "tools/python/core.hpp"
 
 namespace peerpath::python {

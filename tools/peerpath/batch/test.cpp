@@ -1,0 +1,181 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+
+#include "peerpath/base/nearest.hpp"
+#include "tools/peerpath/batch/baseline.hpp"
+#include "tools/peerpath/batch/child_pool.hpp"
+#include "tools/peerpath/batch/network_outcome.hpp"
+#include "tools/peerpath/batch/test_files.hpp"
+#include "tools/peerpath/batch/test_verdict.hpp"
+#include "tools/peerpath/command_line/catalogue.hpp"
+#include "tools/peerpath/command_line/interrupt.hpp"
+#include "tools/peerpath/command_line/whole_number.hpp"
+#include "tools/peerpath/files/network_files.hpp"
+#include "tools/peerpath/files/output_file.hpp"
+#include "tools/peerpath/files/scenario_files.hpp"
+
+namespace peerpath::cli {
+namespace {
+
+using Kind = Outcome::Kind;
+
+Outcome skip(std::string why) {
+  Outcome outcome;
+  outcome.kind = Kind::skipped;
+  outcome.problems.push_back({"", 0, 0, "", std::move(why)});
+  return outcome;
+}
+
+Outcome wrong(const Problems& problems) {
+  Outcome outcome;
+  outcome.kind = Kind::wrong;
+  outcome.problems = problems;
+  return outcome;
+}
+
+/// A file that is no scenario of its own, but a part that scenarios extend, is skipped.
+Outcome test_one(const std::string& file, const Arguments& arguments, const InterruptGuard& guard) {
+  const auto stop = [&guard] { return guard.interrupted(); };
+  if (const auto network = load_network(file, arguments))
+    return *network ? outcome_of(**network, stop) : wrong(network->error());
+  const auto loaded = load_scenario(file, arguments, true);
+  if (!loaded) {
+    const auto& problems = loaded.error();
+    if (is_part(file)) return skip("a part for scenarios to extend");
+    if (problems.size() == 1 && problems.front().key == "/kind") return skip("a preset of one device");
+    return wrong(problems);
+  }
+  if (loaded->scenario.traffic.empty()) return skip("hardware without traffic");
+  return outcome_of(*loaded, stop);
+}
+
+/// How the baseline calls a scenario: its path seen from there.
+std::string name_in_baseline(const std::string& file, const std::filesystem::path& baseline) {
+  std::error_code error;
+  auto folder = std::filesystem::absolute(baseline, error).parent_path();
+  return std::filesystem::proximate(file, folder, error).generic_string();
+}
+
+std::optional<bool> annotated(const Arguments& arguments, const Terminal& terminal) {
+  const auto wanted = arguments.value("--annotate");
+  if (!wanted) return std::getenv("GITHUB_ACTIONS") != nullptr;
+  constexpr std::array<std::string_view, 2> known{"github", "none"};
+  if (std::ranges::find(known, *wanted) != known.end()) return *wanted == "github";
+  const auto near = nearest(*wanted, known);
+  terminal.error("--annotate takes github or none, not '" + *wanted + "'" +
+                 (near.empty() ? "" : "; did you mean '" + near + "'?"));
+  return std::nullopt;
+}
+
+Terminal::Paint paint_of(const TestVerdict& verdict) {
+  if (verdict.outcome.kind == Kind::skipped) return Terminal::Paint::dim;
+  return verdict.outcome.kind == Kind::passed && verdict.drifts.empty() ? Terminal::Paint::green : Terminal::Paint::red;
+}
+
+void print_verdict(const TestVerdict& verdict, bool annotate, const Terminal& terminal) {
+  const auto& outcome = verdict.outcome;
+  const bool well = outcome.kind == Kind::skipped || (outcome.kind == Kind::passed && verdict.drifts.empty());
+  if (well && terminal.quiet()) return;
+  auto text = terminal.paint(paint_of(verdict), fmt::format("{:<6}", word_of(verdict))) + printable(verdict.file);
+  if (outcome.kind == Kind::skipped)
+    text += ": " + printable(outcome.problems.front().message);
+  else
+    text += fmt::format(" ({:.2f} s)", outcome.seconds);
+  text += "\n";
+  if (!well)
+    for (const auto& sentence : sentences_of(verdict)) text += "      " + printable(sentence) + "\n";
+  for (const auto& sentence : verdict.unsettled) text += "      " + printable(sentence) + "\n";
+  if (annotate) text += github_annotations(verdict);
+  terminal.data(text);
+}
+
+/// The verdicts of all files, in their order; `judged` sees each once it and all before it are known.
+std::vector<TestVerdict> judge_all(const std::vector<std::string>& files, const Arguments& arguments, int jobs,
+                                   const std::function<void(TestVerdict&)>& judged) {
+  const InterruptGuard guard;
+  std::vector<TestVerdict> verdicts(files.size());
+  std::vector<char> known(files.size(), 0);
+  std::size_t told = 0;
+  const auto tell = [&](bool all) {
+    for (; told < files.size() && (all || known[told] != 0); ++told) judged(verdicts[told]);
+  };
+  Outcome never_run;
+  never_run.kind = Kind::interrupted;
+  for (std::size_t n = 0; n < files.size(); ++n) verdicts[n] = {files[n], never_run, {}};
+  ChildPool pool;
+  pool.jobs = jobs;
+  pool.work = [&](std::size_t n) { return packed(test_one(files[n], arguments, guard)); };
+  pool.ended = [&](std::size_t n, const ChildEnd& end) {
+    // A child that the stop of all has killed is no crash.
+    if (end.crash.empty() || !guard.interrupted()) verdicts[n].outcome = unpacked(end.output, end.crash);
+    known[n] = 1;
+    tell(false);
+  };
+  pool.stop = [&] { return guard.interrupted(); };
+  run_children(files.size(), pool);
+  tell(true);
+  return verdicts;
+}
+
+bool keep_baseline(Baseline baseline, const std::filesystem::path& file, std::span<const TestVerdict> verdicts,
+                   const Terminal& terminal) {
+  std::size_t accepted = 0;
+  for (const auto& verdict : verdicts)
+    if (verdict.outcome.kind == Kind::passed) {
+      for (const auto& sentence : accept(baseline, name_in_baseline(verdict.file, file), verdict.outcome))
+        terminal.warn(verdict.file + ": " + sentence);
+      ++accepted;
+    }
+  if (!write_file(file, to_json(baseline), terminal)) return false;
+  terminal.say(fmt::format("{} scenarios accepted into {}", accepted, file.string()));
+  return true;
+}
+
+}  // namespace
+
+Exit test(const Arguments& arguments, Terminal& terminal) {
+  const auto jobs = jobs_of(arguments, terminal);
+  const auto annotate = annotated(arguments, terminal);
+  const auto file = arguments.value("--baseline");
+  const bool accepting = arguments.has("--accept");
+  if (accepting && !file) terminal.error("--accept requires --baseline FILE");
+  if (!jobs || !annotate || (accepting && !file)) return Exit::wrong_input;
+  auto files = test_files(arguments.words());
+  const auto baseline = file ? read_baseline(*file, accepting) : Baseline{};
+  if (!files) terminal.report(files.error());
+  if (!baseline) terminal.report(baseline.error());
+  if (!files || !baseline) return Exit::wrong_input;
+
+  if (file)  // it may stand among the scenarios
+    std::erase_if(*files, [&](const std::string& each) {
+      std::error_code error;
+      return std::filesystem::equivalent(each, *file, error);
+    });
+  const auto verdicts = judge_all(*files, arguments, *jobs, [&](TestVerdict& verdict) {
+    if (file && !accepting && verdict.outcome.kind == Kind::passed) {
+      const auto name = name_in_baseline(verdict.file, *file);
+      verdict.drifts = drifts(*baseline, name, verdict.outcome);
+      verdict.unsettled = without_verdict(*baseline, name, verdict.outcome);
+    }
+    print_verdict(verdict, *annotate, terminal);
+  });
+  std::size_t passed = 0, skipped = 0;
+  for (const auto& verdict : verdicts) {
+    passed += word_of(verdict) == "PASS";
+    skipped += verdict.outcome.kind == Kind::skipped;
+  }
+  terminal.data(fmt::format("{} passed, {} failed, {} skipped\n", passed, verdicts.size() - passed - skipped, skipped));
+  bool written = true;
+  if (const auto junit = arguments.value("--junit")) written = write_file(*junit, junit_xml(verdicts), terminal);
+  if (accepting) written = keep_baseline(*baseline, *file, verdicts, terminal) && written;
+  if (skipped == verdicts.size()) terminal.error("nothing was tested: none of these scenarios has traffic");
+  const auto exit = exit_of(verdicts);
+  return (written && skipped < verdicts.size()) || exit != Exit::done ? exit : Exit::wrong_input;
+}
+
+}  // namespace peerpath::cli

@@ -1,0 +1,79 @@
+// A subcommand: its name, its options and words, and its function. The parser, the help and the completion scripts are
+// generated from the catalogue of subcommands.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/peerpath/command_line/terminal.hpp"
+
+namespace peerpath::cli {
+
+/// Exit statuses (design rule: each kind of end has its own).
+enum class Exit : int {
+  done = 0,
+  expectation_failed = 1,
+  wrong_input = 2,
+  waived = 3,
+  drifted = 4,
+  bug = 70,
+  interrupted = 130
+};
+
+/// The meaning of a word on the command line, by which the completion scripts choose their suggestions.
+enum class Word : std::uint8_t { text, file, folder, scenario, backend, fabric, loop, topic, listing, shell };
+
+/// An option such as --seed N, or a flag if `value` is empty.
+struct Option {
+  std::string_view name;   ///< "--seed"
+  std::string_view value;  ///< "N"
+  std::string_view doc;
+  Word word = Word::text;
+  bool repeatable = false;
+  std::string_view letter{};  ///< "-o", or none
+};
+
+/// The words that are not options.
+struct Positional {
+  std::string_view name;  ///< "SCENARIO"
+  std::string_view doc;
+  Word word = Word::text;
+  int least = 0;
+  int most = 0;  ///< 0: none are taken; a large number: any number
+};
+
+/// What the user wrote after the subcommand.
+class Arguments {
+ public:
+  struct Given {
+    std::string option;
+    std::string value;
+  };
+  Arguments() = default;
+  Arguments(std::vector<std::string> words, std::vector<Given> options);
+
+  const std::vector<std::string>& words() const { return words_; }
+  bool has(std::string_view option) const;
+  /// The last value given.
+  std::optional<std::string> value(std::string_view option) const;
+  std::vector<std::string> values(std::string_view option) const;
+
+ private:
+  std::vector<std::string> words_;
+  std::vector<Given> options_;
+};
+
+struct Command {
+  std::string_view name;
+  std::string_view doc;
+  Positional positional{};
+  std::span<const Option> options{};
+  Exit (*run)(const Arguments&, Terminal&) = nullptr;
+};
+
+inline constexpr int any_number = 1'000'000;
+
+}  // namespace peerpath::cli

@@ -1,0 +1,15 @@
+// The emulator's equipment as the command line asks for it.
+#pragma once
+
+#include <tl/expected.hpp>
+
+#include "tools/peerpath/command_line/command.hpp"
+#include "validation/emulator/equipment.hpp"
+
+namespace peerpath::cli {
+
+/// QEMU, the guest and its kernel: Debian's, or that of --kernel. Or, said why, the exit: waived where the emulator is
+/// not built, wrong_input where the kernel will not do.
+tl::expected<emulator::Equipment, Exit> guest_equipment(const Arguments& arguments, const Terminal& terminal);
+
+}  // namespace peerpath::cli

@@ -1,0 +1,90 @@
+#include "tools/peerpath/run/run_on_emulator.hpp"
+
+#include <fstream>
+#include <memory>
+#include <optional>
+
+#include "peerpath/observe/finish.hpp"
+#include "tools/peerpath/command_line/interrupt.hpp"
+#include "tools/peerpath/files/output_file.hpp"
+#include "tools/peerpath/run/guest_equipment.hpp"
+#include "tools/peerpath/run/run_output.hpp"
+#include "tools/peerpath/run/trace_request.hpp"
+#include "tools/peerpath/run/transfer_table.hpp"
+#include "validation/emulator/capture.hpp"
+#include "validation/emulator/emulate.hpp"
+
+namespace peerpath::cli {
+namespace {
+
+/// Opens the capture that the command line asks for; none if it asks for none. nullopt, and said why, if it is wrong.
+std::optional<std::unique_ptr<trace::Tracer>> open_capture(const Arguments& arguments, const scenario::Loaded& loaded,
+                                                           const Terminal& terminal) {
+  const auto request = trace_request(arguments, never, terminal);
+  if (!request) return std::nullopt;
+  if (request->formats.empty()) return nullptr;
+  for (const auto* format : request->formats) {
+    if (format->name == "pcapng") continue;
+    terminal.error("--trace " + std::string{format->name} +
+                   " requires the model's timing; with --on emulator use pcapng");
+    return std::nullopt;
+  }
+  const auto folder = output_folder(arguments, loaded.scenario);
+  if (!make_folder(folder, terminal)) return std::nullopt;
+  auto tracer = std::make_unique<trace::Tracer>(*request, folder);
+  if (terminal.report(tracer->built(emulator::scene_of(loaded.scenario))) > 0) return std::nullopt;
+  return tracer;
+}
+
+/// What the devices have written down, as a capture; false, and said why, if it cannot be made.
+bool write_capture(trace::Tracer& tracer, const std::filesystem::path& lines, const scenario::Scenario& scenario,
+                   RunRecord& record, const Terminal& terminal) {
+  std::ifstream in{lines};
+  const auto problem = emulator::replay_trace(in, emulator::scene_of(scenario), tracer);
+  if (!problem.empty()) return terminal.error(lines.string() + ": " + problem), false;
+  return finish_trace(tracer, record, terminal);
+}
+
+}  // namespace
+
+Exit run_on_emulator(const Arguments& arguments, const scenario::Loaded& loaded, InputFiles inputs,
+                     Terminal& terminal) {
+  const auto equipment = guest_equipment(arguments, terminal);
+  if (!equipment) return equipment.error();
+  const auto capture = open_capture(arguments, loaded, terminal);
+  if (!capture) return Exit::wrong_input;
+  const InterruptGuard guard;
+  emulator::RunOptions options;
+  options.folder = output_folder(arguments, loaded.scenario) / "emulator";
+  if (*capture) options.trace = options.folder / "trace.jsonl";
+  options.stop = [&guard] { return guard.interrupted(); };
+  options.console = [&terminal](const std::string& line) { terminal.say("guest: " + line); };
+
+  RunRecord record;
+  record.inputs = std::move(inputs);
+  record.backend = "emulator";
+  record.fabric = "none";
+  record.processor = equipment->processor;
+  record.kernel = equipment->release;
+  record.started = std::chrono::system_clock::now();
+  const auto begin = std::chrono::steady_clock::now();
+  auto outcome = emulator::run_emulator(loaded.scenario, *equipment, options);
+  record.wall = std::chrono::steady_clock::now() - begin;
+  if (!outcome) {
+    if (!outcome.error().guest.empty()) {
+      terminal.error(outcome.error().guest);
+      return Exit::expectation_failed;
+    }
+    report_located(outcome.error().problems, loaded, terminal);
+    return Exit::wrong_input;
+  }
+  if (*capture && !write_capture(**capture, options.trace, loaded.scenario, record, terminal)) return Exit::wrong_input;
+  auto& results = outcome->results;
+  const auto unknown = observe::finish(results, loaded.scenario);
+  results.expectations.insert(results.expectations.begin(), outcome->requirements.begin(), outcome->requirements.end());
+  const auto exit = report_located(unknown, loaded, terminal) > 0 ? Exit::wrong_input : verdict(results);
+  record.exit = static_cast<int>(exit);
+  return publish(arguments, loaded, results, record, transfer_table(results, loaded.scenario, terminal), terminal);
+}
+
+}  // namespace peerpath::cli
