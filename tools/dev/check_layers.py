@@ -32,6 +32,7 @@ LAYER_OF = [
     (r"(include/peerpath|models)/observe/", "observe"),
     (r"(include/peerpath|models)/scenario/", "scenario"),
     (r"(include/peerpath|models)/platform/", "platform"),
+    (r"models/study/", "study"),
     (r"(include/peerpath|models)/sc/", "sc"),
     (r"include/peerpath/c/", "c"),
     (r"models/c/", "behind-c"),
@@ -59,12 +60,13 @@ MAY_USE = {
     "observe": MODEL,
     "scenario": MODEL,
     "platform": MODEL | {"platform"},
+    "study": MODEL | {"platform", "study"},
     "sc": MODEL | {"platform", "sc"},
     "c": {"c"},
     "behind-c": {"base", "c", "behind-c"} | PURE,
     "qemu-devices": {"c", "qemu-devices"},
     "validation": MODEL | {"platform", "sc", "validation"},
-    "tools": MODEL | {"platform", "sc", "c", "validation", "tools"},
+    "tools": MODEL | {"platform", "study", "sc", "c", "validation", "tools"},
 }
 FOREIGN_EVERYWHERE = r"tl/expected\.hpp"
 ANYTHING = r".*"
@@ -76,6 +78,7 @@ FOREIGN = {
     "observe": FOREIGN_EVERYWHERE + r"|boost/.*|google/protobuf/.*|nlohmann/.*|fmt/.*|.*\.pb\.h|sqlite3\.h",
     "scenario": FOREIGN_EVERYWHERE + r"|boost/.*|nlohmann/.*|fmt/.*|pcap/.*|pcap\.h|.*\.pb\.h",
     "platform": FOREIGN_EVERYWHERE,
+    "study": FOREIGN_EVERYWHERE + r"|nlohmann/.*|fmt/.*",
     "sc": FOREIGN_EVERYWHERE + r"|systemc(\.h)?|tlm(\.h)?|tlm_utils/.*|fmt/.*",
     "c": r"(?!)",
     "behind-c": FOREIGN_EVERYWHERE,
@@ -93,6 +96,7 @@ NEVER = {
     "observe": SYSTEMC,
     "scenario": SYSTEMC,
     "platform": SYSTEMC + "|" + ACCELERATORS_AND_QEMU,
+    "study": SYSTEMC + "|" + ACCELERATORS_AND_QEMU,
     "sc": ACCELERATORS_AND_QEMU,
     "c": SYSTEMC,
     "behind-c": SYSTEMC,

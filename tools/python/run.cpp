@@ -1,60 +1,28 @@
-#include <chrono>
 #include <fstream>
 #include <sstream>
 
 #include "observe/results_json.hpp"
-#include "observe/trace/tracer.hpp"
-#include "peerpath/observe/finish.hpp"
-#include "peerpath/platform/run.hpp"
-#include "peerpath/scenario/window.hpp"
-#include "scenario/write.hpp"
-#include "tools/peerpath/files/located.hpp"
-#include "tools/peerpath/run/network_document.hpp"
-#include "tools/peerpath/run/verdict.hpp"
+#include "study/run.hpp"
 #include "tools/python/core.hpp"
 
 namespace peerpath::python {
 namespace {
 
-/// A tracer that writes the curves alone.
-trace::Request series_alone(const scenario::Scenario& scenario) {
+/// A trace of the curves alone; nothing if this kind of scenario has none.
+std::optional<trace::Request> series_alone(const study::Subject& subject) {
   trace::Request request;
   for (const auto& format : trace::formats())
-    if (format.name == "series") request.formats.push_back(&format);
-  request.end = Instant{scenario::longest_run(scenario)};
+    if (format.name == "series" && subject.can_trace(format)) request.formats.push_back(&format);
+  if (request.formats.empty()) return std::nullopt;
+  request.end = subject.end();
   request.program = "peerpath " PEERPATH_VERSION;
   return request;
-}
-
-template <class Loaded>
-tl::unexpected<Problems> placed(Problems problems, const Loaded& loaded) {
-  for (auto& problem : problems) problem = cli::located(problem, loaded.file, loaded.origins);
-  return tl::make_unexpected(std::move(problems));
 }
 
 std::string text_of(const std::filesystem::path& file) {
   std::ostringstream text;
   text << std::ifstream{file}.rdbuf();
   return text.str();
-}
-
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-tl::expected<RunOutput, Problems> run_network(const network_scenario::Loaded& loaded, bool with_series,
-                                              const std::function<bool()>& stop) {
-  if (with_series)
-    return tl::make_unexpected(Problems{{loaded.file, 0, 0, "", "is a network scenario, of which no curves are kept"}});
-  const auto begin = std::chrono::steady_clock::now();
-  const auto outcome = network_run::run(loaded, {.progress = {}, .stop = stop});
-  if (!outcome) return placed(outcome.error(), loaded);
-  RunOutput output;
-  output.seconds = seconds_since(begin);
-  output.passed = cli::verdict(outcome->results) == cli::Exit::done;
-  output.interrupted = !outcome->results.complete;
-  output.results = observe::results_text(cli::network_document(loaded, *outcome, PEERPATH_VERSION));
-  return output;
 }
 
 }  // namespace
@@ -75,36 +43,28 @@ scenario::LoadOptions load_options(const Source& source) {
 
 tl::expected<RunOutput, Problems> run(const Source& source, const std::string& series_folder,
                                       const std::function<bool()>& stop) {
-  if (const auto network = network_scenario::load(source.name, load_options(source)))
-    return network->and_then([&](const auto& loaded) { return run_network(loaded, !series_folder.empty(), stop); });
-  const auto loaded = scenario::load(source.name, load_options(source));
-  if (!loaded) return tl::make_unexpected(loaded.error());
-  platform::RunOptions options;
-  options.captures = loaded->captures;
-  options.stop = stop;
-  std::optional<trace::Tracer> tracer;
+  const auto subject = study::load(source.name, load_options(source));
+  if (!subject) return tl::make_unexpected(subject.error());
+  study::RunRequest request;
+  request.stop = stop;
   if (!series_folder.empty()) {
-    tracer.emplace(series_alone(loaded->scenario), series_folder);
-    options.trace = &*tracer;
-    options.built = [&](const observe::Scene& scene) { return tracer->built(scene); };
-    options.guide = [&](device::Endpoint& device, const device::Place& place) -> device::Endpoint& {
-      return tracer->guide(device, place);
-    };
+    auto series = series_alone(**subject);
+    if (!series)
+      return tl::make_unexpected(
+          Problems{{(*subject)->file(), 0, 0, "",
+                    "is a " + std::string{(*subject)->kind()} + " scenario, of which no curves are kept"}});
+    request.tracing = {std::move(*series), series_folder};
   }
-  const auto begin = std::chrono::steady_clock::now();
-  auto results = platform::run(loaded->scenario, options);
-  if (!results) return placed(results.error(), *loaded);
+  const auto outcome = study::run(**subject, request);
+  if (!outcome) return tl::make_unexpected(outcome.error());
+  const auto& found = **outcome;
+  if (!found.problems.empty()) return tl::make_unexpected(found.problems);
   RunOutput output;
-  output.seconds = seconds_since(begin);
-  const auto unknown = observe::finish(*results, loaded->scenario);
-  if (!unknown.empty()) return placed(unknown, *loaded);
-  output.passed = cli::verdict(*results) == cli::Exit::done;
-  output.interrupted = !results->complete;
-  output.results = observe::results_text(
-      observe::results_document(*results, {PEERPATH_VERSION, loaded->scenario.name, scenario::written(loaded->scenario),
-                                           scenario::written_origins(*loaded)}));
-  if (tracer)
-    for (const auto& file : tracer->finish()) output.series = text_of(file.written);
+  output.seconds = std::chrono::duration<double>(found.wall).count();
+  output.passed = study::verdict(found.results()) == study::Ending::passed;
+  output.interrupted = !found.results().complete;
+  output.results = observe::results_text(found.document(PEERPATH_VERSION));
+  for (const auto& file : found.traces) output.series = text_of(file.written);
   return output;
 }
 

@@ -6,31 +6,31 @@
 #include <mutex>
 #include <thread>
 
-#include "tools/peerpath/batch/outcome.hpp"
-#include "tools/peerpath/batch/sweep_axis.hpp"
+#include "study/summary.hpp"
+#include "study/sweep_axis.hpp"
 #include "tools/python/core.hpp"
 
 namespace peerpath::python {
 namespace {
 
-using Outcomes = std::vector<std::optional<cli::Outcome>>;
+using Outcomes = std::vector<std::optional<study::Summary>>;
 
 Problems said(std::string why) { return {{"", 0, 0, "", std::move(why)}}; }
 
-tl::expected<std::vector<cli::SweepAxis>, std::string> axes_of(const SweepRequest& request,
-                                                               const cli::SweepSubject& subject) {
-  std::vector<cli::SweepAxis> axes;
+tl::expected<std::vector<study::SweepAxis>, std::string> axes_of(const SweepRequest& request,
+                                                                 const study::Varied& subject) {
+  std::vector<study::SweepAxis> axes;
   std::size_t points = 1;
-  const auto take = [&](tl::expected<cli::SweepAxis, std::string> axis) -> std::string {
+  const auto take = [&](tl::expected<study::SweepAxis, std::string> axis) -> std::string {
     if (!axis) return axis.error();
     points *= axis->steps.size();
     axes.push_back(std::move(*axis));
-    return points > cli::most_sweep_points ? "the sweep has more than 1000000 points" : "";
+    return points > study::most_sweep_points ? "the sweep has more than 1000000 points" : "";
   };
   std::string trouble;
-  if (!request.variants.empty()) trouble = take(cli::variant_axis(request.variants, subject));
+  if (!request.variants.empty()) trouble = take(study::variant_axis(request.variants, subject));
   for (const auto& text : request.vary)
-    if (trouble.empty()) trouble = take(cli::sweep_axis(text, subject));
+    if (trouble.empty()) trouble = take(study::sweep_axis(text, subject));
   if (trouble.empty() && axes.empty()) trouble = "nothing is varied: give vary={\"links.*.generation\": [4, 5]}";
   if (!trouble.empty()) return tl::make_unexpected(trouble);
   return axes;
@@ -39,7 +39,7 @@ tl::expected<std::vector<cli::SweepAxis>, std::string> axes_of(const SweepReques
 /// Threads that take one point after the other.
 class Pool {
  public:
-  Pool(const cli::SweepSubject& subject, const std::vector<cli::SweepStep>& points, int jobs)
+  Pool(const study::Varied& subject, const std::vector<study::SweepStep>& points, int jobs)
       : subject_{subject}, points_{points}, outcomes_(points.size()) {
     const auto most = std::min<std::size_t>(points.size(), static_cast<std::size_t>(std::max(1, jobs)));
     for (std::size_t n = 0; n < most; ++n) threads_.emplace_back([this] { work(); });
@@ -75,8 +75,8 @@ class Pool {
     }
   }
 
-  const cli::SweepSubject& subject_;
-  const std::vector<cli::SweepStep>& points_;
+  const study::Varied& subject_;
+  const std::vector<study::SweepStep>& points_;
   Outcomes outcomes_;
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -86,13 +86,13 @@ class Pool {
   std::vector<std::thread> threads_;
 };
 
-const char* status_of(cli::Outcome::Kind kind) {
-  using Kind = cli::Outcome::Kind;
+const char* status_of(study::Ending kind) {
+  using Kind = study::Ending;
   if (kind == Kind::passed) return "ok";
   return kind == Kind::failed ? "expectation_failed" : "wrong";
 }
 
-void add(SweepOutput& output, std::size_t point, std::size_t points, const cli::Outcome& outcome) {
+void add(SweepOutput& output, std::size_t point, std::size_t points, const study::Summary& outcome) {
   output.status[point] = status_of(outcome.kind);
   output.bottleneck[point] = outcome.bottleneck;
   if (!outcome.problems.empty()) output.message[point] = to_string(outcome.problems.front());
@@ -103,7 +103,7 @@ void add(SweepOutput& output, std::size_t point, std::size_t points, const cli::
   }
 }
 
-SweepOutput columns(const std::vector<cli::SweepAxis>& axes, const std::vector<cli::SweepStep>& points,
+SweepOutput columns(const std::vector<study::SweepAxis>& axes, const std::vector<study::SweepStep>& points,
                     const Outcomes& outcomes) {
   SweepOutput output;
   for (const auto& axis : axes) {
@@ -125,13 +125,13 @@ SweepOutput columns(const std::vector<cli::SweepAxis>& axes, const std::vector<c
 
 tl::expected<SweepOutput, Problems> sweep(const Source& source, const SweepRequest& request,
                                           const std::function<bool(std::size_t, std::size_t)>& tick) {
-  const auto subject = cli::SweepSubject::read(source.name, load_options(source));
+  const auto subject = study::Varied::read(source.name, load_options(source));
   if (!subject) return tl::make_unexpected(subject.error());
   const auto axes = axes_of(request, *subject);
   if (!axes) return tl::make_unexpected(said(axes.error()));
-  const auto points = cli::sweep_points(*axes);
+  const auto points = study::sweep_points(*axes);
   // Where no point can be read the mistake is in what is varied.
-  if (std::ranges::none_of(points, [&](const cli::SweepStep& p) { return subject->problems(p.overrides).empty(); }))
+  if (std::ranges::none_of(points, [&](const study::SweepStep& p) { return subject->problems(p.overrides).empty(); }))
     return tl::make_unexpected(subject->problems(points.front().overrides));
   bool interrupted = false;
   Outcomes outcomes;

@@ -123,7 +123,7 @@ std::string to_json(const Baseline& baseline) {
   return Json{{"metrics", baseline.metrics}, {"tolerances", tolerances}, {"scenarios", scenarios}}.dump(2) + "\n";
 }
 
-std::vector<std::string> accept(Baseline& baseline, const std::string& scenario, const Outcome& outcome) {
+std::vector<std::string> accept(Baseline& baseline, const std::string& scenario, const study::Summary& outcome) {
   auto& values = baseline.scenarios[scenario];
   values.clear();
   std::vector<std::string> left_out;
@@ -139,7 +139,7 @@ std::vector<std::string> accept(Baseline& baseline, const std::string& scenario,
 }
 
 std::vector<std::string> without_verdict(const Baseline& baseline, const std::string& scenario,
-                                         const Outcome& outcome) {
+                                         const study::Summary& outcome) {
   std::vector<std::string> sentences;
   if (const auto known = baseline.scenarios.find(scenario); known != baseline.scenarios.end())
     for (const auto& [metric, was] : known->second)
@@ -148,13 +148,13 @@ std::vector<std::string> without_verdict(const Baseline& baseline, const std::st
   return sentences;
 }
 
-std::vector<std::string> drifts(const Baseline& baseline, const std::string& scenario, const Outcome& outcome) {
+std::vector<std::string> drifts(const Baseline& baseline, const std::string& scenario, const study::Summary& outcome) {
   const auto known = baseline.scenarios.find(scenario);
   if (known == baseline.scenarios.end()) return {"is not in the baseline; --accept adds it"};
   std::vector<std::string> sentences;
   for (const auto& [metric, was] : known->second) {
     if (compare::has_not_settled(outcome.not_steady, metric)) continue;
-    const auto found = std::ranges::lower_bound(outcome.metrics, metric, {}, &Outcome::Measured::metric);
+    const auto found = std::ranges::lower_bound(outcome.metrics, metric, {}, &study::Summary::Measured::metric);
     if (found == outcome.metrics.end() || found->metric != metric) {
       sentences.push_back(metric + " is gone, was " + value_text(was));
       continue;

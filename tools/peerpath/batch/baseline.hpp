@@ -8,7 +8,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-#include "tools/peerpath/batch/outcome.hpp"
+#include "study/summary.hpp"
 
 namespace peerpath::cli {
 
@@ -32,12 +32,13 @@ std::string to_json(const Baseline& baseline);
 
 /// Takes over the metrics of a run that its patterns name, but none that has not settled: its value depends on the
 /// length of the run. Returns a sentence for each that is left out.
-std::vector<std::string> accept(Baseline& baseline, const std::string& scenario, const Outcome& outcome);
+std::vector<std::string> accept(Baseline& baseline, const std::string& scenario, const study::Summary& outcome);
 
 /// One sentence for each metric that is not where it was, and has settled.
-std::vector<std::string> drifts(const Baseline& baseline, const std::string& scenario, const Outcome& outcome);
+std::vector<std::string> drifts(const Baseline& baseline, const std::string& scenario, const study::Summary& outcome);
 
 /// One sentence for each metric of the baseline that has not settled in this run, and so gets no verdict.
-std::vector<std::string> without_verdict(const Baseline& baseline, const std::string& scenario, const Outcome& outcome);
+std::vector<std::string> without_verdict(const Baseline& baseline, const std::string& scenario,
+                                         const study::Summary& outcome);
 
 }  // namespace peerpath::cli

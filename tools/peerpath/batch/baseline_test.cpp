@@ -10,8 +10,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Key;
 
-Outcome run_of(double goodput, double latency, std::vector<std::string> not_steady = {}) {
-  Outcome outcome;
+study::Summary run_of(double goodput, double latency, std::vector<std::string> not_steady = {}) {
+  study::Summary outcome;
   outcome.metrics = {{"rx.dropped_packets", 7}, {"rx.goodput_gbps", goodput}, {"rx.latency_p50_ns", latency}};
   outcome.not_steady = std::move(not_steady);
   return outcome;
@@ -46,14 +46,14 @@ TEST(Baselines, GiveNoVerdictOnWhatHasNotSettled) {
 }
 
 TEST(Baselines, HearOfItFromAnotherProcess) {
-  const auto again = unpacked(packed(run_of(90, 600, {"rx has not settled: its backlog grows"})), "");
+  const auto again = study::unpacked(packed(run_of(90, 600, {"rx has not settled: its backlog grows"})), "");
   EXPECT_THAT(again.not_steady, ElementsAre("rx has not settled: its backlog grows"));
 }
 
 TEST(Baselines, PatternsTakeTheBracketsOfHostsAsTheyAre) {
   Baseline baseline;
   baseline.metrics = {"n[1].*"};
-  Outcome outcome;
+  study::Summary outcome;
   outcome.metrics = {{"n1.rx.goodput_gbps", 1}, {"n[1].rx.goodput_gbps", 2}};
   accept(baseline, "a", outcome);
   EXPECT_THAT(baseline.scenarios["a"], ElementsAre(Key("n[1].rx.goodput_gbps")));

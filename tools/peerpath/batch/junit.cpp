@@ -8,7 +8,7 @@
 namespace peerpath::cli {
 namespace {
 
-using Kind = Outcome::Kind;
+using Kind = study::Ending;
 
 /// Without the two code points beside surrogates and control characters that XML has no way to spell (XML 1.0, section
 /// 2.2): U+FFFE and U+FFFF, three bytes of UTF-8 each. They become U+FFFD.

@@ -10,13 +10,13 @@
 #include <nlohmann/json.hpp>
 
 #include "peerpath/base/glob.hpp"
+#include "study/text/split_list.hpp"
 #include "tools/peerpath/batch/child_pool.hpp"
 #include "tools/peerpath/batch/sweep_columns.hpp"
 #include "tools/peerpath/batch/sweep_file.hpp"
 #include "tools/peerpath/batch/sweep_table.hpp"
 #include "tools/peerpath/command_line/catalogue.hpp"
 #include "tools/peerpath/command_line/interrupt.hpp"
-#include "tools/peerpath/command_line/split_list.hpp"
 #include "tools/peerpath/command_line/version.hpp"
 #include "tools/peerpath/command_line/whole_number.hpp"
 #include "tools/peerpath/files/output_file.hpp"
@@ -47,7 +47,7 @@ LockedFile locked_file(const InterruptGuard& guard, const Terminal& terminal) {
 }
 
 /// Of all that decides the rows (FNV-1a, 64 bits).
-std::string fingerprint(const SweepSubject& subject, const std::vector<SweepStep>& points) {
+std::string fingerprint(const study::Varied& subject, const std::vector<study::SweepStep>& points) {
   std::uint64_t hash = 0xcbf29ce484222325;
   const auto take = [&hash](std::string_view text) {
     for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
@@ -60,24 +60,25 @@ std::string fingerprint(const SweepSubject& subject, const std::vector<SweepStep
 }
 
 /// The axes of the command line, or of the scenario if there are none.
-tl::expected<std::vector<SweepAxis>, std::string> axes_of(const Arguments& arguments, const SweepSubject& subject) {
+tl::expected<std::vector<study::SweepAxis>, std::string> axes_of(const Arguments& arguments,
+                                                                 const study::Varied& subject) {
   auto vary = arguments.values("--vary"), variants = arguments.values("--variant");
   if (vary.empty() && variants.empty()) {
-    vary = subject.block().vary;
-    variants = subject.block().variants;
+    vary = subject.subject().sweep().vary;
+    variants = subject.subject().sweep().variants;
   }
-  std::vector<SweepAxis> axes;
+  std::vector<study::SweepAxis> axes;
   if (!variants.empty()) {
-    auto axis = variant_axis(variants, subject);
+    auto axis = study::variant_axis(variants, subject);
     if (!axis) return tl::unexpected{axis.error()};
     axes.push_back(std::move(*axis));
   }
   std::size_t points = axes.empty() ? 1 : axes.front().steps.size();
   for (const auto& text : vary) {
-    auto axis = sweep_axis(text, subject);
+    auto axis = study::sweep_axis(text, subject);
     if (!axis) return tl::unexpected{axis.error()};
     points *= axis->steps.size();
-    if (points > most_sweep_points) return tl::unexpected{std::string{"the sweep has more than 1000000 points"}};
+    if (points > study::most_sweep_points) return tl::unexpected{std::string{"the sweep has more than 1000000 points"}};
     axes.push_back(std::move(*axis));
   }
   if (axes.empty())
@@ -132,7 +133,7 @@ class SweepProgress {
 };
 
 /// Computes the points of `missing` into the file, which is committed at least every second. "" or why that failed.
-std::string compute(const SweepSubject& subject, const std::vector<SweepStep>& points,
+std::string compute(const study::Varied& subject, const std::vector<study::SweepStep>& points,
                     const std::vector<std::size_t>& missing, int jobs, SweepFile& file, const InterruptGuard& guard,
                     const Terminal& terminal) {
   SweepProgress progress{terminal, missing.size()};
@@ -145,10 +146,10 @@ std::string compute(const SweepSubject& subject, const std::vector<SweepStep>& p
   };
   pool.ended = [&](std::size_t n, const ChildEnd& end) {
     if (guard.interrupted() && !end.crash.empty()) return;
-    const auto outcome = unpacked(end.output, end.crash);
-    if (outcome.kind == Outcome::Kind::interrupted) return;
+    const auto outcome = study::unpacked(end.output, end.crash);
+    if (outcome.kind == study::Ending::interrupted) return;
     file.add(missing[n], points[missing[n]], outcome);
-    progress.ended(outcome.kind == Outcome::Kind::passed || outcome.kind == Outcome::Kind::failed);
+    progress.ended(outcome.kind == study::Ending::passed || outcome.kind == study::Ending::failed);
   };
   pool.tick = [&] {
     if (Clock::now() - committed < std::chrono::milliseconds{500}) return;
@@ -165,12 +166,13 @@ std::string compute(const SweepSubject& subject, const std::vector<SweepStep>& p
 std::vector<std::string> column_patterns(const Arguments& arguments) {
   std::vector<std::string> patterns;
   for (const auto& list : arguments.values("--columns"))
-    for (auto& pattern : split_list(list, ',')) patterns.push_back(std::move(pattern));
+    for (auto& pattern : study::split_list(list, ',')) patterns.push_back(std::move(pattern));
   return patterns;
 }
 
 /// What is wrong with --columns, before anything is run; "" if nothing.
-std::string wrong_columns(const Arguments& arguments, const SweepSubject& subject, const std::vector<SweepAxis>& axes) {
+std::string wrong_columns(const Arguments& arguments, const study::Varied& subject,
+                          const std::vector<study::SweepAxis>& axes) {
   const auto patterns = column_patterns(arguments);
   if (patterns.empty()) return {};
   const auto chosen = chosen_columns(patterns, metrics_of_sweep(patterns, subject, axes));
@@ -233,9 +235,9 @@ Exit merge(const Arguments& arguments, const Terminal& terminal) {
 
 /// One rank's share: points go to a file of its own, which joins `whole` at the end, so that ranks wait for each other
 /// only there. The rank that finds `whole` complete exports it.
-Exit sweep_as_rank(const Arguments& arguments, const Rank& rank, const SweepSubject& subject,
-                   const std::vector<SweepStep>& points, int jobs, SweepFile& whole, const std::filesystem::path& path,
-                   const InterruptGuard& guard, const Terminal& terminal) {
+Exit sweep_as_rank(const Arguments& arguments, const Rank& rank, const study::Varied& subject,
+                   const std::vector<study::SweepStep>& points, int jobs, SweepFile& whole,
+                   const std::filesystem::path& path, const InterruptGuard& guard, const Terminal& terminal) {
   const std::filesystem::path own = fmt::format("{}.rank-{}-of-{}", path.string(), rank.number, rank.of);
   {
     auto part = SweepFile::open(own, whole.identity(), locked_file(guard, terminal));
@@ -279,7 +281,7 @@ Exit sweep(const Arguments& arguments, Terminal& terminal) {
     return refused("--csv - does not work with several ranks; name a file", terminal);
   if (rank && arguments.has("--retry"))
     return refused("--retry works with a single process: run without the launcher", terminal);
-  const auto subject = sweep_subject(words.front(), arguments);
+  const auto subject = load_varied(words.front(), arguments.overrides());
   if (!subject) {
     terminal.report(subject.error());
     return Exit::wrong_input;
@@ -287,14 +289,15 @@ Exit sweep(const Arguments& arguments, Terminal& terminal) {
   const auto axes = axes_of(arguments, *subject);
   if (!axes) return refused(axes.error(), terminal);
   if (const auto why = wrong_columns(arguments, *subject, *axes); !why.empty()) return refused(why, terminal);
-  const auto points = sweep_points(*axes);
-  SweepIdentity identity{subject->name(), std::string{version()}, fingerprint(*subject, points), {}, points.size()};
+  const auto points = study::sweep_points(*axes);
+  SweepIdentity identity{
+      subject->subject().name(), std::string{version()}, fingerprint(*subject, points), {}, points.size()};
   for (const auto& axis : *axes) identity.keys.insert(identity.keys.end(), axis.names.begin(), axis.names.end());
   for (auto key = identity.keys.begin(); key != identity.keys.end(); ++key)
     if (std::find(std::next(key), identity.keys.end(), *key) != identity.keys.end())
       return refused(*key + " is varied twice", terminal);
   // Where no point can be read the mistake is in what is varied, and no file is made for it.
-  if (std::ranges::none_of(points, [&](const SweepStep& p) { return subject->problems(p.overrides).empty(); })) {
+  if (std::ranges::none_of(points, [&](const study::SweepStep& p) { return subject->problems(p.overrides).empty(); })) {
     terminal.report(subject->problems(points.front().overrides));
     return refused("no point of this sweep is valid", terminal);
   }

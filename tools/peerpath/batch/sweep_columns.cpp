@@ -29,8 +29,8 @@ tl::expected<std::vector<std::string>, std::string> chosen_columns(const std::ve
   return chosen;
 }
 
-std::vector<std::string> metrics_of_sweep(const std::vector<std::string>& patterns, const SweepSubject& subject,
-                                          const std::vector<SweepAxis>& axes) {
+std::vector<std::string> metrics_of_sweep(const std::vector<std::string>& patterns, const study::Varied& subject,
+                                          const std::vector<study::SweepAxis>& axes) {
   std::set<std::string> names;
   const auto add = [&](const std::vector<std::string>& overrides) {
     for (auto& name : subject.metrics(overrides)) names.insert(std::move(name));

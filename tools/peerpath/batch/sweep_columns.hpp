@@ -5,7 +5,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-#include "tools/peerpath/batch/sweep_axis.hpp"
+#include "study/sweep_axis.hpp"
 
 namespace peerpath::cli {
 
@@ -19,7 +19,7 @@ tl::expected<std::vector<std::string>, std::string> chosen_columns(const std::ve
 
 /// The metrics of a sweep: of its scenario and, if those lack something that a pattern asks for, of each step of an
 /// axis with all other axes at their first.
-std::vector<std::string> metrics_of_sweep(const std::vector<std::string>& patterns, const SweepSubject& subject,
-                                          const std::vector<SweepAxis>& axes);
+std::vector<std::string> metrics_of_sweep(const std::vector<std::string>& patterns, const study::Varied& subject,
+                                          const std::vector<study::SweepAxis>& axes);
 
 }  // namespace peerpath::cli

@@ -35,13 +35,13 @@ std::string column(sqlite3_stmt* statement, int place) {
                          : std::string{text, static_cast<std::size_t>(sqlite3_column_bytes(statement, place))};
 }
 
-std::string status_of(const Outcome& outcome) {
+std::string status_of(const study::Summary& outcome) {
   switch (outcome.kind) {
-    case Outcome::Kind::passed:
+    case study::Ending::passed:
       return "ok";
-    case Outcome::Kind::failed:
+    case study::Ending::failed:
       return "expectation_failed";
-    case Outcome::Kind::crashed:
+    case study::Ending::crashed:
       return "crashed";
     default:
       return "wrong";
@@ -175,7 +175,7 @@ void SweepFile::forget_failed() {
       failed + "; DELETE FROM points WHERE point IN " + failed + "; COMMIT");
 }
 
-void SweepFile::add(std::size_t point, const SweepStep& at, const Outcome& outcome) {
+void SweepFile::add(std::size_t point, const study::SweepStep& at, const study::Summary& outcome) {
   if (!open_transaction_) open_transaction_ = run("BEGIN IMMEDIATE");
   if (!open_transaction_) return;  // locked for longer than anybody waits: `commit` says so
   std::string message;

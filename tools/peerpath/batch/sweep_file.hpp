@@ -11,8 +11,8 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-#include "tools/peerpath/batch/outcome.hpp"
-#include "tools/peerpath/batch/sweep_axis.hpp"
+#include "study/summary.hpp"
+#include "study/sweep_axis.hpp"
 #include "tools/report/sweep_page.hpp"
 
 namespace peerpath::cli {
@@ -48,7 +48,7 @@ class SweepFile {
   /// Rows of a status other than ok and expectation_failed are removed.
   void forget_failed();
   /// Nothing is on disk before `commit`.
-  void add(std::size_t point, const SweepStep& step, const Outcome& outcome);
+  void add(std::size_t point, const study::SweepStep& step, const study::Summary& outcome);
   /// "" or why rows could not be written, since the last call.
   std::string commit();
   /// Takes over the rows of another file of this sweep that are not here yet.

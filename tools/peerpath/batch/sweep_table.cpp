@@ -4,22 +4,22 @@
 
 #include <algorithm>
 
-#include "tools/peerpath/command_line/text_table.hpp"
+#include "study/text/text_table.hpp"
 
 namespace peerpath::cli {
 
 std::string sweep_table(const report::SweepSummary& sweep, std::size_t most) {
-  using Align = TextTable::Align;
+  using Align = study::TextTable::Align;
   const auto any = [&](auto has) { return std::ranges::any_of(sweep.rows, has); };
   const bool latencies = any([](const report::SweepPoint& row) { return row.latency.has_value(); });
   const bool states = any([](const report::SweepPoint& row) { return row.status != "ok"; });
-  std::vector<TextTable::Column> columns{{"point"}};
+  std::vector<study::TextTable::Column> columns{{"point"}};
   for (const auto& key : sweep.keys) columns.push_back({key});
   columns.push_back({sweep.figure + (sweep.unit.empty() ? "" : " " + sweep.unit)});
   if (latencies) columns.push_back({"p99 ns"});
   if (states) columns.push_back({"status", Align::left});
   columns.push_back({"bottleneck", Align::left});
-  TextTable table{std::move(columns)};
+  study::TextTable table{std::move(columns)};
   const auto number = [](const std::optional<double>& value) { return value ? fmt::format("{:.6g}", *value) : "-"; };
   const auto shown = std::min(most, sweep.rows.size());
   for (const auto& row : std::span{sweep.rows}.first(shown)) {

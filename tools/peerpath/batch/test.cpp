@@ -9,49 +9,38 @@
 #include "peerpath/base/nearest.hpp"
 #include "tools/peerpath/batch/baseline.hpp"
 #include "tools/peerpath/batch/child_pool.hpp"
-#include "tools/peerpath/batch/network_outcome.hpp"
 #include "tools/peerpath/batch/test_files.hpp"
 #include "tools/peerpath/batch/test_verdict.hpp"
 #include "tools/peerpath/command_line/catalogue.hpp"
 #include "tools/peerpath/command_line/interrupt.hpp"
 #include "tools/peerpath/command_line/whole_number.hpp"
-#include "tools/peerpath/files/network_files.hpp"
 #include "tools/peerpath/files/output_file.hpp"
 #include "tools/peerpath/files/scenario_files.hpp"
 
 namespace peerpath::cli {
 namespace {
 
-using Kind = Outcome::Kind;
+using Kind = study::Ending;
 
-Outcome skip(std::string why) {
-  Outcome outcome;
+study::Summary skip(std::string why) {
+  study::Summary outcome;
   outcome.kind = Kind::skipped;
   outcome.problems.push_back({"", 0, 0, "", std::move(why)});
   return outcome;
 }
 
-Outcome wrong(const Problems& problems) {
-  Outcome outcome;
-  outcome.kind = Kind::wrong;
-  outcome.problems = problems;
-  return outcome;
-}
-
 /// A file that is no scenario of its own, but a part that scenarios extend, is skipped.
-Outcome test_one(const std::string& file, const Arguments& arguments, const InterruptGuard& guard) {
-  const auto stop = [&guard] { return guard.interrupted(); };
-  if (const auto network = load_network(file, arguments))
-    return *network ? outcome_of(**network, stop) : wrong(network->error());
-  const auto loaded = load_scenario(file, arguments, true);
-  if (!loaded) {
-    const auto& problems = loaded.error();
+study::Summary test_one(const std::string& file, const std::vector<std::string>& overrides,
+                        const InterruptGuard& guard) {
+  const auto subject = load_subject(file, overrides, nullptr, true);
+  if (!subject) {
+    const auto& problems = subject.error();
     if (is_part(file)) return skip("a part for scenarios to extend");
     if (problems.size() == 1 && problems.front().key == "/kind") return skip("a preset of one device");
-    return wrong(problems);
+    return study::wrong(problems);
   }
-  if (loaded->scenario.traffic.empty()) return skip("hardware without traffic");
-  return outcome_of(*loaded, stop);
+  if (!(*subject)->has_traffic()) return skip("hardware without traffic");
+  return study::run_summary(**subject, [&guard] { return guard.interrupted(); });
 }
 
 /// How the baseline calls a scenario: its path seen from there.
@@ -61,8 +50,7 @@ std::string name_in_baseline(const std::string& file, const std::filesystem::pat
   return std::filesystem::proximate(file, folder, error).generic_string();
 }
 
-std::optional<bool> annotated(const Arguments& arguments, const Terminal& terminal) {
-  const auto wanted = arguments.value("--annotate");
+std::optional<bool> annotated(const std::optional<std::string>& wanted, const Terminal& terminal) {
   if (!wanted) return std::getenv("GITHUB_ACTIONS") != nullptr;
   constexpr std::array<std::string_view, 2> known{"github", "none"};
   if (std::ranges::find(known, *wanted) != known.end()) return *wanted == "github";
@@ -95,8 +83,8 @@ void print_verdict(const TestVerdict& verdict, bool annotate, const Terminal& te
 }
 
 /// The verdicts of all files, in their order; `judged` sees each once it and all before it are known.
-std::vector<TestVerdict> judge_all(const std::vector<std::string>& files, const Arguments& arguments, int jobs,
-                                   const std::function<void(TestVerdict&)>& judged) {
+std::vector<TestVerdict> judge_all(const std::vector<std::string>& files, const std::vector<std::string>& overrides,
+                                   int jobs, const std::function<void(TestVerdict&)>& judged) {
   const InterruptGuard guard;
   std::vector<TestVerdict> verdicts(files.size());
   std::vector<char> known(files.size(), 0);
@@ -104,15 +92,15 @@ std::vector<TestVerdict> judge_all(const std::vector<std::string>& files, const 
   const auto tell = [&](bool all) {
     for (; told < files.size() && (all || known[told] != 0); ++told) judged(verdicts[told]);
   };
-  Outcome never_run;
+  study::Summary never_run;
   never_run.kind = Kind::interrupted;
   for (std::size_t n = 0; n < files.size(); ++n) verdicts[n] = {files[n], never_run, {}};
   ChildPool pool;
   pool.jobs = jobs;
-  pool.work = [&](std::size_t n) { return packed(test_one(files[n], arguments, guard)); };
+  pool.work = [&](std::size_t n) { return packed(test_one(files[n], overrides, guard)); };
   pool.ended = [&](std::size_t n, const ChildEnd& end) {
     // A child that the stop of all has killed is no crash.
-    if (end.crash.empty() || !guard.interrupted()) verdicts[n].outcome = unpacked(end.output, end.crash);
+    if (end.crash.empty() || !guard.interrupted()) verdicts[n].outcome = study::unpacked(end.output, end.crash);
     known[n] = 1;
     tell(false);
   };
@@ -140,7 +128,7 @@ bool keep_baseline(Baseline baseline, const std::filesystem::path& file, std::sp
 
 Exit test(const Arguments& arguments, Terminal& terminal) {
   const auto jobs = jobs_of(arguments, terminal);
-  const auto annotate = annotated(arguments, terminal);
+  const auto annotate = annotated(arguments.value("--annotate"), terminal);
   const auto file = arguments.value("--baseline");
   const bool accepting = arguments.has("--accept");
   if (accepting && !file) terminal.error("--accept requires --baseline FILE");
@@ -156,7 +144,7 @@ Exit test(const Arguments& arguments, Terminal& terminal) {
       std::error_code error;
       return std::filesystem::equivalent(each, *file, error);
     });
-  const auto verdicts = judge_all(*files, arguments, *jobs, [&](TestVerdict& verdict) {
+  const auto verdicts = judge_all(*files, arguments.overrides(), *jobs, [&](TestVerdict& verdict) {
     if (file && !accepting && verdict.outcome.kind == Kind::passed) {
       const auto name = name_in_baseline(verdict.file, *file);
       verdict.drifts = drifts(*baseline, name, verdict.outcome);

@@ -5,7 +5,7 @@
 namespace peerpath::cli {
 namespace {
 
-using Kind = Outcome::Kind;
+using Kind = study::Ending;
 
 int weight(Exit exit) {
   switch (exit) {

@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "tools/peerpath/batch/outcome.hpp"
+#include "study/summary.hpp"
 #include "tools/peerpath/command_line/command.hpp"
 
 namespace peerpath::cli {
 
 struct TestVerdict {
   std::string file;  ///< as the user's words led to it
-  Outcome outcome;
+  study::Summary outcome;
   std::vector<std::string> drifts;       ///< from the baseline, a sentence each
   std::vector<std::string> unsettled{};  ///< a sentence for each metric that the baseline gives no verdict on
 };

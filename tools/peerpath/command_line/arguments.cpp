@@ -136,13 +136,18 @@ Arguments collect(const Slots& slots, const Command& command) {
     if (const auto values = slots.values.find(option.name); values != slots.values.end())
       for (const auto& value : values->second) given.push_back({std::string{option.name}, value});
   }
-  return {slots.words, std::move(given)};
+  std::vector<std::string> overrides;
+  if (const auto set = slots.values.find("--set"); set != slots.values.end()) overrides = set->second;
+  for (const auto& option : command.options)
+    if (const auto values = slots.values.find(option.name); !option.sets.empty() && !values->second.empty())
+      overrides.push_back(std::string{option.sets} + "=" + values->second.back());
+  return {slots.words, std::move(given), std::move(overrides)};
 }
 
 }  // namespace
 
-Arguments::Arguments(std::vector<std::string> words, std::vector<Given> options)
-    : words_{std::move(words)}, options_{std::move(options)} {}
+Arguments::Arguments(std::vector<std::string> words, std::vector<Given> options, std::vector<std::string> overrides)
+    : words_{std::move(words)}, options_{std::move(options)}, overrides_{std::move(overrides)} {}
 
 bool Arguments::has(std::string_view option) const {
   return std::ranges::any_of(options_, [option](const Given& given) { return given.option == option; });

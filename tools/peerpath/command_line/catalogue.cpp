@@ -7,32 +7,53 @@ namespace {
 
 constexpr Option set{"--set", "KEY=VALUE", "Override a value: devices.nic0.queues=8; may be repeated", Word::text,
                      true};
+constexpr Option seed{"--seed", "N",       "Seed of every random stream; short for --set run.seed=N", Word::text, false,
+                      "",       "run.seed"};
 constexpr Option json{"--json", "", "One JSON document on standard output instead of text"};
 constexpr Option quiet{"--quiet", "", "Print only problems on standard error"};
 
+constexpr std::array<std::string_view, 1> the_model{"model"}, the_emulator{"emulator"};
+constexpr std::array<std::string_view, 2> model_or_emulator{"model", "emulator"};
+
+/// An option for some scenarios or backends alone.
+constexpr Option only(Option option, std::string_view subjects, std::span<const std::string_view> backends = {}) {
+  option.only = {subjects, backends};
+  return option;
+}
+
 constexpr std::array run_options{
     Option{"--on", "BACKEND", "Backend: model (default), emulator or hardware", Word::backend},
-    Option{"--kernel", "PATH",
-           "Emulator: bzImage with its modules, or a kernel build tree, instead of Debian's newest kernel", Word::file},
+    only(Option{"--kernel", "PATH",
+                "Emulator: bzImage with its modules, or a kernel build tree, instead of Debian's newest kernel",
+                Word::file},
+         "PCIe", the_emulator),
     set,
-    Option{"--seed", "N", "Seed of every random stream; short for --set run.seed=N"},
-    Option{"--quantum", "TIME",
-           "Longest time that the fabric computes at once: affects speed, never results; short for --set "
-           "run.quantum=TIME"},
-    Option{"--fabric", "MODE", "Fabric algorithm: train (default) or event", Word::fabric},
-    Option{"--loop", "NAME", "Event loop: systemc (default), or plain (without SystemC); never changes results",
-           Word::loop},
-    Option{"--check-protocol", "", "Check every TLP on every link for protocol violations; exit 1 if there is one"},
-    Option{"--trace", "FORMATS",
-           "Write traces: pcapng (Wireshark), perfetto (timeline), vcd (GTKWave), series (curves of the report)"},
+    seed,
+    only(Option{"--quantum", "TIME",
+                "Longest time that the fabric computes at once: affects speed, never results; short for --set "
+                "run.quantum=TIME",
+                Word::text, false, "", "run.quantum"},
+         "PCIe"),
+    only(Option{"--fabric", "MODE", "Fabric algorithm: train (default) or event", Word::fabric}, "PCIe", the_model),
+    only(Option{"--loop", "NAME", "Event loop: systemc (default), or plain (without SystemC); never changes results",
+                Word::loop},
+         "PCIe", the_model),
+    only(
+        Option{"--check-protocol", "", "Check every TLP on every link for protocol violations; exit 1 if there is one"},
+        "PCIe", the_model),
+    only(Option{"--trace", "FORMATS",
+                "Write traces: pcapng (Wireshark), perfetto (timeline), vcd (GTKWave), series (curves of the report)"},
+         "", model_or_emulator),
     Option{"--trace-from", "TIME", "Start of the trace in simulated time; default 0ns"},
     Option{"--trace-for", "TIME", "Length of the trace; default: the whole run"},
-    Option{"--trace-scale", "UNIT",
-           "Simulated time per nanosecond of a perfetto trace: ns (default), or ps to show single TLPs"},
+    only(Option{"--trace-scale", "UNIT",
+                "Simulated time per nanosecond of a perfetto trace: ns (default), or ps to show single TLPs"},
+         "PCIe", the_model),
     Option{"--trace-links", "NAMES", "Links to trace, separated by commas; * matches any text: gpu*-sw0"},
-    Option{"--profile", "", "Print the wall time spent per device"},
-    Option{"--what-if", "",
-           "Rerun with each suspected bottleneck and each assumed value doubled and halved, and print the effect"},
+    only(Option{"--profile", "", "Print the wall time spent per device"}, "PCIe", the_model),
+    only(Option{"--what-if", "",
+                "Rerun with each suspected bottleneck and each assumed value doubled and halved, and print the effect"},
+         "", the_model),
     Option{"--jobs", "N", "Concurrent reruns; default: number of processors"},
     Option{"--out", "DIR", "Folder for results.json, run.json and report.html", Word::folder},
     json,
@@ -53,7 +74,7 @@ constexpr std::array sweep_options{
            Word::text, true},
     Option{"--variant", "NAME:KEY=VALUE,...", "Named set of changes, such as far:links.gpu0.from=rc", Word::text, true},
     set,
-    Option{"--seed", "N", "Seed of every random stream; short for --set run.seed=N"},
+    seed,
     Option{"--out", "FILE", "SQLite file to write or resume; default peerpath-out/SCENARIO.sqlite", Word::file, false,
            "-o"},
     Option{"--csv", "FILE", "Write all rows as CSV; - is standard output", Word::file},

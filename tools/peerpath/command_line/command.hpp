@@ -26,6 +26,12 @@ enum class Exit : int {
 /// The meaning of a word on the command line, by which the completion scripts choose their suggestions.
 enum class Word : std::uint8_t { text, file, folder, scenario, backend, fabric, loop, topic, listing, shell };
 
+/// What an option is for, where that is not everything.
+struct Only {
+  std::string_view subjects{};                   ///< kind of scenario; "": all
+  std::span<const std::string_view> backends{};  ///< none: all
+};
+
 /// An option such as --seed N, or a flag if `value` is empty.
 struct Option {
   std::string_view name;   ///< "--seed"
@@ -34,6 +40,8 @@ struct Option {
   Word word = Word::text;
   bool repeatable = false;
   std::string_view letter{};  ///< "-o", or none
+  std::string_view sets{};    ///< key of the scenario that the value overrides: --seed is short for --set run.seed
+  Only only{};
 };
 
 /// The words that are not options.
@@ -53,17 +61,20 @@ class Arguments {
     std::string value;
   };
   Arguments() = default;
-  Arguments(std::vector<std::string> words, std::vector<Given> options);
+  Arguments(std::vector<std::string> words, std::vector<Given> options, std::vector<std::string> overrides = {});
 
   const std::vector<std::string>& words() const { return words_; }
   bool has(std::string_view option) const;
   /// The last value given.
   std::optional<std::string> value(std::string_view option) const;
   std::vector<std::string> values(std::string_view option) const;
+  /// What is to be other than in the scenario, as --set takes it, of all options that say so.
+  const std::vector<std::string>& overrides() const { return overrides_; }
 
  private:
   std::vector<std::string> words_;
   std::vector<Given> options_;
+  std::vector<std::string> overrides_;
 };
 
 struct Command {

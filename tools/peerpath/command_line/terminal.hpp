@@ -5,10 +5,11 @@
 #include <string_view>
 
 #include "peerpath/base/problem.hpp"
+#include "study/text/painter.hpp"
 
 namespace peerpath::cli {
 
-class Terminal {
+class Terminal : public study::Painter {
  public:
   /// Looks at the two streams, NO_COLOR and TERM.
   Terminal();
@@ -26,9 +27,8 @@ class Terminal {
   /// A person looks at standard error, so a progress line makes sense.
   bool progress() const { return error_is_terminal_ && !quiet_; }
 
-  enum class Paint { plain, bold, dim, red, green, yellow };
   /// `text` in a colour, if standard output takes colours.
-  std::string paint(Paint paint, std::string_view text) const { return painted(paint, text, colour_out_); }
+  std::string paint(Paint paint, std::string_view text) const override { return painted(paint, text, colour_out_); }
 
  private:
   static std::string painted(Paint paint, std::string_view text, bool colour);

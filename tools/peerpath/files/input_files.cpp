@@ -27,8 +27,8 @@ scenario::FileAccess noting(scenario::FileAccess files, InputFiles& into) {
   return {std::move(read), std::move(files.exists)};
 }
 
-void add_captures(const scenario::Loaded& loaded, InputFiles& into) {
-  for (const auto& capture : loaded.captures)
+void add_captures(const std::vector<std::filesystem::path>& captures, InputFiles& into) {
+  for (const auto& capture : captures)
     if (const auto text = capture.empty() ? std::nullopt : read_file(capture)) add(into, capture, *text);
 }
 

@@ -21,6 +21,6 @@ using InputFiles = std::vector<InputFile>;
 scenario::FileAccess noting(scenario::FileAccess files, InputFiles& into);
 
 /// Adds the files that only a run reads: captures that traffic replays.
-void add_captures(const scenario::Loaded& loaded, InputFiles& into);
+void add_captures(const std::vector<std::filesystem::path>& captures, InputFiles& into);
 
 }  // namespace peerpath::cli

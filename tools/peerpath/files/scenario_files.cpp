@@ -25,13 +25,6 @@ void add_installed(std::vector<fs::path>& folders) {
   }
 }
 
-std::vector<std::string> overrides(const Arguments& arguments) {
-  auto values = arguments.values("--set");
-  if (const auto seed = arguments.value("--seed")) values.push_back("run.seed=" + *seed);
-  if (const auto quantum = arguments.value("--quantum")) values.push_back("run.quantum=" + *quantum);
-  return values;
-}
-
 }  // namespace
 
 bool is_part(const fs::path& file) { return file.parent_path().filename() == parts_folder; }
@@ -99,33 +92,37 @@ std::vector<std::string> scenario_names() {
   return names;
 }
 
-scenario::LoadOptions load_options(const Arguments& arguments, InputFiles* inputs) {
+scenario::LoadOptions load_options(const std::vector<std::string>& overrides, InputFiles* inputs) {
   scenario::LoadOptions options;
-  options.overrides = overrides(arguments);
+  options.overrides = overrides;
   options.search = search_folders();
   if (inputs != nullptr) options.files = noting(options.files, *inputs);
   return options;
 }
 
-tl::expected<scenario::Loaded, Problems> load_scenario(const std::string& name, const Arguments& arguments,
-                                                       bool without_traffic, InputFiles* inputs) {
+tl::expected<study::SubjectPtr, Problems> load_subject(const std::string& name,
+                                                       const std::vector<std::string>& overrides, InputFiles* inputs,
+                                                       bool without_traffic) {
   if (!scenario_file(name)) return tl::make_unexpected(Problems{not_found(name)});
-  auto options = load_options(arguments, inputs);
+  auto options = load_options(overrides, inputs);
   options.without_traffic = without_traffic;
-  return scenario::load(name, options);
+  return study::load(name, options);
 }
 
-tl::expected<SweepSubject, Problems> sweep_subject(const std::string& name, const Arguments& arguments) {
-  if (!scenario_file(name)) return tl::make_unexpected(Problems{not_found(name)});
-  return SweepSubject::read(name, load_options(arguments));
-}
-
-std::optional<scenario::Loaded> load_scenario(const std::string& name, const Arguments& arguments,
-                                              const Terminal& terminal, bool without_traffic, InputFiles* inputs) {
-  auto loaded = load_scenario(name, arguments, without_traffic, inputs);
+std::optional<scenario::Loaded> load_host(const std::string& name, const std::vector<std::string>& overrides,
+                                          const Terminal& terminal, bool without_traffic) {
+  auto options = load_options(overrides);
+  options.without_traffic = without_traffic;
+  auto loaded = scenario_file(name) ? scenario::load(name, options)
+                                    : tl::expected<scenario::Loaded, Problems>{tl::unexpect, Problems{not_found(name)}};
   if (loaded) return std::move(*loaded);
   terminal.report(loaded.error());
   return std::nullopt;
+}
+
+tl::expected<study::Varied, Problems> load_varied(const std::string& name, const std::vector<std::string>& overrides) {
+  if (!scenario_file(name)) return tl::make_unexpected(Problems{not_found(name)});
+  return study::Varied::read(name, load_options(overrides));
 }
 
 }  // namespace peerpath::cli

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "peerpath/scenario/load.hpp"
-#include "tools/peerpath/batch/sweep_subject.hpp"
-#include "tools/peerpath/command_line/command.hpp"
+#include "study/run.hpp"
+#include "study/varied.hpp"
+#include "tools/peerpath/command_line/terminal.hpp"
 #include "tools/peerpath/files/input_files.hpp"
-#include "tools/peerpath/files/located.hpp"
 
 namespace peerpath::cli {
 
@@ -37,20 +37,20 @@ bool is_part(const std::filesystem::path& file);
 /// That there is no such scenario, with the name that was probably meant.
 Problem not_found(const std::string& name);
 
-/// How the command line wants scenarios loaded. `inputs` takes the files that are read.
-scenario::LoadOptions load_options(const Arguments& arguments, InputFiles* inputs = nullptr);
+/// How scenarios are loaded with these overrides (as --set takes them). `inputs` takes the files that are read.
+scenario::LoadOptions load_options(const std::vector<std::string>& overrides, InputFiles* inputs = nullptr);
 
-/// Loads the scenario with the overrides of --set, --seed and --quantum. Prints every problem; nullopt if there are
-/// any. `without_traffic`: it may be hardware alone. `inputs` takes the files that were read.
-std::optional<scenario::Loaded> load_scenario(const std::string& name, const Arguments& arguments,
-                                              const Terminal& terminal, bool without_traffic = false,
-                                              InputFiles* inputs = nullptr);
+/// The scenario of that name, of whatever kind it is, or all problems of it. `without_traffic`: it may be hardware
+/// alone.
+tl::expected<study::SubjectPtr, Problems> load_subject(const std::string& name,
+                                                       const std::vector<std::string>& overrides,
+                                                       InputFiles* inputs = nullptr, bool without_traffic = false);
 
-/// The same without printing.
-tl::expected<scenario::Loaded, Problems> load_scenario(const std::string& name, const Arguments& arguments,
-                                                       bool without_traffic = false, InputFiles* inputs = nullptr);
+/// A scenario of PCIe, for what no other has. Prints every problem; nullopt if there are any.
+std::optional<scenario::Loaded> load_host(const std::string& name, const std::vector<std::string>& overrides,
+                                          const Terminal& terminal, bool without_traffic = false);
 
-/// The scenario of a host or of a network with the same overrides, to be varied.
-tl::expected<SweepSubject, Problems> sweep_subject(const std::string& name, const Arguments& arguments);
+/// The scenario with these overrides, to be varied.
+tl::expected<study::Varied, Problems> load_varied(const std::string& name, const std::vector<std::string>& overrides);
 
 }  // namespace peerpath::cli

@@ -1,9 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/peerpath/command_line/catalogue.hpp"
-#include "tools/peerpath/files/network_files.hpp"
 #include "tools/peerpath/files/scenario_files.hpp"
-#include "tools/peerpath/inspect/route_text.hpp"
 
 namespace peerpath::cli {
 namespace {
@@ -23,30 +21,10 @@ struct Checked {
   std::string summary;  ///< likewise
 };
 
-Checked check_network(const std::string& name, const tl::expected<network_scenario::Loaded, Problems>& loaded) {
-  if (!loaded) return {loaded.error(), {}, {}};
-  const auto& s = loaded->scenario;
-  const auto& graph = loaded->graph;
-  return {{},
-          {},
-          name + ": ok, " + std::to_string(graph.hosts.size()) + " hosts, " +
-              std::to_string(graph.nodes.size() - graph.hosts.size()) + " switches, " +
-              std::to_string(graph.cables.size()) + " cables, " + std::to_string(s.rdma.size()) + " rdma entries, " +
-              std::to_string(s.collectives.size()) + " collectives, " + std::to_string(s.expect.size()) +
-              " expectations\n"};
-}
-
-Checked check_one(const std::string& name, const Arguments& arguments) {
-  if (const auto network = load_network(name, arguments)) return check_network(name, *network);
-  auto loaded = load_scenario(name, arguments);
-  if (!loaded) return {loaded.error(), {}, {}};
-  const auto& s = loaded->scenario;
-  Checked checked;
-  for (const auto& warning : without_route(s)) checked.warnings.push_back(located(warning, *loaded));
-  checked.summary = name + ": ok, " + std::to_string(s.devices.size()) + " devices, " + std::to_string(s.links.size()) +
-                    " links, " + std::to_string(s.traffic.size()) + " traffic entries, " +
-                    std::to_string(s.expect.size()) + " expectations\n";
-  return checked;
+Checked check_one(const std::string& name, const std::vector<std::string>& overrides) {
+  const auto subject = load_subject(name, overrides);
+  if (!subject) return {subject.error(), {}, {}};
+  return {{}, (*subject)->warnings(), name + ": ok, " + (*subject)->contents() + "\n"};
 }
 
 }  // namespace
@@ -57,7 +35,7 @@ Exit check(const Arguments& arguments, Terminal& terminal) {
                                          {"warnings", nlohmann::ordered_json::array()}};
   bool wrong = false;
   for (const auto& name : arguments.words()) {
-    const auto [problems, warnings, summary] = check_one(name, arguments);
+    const auto [problems, warnings, summary] = check_one(name, arguments.overrides());
     wrong = wrong || !problems.empty();
     for (const auto& problem : problems) document["problems"].push_back(to_json(problem));
     for (const auto& warning : warnings) document["warnings"].push_back(to_json(warning));

@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
+#include "study/text/text_table.hpp"
 #include "tools/peerpath/command_line/catalogue.hpp"
-#include "tools/peerpath/command_line/text_table.hpp"
 #include "tools/peerpath/command_line/version.hpp"
 #include "tools/peerpath/inspect/machine.hpp"
 
@@ -14,7 +14,8 @@ Exit doctor(const Arguments& arguments, Terminal& terminal) {
                                          {"build_type", build_type()},
                                          {"systemc", systemc_version()},
                                          {"findings", nlohmann::ordered_json::array()}};
-  TextTable table{{{"", TextTable::Align::left}, {"", TextTable::Align::left}, {"", TextTable::Align::left}}};
+  study::TextTable table{
+      {{"", study::TextTable::Align::left}, {"", study::TextTable::Align::left}, {"", study::TextTable::Align::left}}};
   for (const auto& f : findings) {
     document["findings"].push_back({{"name", f.name}, {"found", f.found}, {"detail", f.detail}, {"for", f.purpose}});
     table.add({f.found ? "found  " : "missing", f.name, f.found ? f.detail : "for " + f.purpose + "; " + f.detail});

@@ -1,14 +1,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "observe/metric_names.hpp"
 #include "peerpath/base/nearest.hpp"
 #include "peerpath/scenario/describe.hpp"
-#include "scenario/network/describe.hpp"
-#include "scenario/network/metrics.hpp"
+#include "study/help.hpp"
+#include "study/text/text_table.hpp"
 #include "tools/peerpath/command_line/catalogue.hpp"
-#include "tools/peerpath/command_line/text_table.hpp"
-#include "tools/peerpath/files/network_files.hpp"
 #include "tools/peerpath/files/output_file.hpp"
 #include "tools/peerpath/files/scenario_files.hpp"
 #include "tools/peerpath/run/backends.hpp"
@@ -21,13 +18,8 @@ using Entries = std::vector<scenario::Entry>;
 Entries scenario_entries() {
   Entries entries;
   for (const auto& name : scenario_names()) {
-    if (const auto network = load_network(name, {}); network && *network) {
-      entries.push_back({name, (*network)->scenario.description});
-      continue;
-    }
-    const auto loaded = load_scenario(name, {});
-    entries.push_back(
-        {name, loaded ? loaded->scenario.description : "has problems: see `peerpath check " + name + "`"});
+    const auto subject = load_subject(name, {});
+    entries.push_back({name, subject ? (*subject)->description() : "has problems: see `peerpath check " + name + "`"});
   }
   return entries;
 }
@@ -52,41 +44,13 @@ Entries preset_entries() {
 
 Entries backend_entries() {
   Entries entries;
-  for (const auto& backend : backends())
-    entries.push_back({std::string{backend.name}, std::string{backend.built_in() ? backend.doc : backend.missing}});
-  return entries;
-}
-
-Entries metrics(const scenario::Scenario& scenario) {
-  Entries entries;
-  for (const auto& metric : observe::expected_metrics(scenario))
-    entries.push_back({metric.name, metric.doc + (metric.unit == "1" ? "" : " (" + metric.unit + ")")});
-  return entries;
-}
-
-Entries metrics(const network_scenario::NetworkScenario& scenario) {
-  Entries entries;
-  for (const auto& metric : network_scenario::metrics_of(scenario))
-    entries.push_back({metric.name, metric.doc + (metric.unit == "1" ? "" : " (" + metric.unit + ")")});
-  return entries;
-}
-
-/// The sections of PCIe scenarios, then the blocks of network scenarios.
-Entries sections() {
-  auto entries = scenario::sections();
-  for (const auto& topic : network_scenario::topics()) {
-    const auto known = std::ranges::find(entries, topic.entry.name, &scenario::Entry::name);
-    if (known == entries.end())
-      entries.push_back(topic.entry);
-    else
-      known->doc += "; " + topic.entry.doc;
-  }
+  for (const auto& backend : backends()) entries.push_back({std::string{backend.name}, std::string{backend.doc}});
   return entries;
 }
 
 Exit print(const Entries& entries, bool json, const Terminal& terminal) {
   auto document = nlohmann::ordered_json::array();
-  TextTable table{{{"", TextTable::Align::left}, {"", TextTable::Align::left}}};
+  study::TextTable table{{{"", study::TextTable::Align::left}, {"", study::TextTable::Align::left}}};
   for (const auto& [name, doc] : entries) {
     document.push_back({{"name", name}, {"doc", doc}});
     table.add({name, doc});
@@ -112,17 +76,17 @@ Exit list(const Arguments& arguments, Terminal& terminal) {
   if (what == "scenarios") return print(scenario_entries(), json, terminal);
   if (what == "presets") return print(preset_entries(), json, terminal);
   if (what == "devices") return print(scenario::device_kinds(), json, terminal);
-  if (what == "sections") return print(sections(), json, terminal);
+  if (what == "sections") return print(study::sections(), json, terminal);
   if (what == "backends") return print(backend_entries(), json, terminal);
   if (what == "metrics") {
     if (words.size() < 2) {
       terminal.error("`list metrics` needs a scenario: `peerpath list metrics netgpu/zero_copy`");
       return Exit::wrong_input;
     }
-    if (const auto network = load_network(words[1], arguments); network && *network)
-      return print(metrics((*network)->scenario), json, terminal);
-    const auto loaded = load_scenario(words[1], arguments, terminal);
-    return loaded ? print(metrics(loaded->scenario), json, terminal) : Exit::wrong_input;
+    const auto subject = load_subject(words[1], {});
+    if (subject) return print((*subject)->metrics(), json, terminal);
+    terminal.report(subject.error());
+    return Exit::wrong_input;
   }
   const std::vector<std::string> known{"scenarios", "presets", "devices", "sections", "backends", "metrics"};
   const auto near = nearest(what, known);

@@ -7,11 +7,11 @@
 #include "peerpath/scenario/bar1.hpp"
 #include "peerpath/scenario/describe.hpp"
 #include "scenario/tree.hpp"
+#include "study/pcie/route_text.hpp"
+#include "study/pcie/socket_route.hpp"
+#include "study/text/text_table.hpp"
 #include "tools/peerpath/command_line/catalogue.hpp"
-#include "tools/peerpath/command_line/text_table.hpp"
 #include "tools/peerpath/files/scenario_files.hpp"
-#include "tools/peerpath/inspect/route_text.hpp"
-#include "tools/peerpath/inspect/socket_route.hpp"
 
 namespace peerpath::cli {
 namespace {
@@ -19,6 +19,14 @@ namespace {
 using nlohmann::ordered_json;
 using pcie::AcsAction;
 using scenario::Hierarchy;
+using study::control_at;
+using study::id_at;
+using study::name_at;
+using study::relaxes;
+using study::said;
+using study::SocketEnd;
+using study::SocketRoute;
+using study::translates;
 
 int host_bridge_at(const Hierarchy& h, int function) { return h.host_bridges[static_cast<std::size_t>(function)]; }
 
@@ -72,15 +80,15 @@ struct Asked {
   pcie::RouteKind kind{};
 };
 
-TextTable table_of_hops() {
-  return TextTable{{{"hop", TextTable::Align::left},
-                    {"id", TextTable::Align::left},
-                    {"ACS", TextTable::Align::left},
-                    {"", TextTable::Align::left}}};
+study::TextTable table_of_hops() {
+  return study::TextTable{{{"hop", study::TextTable::Align::left},
+                           {"id", study::TextTable::Align::left},
+                           {"ACS", study::TextTable::Align::left},
+                           {"", study::TextTable::Align::left}}};
 }
 
 std::string text(const Hierarchy& h, const Asked& asked, const pcie::PacketRoute& route) {
-  TextTable table = table_of_hops();
+  study::TextTable table = table_of_hops();
   for (const auto& hop : route.hops)
     table.add(
         {name_at(h, hop.function), id_at(h, hop.function), control_at(h, hop.function), said(h, hop, asked.kind)});
@@ -204,7 +212,7 @@ ordered_json to_json(const SocketRoute& route) {
 }
 
 std::string text(const std::string& title, const SocketRoute& route) {
-  TextTable table = table_of_hops();
+  study::TextTable table = table_of_hops();
   for (const auto& hop : route.hops) table.add({hop.at, hop.id, hop.acs, hop.said});
   return title + "\n" + table.text(2) + "\n";
 }
@@ -266,7 +274,7 @@ std::string across(const scenario::Scenario& s, const SocketEnd& from, const Soc
 
 Exit route(const Arguments& arguments, Terminal& terminal) {
   const auto& words = arguments.words();
-  const auto loaded = load_scenario(words[0], arguments, terminal, true);
+  const auto loaded = load_host(words[0], arguments.overrides(), terminal, true);
   if (!loaded) return Exit::wrong_input;
   const scenario::Tree tree{loaded->scenario};
   const auto root = tree.root_of(words[1]), other = tree.root_of(words[2]);

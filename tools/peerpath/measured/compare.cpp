@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "study/text/number_text.hpp"
+#include "study/text/text_table.hpp"
 #include "tools/peerpath/command_line/catalogue.hpp"
-#include "tools/peerpath/command_line/number_text.hpp"
-#include "tools/peerpath/command_line/text_table.hpp"
 #include "tools/peerpath/files/output_file.hpp"
 #include "tools/peerpath/measured/run_comparison.hpp"
 #include "validation/compare/ledgers.hpp"
@@ -20,12 +20,12 @@ std::string_view word_of(Verdict verdict) {
 }
 
 std::string amount(std::int64_t bytes, std::int64_t entries) {
-  return entries == 0 ? grouped(bytes) : grouped(entries) + " x " + grouped(bytes);
+  return entries == 0 ? study::grouped(bytes) : study::grouped(entries) + " x " + study::grouped(bytes);
 }
 
 std::string table_of(const std::vector<LedgerLine>& lines, const std::vector<std::string>& runs) {
-  using Align = TextTable::Align;
-  TextTable table{
+  using Align = study::TextTable::Align;
+  study::TextTable table{
       {{"bytes", Align::left}, {"", Align::left}, {"", Align::left}, {runs[0]}, {runs[1]}, {"", Align::left}}};
   for (const auto& line : lines)
     table.add({line.place, line.direction, line.kind, amount(line.first, line.first_count),

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "tools/peerpath/command_line/text_table.hpp"
+#include "study/text/text_table.hpp"
 #include "validation/compare/runs.hpp"
 
 namespace peerpath::cli {
@@ -44,8 +44,8 @@ std::string cell(const RunLine& line, std::size_t run) {
 }
 
 std::string table_of(const RunComparison& comparison, const std::vector<std::string>& runs) {
-  using Align = TextTable::Align;
-  TextTable table{{{"", Align::left}, {"", Align::left}, {runs[0]}, {runs[1]}, {"change"}, {"", Align::left}}};
+  using Align = study::TextTable::Align;
+  study::TextTable table{{{"", Align::left}, {"", Align::left}, {runs[0]}, {runs[1]}, {"change"}, {"", Align::left}}};
   for (const auto& line : comparison.lines) {
     const auto change = line.change_percent();
     table.add({line.metric, line.unit == "1" ? "" : line.unit, cell(line, 0), cell(line, 1),

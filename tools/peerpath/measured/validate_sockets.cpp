@@ -8,8 +8,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "study/pcie/subject.hpp"
+#include "study/run.hpp"
 #include "tools/peerpath/batch/child_pool.hpp"
-#include "tools/peerpath/batch/outcome.hpp"
 #include "tools/peerpath/files/scenario_files.hpp"
 
 namespace peerpath::cli {
@@ -36,9 +37,9 @@ ordered_json proxy_of(const compare::Point& point, const std::string& preset) {
 }
 
 /// Echo: of a round; stream: of a message of each stream.
-double nanoseconds_of(const compare::Point& point, const Outcome& outcome) {
+double nanoseconds_of(const compare::Point& point, const study::Summary& outcome) {
   const auto value = [&](const std::string& metric) {
-    const auto found = std::ranges::find(outcome.metrics, metric, &Outcome::Measured::metric);
+    const auto found = std::ranges::find(outcome.metrics, metric, &study::Summary::Measured::metric);
     return found == outcome.metrics.end() ? 0.0 : found->value.value_or(0);
   };
   if (is_echo(point)) return value("it.latency_p50_ns");
@@ -49,9 +50,9 @@ double nanoseconds_of(const compare::Point& point, const Outcome& outcome) {
 std::string played(const compare::Point& point, const std::string& preset) {
   scenario::LoadOptions options;
   options.search = search_folders();
-  const auto loaded = scenario::load_text(scenario_of(point, preset), "point.json", options);
-  if (!loaded) return packed({.kind = Outcome::Kind::wrong, .problems = loaded.error()});
-  return packed(outcome_of(*loaded));
+  auto loaded = scenario::load_text(scenario_of(point, preset), "point.json", options);
+  if (!loaded) return packed(study::wrong(loaded.error()));
+  return packed(study::run_summary(*study::pcie_subject(std::move(*loaded))));
 }
 
 std::string settings_text(const compare::Point& point) {
@@ -155,7 +156,7 @@ Exit validate_sockets(const compare::Dataset& dataset, const Arguments& argument
   pool.jobs = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   pool.work = [&](std::size_t n) { return played(points[n].measured, preset); };
   pool.ended = [&](std::size_t n, const ChildEnd& end) {
-    const auto outcome = unpacked(end.output, end.crash);
+    const auto outcome = study::unpacked(end.output, end.crash);
     points[n].played_ns = nanoseconds_of(points[n].measured, outcome);
     if (points[n].played_ns == 0 && problems.empty()) problems = outcome.problems;
   };

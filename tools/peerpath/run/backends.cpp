@@ -2,17 +2,19 @@
 
 #include <array>
 
+#include "tools/peerpath/run/run_on_emulator.hpp"
+#include "tools/peerpath/run/run_on_hardware.hpp"
+#include "tools/peerpath/run/run_on_model.hpp"
+
 namespace peerpath::cli {
-namespace {
 
-constexpr std::array known{
-    Backend{"model", "Cycle-approximate SystemC model", ""},
-    Backend{"emulator", "QEMU devices under an unmodified kernel", ""},
-    Backend{"hardware", "Real NICs and GPUs", ""},
-};
-
-}  // namespace
-
-std::span<const Backend> backends() { return known; }
+std::span<const Backend> backends() {
+  static constexpr std::array all{
+      Backend{"model", "Cycle-approximate SystemC model", "", needs_nothing, run_on_model},
+      Backend{"emulator", "QEMU devices under an unmodified kernel", "PCIe", missing_for_emulator, run_on_emulator},
+      Backend{"hardware", "Real NICs and GPUs", "PCIe", missing_on_node, run_on_hardware},
+  };
+  return all;
+}
 
 }  // namespace peerpath::cli

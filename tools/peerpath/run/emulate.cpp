@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include "study/located.hpp"
 #include "tools/peerpath/command_line/catalogue.hpp"
 #include "tools/peerpath/command_line/interrupt.hpp"
 #include "tools/peerpath/files/output_file.hpp"
@@ -43,20 +44,23 @@ Exit run_job(const emulator::Equipment& equipment, emulator::BootOptions options
 }  // namespace
 
 Exit emulate(const Arguments& arguments, Terminal& terminal) {
-  const auto loaded = load_scenario(arguments.words().front(), arguments, terminal);
+  const auto loaded = load_host(arguments.words().front(), arguments.overrides(), terminal);
   if (!loaded) return Exit::wrong_input;
+  const OutputArguments output{arguments.value("--out")};
   const auto job_file = arguments.value("--job");
   if (arguments.has("--shell") == job_file.has_value()) {
     terminal.error("emulate takes either --shell or --job FILE");
     return Exit::wrong_input;
   }
-  const auto equipment = guest_equipment(arguments, terminal);
+  const auto equipment = guest_equipment(arguments.value("--kernel"), output, terminal);
   if (!equipment) return equipment.error();
   auto machine = emulator::make_machine(
       loaded->scenario,
       {.ledger = {}, .trace = {}, .kvm = equipment->kvm, .side = {}, .monitor = {}, .socket_folder = {}});
   if (!machine) {
-    report_located(machine.error(), *loaded, terminal);
+    Problems placed;
+    for (const auto& problem : machine.error()) placed.push_back(study::located(problem, *loaded));
+    terminal.report(placed);
     return Exit::wrong_input;
   }
   if (const auto disk = arguments.value("--disk")) {
@@ -77,7 +81,7 @@ Exit emulate(const Arguments& arguments, Terminal& terminal) {
   options.machine = machine->arguments;
   options.kernel_words = machine->kernel_words;
   options.job = *job;
-  options.folder = output_folder(arguments, loaded->scenario) / "emulator";
+  options.folder = output_folder(output, loaded->scenario.name) / "emulator";
   options.timeout = std::chrono::seconds{loaded->scenario.emulator.timeout / std::chrono::seconds{1}};
   return run_job(*equipment, std::move(options), terminal);
 }

@@ -4,10 +4,11 @@
 
 namespace peerpath::cli {
 
-tl::expected<emulator::Equipment, Exit> guest_equipment(const Arguments& arguments, const Terminal& terminal) {
+tl::expected<emulator::Equipment, Exit> guest_equipment(const std::optional<std::string>& kernel,
+                                                        const OutputArguments& output, const Terminal& terminal) {
   auto equipment = emulator::find_equipment();
-  if (!equipment) return tl::unexpected{waive(arguments, {equipment.error()}, {}, terminal)};
-  if (const auto kernel = arguments.value("--kernel")) {
+  if (!equipment) return tl::unexpected{waive(output, {{equipment.error()}, {}, {}}, terminal)};
+  if (kernel) {
     equipment = emulator::with_kernel(*equipment, *kernel);
     if (!equipment) return terminal.error("--kernel: " + equipment.error()), tl::unexpected{Exit::wrong_input};
   }

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "tools/peerpath/command_line/number_text.hpp"
-#include "tools/peerpath/command_line/text_table.hpp"
+#include "study/text/number_text.hpp"
+#include "study/text/text_table.hpp"
 
 namespace peerpath::cli {
 namespace {
@@ -80,12 +80,13 @@ std::string Profile::text(std::chrono::nanoseconds simulated) const {
     in_devices += device->time;
   }
   std::ranges::stable_sort(ranked, std::ranges::greater{}, &Timed::time);
-  TextTable table{{{"", TextTable::Align::left}, {"calls"}, {"ms"}, {"% of the simulation"}, {"ns a call"}}};
+  study::TextTable table{
+      {{"", study::TextTable::Align::left}, {"calls"}, {"ms"}, {"% of the simulation"}, {"ns a call"}}};
   const auto rest = std::max(simulated - in_devices, std::chrono::nanoseconds{0});
   table.add({"fabric, loop, sources of frames", "", milliseconds(rest), share(rest, simulated), ""});
   for (const auto* device : ranked) {
     if (device->calls == 0) continue;
-    table.add({names_.at(device->node.value()), grouped(device->calls), milliseconds(device->time),
+    table.add({names_.at(device->node.value()), study::grouped(device->calls), milliseconds(device->time),
                share(device->time, simulated), std::to_string(device->time.count() / device->calls)});
   }
   return table.text(2);

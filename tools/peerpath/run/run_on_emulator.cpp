@@ -5,7 +5,11 @@
 #include <optional>
 
 #include "peerpath/observe/finish.hpp"
+#include "study/located.hpp"
+#include "study/pcie/subject.hpp"
+#include "tools/peerpath/command_line/exit.hpp"
 #include "tools/peerpath/command_line/interrupt.hpp"
+#include "tools/peerpath/command_line/version.hpp"
 #include "tools/peerpath/files/output_file.hpp"
 #include "tools/peerpath/run/guest_equipment.hpp"
 #include "tools/peerpath/run/run_output.hpp"
@@ -18,9 +22,9 @@ namespace peerpath::cli {
 namespace {
 
 /// Opens the capture that the command line asks for; none if it asks for none. nullopt, and said why, if it is wrong.
-std::optional<std::unique_ptr<trace::Tracer>> open_capture(const Arguments& arguments, const scenario::Loaded& loaded,
+std::optional<std::unique_ptr<trace::Tracer>> open_capture(const RunArguments& wanted, const scenario::Loaded& loaded,
                                                            const Terminal& terminal) {
-  const auto request = trace_request(arguments, never, terminal);
+  const auto request = trace_request(wanted.trace, never, terminal);
   if (!request) return std::nullopt;
   if (request->formats.empty()) return nullptr;
   for (const auto* format : request->formats) {
@@ -29,11 +33,16 @@ std::optional<std::unique_ptr<trace::Tracer>> open_capture(const Arguments& argu
                    " requires the model's timing; with --on emulator use pcapng");
     return std::nullopt;
   }
-  const auto folder = output_folder(arguments, loaded.scenario);
+  const auto folder = output_folder(wanted.output, loaded.scenario.name);
   if (!make_folder(folder, terminal)) return std::nullopt;
   auto tracer = std::make_unique<trace::Tracer>(*request, folder);
   if (terminal.report(tracer->built(emulator::scene_of(loaded.scenario))) > 0) return std::nullopt;
   return tracer;
+}
+
+Problems located(Problems problems, const scenario::Loaded& loaded) {
+  for (auto& problem : problems) problem = study::located(problem, loaded);
+  return problems;
 }
 
 /// What the devices have written down, as a capture; false, and said why, if it cannot be made.
@@ -42,26 +51,37 @@ bool write_capture(trace::Tracer& tracer, const std::filesystem::path& lines, co
   std::ifstream in{lines};
   const auto problem = emulator::replay_trace(in, emulator::scene_of(scenario), tracer);
   if (!problem.empty()) return terminal.error(lines.string() + ": " + problem), false;
-  return finish_trace(tracer, record, terminal);
+  std::vector<study::TraceFile> files;
+  for (const auto& file : tracer.finish()) files.push_back({file.written, file.name, file.what, file.whole});
+  return take_traces(files, record, terminal);
 }
 
 }  // namespace
 
-Exit run_on_emulator(const Arguments& arguments, const scenario::Loaded& loaded, InputFiles inputs,
-                     Terminal& terminal) {
-  const auto equipment = guest_equipment(arguments, terminal);
+Waiver missing_for_emulator(const RunArguments& /*wanted*/, const study::Subject& /*subject*/) {
+  const auto equipment = emulator::find_equipment();
+  return equipment ? Waiver{} : Waiver{{equipment.error()}, {}, {}};
+}
+
+Exit run_on_emulator(RunTask task, Terminal& terminal) {
+  const auto& wanted = task.wanted;
+  const auto& loaded = *task.subject.host();
+  const auto equipment = guest_equipment(wanted.kernel, wanted.output, terminal);
   if (!equipment) return equipment.error();
-  const auto capture = open_capture(arguments, loaded, terminal);
+  const auto capture = open_capture(wanted, loaded, terminal);
   if (!capture) return Exit::wrong_input;
   const InterruptGuard guard;
   emulator::RunOptions options;
-  options.folder = output_folder(arguments, loaded.scenario) / "emulator";
+  options.folder = output_folder(wanted.output, loaded.scenario.name) / "emulator";
   if (*capture) options.trace = options.folder / "trace.jsonl";
   options.stop = [&guard] { return guard.interrupted(); };
   options.console = [&terminal](const std::string& line) { terminal.say("guest: " + line); };
 
   RunRecord record;
-  record.inputs = std::move(inputs);
+  record.inputs = std::move(task.inputs);
+  add_captures(loaded.captures, record.inputs);
+  record.scenario_file = loaded.file;
+  record.quantum = task.subject.quantum();
   record.backend = "emulator";
   record.fabric = "none";
   record.processor = equipment->processor;
@@ -75,16 +95,18 @@ Exit run_on_emulator(const Arguments& arguments, const scenario::Loaded& loaded,
       terminal.error(outcome.error().guest);
       return Exit::expectation_failed;
     }
-    report_located(outcome.error().problems, loaded, terminal);
+    terminal.report(located(outcome.error().problems, loaded));
     return Exit::wrong_input;
   }
   if (*capture && !write_capture(**capture, options.trace, loaded.scenario, record, terminal)) return Exit::wrong_input;
   auto& results = outcome->results;
   const auto unknown = observe::finish(results, loaded.scenario);
   results.expectations.insert(results.expectations.begin(), outcome->requirements.begin(), outcome->requirements.end());
-  const auto exit = report_located(unknown, loaded, terminal) > 0 ? Exit::wrong_input : verdict(results);
+  const auto exit =
+      terminal.report(located(unknown, loaded)) > 0 ? Exit::wrong_input : exit_of(study::verdict(results));
   record.exit = static_cast<int>(exit);
-  return publish(arguments, loaded, results, record, transfer_table(results, loaded.scenario, terminal), terminal);
+  return publish(wanted.output, {loaded.scenario.name, study::pcie_document(results, loaded, std::string{version()})},
+                 results, record, transfer_table(results, loaded.scenario, terminal), terminal);
 }
 
 }  // namespace peerpath::cli

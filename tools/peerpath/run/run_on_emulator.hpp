@@ -1,12 +1,12 @@
 // `peerpath run --on emulator`.
 #pragma once
 
-#include "peerpath/scenario/load.hpp"
-#include "tools/peerpath/command_line/command.hpp"
-#include "tools/peerpath/files/input_files.hpp"
+#include "tools/peerpath/run/backends.hpp"
 
 namespace peerpath::cli {
 
-Exit run_on_emulator(const Arguments& arguments, const scenario::Loaded& loaded, InputFiles inputs, Terminal& terminal);
+Waiver missing_for_emulator(const RunArguments& wanted, const study::Subject& subject);
+
+Exit run_on_emulator(RunTask task, Terminal& terminal);
 
 }  // namespace peerpath::cli

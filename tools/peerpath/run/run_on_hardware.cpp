@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tools/peerpath/run/run_output.hpp"
 #include "tools/peerpath/run/run_sockets.hpp"
 #include "validation/backends/gpu/driver.hpp"
 
@@ -67,19 +66,22 @@ std::vector<std::string> missing_for(const scenario::Scenario& scenario, const N
   return missing;
 }
 
-Exit run_on_hardware(const Arguments& arguments, const scenario::Loaded& loaded, const Terminal& terminal) {
-  auto reasons = missing_for(loaded.scenario, examine_node());
-  if (is_of_sockets(loaded.scenario)) {
-    for (auto& reason : not_played(loaded.scenario)) reasons.push_back(std::move(reason));
-    if (reasons.empty()) return run_sockets(arguments, loaded.scenario, terminal);
-  } else if (reasons.empty())
-    reasons.emplace_back(
+Waiver missing_on_node(const RunArguments& /*wanted*/, const study::Subject& subject) {
+  const auto& scenario = subject.host()->scenario;
+  Waiver waiver{missing_for(scenario, examine_node()), {}, {}};
+  if (is_of_sockets(scenario)) {
+    for (auto& reason : not_played(scenario)) waiver.reasons.push_back(std::move(reason));
+  } else if (waiver.reasons.empty()) {
+    waiver.reasons.emplace_back(
         "the equipment is present, but traffic between nodes must be started by hand: run peerpath-agent on both");
-  std::vector<std::string> would_run;
-  for (const auto& traffic : loaded.scenario.traffic) would_run.push_back(describe(traffic));
-  const auto exit = waive(arguments, reasons, would_run, terminal);
-  terminal.say("without a NIC, `peerpath measure` can still measure the GPUs over PCIe");
-  return exit;
+  }
+  for (const auto& traffic : scenario.traffic) waiver.would_run.push_back(describe(traffic));
+  waiver.advice = "without a NIC, `peerpath measure` can still measure the GPUs over PCIe";
+  return waiver;
+}
+
+Exit run_on_hardware(RunTask task, Terminal& terminal) {
+  return run_sockets(task.subject.host()->scenario, task.wanted.output.json, terminal);
 }
 
 }  // namespace peerpath::cli

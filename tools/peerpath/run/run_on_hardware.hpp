@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "peerpath/scenario/load.hpp"
-#include "tools/peerpath/command_line/command.hpp"
+#include "tools/peerpath/run/backends.hpp"
 
 namespace peerpath::cli {
 
@@ -23,8 +23,11 @@ Node examine_node(const std::string& network = "/sys/class/net");
 /// A sentence for each device of the scenario that the node has nothing for.
 std::vector<std::string> missing_for(const scenario::Scenario& scenario, const Node& node);
 
-/// Sockets of GPU programs run here. All else is waived so far: traffic on real NICs is started by hand, with
-/// peerpath-agent on both nodes.
-Exit run_on_hardware(const Arguments& arguments, const scenario::Loaded& loaded, const Terminal& terminal);
+/// All but sockets of GPU programs is waived so far: traffic on real NICs is started by hand, with peerpath-agent on
+/// both nodes.
+Waiver missing_on_node(const RunArguments& wanted, const study::Subject& subject);
+
+/// Runs sockets of GPU programs.
+Exit run_on_hardware(RunTask task, Terminal& terminal);
 
 }  // namespace peerpath::cli

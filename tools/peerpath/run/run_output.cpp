@@ -5,44 +5,46 @@
 #include <vector>
 
 #include "observe/results_json.hpp"
-#include "peerpath/scenario/describe.hpp"
-#include "scenario/write.hpp"
-#include "tools/peerpath/command_line/number_text.hpp"
-#include "tools/peerpath/command_line/version.hpp"
+#include "study/text/number_text.hpp"
+#include "study/verdict.hpp"
 #include "tools/peerpath/files/output_file.hpp"
-#include "tools/peerpath/files/scenario_files.hpp"
 #include "tools/report/page.hpp"
 
 namespace peerpath::cli {
 
-std::filesystem::path output_folder(const Arguments& arguments, const std::string& name_of_scenario) {
-  if (const auto folder = arguments.value("--out")) return *folder;
+std::filesystem::path output_folder(const OutputArguments& output, const std::string& name_of_scenario) {
+  if (output.folder) return *output.folder;
   return std::filesystem::path{"peerpath-out"} / name_of_scenario;
-}
-
-int report_located(const Problems& problems, const scenario::Loaded& loaded, const Terminal& terminal) {
-  Problems placed;
-  for (const auto& problem : problems) placed.push_back(located(problem, loaded));
-  return terminal.report(placed);
 }
 
 /// The problems of a run, which --quiet does not suppress.
 void report_failed(const observe::Results& results, const Terminal& terminal) {
   for (const auto& e : results.expectations)
     if (e.verdict == observe::Verdict::failed)
-      terminal.error("expectation failed: " + e.metric + " is " + found_text(e) + ", wanted " + e.wanted);
+      terminal.error("expectation failed: " + e.metric + " is " + study::found_text(e) + ", wanted " + e.wanted);
   for (const auto& violation : results.conservation) terminal.error("byte ledger violated: " + violation);
-  if (ends_in_unwanted_deadlock(results)) terminal.error("the run ended in a deadlock");
+  if (study::ends_in_unwanted_deadlock(results)) terminal.error("the run ended in a deadlock");
   for (const auto& broken : results.protocol.value_or(std::vector<std::string>{})) terminal.error(broken);
 }
 
-Exit waive(const Arguments& arguments, const std::vector<std::string>& reasons,
-           const std::vector<std::string>& would_run, const Terminal& terminal) {
-  for (const auto& reason : reasons) terminal.say("waived: " + reason);
-  for (const auto& traffic : would_run) terminal.say("would run: " + traffic);
-  if (arguments.has("--json"))
-    terminal.data(nlohmann::ordered_json{{"waived", reasons}, {"would_run", would_run}}.dump(2) + "\n");
+Exit waive(const OutputArguments& output, const Waiver& waiver, const Terminal& terminal) {
+  for (const auto& reason : waiver.reasons) terminal.say("waived: " + reason);
+  for (const auto& traffic : waiver.would_run) terminal.say("would run: " + traffic);
+  if (output.json)
+    terminal.data(nlohmann::ordered_json{{"waived", waiver.reasons}, {"would_run", waiver.would_run}}.dump(2) + "\n");
+  if (!waiver.advice.empty()) terminal.say(waiver.advice);
   return Exit::waived;
+}
+
+bool take_traces(const std::vector<study::TraceFile>& traces, RunRecord& record, const Terminal& terminal) {
+  bool whole = true;
+  for (const auto& file : traces) {
+    record.traces.push_back(file);
+    if (file.whole) continue;
+    terminal.error(file.written.string() + ": the trace could not be written completely; is the disk full?");
+    whole = false;
+  }
+  return whole;
 }
 
 /// Whether an earlier run came to its end and left what it found here.
@@ -60,35 +62,23 @@ report::Json series_of(const RunRecord& record) {
   return nullptr;
 }
 
-Exit publish(const Arguments& arguments, const scenario::Loaded& loaded, const observe::Results& results,
-             RunRecord record, const std::string& table, const Terminal& terminal) {
-  record.scenario_file = loaded.file;
-  record.quantum = scenario::to_text(loaded.scenario.run.quantum);
-  add_captures(loaded, record.inputs);
-  const Publication publication{
-      loaded.scenario.name,
-      observe::results_document(results, {std::string{version()}, loaded.scenario.name,
-                                          scenario::written(loaded.scenario), scenario::written_origins(loaded)})};
-  return publish(arguments, publication, results, record, table, terminal);
-}
-
-Exit publish(const Arguments& arguments, const Publication& publication, const observe::Results& results,
+Exit publish(const OutputArguments& output, const Publication& publication, const observe::Results& results,
              const RunRecord& record, const std::string& table, const Terminal& terminal) {
   const auto& document = publication.document;
   const auto text = observe::results_text(document);
   const auto run = run_json(record);
-  if (arguments.has("--json"))
+  if (output.json)
     terminal.data(text);
   else if (!terminal.quiet())
     terminal.data(table);
   else
     report_failed(results, terminal);
-  auto folder = output_folder(arguments, publication.name);
+  auto folder = output_folder(output, publication.name);
   if (!results.complete && holds_complete_results(folder)) {
     terminal.say("\nthe complete results in " + folder.string() + " stay");
     folder /= "interrupted";
   }
-  const bool shown = !arguments.has("--json") || arguments.has("--report");
+  const bool shown = !output.json || output.report;
   const auto page = shown ? report::page(document, report::Json::parse(run), {.series = series_of(record)}) : "";
   std::vector<OutputFile> files{{folder / "results.json", text}, {folder / "run.json", run}};
   if (shown) files.push_back({folder / "report.html", page});

@@ -8,21 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "peerpath/scenario/load.hpp"
+#include "study/outcome.hpp"
 #include "tools/peerpath/files/input_files.hpp"
 
 namespace peerpath::cli {
 
-/// A trace that was written.
-struct TraceFile {
-  std::filesystem::path written;  ///< where it is so far
-  std::string name;               ///< of the file that it becomes in the folder of results
-  std::string what;               ///< "1234 packets"
-};
-
 struct RunRecord {
   std::string backend = "model";
-  std::string fabric = "train";
+  std::string fabric;
   std::string loop;       ///< what drove the model
   std::string processor;  ///< of the emulator's guest: KVM, or TCG and why
   std::string kernel;     ///< release of the guest's
@@ -32,7 +25,7 @@ struct RunRecord {
   int exit = 0;
   std::filesystem::path scenario_file{};
   std::string quantum{};  ///< of the fabric's batches; "" where there is no fabric
-  std::vector<TraceFile> traces;
+  std::vector<study::TraceFile> traces;
   InputFiles inputs;                                   ///< the scenario, what it extends, captures that it replays
   std::optional<std::vector<std::string>> protocol{};  ///< violations; none: not checked
 };

@@ -10,10 +10,11 @@
 #include <nlohmann/json.hpp>
 
 #include "peerpath/observe/finish.hpp"
-#include "tools/peerpath/command_line/number_text.hpp"
+#include "study/text/number_text.hpp"
+#include "study/verdict.hpp"
+#include "tools/peerpath/command_line/exit.hpp"
 #include "tools/peerpath/files/output_file.hpp"
 #include "tools/peerpath/files/scenario_files.hpp"
-#include "tools/peerpath/run/verdict.hpp"
 #include "validation/backends/gpu/kernel_files.hpp"
 #include "validation/gpunet/gpu/gpu_node.hpp"
 
@@ -150,7 +151,7 @@ Played play_sockets(const scenario::Scenario& scenario, const gpunet::run::OpenN
   return played;
 }
 
-Exit run_sockets(const Arguments& arguments, const scenario::Scenario& scenario, const Terminal& terminal) {
+Exit run_sockets(const scenario::Scenario& scenario, bool json, const Terminal& terminal) {
   namespace backend = gpu_backend;
   std::vector<std::unique_ptr<backend::Gpu>> gpus;
   std::string why;
@@ -189,12 +190,12 @@ Exit run_sockets(const Arguments& arguments, const scenario::Scenario& scenario,
     document["expectations"].push_back(
         {{"metric", one.metric}, {"wanted", one.wanted}, {"passed", one.verdict == observe::Verdict::ok}});
     table += fmt::format("{} {} {}: found {}\n", one.verdict == observe::Verdict::ok ? "passed" : "FAILED", one.metric,
-                         one.wanted, found_text(one));
+                         one.wanted, study::found_text(one));
   }
   for (const auto& metric : played.unjudged) terminal.say(metric + ": supported by the model only");
   if (!played.right) terminal.error("the received content differs from the sent content");
-  terminal.data(arguments.has("--json") ? document.dump(2) + "\n" : table);
-  return played.right ? verdict(results) : Exit::expectation_failed;
+  terminal.data(json ? document.dump(2) + "\n" : table);
+  return played.right ? exit_of(study::verdict(results)) : Exit::expectation_failed;
 }
 
 }  // namespace peerpath::cli

@@ -31,6 +31,6 @@ Played play_sockets(const scenario::Scenario& scenario, const gpunet::run::OpenN
                     int rounds);
 
 /// The scenario on the GPUs of this machine.
-Exit run_sockets(const Arguments& arguments, const scenario::Scenario& scenario, const Terminal& terminal);
+Exit run_sockets(const scenario::Scenario& scenario, bool json, const Terminal& terminal);
 
 }  // namespace peerpath::cli

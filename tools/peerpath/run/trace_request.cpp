@@ -2,7 +2,7 @@
 
 #include "peerpath/base/nearest.hpp"
 #include "scenario/quantity.hpp"
-#include "tools/peerpath/command_line/split_list.hpp"
+#include "study/text/split_list.hpp"
 #include "tools/peerpath/command_line/version.hpp"
 
 namespace peerpath::cli {
@@ -11,24 +11,26 @@ namespace {
 /// The items of a list that an option gives; none without it.
 std::vector<std::string> list_of(const Arguments& arguments, std::string_view option) {
   const auto text = arguments.value(option);
-  return text ? split_list(*text, ',') : std::vector<std::string>{};
+  return text ? study::split_list(*text, ',') : std::vector<std::string>{};
 }
 
-/// The time that an option gives, or `otherwise` without it; nullopt if it is none.
-std::optional<Duration> time_of(const Arguments& arguments, std::string_view option, Duration otherwise,
-                                const Terminal& terminal) {
+/// Puts the time that an option gives, if it is given, into `time`; false, and said why, if it is none.
+bool read_time(const Arguments& arguments, std::string_view option, std::optional<Duration>& time,
+               const Terminal& terminal) {
   const auto text = arguments.value(option);
-  if (!text) return otherwise;
-  const auto time = scenario::parse_quantity<Duration>(*text);
-  if (time) return *time;
-  terminal.error(std::string{option} + ": \"" + *text + "\" is not a time; write e.g. \"20us\"");
-  return std::nullopt;
+  if (!text) return true;
+  const auto read = scenario::parse_quantity<Duration>(*text);
+  if (read)
+    time = *read;
+  else
+    terminal.error(std::string{option} + ": \"" + *text + "\" is not a time; write e.g. \"20us\"");
+  return read.has_value();
 }
 
 }  // namespace
 
-std::optional<trace::Request> trace_request(const Arguments& arguments, Instant end, const Terminal& terminal) {
-  trace::Request request;
+std::optional<TraceArguments> trace_arguments(const Arguments& arguments, const Terminal& terminal) {
+  TraceArguments wanted;
   bool good = true;
   for (const auto& word : list_of(arguments, "--trace")) {
     const trace::Format* found = nullptr;
@@ -40,7 +42,7 @@ std::optional<trace::Request> trace_request(const Arguments& arguments, Instant 
       all += (all.empty() ? "" : ", ") + std::string{format.name};
     }
     if (found != nullptr) {
-      request.formats.push_back(found);
+      wanted.formats.push_back(found);
       continue;
     }
     const auto near = nearest(word, names);
@@ -53,36 +55,36 @@ std::optional<trace::Request> trace_request(const Arguments& arguments, Instant 
     terminal.error(std::string{option} + " requires --trace");
     good = false;
   }
-  request.end = end;
-  const auto from = time_of(arguments, "--trace-from", Duration{0}, terminal);
-  const auto length = time_of(arguments, "--trace-for", request.end - Instant{}, terminal);
-  if (!good || !from || !length) return std::nullopt;
-  request.window.from = Instant{*from};
-  request.window.until = never - request.window.from > *length ? request.window.from + *length : never;
-  if (!request.formats.empty() && request.window.from >= request.end) {
-    terminal.error("--trace-from is after the end of the run");
-    return std::nullopt;
-  }
+  std::optional<Duration> from;
+  good = read_time(arguments, "--trace-from", from, terminal) && good;
+  good = read_time(arguments, "--trace-for", wanted.length, terminal) && good;
+  if (!good) return std::nullopt;
+  wanted.from = from.value_or(Duration{0});
   const auto scale = arguments.value("--trace-scale").value_or("ns");
   if (scale != "ns" && scale != "ps") {
     terminal.error("--trace-scale takes ns or ps, not '" + scale + "'");
     return std::nullopt;
   }
-  request.picoseconds = scale == "ps";
-  request.links = list_of(arguments, "--trace-links");
-  request.program = "peerpath " + std::string{version()};
-  return request;
+  wanted.picoseconds = scale == "ps";
+  wanted.links = list_of(arguments, "--trace-links");
+  return wanted;
 }
 
-bool finish_trace(trace::Tracer& tracer, RunRecord& record, const Terminal& terminal) {
-  bool whole = true;
-  for (const auto& file : tracer.finish()) {
-    record.traces.push_back({file.written, file.name, file.what});
-    if (file.whole) continue;
-    terminal.error(file.written.string() + ": the trace could not be written completely; is the disk full?");
-    whole = false;
+std::optional<trace::Request> trace_request(const TraceArguments& wanted, Instant end, const Terminal& terminal) {
+  trace::Request request;
+  request.formats = wanted.formats;
+  request.links = wanted.links;
+  request.end = end;
+  request.window.from = Instant{wanted.from};
+  const auto length = wanted.length.value_or(end - Instant{});
+  request.window.until = never - request.window.from > length ? request.window.from + length : never;
+  if (!request.formats.empty() && request.window.from >= request.end) {
+    terminal.error("--trace-from is after the end of the run");
+    return std::nullopt;
   }
-  return whole;
+  request.picoseconds = wanted.picoseconds;
+  request.program = "peerpath " + std::string{version()};
+  return request;
 }
 
 }  // namespace peerpath::cli
