@@ -180,7 +180,7 @@ class Cli(Case):
         self.assertTrue(all(p["played_ns"] > 0 for p in document["points"]))
         done = peerpath("validate", self.data("gpunet/two_h100.jsonl"), "--laws")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertIn("--laws requires a gpunet dataset", done.stderr)
+        self.assertIn("--laws requires a dataset of GPUs; this is a gpunet dataset", done.stderr)
 
     def test_a_truncated_dataset_is_refused_with_its_place(self):
         text = pathlib.Path(self.data("h200/one_gpu.jsonl")).read_text()
@@ -365,7 +365,7 @@ class Cli(Case):
                               (["x.jsonl", "--refit-card"], "--refit-card")):
             result = peerpath("validate", *words)
             self.assertEqual(result.returncode, 2, words)
-            self.assertRegex(result.stderr, f"^error: {option} is of (a dataset|pcie-bench), not of ")
+            self.assertRegex(result.stderr, f"^error: {option} requires (a dataset of GPUs|pcie-bench); this is ")
         result = peerpath("validate", "--all", "x.jsonl")
         self.assertEqual(result.returncode, 2)
         self.assertIn("one of pcie-bench, a dataset", result.stderr)

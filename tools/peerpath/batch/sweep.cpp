@@ -59,10 +59,57 @@ std::string fingerprint(const study::Varied& subject, const std::vector<study::S
   return fmt::format("{:016x}", hash);
 }
 
+struct Shard {
+  std::size_t number = 1, of = 1;
+};
+
+std::optional<Shard> shard_of(const std::string& text) {
+  const auto slash = std::min(text.find('/'), text.size());
+  const auto number = whole_number(text.substr(0, slash), 1);
+  const auto of = whole_number(slash < text.size() ? text.substr(slash + 1) : "", 1);
+  if (!number || !of || *number > *of) return std::nullopt;
+  return Shard{static_cast<std::size_t>(*number), static_cast<std::size_t>(*of)};
+}
+
+/// What the command line of `sweep` asks for.
+struct SweepArguments {
+  std::vector<std::string> words, overrides, vary, variants;
+  std::vector<std::string> columns{};  ///< patterns, of all lists
+  std::optional<std::string> out{}, csv{};
+  int jobs = 1;
+  std::optional<Shard> shard{};  ///< none: all points
+  bool merge = false, retry = false;
+};
+
+/// Or a sentence about what is wrong; "": it is said.
+tl::expected<SweepArguments, std::string> sweep_arguments(const Arguments& arguments, const Terminal& terminal) {
+  SweepArguments wanted{arguments.words(), arguments.overrides(), arguments.values("--vary"),
+                        arguments.values("--variant")};
+  for (const auto& list : arguments.values("--columns"))
+    for (auto& pattern : study::split_list(list, ',')) wanted.columns.push_back(std::move(pattern));
+  wanted.out = arguments.value("--out");
+  wanted.csv = arguments.value("--csv");
+  wanted.merge = arguments.has("--merge");
+  wanted.retry = arguments.has("--retry");
+  if (arguments.has("--columns") && !wanted.csv) return tl::unexpected{std::string{"--columns requires --csv FILE"}};
+  if (wanted.merge) return wanted;
+  if (wanted.words.size() > 1)
+    return tl::unexpected{"'" + wanted.words[1] + "' is an extra argument; only --merge accepts several files"};
+  const auto jobs = jobs_of(arguments.value("--jobs"), terminal);
+  if (!jobs) return tl::unexpected{std::string{}};
+  wanted.jobs = *jobs;
+  if (const auto text = arguments.value("--shard")) {
+    wanted.shard = shard_of(*text);
+    if (!wanted.shard)
+      return tl::unexpected{"--shard takes I/N, such as 2/8 for the second of eight parts, not '" + *text + "'"};
+  }
+  return wanted;
+}
+
 /// The axes of the command line, or of the scenario if there are none.
-tl::expected<std::vector<study::SweepAxis>, std::string> axes_of(const Arguments& arguments,
+tl::expected<std::vector<study::SweepAxis>, std::string> axes_of(const SweepArguments& wanted,
                                                                  const study::Varied& subject) {
-  auto vary = arguments.values("--vary"), variants = arguments.values("--variant");
+  auto vary = wanted.vary, variants = wanted.variants;
   if (vary.empty() && variants.empty()) {
     vary = subject.subject().sweep().vary;
     variants = subject.subject().sweep().variants;
@@ -86,20 +133,6 @@ tl::expected<std::vector<study::SweepAxis>, std::string> axes_of(const Arguments
         std::string{"nothing is varied: give --vary links.*.generation=4,5 or the scenario a \"sweep\" section "
                     "(`peerpath explain sweep`)"}};
   return axes;
-}
-
-struct Shard {
-  std::size_t number = 1, of = 1;
-};
-
-std::optional<Shard> shard_of(const Arguments& arguments) {
-  const auto text = arguments.value("--shard");
-  if (!text) return Shard{};
-  const auto slash = std::min(text->find('/'), text->size());
-  const auto number = whole_number(text->substr(0, slash), 1);
-  const auto of = whole_number(slash < text->size() ? text->substr(slash + 1) : "", 1);
-  if (!number || !of || *number > *of) return std::nullopt;
-  return Shard{static_cast<std::size_t>(*number), static_cast<std::size_t>(*of)};
 }
 
 /// The line that a person watches.
@@ -162,82 +195,69 @@ std::string compute(const study::Varied& subject, const std::vector<study::Sweep
   return trouble.empty() ? last : trouble;
 }
 
-/// The patterns of --columns, of all that were given.
-std::vector<std::string> column_patterns(const Arguments& arguments) {
-  std::vector<std::string> patterns;
-  for (const auto& list : arguments.values("--columns"))
-    for (auto& pattern : study::split_list(list, ',')) patterns.push_back(std::move(pattern));
-  return patterns;
-}
-
 /// What is wrong with --columns, before anything is run; "" if nothing.
-std::string wrong_columns(const Arguments& arguments, const study::Varied& subject,
+std::string wrong_columns(const std::vector<std::string>& patterns, const study::Varied& subject,
                           const std::vector<study::SweepAxis>& axes) {
-  const auto patterns = column_patterns(arguments);
   if (patterns.empty()) return {};
   const auto chosen = chosen_columns(patterns, metrics_of_sweep(patterns, subject, axes));
   return chosen ? std::string{} : chosen.error();
 }
 
-bool export_csv(const Arguments& arguments, const SweepFile& file, const Terminal& terminal) {
-  const auto csv = arguments.value("--csv");
-  if (!csv) return true;
-  auto patterns = column_patterns(arguments);
+bool export_csv(const SweepArguments& wanted, const SweepFile& file, const Terminal& terminal) {
+  if (!wanted.csv) return true;
+  auto patterns = wanted.columns;
   if (patterns.empty()) patterns = {"*"};
   auto metrics = file.metrics();
-  if (!arguments.has("--merge")) {  // known to be right, though the points so far may all be wrong and have no metric
+  if (!wanted.merge) {  // known to be right, though the points so far may all be wrong and have no metric
     std::ranges::copy_if(patterns, std::back_inserter(metrics), std::not_fn(has_wildcard));
     std::erase_if(patterns, [&](const std::string& each) { return !chosen_columns({each}, metrics); });
   }
   const auto columns = chosen_columns(patterns, metrics);
   if (!columns) return terminal.error(columns.error()), false;
   const auto text = file.csv(*columns);
-  if (*csv != "-") return write_file(*csv, text, terminal);
+  if (*wanted.csv != "-") return write_file(*wanted.csv, text, terminal);
   terminal.data(text);
   return true;
 }
 
 /// Totals, CSV and exit status of what the file holds now.
-Exit concluded(const Arguments& arguments, const SweepFile& file, const std::filesystem::path& path, bool interrupted,
+Exit concluded(const SweepArguments& wanted, const SweepFile& file, const std::filesystem::path& path, bool interrupted,
                const Terminal& terminal) {
   const auto done = file.done();
   const auto rows = static_cast<std::size_t>(std::ranges::count(done, 1));
   const auto wrong = file.count("wrong"), crashed = file.count("crashed");
-  if (!export_csv(arguments, file, terminal)) return Exit::wrong_input;
-  if (arguments.value("--csv").value_or("") != "-" && !terminal.quiet())
-    terminal.data(sweep_table(file.summary(), most_table_lines));
+  if (!export_csv(wanted, file, terminal)) return Exit::wrong_input;
+  if (wanted.csv.value_or("") != "-" && !terminal.quiet()) terminal.data(sweep_table(file.summary(), most_table_lines));
   terminal.say(fmt::format("{}: {} of {} points, {} failed, {} crashed; {} broke an expectation", path.string(), rows,
                            file.identity().points, wrong, crashed, file.count("expectation_failed")));
   if (interrupted) return Exit::interrupted;
   return wrong + crashed > 0 ? Exit::expectation_failed : Exit::done;
 }
 
-Exit merge(const Arguments& arguments, const Terminal& terminal) {
-  const auto out = arguments.value("--out");
-  if (!out) return refused("--merge requires --out FILE", terminal);
+Exit merge(const SweepArguments& wanted, const Terminal& terminal) {
+  if (!wanted.out) return refused("--merge requires --out FILE", terminal);
   std::vector<SweepFile> parts;
-  for (const auto& word : arguments.words()) {
+  for (const auto& word : wanted.words) {
     auto part = SweepFile::open(word);
     if (!part) return refused(part.error(), terminal);
     parts.push_back(std::move(*part));
   }
-  auto whole = SweepFile::open(*out, parts.front().identity());
+  auto whole = SweepFile::open(*wanted.out, parts.front().identity());
   if (!whole) return refused(whole.error(), terminal);
   for (std::size_t n = 0; n < parts.size(); ++n)
     if (parts[n].identity().fingerprint != whole->identity().fingerprint ||
         parts[n].identity().version != whole->identity().version)
-      return refused(arguments.words()[n] + " belongs to a different sweep than " + arguments.words().front(),
-                     terminal);
-  for (const auto& word : arguments.words())
+      return refused(wanted.words[n] + " belongs to a different sweep than " + wanted.words.front(), terminal);
+  for (const auto& word : wanted.words)
     if (const auto trouble = whole->merge(word); !trouble.empty()) return refused(trouble, terminal);
-  return concluded(arguments, *whole, *out, false, terminal);
+  return concluded(wanted, *whole, *wanted.out, false, terminal);
 }
 
 /// One rank's share: points go to a file of its own, which joins `whole` at the end, so that ranks wait for each other
 /// only there. The rank that finds `whole` complete exports it.
-Exit sweep_as_rank(const Arguments& arguments, const Rank& rank, const study::Varied& subject,
-                   const std::vector<study::SweepStep>& points, int jobs, SweepFile& whole,
-                   const std::filesystem::path& path, const InterruptGuard& guard, const Terminal& terminal) {
+Exit sweep_as_rank(const SweepArguments& wanted, const Rank& rank, const study::Varied& subject,
+                   const std::vector<study::SweepStep>& points, SweepFile& whole, const std::filesystem::path& path,
+                   const InterruptGuard& guard, const Terminal& terminal) {
   const std::filesystem::path own = fmt::format("{}.rank-{}-of-{}", path.string(), rank.number, rank.of);
   {
     auto part = SweepFile::open(own, whole.identity(), locked_file(guard, terminal));
@@ -246,7 +266,7 @@ Exit sweep_as_rank(const Arguments& arguments, const Rank& rank, const study::Va
     std::vector<std::size_t> missing;
     for (auto n = rank.number; n < points.size(); n += rank.of)
       if (joined[n] == 0 && kept[n] == 0) missing.push_back(n);
-    const auto trouble = compute(subject, points, missing, jobs, *part, guard, terminal);
+    const auto trouble = compute(subject, points, missing, wanted.jobs, *part, guard, terminal);
     if (!trouble.empty()) return unwritten(trouble, guard, terminal);
   }
   if (const auto trouble = whole.merge(own); !trouble.empty()) return unwritten(trouble, guard, terminal);
@@ -254,7 +274,7 @@ Exit sweep_as_rank(const Arguments& arguments, const Rank& rank, const study::Va
   std::filesystem::remove(own, error);  // its rows are in `whole`
   const auto done = whole.done();
   const auto rows = static_cast<std::size_t>(std::ranges::count(done, 1));
-  if (rows == points.size()) return concluded(arguments, whole, path, guard.interrupted(), terminal);
+  if (rows == points.size()) return concluded(wanted, whole, path, guard.interrupted(), terminal);
   terminal.say(fmt::format("rank {} of {}: {} of {} points are in {}", rank.number, rank.of, rows, points.size(),
                            path.string()));
   if (guard.interrupted()) return Exit::interrupted;
@@ -264,31 +284,21 @@ Exit sweep_as_rank(const Arguments& arguments, const Rank& rank, const study::Va
 }  // namespace
 
 Exit sweep(const Arguments& arguments, Terminal& terminal) {
-  if (arguments.has("--columns") && !arguments.has("--csv")) return refused("--columns requires --csv FILE", terminal);
-  if (arguments.has("--merge")) return merge(arguments, terminal);
-  const auto& words = arguments.words();
-  if (words.size() > 1)
-    return refused("'" + words[1] + "' is an extra argument; only --merge accepts several files", terminal);
-  const auto jobs = jobs_of(arguments, terminal);
-  if (!jobs) return Exit::wrong_input;
-  const auto shard = shard_of(arguments);
-  if (!shard)
-    return refused(
-        "--shard takes I/N, such as 2/8 for the second of eight parts, not '" + *arguments.value("--shard") + "'",
-        terminal);
-  const auto rank = arguments.has("--shard") ? std::nullopt : launcher_rank(&std::getenv);
-  if (rank && arguments.value("--csv").value_or("") == "-")
+  const auto wanted = sweep_arguments(arguments, terminal);
+  if (!wanted) return wanted.error().empty() ? Exit::wrong_input : refused(wanted.error(), terminal);
+  if (wanted->merge) return merge(*wanted, terminal);
+  const auto rank = wanted->shard ? std::nullopt : launcher_rank(&std::getenv);
+  if (rank && wanted->csv.value_or("") == "-")
     return refused("--csv - does not work with several ranks; name a file", terminal);
-  if (rank && arguments.has("--retry"))
-    return refused("--retry works with a single process: run without the launcher", terminal);
-  const auto subject = load_varied(words.front(), arguments.overrides());
+  if (rank && wanted->retry) return refused("--retry works with a single process: run without the launcher", terminal);
+  const auto subject = load_varied(wanted->words.front(), wanted->overrides);
   if (!subject) {
     terminal.report(subject.error());
     return Exit::wrong_input;
   }
-  const auto axes = axes_of(arguments, *subject);
+  const auto axes = axes_of(*wanted, *subject);
   if (!axes) return refused(axes.error(), terminal);
-  if (const auto why = wrong_columns(arguments, *subject, *axes); !why.empty()) return refused(why, terminal);
+  if (const auto why = wrong_columns(wanted->columns, *subject, *axes); !why.empty()) return refused(why, terminal);
   const auto points = study::sweep_points(*axes);
   SweepIdentity identity{
       subject->subject().name(), std::string{version()}, fingerprint(*subject, points), {}, points.size()};
@@ -302,20 +312,21 @@ Exit sweep(const Arguments& arguments, Terminal& terminal) {
     return refused("no point of this sweep is valid", terminal);
   }
 
-  const std::filesystem::path path = arguments.value("--out").value_or("peerpath-out/" + identity.scenario + ".sqlite");
+  const std::filesystem::path path = wanted->out.value_or("peerpath-out/" + identity.scenario + ".sqlite");
   if (path.has_parent_path() && !make_folder(path.parent_path(), terminal)) return Exit::wrong_input;
   const InterruptGuard guard;
   auto file = SweepFile::open(path, identity, locked_file(guard, terminal));
   if (!file) return unwritten(file.error(), guard, terminal);
-  if (rank) return sweep_as_rank(arguments, *rank, *subject, points, *jobs, *file, path, guard, terminal);
-  if (arguments.has("--retry")) file->forget_failed();
+  if (rank) return sweep_as_rank(*wanted, *rank, *subject, points, *file, path, guard, terminal);
+  if (wanted->retry) file->forget_failed();
   const auto done = file->done();
   std::vector<std::size_t> missing;
-  for (auto n = shard->number - 1; n < points.size(); n += shard->of)
+  const auto shard = wanted->shard.value_or(Shard{});
+  for (auto n = shard.number - 1; n < points.size(); n += shard.of)
     if (done[n] == 0) missing.push_back(n);
-  const auto trouble = compute(*subject, points, missing, *jobs, *file, guard, terminal);
+  const auto trouble = compute(*subject, points, missing, wanted->jobs, *file, guard, terminal);
   if (!trouble.empty()) return unwritten(trouble, guard, terminal);
-  return concluded(arguments, *file, path, guard.interrupted(), terminal);
+  return concluded(*wanted, *file, path, guard.interrupted(), terminal);
 }
 
 }  // namespace peerpath::cli

@@ -1,12 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
 
-#include "peerpath/base/nearest.hpp"
 #include "tools/peerpath/batch/baseline.hpp"
 #include "tools/peerpath/batch/child_pool.hpp"
 #include "tools/peerpath/batch/test_files.hpp"
@@ -50,14 +48,30 @@ std::string name_in_baseline(const std::string& file, const std::filesystem::pat
   return std::filesystem::proximate(file, folder, error).generic_string();
 }
 
-std::optional<bool> annotated(const std::optional<std::string>& wanted, const Terminal& terminal) {
-  if (!wanted) return std::getenv("GITHUB_ACTIONS") != nullptr;
-  constexpr std::array<std::string_view, 2> known{"github", "none"};
-  if (std::ranges::find(known, *wanted) != known.end()) return *wanted == "github";
-  const auto near = nearest(*wanted, known);
-  terminal.error("--annotate takes github or none, not '" + *wanted + "'" +
-                 (near.empty() ? "" : "; did you mean '" + near + "'?"));
-  return std::nullopt;
+/// What the command line of `test` asks for.
+struct TestArguments {
+  std::vector<std::string> words, overrides;
+  int jobs = 1;
+  bool annotate = false;
+  std::optional<std::string> baseline{};
+  bool accept = false;
+  std::optional<std::string> junit{};
+};
+
+/// nullopt, and said why, if it is wrong.
+std::optional<TestArguments> test_arguments(const Arguments& arguments, const Terminal& terminal) {
+  const auto jobs = jobs_of(arguments.value("--jobs"), terminal);
+  const auto annotations = arguments.value("--annotate");
+  TestArguments wanted{arguments.words(), arguments.overrides()};
+  wanted.annotate = annotations ? *annotations == "github" : std::getenv("GITHUB_ACTIONS") != nullptr;
+  wanted.baseline = arguments.value("--baseline");
+  wanted.accept = arguments.has("--accept");
+  wanted.junit = arguments.value("--junit");
+  const bool nowhere = wanted.accept && !wanted.baseline;
+  if (nowhere) terminal.error("--accept requires --baseline FILE");
+  if (!jobs || nowhere) return std::nullopt;
+  wanted.jobs = *jobs;
+  return wanted;
 }
 
 Terminal::Paint paint_of(const TestVerdict& verdict) {
@@ -127,13 +141,11 @@ bool keep_baseline(Baseline baseline, const std::filesystem::path& file, std::sp
 }  // namespace
 
 Exit test(const Arguments& arguments, Terminal& terminal) {
-  const auto jobs = jobs_of(arguments, terminal);
-  const auto annotate = annotated(arguments.value("--annotate"), terminal);
-  const auto file = arguments.value("--baseline");
-  const bool accepting = arguments.has("--accept");
-  if (accepting && !file) terminal.error("--accept requires --baseline FILE");
-  if (!jobs || !annotate || (accepting && !file)) return Exit::wrong_input;
-  auto files = test_files(arguments.words());
+  const auto wanted = test_arguments(arguments, terminal);
+  if (!wanted) return Exit::wrong_input;
+  const auto& file = wanted->baseline;
+  const bool accepting = wanted->accept;
+  auto files = test_files(wanted->words);
   const auto baseline = file ? read_baseline(*file, accepting) : Baseline{};
   if (!files) terminal.report(files.error());
   if (!baseline) terminal.report(baseline.error());
@@ -144,13 +156,13 @@ Exit test(const Arguments& arguments, Terminal& terminal) {
       std::error_code error;
       return std::filesystem::equivalent(each, *file, error);
     });
-  const auto verdicts = judge_all(*files, arguments.overrides(), *jobs, [&](TestVerdict& verdict) {
+  const auto verdicts = judge_all(*files, wanted->overrides, wanted->jobs, [&](TestVerdict& verdict) {
     if (file && !accepting && verdict.outcome.kind == Kind::passed) {
       const auto name = name_in_baseline(verdict.file, *file);
       verdict.drifts = drifts(*baseline, name, verdict.outcome);
       verdict.unsettled = without_verdict(*baseline, name, verdict.outcome);
     }
-    print_verdict(verdict, *annotate, terminal);
+    print_verdict(verdict, wanted->annotate, terminal);
   });
   std::size_t passed = 0, skipped = 0;
   for (const auto& verdict : verdicts) {
@@ -159,7 +171,7 @@ Exit test(const Arguments& arguments, Terminal& terminal) {
   }
   terminal.data(fmt::format("{} passed, {} failed, {} skipped\n", passed, verdicts.size() - passed - skipped, skipped));
   bool written = true;
-  if (const auto junit = arguments.value("--junit")) written = write_file(*junit, junit_xml(verdicts), terminal);
+  if (wanted->junit) written = write_file(*wanted->junit, junit_xml(verdicts), terminal);
   if (accepting) written = keep_baseline(*baseline, *file, verdicts, terminal) && written;
   if (skipped == verdicts.size()) terminal.error("nothing was tested: none of these scenarios has traffic");
   const auto exit = exit_of(verdicts);

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "peerpath/base/nearest.hpp"
+#include "study/text/split_list.hpp"
 #include "tools/peerpath/command_line/version.hpp"
 
 namespace peerpath::cli {
@@ -102,6 +103,29 @@ struct Slots {
   std::map<std::string_view, bool> flags;
 };
 
+/// Why the value of an option, or a word, is none of its choices; nothing if it is one.
+std::optional<Message> not_among(std::string_view name, const std::string& word, Choices choices) {
+  const auto names = choices();
+  if (std::ranges::find(names, word) != names.end()) return std::nullopt;
+  std::string all;
+  for (const auto each : names) all += (all.empty() ? "" : ", ") + std::string{each};
+  const auto near = nearest(word, names);
+  return Message{std::string{name} + " takes " + all + ", not '" + word + "'" +
+                     (near.empty() ? "" : "; did you mean '" + near + "'?"),
+                 Exit::wrong_input};
+}
+
+std::optional<Message> find_wrong_choice(const Arguments& arguments, const Command& command) {
+  for (const auto& option : command.options) {
+    if (option.choices == nullptr) continue;
+    for (const auto& value : arguments.values(option.name))
+      for (const auto& word : option.list ? study::split_list(value, ',') : std::vector{value})
+        if (auto wrong = not_among(option.name, word, option.choices)) return wrong;
+  }
+  if (command.positional.choices == nullptr || arguments.words().empty()) return std::nullopt;
+  return not_among(command.positional.name, arguments.words().front(), command.positional.choices);
+}
+
 std::string spelling(const Option& option) {
   return (option.letter.empty() ? "" : std::string{option.letter} + ",") + std::string{option.name};
 }
@@ -116,9 +140,9 @@ void declare(CLI::App& app, const Command& command, Slots& slots) {
   }
   for (const auto& option : command.options) {
     if (option.value.empty()) {
-      app.add_flag(spelling(option), slots.flags[option.name], std::string{option.doc});
+      app.add_flag(spelling(option), slots.flags[option.name], doc_of(option));
     } else {
-      auto* added = app.add_option(spelling(option), slots.values[option.name], std::string{option.doc});
+      auto* added = app.add_option(spelling(option), slots.values[option.name], doc_of(option));
       // One value each time, so that words that follow are not swallowed; repeated ones collect.
       added->expected(1)->option_text(std::string{option.value} + (option.repeatable ? " ..." : ""));
       added->multi_option_policy(option.repeatable ? CLI::MultiOptionPolicy::TakeAll
@@ -204,7 +228,9 @@ std::variant<Invocation, Message> parse(int argc, const char* const* argv, std::
   }
   for (std::size_t n = 0; n < commands.size(); ++n) {
     if (!subcommands[n]->parsed()) continue;
-    return Invocation{&commands[n], collect(slots[n], commands[n])};
+    auto arguments = collect(slots[n], commands[n]);
+    if (auto wrong = find_wrong_choice(arguments, commands[n])) return *wrong;
+    return Invocation{&commands[n], std::move(arguments)};
   }
   return Message{app.help(), Exit::wrong_input};
 }

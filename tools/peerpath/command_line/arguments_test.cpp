@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tools/peerpath/command_line/catalogue.hpp"
+#include "tools/peerpath/command_line/refusal.hpp"
 
 namespace peerpath::cli {
 namespace {
@@ -49,10 +50,11 @@ TEST(ArgumentsOf, EachOptionMayStandBeforeTheWordsAndBehindThemAndBeforeTheSubco
   for (const auto& command : catalogue()) {
     const std::string name{command.name};
     std::vector<const char*> words(
-        static_cast<std::size_t>(std::max(command.positional.least, command.positional.most > 0 ? 1 : 0)), "word");
+        static_cast<std::size_t>(std::max(command.positional.least, command.positional.most > 0 ? 1 : 0)),
+        command.positional.choices != nullptr ? command.positional.choices().front().data() : "word");
     for (const auto& option : command.options) {
       std::vector<const char*> given{option.name.data()};
-      if (!option.value.empty()) given.push_back("value");
+      if (!option.value.empty()) given.push_back(option.choices != nullptr ? option.choices().front().data() : "value");
       const auto joined = [](std::initializer_list<std::vector<const char*>> parts) {
         std::vector<const char*> all;
         for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
@@ -106,6 +108,45 @@ TEST(ArgumentsOf, MissingAndSurplusWordsAreRefused) {
   EXPECT_NE(refused({"run", "a", "b"}), "accepted");
   EXPECT_NE(refused({"run", "a", "--seed"}), "accepted");
   EXPECT_NE(refused({"schema", "x"}), "accepted");
+}
+
+TEST(ArgumentsOf, AWordThatIsNoChoiceIsRefusedWithTheChoices) {
+  EXPECT_EQ(refused({"run", "x", "--on", "modle"}),
+            "--on takes model, emulator, hardware, not 'modle'; did you mean 'model'?");
+  EXPECT_EQ(refused({"run", "x", "--trace", "pcapng,vdc"}),
+            "--trace takes pcapng, perfetto, vcd, series, not 'vdc'; did you mean 'vcd'?");
+  EXPECT_EQ(refused({"completion", "tcsh"}), "SHELL takes bash, zsh, fish, not 'tcsh'; did you mean 'zsh'?");
+  EXPECT_EQ(accepted({"run", "x", "--trace", "vcd,series"}).value("--trace"), "vcd,series");
+}
+
+TEST(ArgumentsOf, OptionsThatAreShortForSetAreOverridesBehindIt) {
+  EXPECT_EQ(accepted({"run", "--seed", "7", "x", "--set", "a=1", "--quantum", "1us"}).overrides(),
+            (std::vector<std::string>{"a=1", "run.seed=7", "run.quantum=1us"}));
+}
+
+TEST(ArgumentsOf, OptionsOfAnotherSubjectOrBackendAreRefused) {
+  const auto why = [](std::vector<const char*> words, std::string_view subject, std::string_view backend) {
+    words.insert(words.begin(), {"run", "x"});
+    return refusal(accepted(std::move(words)), "run", subject, backend);
+  };
+  EXPECT_EQ(why({"--profile"}, "a network scenario", "model"),
+            "--profile requires a PCIe scenario; this is a network scenario");
+  EXPECT_EQ(why({"--fabric", "event"}, "a PCIe scenario", "emulator"),
+            "--fabric requires the model; it is not available with --on emulator");
+  EXPECT_EQ(why({"--kernel", "k"}, "a PCIe scenario", "model"),
+            "--kernel requires the emulator; it is not available with --on model");
+  EXPECT_EQ(why({"--kernel", "k", "--trace", "pcapng"}, "a PCIe scenario", "emulator"), "");
+}
+
+TEST(Options, SayWhatTheyAreFor) {
+  const auto run = std::ranges::find(catalogue(), "run", &Command::name);
+  const auto text = [&](std::string_view name) {
+    return doc_of(*std::ranges::find(run->options, name, &Option::name));
+  };
+  EXPECT_TRUE(text("--profile").ends_with(" (for a PCIe scenario on the model)"));
+  EXPECT_TRUE(text("--quantum").ends_with(" (for a PCIe scenario)"));
+  EXPECT_TRUE(text("--trace").ends_with(" (on the model or emulator)"));
+  EXPECT_FALSE(text("--seed").ends_with(")"));
 }
 
 TEST(ArgumentsOf, HelpAndVersionAreData) {

@@ -2,6 +2,9 @@
 
 #include <array>
 
+#include "observe/trace/formats.hpp"
+#include "tools/peerpath/run/backends.hpp"
+
 namespace peerpath::cli {
 namespace {
 
@@ -12,48 +15,87 @@ constexpr Option seed{"--seed", "N",       "Seed of every random stream; short f
 constexpr Option json{"--json", "", "One JSON document on standard output instead of text"};
 constexpr Option quiet{"--quiet", "", "Print only problems on standard error"};
 
-constexpr std::array<std::string_view, 1> the_model{"model"}, the_emulator{"emulator"};
-constexpr std::array<std::string_view, 2> model_or_emulator{"model", "emulator"};
+using Words = std::vector<std::string_view>;
+template <std::size_t count>
+using Names = std::array<std::string_view, count>;
 
-/// An option for some scenarios or backends alone.
-constexpr Option only(Option option, std::string_view subjects, std::span<const std::string_view> backends = {}) {
+constexpr Names<1> the_model{"model"}, the_emulator{"emulator"};
+constexpr Names<2> model_or_emulator{"model", "emulator"};
+constexpr Names<1> pcie{"a PCIe scenario"}, pcie_bench{"pcie-bench"};
+constexpr Names<2> gpus{"a dataset", "a dataset of GPUs"};
+constexpr Names<3> dataset{"a dataset of GPUs", "a gpunet dataset", "a dataset"};
+constexpr std::span<const std::string_view> any{};
+
+/// An option for some subjects or backends alone.
+constexpr Option only(std::span<const std::string_view> subjects, std::span<const std::string_view> backends,
+                      Option option) {
   option.only = {subjects, backends};
   return option;
 }
 
+/// An option whose value is one of these.
+constexpr Option one_of(Choices choices, Option option) {
+  option.choices = choices;
+  return option;
+}
+
+/// An option whose value is a list of some of these.
+constexpr Option some_of(Choices choices, Option option) {
+  option.choices = choices;
+  option.list = true;
+  return option;
+}
+
+template <class Range>
+Words names_in(const Range& range) {
+  Words names;
+  for (const auto& each : range) names.push_back(each.name);
+  return names;
+}
+Words backend_names() { return names_in(backends()); }
+Words fabric_names() { return names_in(enum_names(fabric::Mode{})); }
+Words loop_names() { return names_in(loops()); }
+Words trace_names() { return names_in(trace::formats()); }
+Words scale_names() { return {"ns", "ps"}; }
+Words annotation_names() { return {"github", "none"}; }
+Words vendor_names() { return {"cuda", "hip"}; }
+Words shell_names() { return {"bash", "zsh", "fish"}; }
+Words list_names() { return {"scenarios", "presets", "devices", "sections", "backends", "metrics"}; }
+
 constexpr std::array run_options{
-    Option{"--on", "BACKEND", "Backend: model (default), emulator or hardware", Word::backend},
-    only(Option{"--kernel", "PATH",
-                "Emulator: bzImage with its modules, or a kernel build tree, instead of Debian's newest kernel",
-                Word::file},
-         "PCIe", the_emulator),
+    one_of(backend_names, {"--on", "BACKEND", "Backend: model (default), emulator or hardware"}),
+    only(pcie, the_emulator,
+         {"--kernel", "PATH", "bzImage with its modules, or a kernel build tree, instead of Debian's newest kernel",
+          Word::file}),
     set,
     seed,
-    only(Option{"--quantum", "TIME",
-                "Longest time that the fabric computes at once: affects speed, never results; short for --set "
-                "run.quantum=TIME",
-                Word::text, false, "", "run.quantum"},
-         "PCIe"),
-    only(Option{"--fabric", "MODE", "Fabric algorithm: train (default) or event", Word::fabric}, "PCIe", the_model),
-    only(Option{"--loop", "NAME", "Event loop: systemc (default), or plain (without SystemC); never changes results",
-                Word::loop},
-         "PCIe", the_model),
-    only(
-        Option{"--check-protocol", "", "Check every TLP on every link for protocol violations; exit 1 if there is one"},
-        "PCIe", the_model),
-    only(Option{"--trace", "FORMATS",
-                "Write traces: pcapng (Wireshark), perfetto (timeline), vcd (GTKWave), series (curves of the report)"},
-         "", model_or_emulator),
+    only(pcie, any,
+         {"--quantum", "TIME",
+          "Longest time that the fabric computes at once: affects speed, never results; short for --set "
+          "run.quantum=TIME",
+          Word::text, false, "", "run.quantum"}),
+    only(pcie, the_model, one_of(fabric_names, {"--fabric", "MODE", "Fabric algorithm: train (default) or event"})),
+    only(pcie, the_model,
+         one_of(loop_names, {"--loop", "NAME",
+                             "Event loop: systemc (default), or plain (without SystemC); never changes results"})),
+    only(pcie, the_model,
+         {"--check-protocol", "", "Check every TLP on every link for protocol violations; exit 1 if there is one"}),
+    only(any, model_or_emulator,
+         some_of(
+             trace_names,
+             {"--trace", "FORMATS",
+              "Write traces: pcapng (Wireshark), perfetto (timeline), vcd (GTKWave), series (curves of the report)"})),
     Option{"--trace-from", "TIME", "Start of the trace in simulated time; default 0ns"},
     Option{"--trace-for", "TIME", "Length of the trace; default: the whole run"},
-    only(Option{"--trace-scale", "UNIT",
-                "Simulated time per nanosecond of a perfetto trace: ns (default), or ps to show single TLPs"},
-         "PCIe", the_model),
+    only(pcie, the_model,
+         one_of(scale_names,
+                {"--trace-scale", "UNIT",
+                 "Simulated time per nanosecond of a perfetto trace: ns (default), or ps to show single TLPs"})),
     Option{"--trace-links", "NAMES", "Links to trace, separated by commas; * matches any text: gpu*-sw0"},
-    only(Option{"--profile", "", "Print the wall time spent per device"}, "PCIe", the_model),
-    only(Option{"--what-if", "",
-                "Rerun with each suspected bottleneck and each assumed value doubled and halved, and print the effect"},
-         "", the_model),
+    only(pcie, the_model, {"--profile", "", "Print the wall time spent per device"}),
+    only(any, the_model,
+         {"--what-if", "",
+          "Rerun with each suspected bottleneck and each assumed value doubled and halved, and print the effect"}),
     Option{"--jobs", "N", "Concurrent reruns; default: number of processors"},
     Option{"--out", "DIR", "Folder for results.json, run.json and report.html", Word::folder},
     json,
@@ -65,7 +107,7 @@ constexpr std::array test_options{
     Option{"--junit", "FILE", "Write the results as JUnit XML", Word::file},
     Option{"--baseline", "FILE", "Compare metrics with this baseline; exit 4 if one has drifted", Word::file},
     Option{"--accept", "", "Write the metrics of this run to the baseline instead"},
-    Option{"--annotate", "FOR", "Annotations: github (default in GitHub Actions) or none"},
+    one_of(annotation_names, {"--annotate", "FOR", "Annotations: github (default in GitHub Actions) or none"}),
     set,
     Option{"--quiet", "", "Print only failures and the totals"}};
 constexpr std::array sweep_options{
@@ -90,7 +132,8 @@ constexpr std::array sweep_options{
 constexpr std::array check_options{set, json, quiet};
 constexpr std::array show_options{
     Option{"--resolved", "", "Print every value and its origin, and the meaning of absent options"},
-    Option{"--dot", "", "Print the hardware as a Graphviz graph: peerpath show S.json --dot | dot -Tsvg"}, set, json};
+    only(pcie, any, {"--dot", "", "Print the hardware as a Graphviz graph: peerpath show S.json --dot | dot -Tsvg"}),
+    set, json};
 constexpr std::array list_options{json};
 constexpr std::array schema_options{Option{"--out", "FILE", "Output file; default: standard output", Word::file}};
 constexpr std::array report_options{
@@ -108,7 +151,7 @@ constexpr std::array import_options{
     Option{"--out", "FILE", "Output file; default: standard output", Word::file, false, "-o"}};
 constexpr std::array measure_options{
     Option{"--out", "FILE", "Dataset to write; default dataset.jsonl", Word::file, false, "-o"},
-    Option{"--backend", "NAME", "GPU interface: cuda (default) or hip"},
+    one_of(vendor_names, {"--backend", "NAME", "GPU interface: cuda (default) or hip"}),
     Option{"--only", "NAME", "Experiment to run; may be repeated; default: all", Word::text, true},
     Option{"--kernels", "FILE", "Compiled kernels of nvcc or hipcc; default: those built with the program", Word::file},
     Option{"--library", "FILE", "Driver library to load instead of the system's", Word::file},
@@ -121,31 +164,36 @@ constexpr std::array calibrate_options{
     Option{"--preset", "FILE", "Write the parameters that scenarios can set, as a preset", Word::file}, json, quiet};
 constexpr std::array validate_options{
     Option{"--all", "", "Validate pcie-bench, our H200 datasets and every published case, in one table"},
-    Option{"--calibration", "FILE",
-           "Predict the dataset with these parameters (for gpunet, a proxy preset) instead of fitting a third of it",
-           Word::file},
-    Option{"--out", "FILE", "Write measured and predicted curves as an HTML page", Word::file, false, "-o"},
-    Option{"--spread", "DATASET",
-           "Second take of the same experiments: print its difference; mixed points then count only where all takes "
-           "agree within 15 %",
-           Word::file, true},
-    Option{"--laws", "",
-           "Compare the dataset with the closed-form laws only; by default each point is also run as a scenario"},
-    Option{"--data", "DIR", "Directory of published results, or a parent of such directories", Word::folder},
-    Option{"--host", "NAME", "Hosts to use, by a part of the directory name"},
-    Option{"--leave-one-out", "", "Also predict each host from the other machines only"},
-    Option{"--cache", "SIZE", "Last-level cache size for hosts without one in their directory, such as 25MiB"},
-    Option{"--cache-ways", "N", "Ways of that cache; default 20"},
-    Option{"--refit-card", "", "Refit the card's constants and print them as a preset"},
-    Option{"--without", "NAME", "Machines to exclude from that fit, by a part of the name"},
+    only(dataset, any,
+         {"--calibration", "FILE",
+          "Predict the dataset with these parameters (for gpunet, a proxy preset) instead of fitting a third of it",
+          Word::file}),
+    only(gpus, any, {"--out", "FILE", "Write measured and predicted curves as an HTML page", Word::file, false, "-o"}),
+    only(gpus, any,
+         {"--spread", "DATASET",
+          "Second take of the same experiments: print its difference; mixed points then count only where all takes "
+          "agree within 15 %",
+          Word::file, true}),
+    only(gpus, any,
+         {"--laws", "",
+          "Compare the dataset with the closed-form laws only; by default each point is also run as a scenario"}),
+    only(pcie_bench, any,
+         {"--data", "DIR", "Directory of published results, or a parent of such directories", Word::folder}),
+    only(pcie_bench, any, {"--host", "NAME", "Hosts to use, by a part of the directory name"}),
+    only(pcie_bench, any, {"--leave-one-out", "", "Also predict each host from the other machines only"}),
+    only(pcie_bench, any,
+         {"--cache", "SIZE", "Last-level cache size for hosts without one in their directory, such as 25MiB"}),
+    only(pcie_bench, any, {"--cache-ways", "N", "Ways of that cache; default 20"}),
+    only(pcie_bench, any, {"--refit-card", "", "Refit the card's constants and print them as a preset"}),
+    only(pcie_bench, any, {"--without", "NAME", "Machines to exclude from that fit, by a part of the name"}),
     json,
     quiet};
 
 constexpr std::array emulate_options{
     Option{"--shell", "", "Attach to the guest's console"},
     Option{"--job", "FILE", "Run a shell script in the guest and print its output", Word::file},
-    Option{"--kernel", "PATH",
-           "Emulator: bzImage with its modules, or a kernel build tree, instead of Debian's newest kernel", Word::file},
+    Option{"--kernel", "PATH", "bzImage with its modules, or a kernel build tree, instead of Debian's newest kernel",
+           Word::file},
     Option{"--disk", "FILE", "Disk image for the guest (/dev/vda); changes are discarded", Word::file},
     Option{"--out", "DIR", "Folder for the guest's output", Word::folder},
     set,
@@ -174,7 +222,7 @@ constexpr std::array commands{
     Command{"list",
             "List scenarios, presets, devices, sections, backends or metrics",
             {"WHAT", "scenarios, presets, devices, sections, backends or metrics; for metrics, also a scenario",
-             Word::listing, 0, 2},
+             Word::text, 0, 2, list_names},
             list_options,
             list},
     Command{"explain",
@@ -220,8 +268,11 @@ constexpr std::array commands{
             validate_options,
             validate},
     Command{"doctor", "Show the features available on this machine and missing packages", {}, doctor_options, doctor},
-    Command{
-        "completion", "Print a completion script", {"SHELL", "bash, zsh or fish", Word::shell, 1, 1}, {}, completion},
+    Command{"completion",
+            "Print a completion script",
+            {"SHELL", "bash, zsh or fish", Word::text, 1, 1, shell_names},
+            {},
+            completion},
     Command{"manual", "Print the manual page, for man: peerpath manual | man -l -", {}, {}, manual},
 };
 

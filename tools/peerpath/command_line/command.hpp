@@ -24,13 +24,17 @@ enum class Exit : int {
 };
 
 /// The meaning of a word on the command line, by which the completion scripts choose their suggestions.
-enum class Word : std::uint8_t { text, file, folder, scenario, backend, fabric, loop, topic, listing, shell };
+enum class Word : std::uint8_t { text, file, folder, scenario, topic };
 
-/// What an option is for, where that is not everything.
+/// What an option is for, where that is not everything. The parser refuses the rest; help, manual and completions say
+/// it.
 struct Only {
-  std::string_view subjects{};                   ///< kind of scenario; "": all
+  std::span<const std::string_view> subjects{};  ///< "a PCIe scenario"; the last is how texts call them; none: all
   std::span<const std::string_view> backends{};  ///< none: all
 };
+
+/// The words that there are to choose from; a null pointer: any.
+using Choices = std::vector<std::string_view> (*)();
 
 /// An option such as --seed N, or a flag if `value` is empty.
 struct Option {
@@ -42,6 +46,8 @@ struct Option {
   std::string_view letter{};  ///< "-o", or none
   std::string_view sets{};    ///< key of the scenario that the value overrides: --seed is short for --set run.seed
   Only only{};
+  Choices choices = nullptr;
+  bool list = false;  ///< the value is several of the choices, with commas between them
 };
 
 /// The words that are not options.
@@ -50,7 +56,8 @@ struct Positional {
   std::string_view doc;
   Word word = Word::text;
   int least = 0;
-  int most = 0;  ///< 0: none are taken; a large number: any number
+  int most = 0;               ///< 0: none are taken; a large number: any number
+  Choices choices = nullptr;  ///< for the first word
 };
 
 /// What the user wrote after the subcommand.
@@ -76,6 +83,9 @@ class Arguments {
   std::vector<Given> options_;
   std::vector<std::string> overrides_;
 };
+
+/// The text of an option, with what it is for.
+std::string doc_of(const Option& option);
 
 struct Command {
   std::string_view name;

@@ -15,28 +15,15 @@ std::string options(const Command& command) {
   return names;
 }
 
-/// Shell words that yield the candidates for a kind of word; "" where the shell's file names are wanted.
-std::string candidates(Word word) {
-  switch (word) {
-    case Word::scenario:
-      return "$(peerpath list scenarios 2>/dev/null | cut -d' ' -f1)";
-    case Word::topic:
-      return "$(peerpath list devices 2>/dev/null | cut -d' ' -f1) link traffic run expect";
-    case Word::backend:
-      return "model emulator hardware";
-    case Word::fabric:
-      return "train event";
-    case Word::loop:
-      return "systemc plain";
-    case Word::listing:
-      return "scenarios presets devices sections backends metrics";
-    case Word::shell:
-      return "bash zsh fish";
-    case Word::text:
-    case Word::file:
-    case Word::folder:
-      break;
+/// Shell words that yield the candidates; "" where the shell's file names are wanted.
+std::string candidates(Word word, Choices choices) {
+  if (choices != nullptr) {
+    std::string all;
+    for (const auto each : choices()) all += (all.empty() ? "" : " ") + std::string{each};
+    return all;
   }
+  if (word == Word::scenario) return "$(peerpath list scenarios 2>/dev/null | cut -d' ' -f1)";
+  if (word == Word::topic) return "$(peerpath list devices 2>/dev/null | cut -d' ' -f1) link traffic run expect";
   return "";
 }
 
@@ -47,10 +34,11 @@ std::string bash_case(const Command& command) {
   std::string text = "    " + std::string{command.name} + ")\n      case \"$before\" in\n";
   for (const auto& option : command.options) {
     if (option.value.empty()) continue;
-    text += "        " + std::string{option.name} + ") words=\"" + candidates(option.word) +
+    text += "        " + std::string{option.name} + ") words=\"" + candidates(option.word, option.choices) +
             "\"; files=" + (takes_files(option.word) ? "yes" : "no") + " ;;\n";
   }
-  text += "        *) words=\"" + options(command) + " " + candidates(command.positional.word) +
+  text += "        *) words=\"" + options(command) + " " +
+          candidates(command.positional.word, command.positional.choices) +
           "\"; files=" + (takes_files(command.positional.word) ? "yes" : "no") + " ;;\n      esac ;;\n";
   return text;
 }
@@ -72,7 +60,8 @@ std::string zsh_doc(std::string_view text) {
   return result;
 }
 
-std::string zsh_action(Word word) {
+std::string zsh_action(Word word, Choices choices) {
+  if (choices != nullptr) return "(" + candidates(word, choices) + ")";
   switch (word) {
     case Word::text:
       return " ";
@@ -82,9 +71,10 @@ std::string zsh_action(Word word) {
       return "_files -/";
     case Word::scenario:
       return "_peerpath_scenarios";
-    default:
-      return "(" + candidates(word) + ")";
+    case Word::topic:
+      break;
   }
+  return "(" + candidates(word, choices) + ")";
 }
 
 }  // namespace
@@ -127,13 +117,14 @@ std::string zsh_completion(std::span<const Command> commands) {
   for (const auto& command : commands) {
     text += "    " + std::string{command.name} + ") _arguments";
     for (const auto& option : command.options)
-      text +=
-          " \\\n      " +
-          shell_quoted((option.repeatable ? "*" : "") + std::string{option.name} + "[" + zsh_doc(option.doc) + "]" +
-                       (option.value.empty() ? "" : ":" + std::string{option.value} + ":" + zsh_action(option.word)));
+      text += " \\\n      " + shell_quoted((option.repeatable ? "*" : "") + std::string{option.name} + "[" +
+                                           zsh_doc(doc_of(option)) + "]" +
+                                           (option.value.empty() ? ""
+                                                                 : ":" + std::string{option.value} + ":" +
+                                                                       zsh_action(option.word, option.choices)));
     if (command.positional.most > 0)
-      text += " \\\n      " +
-              shell_quoted("*:" + std::string{command.positional.name} + ":" + zsh_action(command.positional.word));
+      text += " \\\n      " + shell_quoted("*:" + std::string{command.positional.name} + ":" +
+                                           zsh_action(command.positional.word, command.positional.choices));
     text += " ;;\n";
   }
   return text + "  esac\n}\ncompdef _peerpath peerpath\n";
@@ -147,14 +138,15 @@ std::string fish_completion(std::span<const Command> commands) {
             shell_quoted(command.doc) + "\n";
     const auto after = "complete -c peerpath -n '__fish_seen_subcommand_from " + std::string{command.name} + "'";
     for (const auto& option : command.options) {
-      text += after + " -l " + std::string{option.name.substr(2)} + " -d " + shell_quoted(option.doc);
+      text += after + " -l " + std::string{option.name.substr(2)} + " -d " + shell_quoted(doc_of(option));
       if (!option.value.empty()) text += takes_files(option.word) ? " -rF" : " -x";
-      if (const auto words = candidates(option.word); !words.empty()) text += " -a " + shell_quoted(words);
+      if (const auto words = candidates(option.word, option.choices); !words.empty())
+        text += " -a " + shell_quoted(words);
       text += "\n";
     }
     const auto word = command.positional.word;
     // fish spells command substitution without the dollar sign.
-    auto words = candidates(word);
+    auto words = candidates(word, command.positional.choices);
     if (words.starts_with("$")) words.erase(0, 1);
     if (!words.empty()) text += after + " -a " + shell_quoted(words) + "\n";
     if (takes_files(word)) text += after + " -F\n";

@@ -32,7 +32,7 @@ std::string option(const Option& option) {
   std::string head = option.letter.empty() ? "" : bold(option.letter) + ", ";
   head += bold(option.name);
   if (!option.value.empty()) head += " " + italic(option.value);
-  return paragraph(head, option.doc);
+  return paragraph(head, doc_of(option));
 }
 
 std::string words_of(const Positional& positional) {

@@ -6,17 +6,17 @@
 
 namespace peerpath::cli {
 
-std::string refusal(const Arguments& arguments, std::string_view command, std::string_view kind,
+std::string refusal(const Arguments& arguments, std::string_view command, std::string_view subject,
                     std::string_view backend) {
   const auto found = std::ranges::find(catalogue(), command, &Command::name);
   for (const auto& option : found->options) {
     if (!arguments.has(option.name)) continue;
     const std::string name{option.name};
-    if (!option.only.subjects.empty() && option.only.subjects != kind)
-      return name + " requires a " + std::string{option.only.subjects} + " scenario; this is a " + std::string{kind} +
-             " scenario";
-    if (!option.only.backends.empty() && std::ranges::find(option.only.backends, backend) == option.only.backends.end())
-      return name + " requires the " + std::string{option.only.backends.front()} + "; it is not available with --on " +
+    const auto& [subjects, backends] = option.only;
+    if (!subjects.empty() && std::ranges::find(subjects, subject) == subjects.end())
+      return name + " requires " + std::string{subjects.back()} + "; this is " + std::string{subject};
+    if (!backends.empty() && std::ranges::find(backends, backend) == backends.end())
+      return name + " requires the " + std::string{backends.front()} + "; it is not available with --on " +
              std::string{backend};
   }
   return {};

@@ -14,8 +14,8 @@ std::optional<int> whole_number(std::string_view text, int least) {
   return number;
 }
 
-std::optional<int> jobs_of(const Arguments& arguments, const Terminal& terminal) {
-  if (const auto text = arguments.value("--jobs")) {
+std::optional<int> jobs_of(const std::optional<std::string>& text, const Terminal& terminal) {
+  if (text) {
     const auto jobs = whole_number(*text, 1);
     if (jobs && *jobs <= 1024) return jobs;
     terminal.error("--jobs takes a whole number from 1 to 1024, such as --jobs 4, not '" + *text + "'");

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "peerpath/base/nearest.hpp"
 #include "peerpath/scenario/describe.hpp"
 #include "study/help.hpp"
 #include "study/text/text_table.hpp"
@@ -78,21 +77,13 @@ Exit list(const Arguments& arguments, Terminal& terminal) {
   if (what == "devices") return print(scenario::device_kinds(), json, terminal);
   if (what == "sections") return print(study::sections(), json, terminal);
   if (what == "backends") return print(backend_entries(), json, terminal);
-  if (what == "metrics") {
-    if (words.size() < 2) {
-      terminal.error("`list metrics` needs a scenario: `peerpath list metrics netgpu/zero_copy`");
-      return Exit::wrong_input;
-    }
-    const auto subject = load_subject(words[1], {});
-    if (subject) return print((*subject)->metrics(), json, terminal);
-    terminal.report(subject.error());
+  if (words.size() < 2) {
+    terminal.error("`list metrics` needs a scenario: `peerpath list metrics netgpu/zero_copy`");
     return Exit::wrong_input;
   }
-  const std::vector<std::string> known{"scenarios", "presets", "devices", "sections", "backends", "metrics"};
-  const auto near = nearest(what, known);
-  terminal.error("there is no list '" + what + "'" +
-                 (near.empty() ? "; use scenarios, presets, devices, sections, backends or metrics"
-                               : "; did you mean '" + near + "'?"));
+  const auto subject = load_subject(words[1], {});
+  if (subject) return print((*subject)->metrics(), json, terminal);
+  terminal.report(subject.error());
   return Exit::wrong_input;
 }
 

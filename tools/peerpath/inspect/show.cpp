@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/peerpath/command_line/catalogue.hpp"
+#include "tools/peerpath/command_line/refusal.hpp"
 #include "tools/peerpath/files/scenario_files.hpp"
 
 namespace peerpath::cli {
@@ -13,10 +14,11 @@ Exit show(const Arguments& arguments, Terminal& terminal) {
     return Exit::wrong_input;
   }
   const auto& subject = **loaded;
-  if (arguments.has("--dot")) {
-    if (const auto graph = subject.graph()) return terminal.data(*graph), Exit::done;
-    return terminal.error("--dot supports PCIe scenarios only"), Exit::wrong_input;
+  if (const auto why = refusal(arguments, "show", "a " + std::string{subject.kind()} + " scenario"); !why.empty()) {
+    terminal.error(why);
+    return Exit::wrong_input;
   }
+  if (arguments.has("--dot")) return terminal.data(subject.graph().value_or("")), Exit::done;
   const auto scenario = subject.written();
   if (!arguments.has("--resolved"))
     terminal.data(scenario.dump(2) + "\n");

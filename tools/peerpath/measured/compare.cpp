@@ -60,7 +60,9 @@ Exit compare(const Arguments& arguments, Terminal& terminal) {
     documents.push_back(*text);
   }
   const bool whole = std::ranges::all_of(documents, compare::has_whole_transfers);
-  if (!whole || arguments.has("--fail-if")) return compare_metrics(arguments, {documents[0], documents[1]}, terminal);
+  if (!whole || arguments.has("--fail-if"))
+    return compare_metrics({arguments.words()[0], arguments.words()[1]}, {documents[0], documents[1]},
+                           arguments.values("--fail-if"), arguments.has("--json"), terminal);
   const auto lines = compare::compare_ledgers(documents[0], documents[1]);
   if (!lines) {
     terminal.error(lines.error());

@@ -41,12 +41,12 @@ Exit write_page(const fs::path& file, const std::string& page, const Terminal& t
 }
 
 /// The metric that the page is of; "": goodput. Where none has goodput it is the time of a collective.
-tl::expected<std::string, std::string> figure_of(const Arguments& arguments, const SweepFile& file) {
+tl::expected<std::string, std::string> figure_of(const std::optional<std::string>& wanted, const SweepFile& file) {
   const auto metrics = file.metrics();
   const auto ends_with = [&](std::string_view end) {
     return std::ranges::find_if(metrics, [&](const std::string& metric) { return metric.ends_with(end); });
   };
-  if (const auto wanted = arguments.value("--metric")) {
+  if (wanted) {
     if (std::ranges::find(metrics, *wanted) != metrics.end()) return *wanted;
     const auto near = nearest(*wanted, metrics);
     return tl::unexpected{"the sweep has no metric \"" + *wanted + "\"" +
@@ -57,22 +57,30 @@ tl::expected<std::string, std::string> figure_of(const Arguments& arguments, con
   return std::string{};
 }
 
-Exit report_sweep(const fs::path& database, const Arguments& arguments, const Terminal& terminal) {
-  const auto file = SweepFile::open(database);
+/// What the command line of `report` asks for.
+struct ReportArguments {
+  fs::path from;  ///< a folder of results, or the file of a sweep
+  std::optional<std::string> out, metric, with;
+};
+
+Exit report_sweep(const ReportArguments& wanted, const Terminal& terminal) {
+  const auto file = SweepFile::open(wanted.from);
   if (!file) return terminal.error(file.error()), Exit::wrong_input;
-  const auto metric = figure_of(arguments, *file);
+  const auto metric = figure_of(wanted.metric, *file);
   if (!metric) return terminal.error(metric.error()), Exit::wrong_input;
-  const auto page = arguments.value("--out").value_or(fs::path{database}.replace_extension(".html").string());
+  const auto page = wanted.out.value_or(fs::path{wanted.from}.replace_extension(".html").string());
   return write_page(page, report::sweep_page(file->summary(*metric)), terminal);
 }
 
 }  // namespace
 
 Exit report(const Arguments& arguments, Terminal& terminal) {
-  const fs::path folder = arguments.words().front();
+  const ReportArguments wanted{arguments.words().front(), arguments.value("--out"), arguments.value("--metric"),
+                               arguments.value("--with")};
+  const auto& folder = wanted.from;
   std::error_code error;
-  if (fs::is_regular_file(folder, error)) return report_sweep(folder, arguments, terminal);
-  if (arguments.has("--metric")) {
+  if (fs::is_regular_file(folder, error)) return report_sweep(wanted, terminal);
+  if (wanted.metric) {
     terminal.error("--metric is for the file of a sweep; " + folder.string() + " is a run");
     return Exit::wrong_input;
   }
@@ -80,13 +88,13 @@ Exit report(const Arguments& arguments, Terminal& terminal) {
   if (results.is_null()) return Exit::wrong_input;
   report::Extras extras;
   extras.series = document_of(folder / "series.json");
-  if (const auto other = arguments.value("--with")) {
-    extras.other = results_of(*other, terminal);
+  if (wanted.with) {
+    extras.other = results_of(*wanted.with, terminal);
     if (extras.other.is_null()) return Exit::wrong_input;
-    extras.other_series = document_of(fs::path{*other} / "series.json");
-    extras.other_name = *other;
+    extras.other_series = document_of(fs::path{*wanted.with} / "series.json");
+    extras.other_name = *wanted.with;
   }
-  const auto page = arguments.value("--out").value_or((folder / "report.html").string());
+  const auto page = wanted.out.value_or((folder / "report.html").string());
   return write_page(page, report::page(results, document_of(folder / "run.json"), extras), terminal);
 }
 

@@ -43,7 +43,7 @@ std::string cell(const RunLine& line, std::size_t run) {
   return text;
 }
 
-std::string table_of(const RunComparison& comparison, const std::vector<std::string>& runs) {
+std::string table_of(const RunComparison& comparison, const std::array<std::string, 2>& runs) {
   using Align = study::TextTable::Align;
   study::TextTable table{{{"", Align::left}, {"", Align::left}, {runs[0]}, {runs[1]}, {"change"}, {"", Align::left}}};
   for (const auto& line : comparison.lines) {
@@ -84,14 +84,15 @@ Json json_of(const RunComparison& comparison, const std::vector<std::string>& br
 
 }  // namespace
 
-Exit compare_metrics(const Arguments& arguments, const std::array<std::string, 2>& documents, Terminal& terminal) {
+Exit compare_metrics(const std::array<std::string, 2>& names, const std::array<std::string, 2>& documents,
+                     const std::vector<std::string>& rules, bool json, const Terminal& terminal) {
   const auto comparison = compare::compare_runs(documents[0], documents[1]);
   if (!comparison) {
     terminal.error(comparison.error());
     return Exit::wrong_input;
   }
   std::vector<std::string> broken;
-  for (const auto& text : arguments.values("--fail-if")) {
+  for (const auto& text : rules) {
     const auto rule = compare::read_fail_if(text);
     const auto is_broken =
         rule ? compare::breaks(*comparison, *rule) : tl::expected<bool, std::string>{tl::unexpect, rule.error()};
@@ -101,8 +102,7 @@ Exit compare_metrics(const Arguments& arguments, const std::array<std::string, 2
     }
     if (*is_broken) broken.push_back(text);
   }
-  terminal.data(arguments.has("--json") ? json_of(*comparison, broken).dump(2) + "\n"
-                                        : table_of(*comparison, arguments.words()));
+  terminal.data(json ? json_of(*comparison, broken).dump(2) + "\n" : table_of(*comparison, names));
   for (const auto& rule : broken) terminal.error("the second run breaks: " + rule);
   return broken.empty() ? Exit::done : Exit::expectation_failed;
 }

@@ -7,6 +7,7 @@
 
 #include "scenario/quantity.hpp"
 #include "tools/peerpath/command_line/catalogue.hpp"
+#include "tools/peerpath/command_line/refusal.hpp"
 #include "tools/peerpath/command_line/whole_number.hpp"
 #include "tools/peerpath/files/dataset_file.hpp"
 #include "tools/peerpath/files/output_file.hpp"
@@ -35,36 +36,54 @@ fs::path data_folder() {
   return fs::path{"validation"} / "data";
 }
 
-bool read_cache_options(const Arguments& arguments, pcie_bench::Options& options, const Terminal& terminal) {
+/// What the command line of `validate` asks for.
+struct ValidateArguments {
+  std::optional<std::string> calibration, out, data, host, without;
+  std::vector<std::string> spread;
+  std::optional<Bytes> cache{};
+  std::optional<int> cache_ways{};
+  bool laws = false, leave_one_out = false, refit_card = false, json = false;
+};
+
+/// nullopt, and said why, if it is wrong.
+std::optional<ValidateArguments> validate_arguments(const Arguments& arguments, const Terminal& terminal) {
+  ValidateArguments wanted{arguments.value("--calibration"), arguments.value("--out"),
+                           arguments.value("--data"),        arguments.value("--host"),
+                           arguments.value("--without"),     arguments.values("--spread")};
   if (const auto text = arguments.value("--cache")) {
     const auto size = scenario::parse_quantity<Bytes>(*text);
     if (!size || *size <= Bytes{0}) {
       terminal.error("--cache " + *text + ": " + (size ? "must be larger than 0" : size.error()));
-      return false;
+      return std::nullopt;
     }
-    options.cache = *size;
+    wanted.cache = *size;
   }
   if (const auto text = arguments.value("--cache-ways")) {
-    options.cache_ways = whole_number(*text, 2);
-    if (!options.cache_ways) {
+    wanted.cache_ways = whole_number(*text, 2);
+    if (!wanted.cache_ways) {
       terminal.error("--cache-ways " + *text + ": a whole number from 2 (two are the devices')");
-      return false;
+      return std::nullopt;
     }
   }
-  return true;
+  wanted.laws = arguments.has("--laws");
+  wanted.leave_one_out = arguments.has("--leave-one-out");
+  wanted.refit_card = arguments.has("--refit-card");
+  wanted.json = arguments.has("--json");
+  return wanted;
 }
 
-Exit validate_pcie_bench(const Arguments& arguments, const Terminal& terminal) {
+Exit validate_pcie_bench(const ValidateArguments& wanted, const Terminal& terminal) {
   pcie_bench::Options options;
-  options.data = arguments.value("--data").value_or((data_folder() / "pcie-bench").string());
-  options.host = arguments.value("--host");
+  options.data = wanted.data.value_or((data_folder() / "pcie-bench").string());
+  options.host = wanted.host;
   options.card = data_folder() / "presets" / "nfp6000.json";
-  options.refit_card = arguments.has("--refit-card");
-  options.without = arguments.value("--without");
-  options.leave_one_out = arguments.has("--leave-one-out");
+  options.refit_card = wanted.refit_card;
+  options.without = wanted.without;
+  options.leave_one_out = wanted.leave_one_out;
   options.left_out_cards = data_folder() / "presets" / "nfp6000_without";
-  if (!read_cache_options(arguments, options, terminal)) return Exit::wrong_input;
-  options.json = arguments.has("--json");
+  if (wanted.cache) options.cache = *wanted.cache;
+  if (wanted.cache_ways) options.cache_ways = wanted.cache_ways;
+  options.json = wanted.json;
   const auto outcome = pcie_bench::validate(options, [&](std::string_view what) { terminal.say(what); });
   terminal.report(outcome.problems);
   terminal.data(outcome.text);
@@ -73,51 +92,42 @@ Exit validate_pcie_bench(const Arguments& arguments, const Terminal& terminal) {
 
 /// The parameters of --calibration, or those of a fit to a third of the points.
 tl::expected<calibrate::Calibration, Problems> parameters_for(const compare::Dataset& dataset,
-                                                              const Arguments& arguments, const Terminal& terminal) {
-  if (const auto file = arguments.value("--calibration"))
-    return calibrate::read_calibration(read_file(*file).value_or(""), *file);
+                                                              const std::optional<std::string>& file,
+                                                              const Terminal& terminal) {
+  if (file) return calibrate::read_calibration(read_file(*file).value_or(""), *file);
   terminal.say("fitting a third of the points");
   return calibrate::fit(dataset.gpus.front(), compare::fitted_points(dataset));
 }
 
-Exit validate_dataset(const std::string& file, const Arguments& arguments, const Terminal& terminal) {
-  const auto dataset = load_dataset(file, terminal);
-  if (!dataset) return Exit::wrong_input;
-  if (is_of_sockets(*dataset)) {
-    for (const auto* option : {"--laws", "--out", "--spread"})
-      if (arguments.has(option))
-        return terminal.error(std::string{option} + " requires a gpunet dataset"), Exit::wrong_input;
-    return validate_sockets(*dataset, arguments, terminal);
-  }
-  if (dataset->gpus.empty()) {
-    terminal.error(dataset->file + " has no GPU: NIC experiments are not modelled");
+Exit validate_dataset(const compare::Dataset& dataset, const ValidateArguments& wanted, const Terminal& terminal) {
+  if (dataset.gpus.empty()) {
+    terminal.error(dataset.file + " has no GPU: NIC experiments are not modelled");
     return Exit::wrong_input;
   }
-  if (!arguments.has("--calibration") && !calibrate::can_fit(compare::fitted_points(*dataset))) {
-    terminal.error(dataset->file +
+  if (!wanted.calibration && !calibrate::can_fit(compare::fitted_points(dataset))) {
+    terminal.error(dataset.file +
                    ": no point available to the fit has a law; use --calibration FILE of a similar machine");
     return Exit::wrong_input;
   }
-  const auto calibration = parameters_for(*dataset, arguments, terminal);
+  const auto calibration = parameters_for(dataset, wanted.calibration, terminal);
   if (!calibration) {
     terminal.report(calibration.error());
     return Exit::wrong_input;
   }
-  std::vector<compare::Dataset> takes{*dataset};
-  for (const auto& other_file : arguments.values("--spread")) {
+  std::vector<compare::Dataset> takes{dataset};
+  for (const auto& other_file : wanted.spread) {
     auto other = load_dataset(other_file, terminal);
     if (!other) return Exit::wrong_input;
     takes.push_back(std::move(*other));
   }
-  auto assessment = calibrate::assess(*dataset, *calibration);
-  if (!arguments.has("--laws"))
-    calibrate::play_scenarios(assessment, *dataset, calibrate::scenario_preset(*calibration, *dataset),
+  auto assessment = calibrate::assess(dataset, *calibration);
+  if (!wanted.laws)
+    calibrate::play_scenarios(assessment, dataset, calibrate::scenario_preset(*calibration, dataset),
                               [&](const std::string& what) { terminal.say(what); });
   const std::span others{takes.data() + 1, takes.size() - 1};
   calibrate::add_takes(assessment, others);
   auto document = calibrate::to_json(assessment);
-  if (const auto page = arguments.value("--out"); page && !write_file(*page, report::curves_page(document), terminal))
-    return Exit::wrong_input;
+  if (wanted.out && !write_file(*wanted.out, report::curves_page(document), terminal)) return Exit::wrong_input;
   auto text = calibrate::to_text(assessment);
   if (!others.empty()) {
     auto all = nlohmann::ordered_json::parse(document);
@@ -126,23 +136,8 @@ Exit validate_dataset(const std::string& file, const Arguments& arguments, const
     all["spread"] = nlohmann::ordered_json::parse(calibrate::to_json(spread));
     document = all.dump(2) + "\n";
   }
-  terminal.data(arguments.has("--json") ? document : text);
+  terminal.data(wanted.json ? document : text);
   return assessment.passed() ? Exit::done : Exit::expectation_failed;
-}
-
-/// Refuses options of another kind of validation, which would be accepted and then have no effect.
-bool has_options_of_another(const std::string& what, const Arguments& arguments, const Terminal& terminal) {
-  bool found = false;
-  const auto refuse = [&](std::string_view option, const std::string& whose) {
-    if (what == whose || !arguments.has(option)) return;
-    terminal.error(std::string{option} + " is of " + whose + ", not of " + what);
-    found = true;
-  };
-  for (const auto* option : {"--calibration", "--laws", "--out", "--spread"}) refuse(option, "a dataset");
-  for (const auto* option :
-       {"--data", "--host", "--leave-one-out", "--cache", "--cache-ways", "--refit-card", "--without"})
-    refuse(option, "pcie-bench");
-  return found;
 }
 
 }  // namespace
@@ -153,11 +148,22 @@ Exit validate(const Arguments& arguments, Terminal& terminal) {
     terminal.error("validate takes one of pcie-bench, a dataset of `peerpath measure`, and --all");
     return Exit::wrong_input;
   }
+  const auto refused = [&](std::string_view what) {
+    const auto why = refusal(arguments, "validate", what);
+    if (!why.empty()) terminal.error(why);
+    return !why.empty();
+  };
   const std::string what = words.empty() ? "--all" : words.front() == "pcie-bench" ? "pcie-bench" : "a dataset";
-  if (has_options_of_another(what, arguments, terminal)) return Exit::wrong_input;
-  if (what == "--all") return validate_all(data_folder(), arguments, terminal);
-  return what == "pcie-bench" ? validate_pcie_bench(arguments, terminal)
-                              : validate_dataset(words.front(), arguments, terminal);
+  if (refused(what)) return Exit::wrong_input;
+  const auto wanted = validate_arguments(arguments, terminal);
+  if (!wanted) return Exit::wrong_input;
+  if (what == "--all") return validate_all(data_folder(), wanted->json, terminal);
+  if (what == "pcie-bench") return validate_pcie_bench(*wanted, terminal);
+  const auto dataset = load_dataset(words.front(), terminal);
+  if (!dataset) return Exit::wrong_input;
+  if (!is_of_sockets(*dataset)) return validate_dataset(*dataset, *wanted, terminal);
+  if (refused("a gpunet dataset")) return Exit::wrong_input;
+  return validate_sockets(*dataset, wanted->calibration.value_or(""), wanted->json, terminal);
 }
 
 }  // namespace peerpath::cli

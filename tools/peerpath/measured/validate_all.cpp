@@ -93,7 +93,7 @@ std::string line_of(const calibrate::Assessment& a) {
 
 }  // namespace
 
-Exit validate_all(const fs::path& data, const Arguments& arguments, const Terminal& terminal) {
+Exit validate_all(const fs::path& data, bool json, const Terminal& terminal) {
   const auto say = [&](std::string_view what) { terminal.say(what); };
   std::vector<calibrate::Assessment> assessments;
   for (const auto& [name, from] : own) {
@@ -132,7 +132,7 @@ Exit validate_all(const fs::path& data, const Arguments& arguments, const Termin
   }
   const auto criteria = criteria_of(bench);
   const bool passed = table->passed() && criteria.passed && std::ranges::all_of(assessments, held);
-  if (arguments.has("--json")) {
+  if (json) {
     auto document = nlohmann::ordered_json::parse(published::to_json(*table));
     document["passed"] = passed;
     document["pcie_bench_criteria_passed"] = criteria.passed;

@@ -8,6 +8,6 @@
 namespace peerpath::cli {
 
 /// `data` is the folder of measured sets. Done only if everything is within its tolerance.
-Exit validate_all(const std::filesystem::path& data, const Arguments& arguments, const Terminal& terminal);
+Exit validate_all(const std::filesystem::path& data, bool json, const Terminal& terminal);
 
 }  // namespace peerpath::cli

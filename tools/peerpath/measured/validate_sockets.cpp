@@ -146,8 +146,7 @@ double median_error(const std::vector<SocketPoint>& points) {
   return median_if(points, [](const SocketPoint& point) { return !point.fitted; });
 }
 
-Exit validate_sockets(const compare::Dataset& dataset, const Arguments& arguments, const Terminal& terminal) {
-  const auto preset = arguments.value("--calibration").value_or("");
+Exit validate_sockets(const compare::Dataset& dataset, const std::string& preset, bool json, const Terminal& terminal) {
   std::vector<SocketPoint> points;
   for (const auto& point : dataset.points)
     if (is_played(point)) points.push_back({.measured = point, .fitted = points.size() % 3 == 1});
@@ -167,7 +166,7 @@ Exit validate_sockets(const compare::Dataset& dataset, const Arguments& argument
     terminal.error(dataset.file + ": a point could not be run");
     return Exit::wrong_input;
   }
-  terminal.data(arguments.has("--json") ? to_json(points).dump(2) + "\n" : to_text(points));
+  terminal.data(json ? to_json(points).dump(2) + "\n" : to_text(points));
   return median_error(points) <= allowed_percent ? Exit::done : Exit::expectation_failed;
 }
 

@@ -26,7 +26,7 @@ struct SocketPoint {
 /// Median of the absolute errors of the points that were not fitted, in percent.
 double median_error(const std::vector<SocketPoint>& points);
 
-/// Plays all of them, side by side. Done if the median error is at most 10 %.
-Exit validate_sockets(const compare::Dataset& dataset, const Arguments& arguments, const Terminal& terminal);
+/// Plays all of them, side by side; `preset` as `proxy` above. Done if the median error is at most 10 %.
+Exit validate_sockets(const compare::Dataset& dataset, const std::string& preset, bool json, const Terminal& terminal);
 
 }  // namespace peerpath::cli

@@ -36,7 +36,7 @@ Exit run(const Arguments& arguments, Terminal& terminal) {
   const auto& subject = **loaded;
   const auto& backend = *std::ranges::find(backends(), wanted->backend, &Backend::name);
   auto why = not_for(backend, subject.kind());
-  if (why.empty()) why = refusal(arguments, "run", subject.kind(), backend.name);
+  if (why.empty()) why = refusal(arguments, "run", "a " + std::string{subject.kind()} + " scenario", backend.name);
   if (!why.empty()) return terminal.error(why), Exit::wrong_input;
   const auto part = part_in(subject, *wanted);
   if (!part) {

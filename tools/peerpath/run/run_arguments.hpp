@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct NamedLoop {
   std::string_view name;
   study::Loop run;
 };
+
+std::span<const NamedLoop> loops();
 
 struct RunArguments {
   std::string scenario;

@@ -1,6 +1,7 @@
 #include "tools/peerpath/run/trace_request.hpp"
 
-#include "peerpath/base/nearest.hpp"
+#include <algorithm>
+
 #include "scenario/quantity.hpp"
 #include "study/text/split_list.hpp"
 #include "tools/peerpath/command_line/version.hpp"
@@ -32,24 +33,8 @@ bool read_time(const Arguments& arguments, std::string_view option, std::optiona
 std::optional<TraceArguments> trace_arguments(const Arguments& arguments, const Terminal& terminal) {
   TraceArguments wanted;
   bool good = true;
-  for (const auto& word : list_of(arguments, "--trace")) {
-    const trace::Format* found = nullptr;
-    std::vector<std::string_view> names;
-    std::string all;
-    for (const auto& format : trace::formats()) {
-      if (format.name == word) found = &format;
-      names.push_back(format.name);
-      all += (all.empty() ? "" : ", ") + std::string{format.name};
-    }
-    if (found != nullptr) {
-      wanted.formats.push_back(found);
-      continue;
-    }
-    const auto near = nearest(word, names);
-    terminal.error("--trace takes " + all + ", not '" + word + "'" +
-                   (near.empty() ? "" : "; did you mean '" + near + "'?"));
-    good = false;
-  }
+  for (const auto& word : list_of(arguments, "--trace"))
+    wanted.formats.push_back(&*std::ranges::find(trace::formats(), word, &trace::Format::name));
   for (const std::string_view option : {"--trace-from", "--trace-for", "--trace-links", "--trace-scale"}) {
     if (!arguments.has(option) || arguments.has("--trace")) continue;
     terminal.error(std::string{option} + " requires --trace");
@@ -60,12 +45,7 @@ std::optional<TraceArguments> trace_arguments(const Arguments& arguments, const 
   good = read_time(arguments, "--trace-for", wanted.length, terminal) && good;
   if (!good) return std::nullopt;
   wanted.from = from.value_or(Duration{0});
-  const auto scale = arguments.value("--trace-scale").value_or("ns");
-  if (scale != "ns" && scale != "ps") {
-    terminal.error("--trace-scale takes ns or ps, not '" + scale + "'");
-    return std::nullopt;
-  }
-  wanted.picoseconds = scale == "ps";
+  wanted.picoseconds = arguments.value("--trace-scale") == "ps";
   wanted.links = list_of(arguments, "--trace-links");
   return wanted;
 }
