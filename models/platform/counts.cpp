@@ -41,7 +41,7 @@ void fill_slots(observe::Results& results, const scenario::Scenario& scenario) {
   for (const auto& traffic : results.traffic) {
     if (traffic.slots == 0) continue;
     const auto entries = std::ranges::count_if(scenario.traffic, [&](const scenario::Traffic& t) {
-      return t.from == traffic.from && t.as<scenario::traffic::Dma>();
+      return t.from == traffic.from && t.with_kind([](auto kind, const auto&) { return kind.by_dma; });
     });
     const auto name = traffic.from + " transfers in flight" + (entries > 1 ? " of " + traffic.name : "");
     add_slots(results, name, traffic.held, traffic.slots, asked_for(traffic, results.window));

@@ -108,10 +108,10 @@ class Recorder {
 
   HeaderFields fields(const fabric::Delivery& d, std::optional<std::size_t> entry) const {
     const auto& asker = node(d.requester);
-    const auto* dma = entry ? scenario_.traffic[*entry].as<scenario::traffic::Dma>() : nullptr;
+    const auto traffic_class = [](auto kind, const auto& what) { return kind.traffic_class(what); };
     HeaderFields fields{.max_payload = asker.endpoint.max_payload,
                         .max_read_request = asker.endpoint.max_read_request,
-                        .traffic_class = dma != nullptr ? dma->traffic_class : 0,
+                        .traffic_class = entry ? scenario_.traffic[*entry].with_kind(traffic_class) : 0,
                         .digest = asker.endpoint.ecrc};
     if (const auto id = ids_.find(asker.name); id != ids_.end())
       fields.requester = id->second;  // else 00:00.0, the host

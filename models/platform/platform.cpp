@@ -70,10 +70,10 @@ HostCpu* Platform::cpu_of(const std::string& memory) const {
 }
 
 HostMemory& Platform::rings_of(const scenario::Scenario& scenario, const std::string& nic) const {
-  for (const auto& traffic : scenario.traffic)
-    if (const auto* network = traffic.as<scenario::traffic::Network>();
-        traffic.from == nic && network != nullptr && !network->headers_to.empty())
-      return *find<HostMemory>(network->headers_to);
+  for (const auto& traffic : scenario.traffic) {
+    const auto rings = traffic.with_kind([](auto kind, const auto& what) { return kind.rings(what); });
+    if (traffic.from == nic && !rings.empty()) return *find<HostMemory>(std::string{rings});
+  }
   const scenario::Tree tree{scenario};
   if (auto* own = find<HostMemory>(tree.standing_at<device::HostMemoryConfig>(tree.root_of(nic)))) return *own;
   const auto memories = tree.all_of<device::HostMemoryConfig>(scenario::host_of(nic));

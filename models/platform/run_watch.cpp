@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "peerpath/net/ethernet.hpp"
 #include "peerpath/scenario/window.hpp"
 
 namespace peerpath::platform {
@@ -10,14 +9,12 @@ namespace {
 
 using scenario::Traffic;
 
-constexpr Bytes segment_headers{66};  // Ethernet, IPv4, TCP with timestamps
-
 /// How long regular traffic takes to repeat itself; 0 for traffic that does not.
 Duration period_of(const Traffic& t) {
-  if (t.arrival != scenario::ArrivalLaw::regular || t.is<scenario::traffic::Transmit>()) return Duration{0};
+  const bool repeats = t.with_kind([](auto kind, const auto&) { return kind.repeats; });
+  if (t.arrival != scenario::ArrivalLaw::regular || !repeats) return Duration{0};
   Bytes round{};
-  for (const Bytes size : t.sizes)
-    round += t.is<scenario::traffic::Receive>() ? net::wire_size(segment_headers + size) : size;
+  for (const Bytes size : t.sizes) round += t.with_kind([&](auto kind, const auto&) { return kind.at_rate(size); });
   return round / t.rate;
 }
 
@@ -64,11 +61,11 @@ WindowPlan window_plan(const scenario::Scenario& scenario) {
 std::vector<WatchedEntry> watched_entries(const scenario::Scenario& scenario) {
   std::vector<WatchedEntry> entries;
   for (const auto& t : scenario.traffic) {
-    const bool by_payload = t.as<scenario::traffic::Dma>() != nullptr || t.as<scenario::traffic::Copy>() != nullptr;
-    const bool even = by_payload && t.arrival == scenario::ArrivalLaw::regular;
+    const bool even =
+        t.arrival == scenario::ArrivalLaw::regular && t.with_kind([](auto kind, const auto&) { return kind.even; });
     entries.push_back({t.name,
                        even ? t.rate : BitRate{},
-                       !t.is<scenario::traffic::Receive>(),
+                       t.with_kind([](auto kind, const auto&) { return kind.waits_at_source; }),
                        {{500'000, ".latency_p50_ns"},
                         {900'000, ".latency_p90_ns"},
                         {990'000, ".latency_p99_ns"},

@@ -1,10 +1,6 @@
 #include "scenario/check.hpp"
 
-#include <algorithm>
-#include <set>
-
 #include "peerpath/scenario/describe.hpp"
-#include "peerpath/scenario/frames.hpp"
 #include "peerpath/scenario/load.hpp"
 
 namespace peerpath::scenario {
@@ -18,27 +14,6 @@ void check_run(const Run& run, Problems& out) {
   out.push_back(
       {"", 0, 0, "/run/watchdog",
        to_text(run.watchdog) + " is below the minimum, " + to_text(shortest_watchdog) + "; 0ns disables the watchdog"});
-}
-
-/// What a transmit entry sends, as it arrives: segments of at most its NIC's MTU.
-void take_from_sender(const Scenario& scenario, const Tree& tree, Traffic& traffic) {
-  const auto sender = std::ranges::find_if(
-      scenario.traffic, [&](const Traffic& t) { return t.name == traffic.sender() && t.is<traffic::Transmit>(); });
-  if (sender == scenario.traffic.end()) return;
-  const Device* device = tree.find(sender->from);
-  const auto* nic = device == nullptr ? nullptr : std::get_if<device::NicConfig>(&device->config);
-  if (nic == nullptr) return;
-  traffic.rate = sender->rate;
-  traffic.flows = sender->flows;
-  traffic.arrival = sender->arrival;
-  traffic.burst = sender->burst;
-  const Bytes largest = largest_segment(*nic);
-  std::set<Bytes> segments;
-  for (const Bytes size : sender->sizes) {
-    if (size >= largest) segments.insert(largest);
-    if (size % largest > Bytes{0}) segments.insert(size % largest);
-  }
-  traffic.sizes.assign(segments.rbegin(), segments.rend());
 }
 
 }  // namespace
@@ -72,15 +47,10 @@ void complete(Scenario& scenario) {
   for (std::size_t i = 0; i < scenario.traffic.size(); ++i) {
     Traffic& traffic = scenario.traffic[i];
     if (traffic.name.empty()) traffic.name = std::string{traffic.kind()} + std::to_string(i);
-    auto* network = traffic.as<traffic::Network>();
-    if (network != nullptr && network->headers_to.empty()) {
-      network->headers_to = tree.standing_at<device::HostMemoryConfig>(tree.root_of(traffic.from));
-      if (network->headers_to.empty())
-        network->headers_to = only(tree.all_of<device::HostMemoryConfig>(host_of(traffic.from)));
-    }
   }
-  for (Traffic& traffic : scenario.traffic)
-    if (traffic.sender()) take_from_sender(scenario, tree, traffic);
+  for (std::size_t i = 0; i < scenario.traffic.size(); ++i)
+    std::visit([&]<class What>(What& what) { traffic::Kind<What>::complete(what, scenario, tree, i); },
+               scenario.traffic[i].what);
 }
 
 }  // namespace peerpath::scenario

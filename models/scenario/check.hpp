@@ -19,7 +19,7 @@ void check_arbitration(const Scenario& scenario, const Tree& tree, Problems& out
 void check_devices(const Scenario& scenario, const Tree& tree, Problems& out);
 /// MPS and MRRS of every function against the ports on its path to the root complex and to its peers.
 void check_payload_sizes(const Scenario& scenario, const Tree& tree, Problems& out);
-/// Ends, rates and sizes of traffic.
+/// Ends, rates and sizes of traffic, kind by kind.
 void check_traffic(const Scenario& scenario, const Tree& tree, Problems& out);
 /// Devices, ports and links that events name, and whether an event of their kind can happen to them.
 void check_events(const Scenario& scenario, const Tree& tree, Problems& out);

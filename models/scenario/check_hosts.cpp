@@ -105,80 +105,19 @@ class Hosts {
     }
   }
 
-  const Cable* cable_of(const std::string& nic) const {
-    const auto found = cables_.find(nic);
-    return found == cables_.end() ? nullptr : &scenario_.cables[found->second];
-  }
-
   void check_traffic(std::size_t i) {
     const Traffic& t = scenario_.traffic[i];
-    at_ = join("/traffic", i);
-    const auto* network = t.as<traffic::Network>();
-    if (tree_.find(t.from) == nullptr || tree_.find(t.to) == nullptr) return;
-    if (host_of(t.from) != host_of(t.to))
-      add(at_ + "/to", t.to + " is in another host than " + t.from +
-                           "; PCIe does not leave a host: send with a transmit entry and receive on the other host");
-    if (network != nullptr && tree_.find(network->headers_to) != nullptr) check_headers(t, network->headers_to);
-    if (t.sender())
-      check_sender(t, *t.as<traffic::Receive>());
-    else if (network != nullptr && cable_of(t.from) != nullptr)
-      check_cabled(t);
-  }
-
-  void check_headers(const Traffic& t, const std::string& headers_to) {
-    const auto* memory = the_config<device::HostMemoryConfig>(tree_, headers_to);
-    if (memory == nullptr) return;
-    if (host_of(headers_to) != host_of(t.from))
-      return add(at_ + "/headers_to", headers_to + " is in another host than " + t.from);
-    if (the_config<device::RootComplexConfig>(tree_, memory->at) != nullptr &&
-        tree_.standing_at<device::HostCpuConfig>(memory->at).empty() && !tree_.all<device::HostCpuConfig>().empty())
-      add(at_ + "/headers_to", "no host_cpu belongs to " + memory->at + ", whose cores would use " + headers_to);
-    if (t.to != headers_to && the_config<device::HostMemoryConfig>(tree_, t.to) != nullptr)
-      add(at_ + "/to", "payload in host memory must be in the memory of the rings, " + headers_to +
-                           "; \"headers_to\": \"" + t.to + "\" has both there");
-    const auto [first, is_new] = rings_.try_emplace(t.from, headers_to);
-    if (!is_new && first->second != headers_to)
-      add(at_ + "/headers_to", "the rings of " + t.from + " are in " + first->second +
-                                   " already, set by an earlier entry; all rings of a NIC are in one memory");
-  }
-
-  /// A port with a cable has no other end that could generate frames, or take them.
-  void check_cabled(const Traffic& t) {
-    const auto& cable = *cable_of(t.from);
-    const auto& other = cable.from == t.from ? cable.to : cable.from;
-    if (t.is<traffic::Receive>())
-      return add(at_ + "/kind",
-                 t.from + " has a cable to " + other + "; set \"sender\" to the transmit entry at that NIC");
-    const auto receivers = std::ranges::count_if(
-        scenario_.traffic, [&](const Traffic& r) { return r.sender() == t.name && r.from == other; });
-    if (receivers != 1)
-      add(at_ + "/kind", receivers == 0 ? "no receive entry of " + other +
-                                              " names it as \"sender\", so nothing would receive its frames"
-                                        : "is the sender of several entries; it can have one");
-    if (const auto rate = cable.rate; rate && t.rate > *rate)
-      add(at_ + "/rate", to_text(t.rate) + " is above the rate of the cable of " + t.from + ", " + to_text(*rate));
-  }
-
-  void check_sender(const Traffic& t, const traffic::Receive& receive) {
-    const auto sender = std::ranges::find(scenario_.traffic, *receive.sender, &Traffic::name);
-    if (sender == scenario_.traffic.end() || !sender->is<traffic::Transmit>())
-      return add(at_ + "/sender", "\"" + *receive.sender + "\" is no transmit entry");
-    const auto* cable = cable_of(t.from);
-    const auto other = cable == nullptr ? std::string{} : cable->from == t.from ? cable->to : cable->from;
-    if (other != sender->from)
-      add(at_ + "/sender",
-          "\"" + *receive.sender + "\" is sent by " + sender->from + ", and no cable joins that to " + t.from);
-    if (t.replays()) add(at_ + "/capture", "is set by the sender's frames");
-    if (receive.bytes > Bytes{0}) add(at_ + "/bytes", "has no effect: its sender is endless");
+    if (tree_.find(t.from) == nullptr || tree_.find(t.to) == nullptr || host_of(t.from) == host_of(t.to)) return;
+    add(join("/traffic", i) + "/to",
+        t.to + " is in another host than " + t.from +
+            "; PCIe does not leave a host: send with a transmit entry and receive on the other host");
   }
 
   const Scenario& scenario_;
   const Tree& tree_;
   Problems& out_;
-  std::string at_;
   std::map<std::string, std::string> joined_;  ///< root complexes: the one that stands for it (Galler and Fischer)
   std::map<std::string, std::size_t> cables_;  ///< by NIC
-  std::map<std::string, std::string> rings_;   ///< memory with the rings of a NIC
 };
 
 }  // namespace

@@ -51,12 +51,13 @@ void EventCheck::needs_payload(bool writes_alone, std::string_view otherwise) {
 /// Whether the device moves payload of the traffic, or writes it.
 bool EventCheck::moves(const Traffic& t, bool writes_alone) const {
   const auto* gpu = std::get_if<device::GpuConfig>(&device_.config);
-  const bool writes = t.is<traffic::Write>() || t.is<traffic::Receive>();
-  if (t.from == device_.name) return writes || !writes_alone;
+  const bool writes = t.with_kind([](auto kind, const auto&) { return kind.writes; });
+  const bool asks = std::ranges::any_of(t.legs(), [&](const traffic::Leg& leg) { return leg.from == device_.name; });
+  if (asks) return writes || !writes_alone;
   // The copy engine of a bounce moves payload in the opposite role: it reads for receive and writes for transmit.
   const bool bounces =
       scenario::through_host(t.path) || (gpu != nullptr && gpu->bar1.when_full == device::Bar1Full::bounce);
-  const bool copies = bounces && t.as<traffic::Network>() != nullptr;
+  const bool copies = bounces && t.with_kind([](auto kind, const auto&) { return kind.by_driver; });
   return copies && t.to == device_.name && (!writes || !writes_alone);
 }
 

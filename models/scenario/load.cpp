@@ -18,7 +18,7 @@ void find_captures(const Node& root, const Resolver& resolver, const LoadOptions
   for (std::size_t i = 0; i < out.scenario.traffic.size(); ++i) {
     out.captures.emplace_back();
     if (!out.scenario.traffic[i].replays()) continue;
-    const std::string& capture = out.scenario.traffic[i].as<traffic::Receive>()->capture;
+    const std::string capture{out.scenario.traffic[i].capture()};
     const std::string pointer = "/traffic/" + std::to_string(i) + "/capture";
     const Place place = locate(root, pointer);
     const fs::path folder = place.file >= 0 ? resolver.path(place.file).parent_path() : fs::path{};
@@ -41,7 +41,7 @@ void refuse_keys_of_sender(const Node& root, const Scenario& scenario, Report& r
 
 // Values that `complete` filled in have no place in a file.
 void note_completed(Loaded& out) {
-  const auto note = [&](const std::string& pointer, const char* why) {
+  const auto note = [&](const std::string& pointer, const std::string& why) {
     Origin& origin = out.origins[pointer];
     if (origin.kind == Origin::Kind::built_in) origin.source = why;
   };
@@ -53,9 +53,9 @@ void note_completed(Loaded& out) {
         device.config);
   for (std::size_t i = 0; i < out.scenario.traffic.size(); ++i) {
     note(join("/traffic", i) + "/name", "kind and position in the list");
-    if (const auto* network = out.scenario.traffic[i].as<traffic::Network>();
-        network != nullptr && !network->headers_to.empty())
-      note(join("/traffic", i) + "/headers_to", "the only host_memory");
+    const auto completed =
+        out.scenario.traffic[i].with_kind([](auto kind, const auto& what) { return kind.completed(what); });
+    for (const auto& [key, source] : completed) note(join("/traffic", i) + "/" + key, source);
   }
 }
 

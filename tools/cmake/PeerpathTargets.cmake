@@ -4,7 +4,7 @@
 # headers and to its own source folder, and only that folder is handed to those who link it.
 
 # Libraries of the design, each with the folder below include/peerpath that holds its public headers.
-set(PEERPATH_LIBRARIES base pcie net memory host devices fabric transport analytic observe scenario platform sc c validation)
+set(PEERPATH_LIBRARIES base pcie net memory host devices fabric transport traffic analytic observe scenario platform sc c validation)
 set(PEERPATH_HEADERS_devices device)
 
 # Adds every folder below this one that has a CMakeLists.txt: those named first, in that order, then the rest.
@@ -152,6 +152,16 @@ function(peerpath_link_optimised program)
   set_target_properties(${program} PROPERTIES INTERPROCEDURAL_OPTIMIZATION ON)
   foreach(name ${ARGN})
     target_sources(${program} PRIVATE $<TARGET_OBJECTS:peerpath_${name}_at_link>)
+  endforeach()
+endfunction()
+
+# Adds what a folder of models/traffic has for the libraries `scenario` and `platform`.
+function(peerpath_add_traffic)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "SCENARIO;PLATFORM")
+  foreach(layer SCENARIO PLATFORM)
+    string(TOLOWER ${layer} library)
+    list(TRANSFORM arg_${layer} PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+    target_sources(peerpath_${library} PRIVATE ${arg_${layer}})
   endforeach()
 endfunction()
 

@@ -77,6 +77,12 @@ class PlantedInclude(unittest.TestCase):
         self.assert_refused("models/devices/planted/check_more.cpp", '#include "devices/planted/platform.hpp"',
                             "scenario may not use platform")
 
+    def test_parts_of_a_kind_of_traffic(self):
+        self.plant("models/traffic/planted/check.cpp", '#include "scenario/check.hpp"')
+        self.assertEqual(self.new_problems(), [])
+        self.assert_refused("models/traffic/planted/kind.hpp", '#include "platform/device.hpp"',
+                            "scenario may not use platform")
+
     def test_systemc_in_platform(self):
         self.assert_refused("models/platform/planted.cpp", "#include <systemc>", "platform may not include <systemc>")
         self.plant("models/sc/planted.hpp", "#include <tlm>")

@@ -1,0 +1,16 @@
+// The trait of the kind atomic.
+#pragma once
+
+#include "traffic/atomic/config.hpp"
+#include "traffic/dma/kind.hpp"
+
+namespace peerpath::scenario::traffic {
+
+template <>
+struct Kind<Atomic> : DmaKind {
+  static constexpr bool pulls = true;
+
+  static void check(const Atomic& atomic, TrafficCheck& check);
+};
+
+}  // namespace peerpath::scenario::traffic

@@ -1,0 +1,22 @@
+// The trait of the kind transmit.
+#pragma once
+
+#include <cstdint>
+
+#include "traffic/network/kind.hpp"
+#include "traffic/transmit/config.hpp"
+
+namespace peerpath::scenario::traffic {
+
+template <>
+struct Kind<Transmit> : NetworkKind {
+  static constexpr bool pulls = true;
+  static constexpr bool repeats = false;
+  static std::int64_t ahead(const Transmit& transmit, std::int64_t together, const Device* from);
+  static void check_all(TrafficCheck& check);
+  static void plan_window(const Transmit& transmit, const Scenario& scenario, std::size_t entry, Bar1Plan& plan);
+
+  static void check(const Transmit& transmit, TrafficCheck& check);
+};
+
+}  // namespace peerpath::scenario::traffic
