@@ -5,14 +5,21 @@
 #include <any>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "platform/domain.hpp"
 
+namespace peerpath::gpu {
+class Bar1Pieces;
+struct CopyWork;
+}  // namespace peerpath::gpu
+
 namespace peerpath::transport {
 struct DmaPattern;
+class DmaSource;
 }  // namespace peerpath::transport
 
 namespace peerpath::platform {
@@ -30,6 +37,15 @@ struct Transfer {
   bool random = false;  ///< addresses
   /// For devices that tell of transfers: is called for each one that is done.
   std::function<void(Instant begin, Instant end, Bytes size)> done{};
+};
+
+/// Is told by which channel of the device something that it was asked for leaves it.
+using ByChannel = std::function<void(fabric::ChannelIndex)>;
+
+/// Memory that is reached piece by piece through its part of a window, which begins at `window`.
+struct PiecedMemory {
+  std::shared_ptr<gpu::Bar1Pieces> pieces;
+  BusAddress window{};
 };
 
 /// What a platform asks of each of its devices. The defaults are those of a device that has nothing of the kind.
@@ -61,6 +77,22 @@ class Device {
   virtual int outstanding() const { return 64; }
   /// Gives transfers that it has no engine for what they take inside the device. `atomic`: they are atomic operations.
   virtual void shape(transport::DmaPattern&, bool /*atomic*/) const {}
+
+  /// Maps a buffer piece by piece through `size` bytes of its window from `at` on.
+  virtual PiecedMemory map_pieces(Bytes buffer, BusAddress at, Bytes size);
+  /// Gives the transfers of a source a queue, before the domain is built.
+  virtual void queue(Domain& domain, transport::DmaSource& source, const ByChannel& channel);
+  /// Whether what entries of traffic ask it for leaves it by one queue, whose room they share.
+  virtual bool has_one_queue() const { return false; }
+  /// Whether it makes copies; if so, `copy` adds a stream of them, before `attach_copies`.
+  virtual bool makes_copies() const { return false; }
+  virtual void copy(const gpu::CopyWork& work, const ByChannel& channel);
+  /// What takes its copies, after `attach_copies`; how long the next part of a staged copy is handed over to it.
+  virtual DeviceIndex copies_at() const { return {}; }
+  virtual Duration hand_over() const { return {}; }
+  /// Attaches its copies, then what waits for its one queue and has not been attached with them.
+  virtual void attach_copies(Domain&) {}
+  virtual void attach_queue(Domain&) {}
 
   /// From now on counts what comes to its memory to be written and is refused there; before the domain is built.
   virtual void count_refused_writes() {}

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "peerpath/scenario/window.hpp"
+#include "transport/traffic/dma_source.hpp"
 
 namespace peerpath::platform {
 namespace {
@@ -14,7 +15,8 @@ Duration period_of(const Traffic& t) {
   const bool repeats = t.with_kind([](auto kind, const auto&) { return kind.repeats; });
   if (t.arrival != scenario::ArrivalLaw::regular || !repeats) return Duration{0};
   Bytes round{};
-  for (const Bytes size : t.sizes) round += t.with_kind([&](auto kind, const auto&) { return kind.at_rate(size); });
+  for (const Bytes size : t.sizes)
+    round += t.with_kind([&](auto kind, const auto& what) { return kind.at_rate(what, size); });
   return round / t.rate;
 }
 
@@ -91,9 +93,9 @@ Reading read_run(const scenario::Scenario& scenario, Platform& platform, const T
     const auto& t = totals[i];
     Reading::Entry entry{.offered = t.offered.count(), .arrived = t.arrived.count(), .failed = t.failed.count()};
     entry.waiting = (entries[i].waits_at_source ? t.offered - t.ended - t.failed : t.frames_waiting()).count();
-    if (const auto* source = traffic.source(i)) {
-      entry.in_flight = source->in_flight(now);
-      entry.most_in_flight = source->most_in_flight();
+    for (const auto* source : traffic.sources(i)) {
+      entry.in_flight += source->in_flight(now);
+      entry.most_in_flight += source->most_in_flight();
     }
     entry.sample(latencies[i], entries[i].latencies);
     reading.entries.push_back(std::move(entry));

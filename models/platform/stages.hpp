@@ -1,4 +1,4 @@
-// The stages of the latency of packets: what they are called, and how the moments of a packet become stages.
+// The stages of the latency of packets: how the moments of a packet become stages.
 #pragma once
 
 #include <span>
@@ -8,11 +8,6 @@
 #include "peerpath/observe/results.hpp"
 
 namespace peerpath::platform {
-
-/// Of a received packet: `pipeline`, `descriptor`, `dma`, `writeback`, `moderation`, `driver`.
-std::vector<observe::StageResult> receive_stages();
-/// Of a sent one: `post` in place of `pipeline`.
-std::vector<observe::StageResult> transmit_stages();
 
 /// Records a packet: stage n lies between moments n and n + 1. A moment that came before the one in front of it (a
 /// completion that overtook its data, a driver that was still polling) ends its stage at once; none ends after the last

@@ -1,6 +1,7 @@
 #include "platform/stages.hpp"
 
 #include "platform/test_run.hpp"
+#include "traffic/receive/setup.hpp"
 
 namespace peerpath::platform {
 namespace {

@@ -19,6 +19,7 @@ LAYER_OF = [
     (r"(include/peerpath|models)/base/", "base"),
     (r"models/devices/\w+/platform\w*\.[ch]pp", "platform"),
     (r"models/devices/\w+/check\w*\.[ch]pp", "scenario"),
+    (r"models/traffic/\w+/setup\w*\.[ch]pp", "platform"),
     (r"(include/peerpath|models)/traffic/", "scenario"),
     (r"include/peerpath/pcie/|models/core/pcie/", "pcie"),
     (r"include/peerpath/fabric/", "transactions"),

@@ -78,6 +78,7 @@ class PlantedInclude(unittest.TestCase):
                             "scenario may not use platform")
 
     def test_parts_of_a_kind_of_traffic(self):
+        self.plant("models/traffic/planted/setup.cpp", '#include "platform/device.hpp"')
         self.plant("models/traffic/planted/check.cpp", '#include "scenario/check.hpp"')
         self.assertEqual(self.new_problems(), [])
         self.assert_refused("models/traffic/planted/kind.hpp", '#include "platform/device.hpp"',

@@ -15,7 +15,7 @@
 namespace peerpath::scenario::traffic {
 
 /// The options of an entry of any kind; the first is that of entries that do not name theirs. In this order texts list
-/// kinds.
+/// kinds, and what belongs to no single entry is set up.
 using AnyKind = std::variant<Receive, Transmit, Write, Read, Copy, Atomic, Gpunet>;
 
 }  // namespace peerpath::scenario::traffic

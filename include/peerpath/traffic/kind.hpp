@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +10,11 @@
 #include <vector>
 
 #include "peerpath/base/units.hpp"
+
+namespace peerpath::platform {
+class KindSetup;
+class SetupContext;
+}  // namespace peerpath::platform
 
 namespace peerpath::scenario {
 struct Bar1Plan;
@@ -45,10 +51,10 @@ struct CommonKind {
   /// Whether offers wait at their source; else what finds no room is dropped.
   static constexpr bool waits_at_source = true;
 
-  /// Who moves payload, and whose memory it is at the other end.
+  /// Who moves payload, and whose memory it is at the other end. Several share `rate` evenly.
   static std::vector<Leg> legs(const auto& /*what*/, const auto& t) { return {{t.from, t.to}}; }
-  /// What counts towards `rate` of a frame or transfer with this payload.
-  static Bytes at_rate(Bytes payload) { return payload; }
+  /// What counts towards `rate` of a frame or transfer with this payload; of one by each leg.
+  static Bytes at_rate(const auto& /*what*/, Bytes payload) { return payload; }
   /// Payload after which it ends; 0: it goes on.
   static Bytes ends_after(const auto&) { return Bytes{}; }
   /// The file whose frames it replays; "": none.
@@ -75,7 +81,8 @@ struct CommonKind {
 };
 
 /// The trait of the kind whose options are `What`: beside what CommonKind has,
-/// `check(what, check)`: what is wrong with an entry beyond the range of each key (check.cpp of its folder).
+/// `check(what, check)`: what is wrong with an entry beyond the range of each key (check.cpp of its folder);
+/// `set_up(context)`: what makes the sources, queues and drivers of its entries (setup.cpp of its folder).
 template <class What>
 struct Kind;
 

@@ -12,10 +12,27 @@
 #include "transport/traffic/dma_source.hpp"
 
 namespace peerpath::platform {
+namespace {
 
-Gpu::Gpu(const std::string& name, Domain& domain, const device::GpuConfig& config)
+/// Whether kernels have something of the GPU's one queue to share, with each other or with copies.
+bool has_several_users(const std::string& name, const scenario::Scenario& scenario) {
+  std::size_t accesses = 0, copies = 0;
+  for (const auto& t : scenario.traffic) {
+    const auto ends = [&](auto kind, const auto&) {
+      if (kind.by_copies) copies += t.from == name || t.to == name;
+      for (const auto& leg : t.legs()) accesses += kind.by_dma && leg.from == name;
+    };
+    t.with_kind(ends);
+  }
+  return accesses > 0 && accesses + copies > 1;
+}
+
+}  // namespace
+
+Gpu::Gpu(const std::string& name, Domain& domain, const device::GpuConfig& config, bool shared)
     : Device{domain.add_endpoint(name, gpu::fabric_endpoint(config))},
       config_{config},
+      one_queue_{shared && config.kernels && config.kernels->one_queue},
       window_{domain.place(node(), config.bar_size, true, config.bar_address)},
       doorbell_{domain.place(node(), gpu::register_bar_size, false)},
       bar1_{config},
@@ -38,8 +55,61 @@ BusAddress Gpu::map(Bytes size) {
   return window_ + *at;
 }
 
+PiecedMemory Gpu::map_pieces(Bytes buffer, BusAddress at, Bytes size) {
+  return {std::make_shared<gpu::Bar1Pieces>(bar1_, config_.bar1.piece, buffer, at - window_, size), window_};
+}
+
+void Gpu::queue(Domain& domain, transport::DmaSource& source, const ByChannel& channel) {
+  if (!one_queue_) return Device::queue(domain, source, channel);
+  queued_.emplace_back(&source, channel);
+}
+
+void Gpu::copy(const gpu::CopyWork& work, const ByChannel& channel) {
+  if (!copies_) copies_ = std::make_unique<gpu::CopyStreams>(config_);
+  copies_->add(work);
+  copy_channels_.push_back(channel);
+}
+
+void Gpu::attach_copies(Domain& domain) {
+  if (!copies_) return;
+  if (!queued_.empty()) {
+    attach_queue(domain);
+  } else {
+    const auto channels = static_cast<int>(copies_->size());
+    domain.endpoint(node()).channels += channels;
+    copies_at_ =
+        domain.attach(*copies_, {.node = node(), .channels = channels, .hears_arrivals = true, .only_asks = true});
+  }
+  const auto first = domain.first_channel(copies_at_).value();
+  for (std::size_t n = 0; n < copy_channels_.size(); ++n)
+    copy_channels_[n](fabric::ChannelIndex{static_cast<std::uint16_t>(first + n)});
+}
+
+void Gpu::attach_queue(Domain& domain) {
+  if (queued_.empty() || queue_) return;
+  queue_ = std::make_unique<gpu::RequestQueue>(
+      config_.function.tags, config_.copies ? config_.copies->request : config_.function.max_read_request,
+      config_.copies ? config_.copies->write_rate : BitRate{}, config_.kernels->read_turn);
+  if (copies_) copies_->queue();
+  if (copies_) queue_->add(*copies_, static_cast<int>(copies_->size()), gpu::RequestQueue::Asks::engine);
+  std::vector<int> before;
+  for (const auto& [source, channel] : queued_)
+    before.push_back(queue_->add(*source, 1, gpu::RequestQueue::Asks::kernel, source->reaction()));
+  domain.endpoint(node()).channels += queue_->channels();
+  copies_at_ = domain.attach(
+      *queue_, {.node = node(), .channels = queue_->channels(), .hears_arrivals = true, .only_asks = true});
+  const auto first = domain.first_channel(copies_at_).value();
+  for (std::size_t n = 0; n < queued_.size(); ++n)
+    queued_[n].second(fabric::ChannelIndex{static_cast<std::uint16_t>(first + before[n])});
+}
+
 void Gpu::shape(transport::DmaPattern& pattern, bool atomic) const {
-  if (!config_.kernels) return;
+  const int asked = pattern.outstanding;
+  if (config_.kernels) shape_kernels(pattern, atomic);
+  if (one_queue_) shape_queued(pattern, asked);
+}
+
+void Gpu::shape_kernels(transport::DmaPattern& pattern, bool atomic) const {
   const auto& kernels = *config_.kernels;
   Bytes round{};
   for (const auto size : pattern.sizes) round += size;
@@ -64,7 +134,8 @@ void Gpu::shape(transport::DmaPattern& pattern, bool atomic) const {
   pattern.reaction += Duration{std::llround(met * static_cast<double>(kernels.read_bunching.count()))};
 }
 
-void Gpu::queue(transport::DmaPattern& pattern, int asked) const {
+/// What kernels have outstanding where they leave by one queue: `asked` reads or storing warps.
+void Gpu::shape_queued(transport::DmaPattern& pattern, int asked) const {
   const auto& kernels = *config_.kernels;
   if (pattern.op == pcie::Operation::memory_write) {
     pattern.outstanding = asked * kernels.stores;
@@ -130,9 +201,9 @@ namespace peerpath {
 
 std::unique_ptr<platform::Device> device::Kind<device::GpuConfig>::make(const std::string& name,
                                                                         const GpuConfig& config,
-                                                                        const scenario::Scenario&,
+                                                                        const scenario::Scenario& scenario,
                                                                         platform::Platform& platform) {
-  return std::make_unique<platform::Gpu>(name, platform.domain, config);
+  return std::make_unique<platform::Gpu>(name, platform.domain, config, platform::has_several_users(name, scenario));
 }
 
 }  // namespace peerpath

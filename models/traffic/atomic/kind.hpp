@@ -11,6 +11,7 @@ struct Kind<Atomic> : DmaKind {
   static constexpr bool pulls = true;
 
   static void check(const Atomic& atomic, TrafficCheck& check);
+  static std::unique_ptr<platform::KindSetup> set_up(platform::SetupContext& context);
 };
 
 }  // namespace peerpath::scenario::traffic

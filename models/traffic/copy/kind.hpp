@@ -12,6 +12,7 @@ struct Kind<Copy> : CommonKind {
   static constexpr bool even = true;
 
   static void check(const Copy& copy, TrafficCheck& check);
+  static std::unique_ptr<platform::KindSetup> set_up(platform::SetupContext& context);
 };
 
 }  // namespace peerpath::scenario::traffic

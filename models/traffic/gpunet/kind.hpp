@@ -8,6 +8,7 @@ namespace peerpath::scenario::traffic {
 template <>
 struct Kind<Gpunet> : CommonKind {
   static void check(const Gpunet& gpunet, TrafficCheck& check);
+  static std::unique_ptr<platform::KindSetup> set_up(platform::SetupContext& context);
 };
 
 }  // namespace peerpath::scenario::traffic

@@ -11,6 +11,7 @@ struct Kind<Read> : DmaKind {
   static constexpr bool pulls = true;
 
   static void check(const Read& read, TrafficCheck& check);
+  static std::unique_ptr<platform::KindSetup> set_up(platform::SetupContext& context);
 };
 
 }  // namespace peerpath::scenario::traffic

@@ -15,7 +15,7 @@ template <>
 struct Kind<Receive> : NetworkKind {
   static constexpr bool writes = true;
   static constexpr bool waits_at_source = false;
-  static Bytes at_rate(Bytes payload) { return net::wire_size(segment_headers + payload); }
+  static Bytes at_rate(const Receive&, Bytes payload) { return net::wire_size(segment_headers + payload); }
   static Bytes ends_after(const Receive& receive) { return receive.bytes; }
   static std::string_view capture(const Receive& receive) { return receive.capture; }
   static std::optional<std::string> sender(const Receive& receive) { return receive.sender; }
@@ -26,6 +26,7 @@ struct Kind<Receive> : NetworkKind {
   static constexpr Bytes segment_headers{66};  ///< Ethernet, IPv4, TCP with timestamps
 
   static void check(const Receive& receive, TrafficCheck& check);
+  static std::unique_ptr<platform::KindSetup> set_up(platform::SetupContext& context);
 };
 
 }  // namespace peerpath::scenario::traffic

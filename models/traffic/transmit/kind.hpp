@@ -17,6 +17,7 @@ struct Kind<Transmit> : NetworkKind {
   static void plan_window(const Transmit& transmit, const Scenario& scenario, std::size_t entry, Bar1Plan& plan);
 
   static void check(const Transmit& transmit, TrafficCheck& check);
+  static std::unique_ptr<platform::KindSetup> set_up(platform::SetupContext& context);
 };
 
 }  // namespace peerpath::scenario::traffic

@@ -11,6 +11,7 @@ struct Kind<Write> : DmaKind {
   static constexpr bool writes = true;
 
   static void check(const Write& write, TrafficCheck& check);
+  static std::unique_ptr<platform::KindSetup> set_up(platform::SetupContext& context);
 };
 
 }  // namespace peerpath::scenario::traffic
