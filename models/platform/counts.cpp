@@ -68,9 +68,12 @@ void fill(observe::Results& results, const Platform& platform, const scenario::S
   for (std::size_t i = 0; i < results.traffic.size(); ++i)
     for (std::size_t link = 0; link < results.links.size(); ++link) {
       Bytes crossed{};
-      for (const std::size_t direction : {0, 1})
-        crossed += meter.carried(i, after.links.links[link][direction].accounts) -
-                   meter.carried(i, before.links.links[link][direction].accounts);
+      for (const std::size_t direction : {0, 1}) {
+        const auto carried = [&](const Counts& counts) {
+          return meter.carried(i, counts.links.links[link][direction].accounts, PayloadOwners::Refused::included);
+        };
+        crossed += carried(after) - carried(before);
+      }
       results.traffic[i].crossed.push_back(crossed);
     }
 

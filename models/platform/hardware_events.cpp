@@ -32,7 +32,7 @@ HardwareEvents::HardwareEvents(const scenario::Scenario& scenario, Platform& pla
     shapes_[device_of(link.to)] = {link.generation, link.width};
   }
   for (const auto& device : scenario.devices)
-    if (ports_of(device.name).front() != device.name)
+    if (const auto ports = ports_of(device.name); !ports.empty() && ports.front() != device.name)
       set_acs(device.name, std::visit([](const auto& config) { return control_of(config); }, device.config));
   spoofing_ =
       std::ranges::any_of(scenario.events, [](const scenario::Event& e) { return e.is<event::WrongRequesterId>(); });
@@ -52,12 +52,13 @@ HardwareEvents::HardwareEvents(const scenario::Scenario& scenario, Platform& pla
   for (const auto& event : scenario.events) schedule(event);
 }
 
-/// What is below each port of a switch or root complex; of another device, itself.
+/// What is below each port of a switch or root complex; of another device, itself. The root complex of a socket may
+/// have no port.
 std::vector<std::string> HardwareEvents::ports_of(const std::string& device) const {
   std::vector<std::string> below;
   for (const auto& link : scenario_.links)
     if (device_of(link.from) == device) below.push_back(device_of(link.to));
-  return below.empty() ? std::vector{device} : below;
+  return below.empty() && platform_.find<RootComplex>(device) == nullptr ? std::vector{device} : below;
 }
 
 const scenario::Link& HardwareEvents::link_above(const std::string& device) const {

@@ -64,7 +64,7 @@ void Meter::built(const fabric::Topology& topology) {
       last_ = std::max(last_, what.when);
       return;
     case What::arrived:
-      if (what.succeeded) own.totals.arrived += what.payload;
+      own.totals.arrived += what.payload;
       own.carried_in_full += what.carried;
       return;
     case What::dropped:
@@ -118,7 +118,8 @@ std::vector<Meter::Totals> Meter::totals(const fabric::Fabric& fabric, Instant n
     if (flow.leaf) {
       const auto counters = fabric.counters(flow.link, flow.direction);
       const std::vector<Bytes> accounts{counters.accounts.begin(), counters.accounts.end()};
-      totals.arrived += std::max(carried(i, accounts) - flow.carried_in_full, Bytes{0});
+      // Of writes that will be refused nothing arrives, so their TLPs are no part of one that is under way.
+      totals.arrived += carried(i, accounts, PayloadOwners::Refused::left_out) - flow.carried_in_full;
     }
     all.push_back(totals);
   }
@@ -305,31 +306,30 @@ void Meter::on_sent(const host_cpu::SentRecord& packet) {
             packet.completed}});
 }
 
-Bytes Meter::carried(std::size_t entry, const std::vector<Bytes>& accounts) const {
+Bytes Meter::carried(std::size_t entry, const std::vector<Bytes>& accounts, PayloadOwners::Refused refused) const {
   std::vector<Bytes> arrived;
   for (const auto& flow : flows_) arrived.push_back(flow.totals.arrived);
-  return owners.carried(entry, accounts, arrived);
+  return owners.carried(entry, accounts, arrived, refused);
 }
 
 void Meter::deliver(const fabric::Delivery& d) {
   if (closed_ || d.kind == fabric::DeliveryKind::requested) return;
   if (d.kind == fabric::DeliveryKind::completed) reads(d);
   const bool failed = d.status != pcie::Status::success;
-  const std::size_t entry = d.account - 1u;
-  const bool known = entry < traffic.size();
-  if (failed) fail({d, known ? std::optional{entry} : std::nullopt});
-  if (!known) return;
+  const auto of = owners.entry_of_account(d.account);
+  if (failed) fail({d, of});
+  if (!of) return;
+  const std::size_t entry = *of;
   if (failed)
     happen({.what = d.kind == fabric::DeliveryKind::completed ? Happening::What::all_ones : Happening::What::lost,
             .entry = entry,
             .when = d.done,
             .payload = d.bytes});
-  // Of a read that failed nobody knows what came; of a write, all that its target refused. What a staged copy writes
-  // into host memory has not arrived yet.
+  // Of a read that failed nobody knows what came; refused writes are counted by themselves, and misdirected ones come
+  // to another leaf. What a staged copy writes into host memory has not arrived yet.
   const bool read = d.kind == fabric::DeliveryKind::completed;
-  if (flow(entry).leaf == (read ? d.requester : d.target) && !(failed && read))
+  if (!failed && flow(entry).leaf == (read ? d.requester : d.target))
     happen({.what = Happening::What::arrived,
-            .succeeded = !failed,
             .entry = entry,
             .when = d.done,
             .payload = d.bytes,

@@ -112,7 +112,7 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
   void on_drop(std::uint64_t handle, nic::Drop why, Instant wire) override;
   void on_sent(const host_cpu::SentRecord& packet) override;
   /// Payload on one direction of a link for one entry, out of the fabric's accounts.
-  Bytes carried(std::size_t entry, const std::vector<Bytes>& accounts) const;
+  Bytes carried(std::size_t entry, const std::vector<Bytes>& accounts, PayloadOwners::Refused refused) const;
 
   /// Requests that did not end in success, by requester and status, with the time of the first: since the start, as
   /// what goes wrong before the measurement may be why nothing goes right in it.
@@ -146,7 +146,6 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
   struct Happening {
     enum class What : std::uint8_t { offered, done, arrived, dropped, in_vain, lost, all_ones };
     What what{};
-    bool succeeded = true;  ///< of `arrived`
     nic::Drop why{};
     std::size_t entry = 0;
     Instant when{}, begin{};
@@ -188,7 +187,7 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
     fabric::LinkId link{};
     int direction = 0;        ///< of `link`, towards the leaf
     Totals totals{};          ///< `arrived`: of transactions that are over
-    Bytes carried_in_full{};  ///< to the leaf, by transactions that are over
+    Bytes carried_in_full{};  ///< to the leaf, by transactions that are over and did not fail
     observe::Histogram latencies;
     std::int64_t in_vain = 0;
     int to_sample = 1;  ///< packets until the next one whose stages are recorded

@@ -42,15 +42,24 @@ std::optional<std::size_t> PayloadOwners::entry_of(fabric::NodeId requester, fab
 
 std::uint16_t PayloadOwners::account_of(fabric::NodeId requester, fabric::ChannelIndex channel,
                                         const fabric::Transaction& transaction) {
-  if (const auto entry = entry_of(requester, channel, transaction)) return static_cast<std::uint16_t>(*entry + 1);
+  if (const auto entry = entry_of(requester, channel, transaction)) {
+    const bool refused = transaction.op == pcie::Operation::memory_write && transaction.answer != pcie::Status::success;
+    return static_cast<std::uint16_t>((refused ? first_refused() : 1) + *entry);
+  }
   const auto copies = copies_.find({requester, transaction.op});
   if (copies == copies_.end()) return 0;
   return static_cast<std::uint16_t>(1 + entries_ + static_cast<std::size_t>(std::distance(copies_.begin(), copies)));
 }
 
-Bytes PayloadOwners::carried(std::size_t entry, const std::vector<Bytes>& accounts,
-                             const std::vector<Bytes>& arrived) const {
+std::optional<std::size_t> PayloadOwners::entry_of_account(std::uint16_t account) const {
+  if (account >= first_refused()) return account - first_refused();
+  return account > 0 && account <= entries_ ? std::optional<std::size_t>{account - 1u} : std::nullopt;
+}
+
+Bytes PayloadOwners::carried(std::size_t entry, const std::vector<Bytes>& accounts, const std::vector<Bytes>& arrived,
+                             Refused refused) const {
   Bytes all = accounts[entry + 1];
+  if (refused == Refused::included) all += accounts[first_refused() + entry];
   std::size_t shared = 1 + entries_;
   for (const auto& [engine, entries] : copies_) {
     const Bytes copied = accounts[shared++];

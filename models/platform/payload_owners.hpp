@@ -16,7 +16,8 @@
 namespace peerpath::platform {
 
 /// Knows, by requester, whose payload its transactions move, and so in which account the fabric counts it: that of an
-/// entry is its number plus one; those of copy engines, which work for several entries, follow; 0 is nobody's.
+/// entry is its number plus one; those of copy engines, which work for several entries, follow, and then a second one
+/// of each entry, for writes that their target will refuse; 0 is nobody's.
 class PayloadOwners final : public loop::Accounts {
  public:
   /// What is known of one requester.
@@ -46,7 +47,9 @@ class PayloadOwners final : public loop::Accounts {
   void map_copies(fabric::NodeId gpu, pcie::Operation op, std::size_t entry) { copies_[{gpu, op}].push_back(entry); }
 
   /// Accounts of the fabric that it needs.
-  std::size_t accounts() const { return 1 + entries_ + copies_.size(); }
+  std::size_t accounts() const { return first_refused() + entries_; }
+  /// The entry whose payload is counted in an account; none for accounts of copy engines and for 0.
+  std::optional<std::size_t> entry_of_account(std::uint16_t account) const;
   std::uint16_t account_of(fabric::NodeId requester, fabric::ChannelIndex channel,
                            const fabric::Transaction& transaction) override;
   /// Whether transfers of a device's own engine are over when their deliveries are: no source, and no driver, tells.
@@ -57,8 +60,10 @@ class PayloadOwners final : public loop::Accounts {
   /// The entry that a transmit queue works for, if any.
   std::optional<std::size_t> of_queue(fabric::NodeId nic, nic::QueueIndex queue) const;
   /// Payload of one entry out of the accounts of a direction of a link. What several entries share is theirs as
-  /// `arrived`, the payload of each that came to its end.
-  Bytes carried(std::size_t entry, const std::vector<Bytes>& accounts, const std::vector<Bytes>& arrived) const;
+  /// `arrived`, the payload of each that came to its end. Writes that their target refuses cross links too.
+  enum class Refused : std::uint8_t { included, left_out };
+  Bytes carried(std::size_t entry, const std::vector<Bytes>& accounts, const std::vector<Bytes>& arrived,
+                Refused refused) const;
 
  private:
   Owner& owner(fabric::NodeId requester) {
@@ -69,6 +74,8 @@ class PayloadOwners final : public loop::Accounts {
                                       const fabric::Transaction& transaction);
   std::optional<std::size_t> nic_entry(fabric::NodeId nic, const nic::PacketJournal& journal,
                                        std::uint64_t cookie) const;
+
+  std::size_t first_refused() const { return 1 + entries_ + copies_.size(); }
 
   std::size_t entries_ = 0;
   std::map<std::pair<fabric::NodeId, nic::QueueIndex>, std::size_t> queues_;

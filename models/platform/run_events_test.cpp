@@ -98,6 +98,19 @@ TEST(RunEvents, WhatARootPortWithoutUpstreamForwardingGetsBackIsNotWrittenToHost
   expect_refused_at_root_complex(true);
 }
 
+TEST(RunEvents, ASocketWithoutPortsHasNoControls) {
+  auto s = below_one_switch(traffic(scenario::traffic::Write{}, "card", "dram", 10_Gbps));
+  the<device::SwitchConfig>(s).acs = {pcie::AcsControl::upstream_forwarding};
+  auto& link = s.links.front();  // the switch moves to the other socket
+  link.from = "rc1";
+  device::HostMemoryConfig near;
+  near.at = "rc1";
+  s.devices.push_back({"rc1", device::RootComplexConfig{}});
+  s.devices.push_back({"dram1", near});
+  s.inter_socket.push_back({.from = "rc", .to = "rc1", .rate = 160_Gbps});
+  EXPECT_NEAR(metric_after_run(s, "t.goodput_gbps"), 10, 0.5);
+}
+
 TEST(RunEvents, WhatASwitchRefusesOnTheWayDownIsRecordedThere) {
   // The lower switch sends up what its devices mean for each other; the upper one gets it back and sends nothing down
   // by the port by which it came.
@@ -141,6 +154,22 @@ TEST(RunEvents, WhatAGpuRefusesIsNotWritten) {
   auto s = below_one_switch(traffic(scenario::traffic::Write{}, "card", "gpu", 10_Gbps));
   s.events.push_back({.at = 1us, .what = event::Answer{.status = pcie::Status::unsupported_request}, .device = "gpu"});
   EXPECT_EQ(metric(results_of(s), "gpu.written_bytes"), 0);
+}
+
+TEST(RunEvents, ARefusedWriteThatIsUnderWayAtTheStartOfTheWindowIsNoPayload) {
+  // One lane: 4 KiB take 4.5 us, so that there is a write under way at all times.
+  auto s = below_one_switch(traffic(scenario::traffic::Write{}, "gpu", "dram", 10_Gbps));
+  for (auto& link : s.links)
+    if (link.to == "gpu") link.generation = 3, link.width = 1;
+  s.events.push_back({.at = 1us, .what = event::Answer{.status = pcie::Status::unsupported_request}, .device = "dram"});
+  for (const Duration warmup : {20us, 21us, 22us, 23us, 24us}) {
+    s.run.warmup = warmup;
+    const auto r = results_of(s);
+    EXPECT_EQ(metric(r, "t.payload_bytes"), 0);
+    EXPECT_GT(metric(r, "t.lost_bytes"), 40'000);
+    EXPECT_EQ(metric(r, "t.queued_at_begin_bytes") + 4096 * metric(r, "t.offered_packets"),
+              metric(r, "t.lost_bytes") + metric(r, "t.queued_at_end_bytes"));
+  }
 }
 
 TEST(RunEvents, ARootPortBlocksTranslatedRequests) {
