@@ -45,21 +45,35 @@ bool is_on_its_way(std::int64_t missing, std::int64_t offered, std::int64_t at_o
          static_cast<WideInt>(missing - at_once) * window.count() <= static_cast<WideInt>(offered) * longest.count();
 }
 
-/// Whether payload neither arrived nor was refused, or was not handed over when it had: a core or a memory behind the
-/// last link can be what is too slow.
-bool falls_short(const TrafficResult& traffic, const scenario::Scenario& scenario, Duration window) {
-  const auto* entry = entry_of(scenario, traffic.name);
-  const auto at_once = offered_at_once(entry);
+/// Payload that neither arrived nor was refused.
+Bytes missing_payload(const TrafficResult& traffic) {
+  return traffic.offered_payload - traffic.delivered_payload - refused(traffic);
+}
+
+/// Whether an entry got less than it was offered. `perhaps`: what is missing is a tenth or more, too much for its
+/// latencies, and no more than what is offered at once, so it may have been offered just before the window ended.
+enum class Shortage : std::uint8_t { no, perhaps, yes };
+
+Shortage shortage_of_payload(const TrafficResult& traffic, const scenario::Traffic* entry, Duration window) {
+  const auto missing = missing_payload(traffic).count(), offered = traffic.offered_payload.count();
+  if (!matters(Bytes{missing}, traffic)) return Shortage::no;
   const Bytes largest = entry == nullptr || entry->sizes.empty() ? Bytes{1} : std::ranges::max(entry->sizes);
-  const Bytes missing = traffic.offered_payload - traffic.delivered_payload - refused(traffic);
-  if (matters(missing, traffic) &&
-      !is_on_its_way(missing.count(), traffic.offered_payload.count(), (largest * at_once).count(), traffic, window))
-    return true;
-  if (refused(traffic) > Bytes{0}) return false;
+  if (!is_on_its_way(missing, offered, (largest * offered_at_once(entry)).count(), traffic, window))
+    return Shortage::yes;
+  return missing * 10 < offered || is_on_its_way(missing, offered, 0, traffic, window) ? Shortage::no
+                                                                                       : Shortage::perhaps;
+}
+
+/// Payload that arrived may not have been handed over: a core or a memory behind the last link can be what is too slow.
+Shortage shortage_of(const TrafficResult& traffic, const scenario::Scenario& scenario, Duration window) {
+  const auto* entry = entry_of(scenario, traffic.name);
+  const auto of_payload = shortage_of_payload(traffic, entry, window);
+  if (of_payload == Shortage::yes || refused(traffic) > Bytes{0}) return of_payload;
   const auto undone = traffic.offered_packets - traffic.delivered_packets - traffic.dropped_packets;
-  return undone * 200 > traffic.offered_packets &&
-         !is_on_its_way(undone, traffic.offered_packets, at_once + told_at_once(traffic, scenario, window), traffic,
-                        window);
+  const auto at_once = offered_at_once(entry) + told_at_once(traffic, scenario, window);
+  const bool handed_over = undone * 200 <= traffic.offered_packets ||
+                           is_on_its_way(undone, traffic.offered_packets, at_once, traffic, window);
+  return handed_over ? of_payload : Shortage::yes;
 }
 
 std::string joined(const std::vector<std::string>& names) {
@@ -100,6 +114,18 @@ std::string refusals(const Results& results) {
   return names.empty() ? "" : "; of " + joined(names) + " a part was refused: see the faults";
 }
 
+/// "all that was offered arrived, but for 12.5 % of rx that was on its way at the end"
+std::string what_arrived(const Results& results) {
+  std::vector<std::string> parts;
+  for (const auto& traffic : results.traffic)
+    if (const Bytes missing = missing_payload(traffic); matters(missing, traffic))
+      parts.push_back(spell_percent(quotient(static_cast<WideInt>(missing.count()) * 100,
+                                             traffic.offered_payload.count(), percent_places)) +
+                      " of " + traffic.name);
+  const std::string all = "all that was offered arrived";
+  return parts.empty() ? all : all + ", but for " + joined(parts) + " that was on its way at the end";
+}
+
 /// Payload that the entries of a limit were offered and that did not arrive.
 Bytes kept_back(const Results& results, const LimitResult& limit) {
   Bytes sum{};
@@ -116,12 +142,14 @@ void find_limits(Results& results, const scenario::Scenario& scenario) {
   results.limits.clear();
   for (auto& traffic : results.traffic) {
     traffic.limit = matters(refused(traffic), traffic) ? "refusals" : "the arrival rate";
-    if (!falls_short(traffic, scenario, results.window)) continue;
-    const auto limit = find_limit(results, scenario, traffic)
-                           .value_or(Limit{std::string{unknown_limit}, ", or several things in turn"});
-    traffic.limit = limit.name;
-    auto known = std::ranges::find(results.limits, limit.name, &LimitResult::name);
-    if (known == results.limits.end()) known = results.limits.insert(known, {limit.name, limit.how, {}});
+    const auto shortage = shortage_of(traffic, scenario, results.window);
+    if (shortage == Shortage::no) continue;
+    auto limit = find_limit(results, scenario, traffic);
+    if (!limit && shortage == Shortage::perhaps) continue;
+    if (!limit) limit = {std::string{unknown_limit}, ", or several things in turn"};
+    traffic.limit = limit->name;
+    auto known = std::ranges::find(results.limits, limit->name, &LimitResult::name);
+    if (known == results.limits.end()) known = results.limits.insert(known, {limit->name, limit->how, {}});
     known->traffic.push_back(traffic.name);
   }
   std::ranges::stable_sort(results.limits, [&](const LimitResult& a, const LimitResult& b) {
@@ -173,7 +201,7 @@ void describe_limits(Results& results) {
   if (!faults.empty())
     results.bottleneck = "refusals" + faults + busiest(results);
   else if (offered)
-    results.bottleneck = "the arrival rate: all that was offered arrived" + busiest(results);
+    results.bottleneck = "the arrival rate: " + what_arrived(results) + busiest(results);
   else
     results.bottleneck = "nothing was offered" + full_windows(results);
 }

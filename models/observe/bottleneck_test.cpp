@@ -231,6 +231,38 @@ TEST(Bottleneck, WhatGetsThroughHasNoLimit) {
   EXPECT_EQ(results.limits[0].traffic, std::vector<std::string>{"read"});
 }
 
+/// The sample where a fifth of what was offered has not arrived and all of it may have come in the last burst.
+struct LastBurst {
+  Results results = sample_results();
+  scenario::Scenario scenario;
+
+  LastBurst() {
+    scenario.traffic.emplace_back();
+    scenario.traffic[0].name = "stream";
+    scenario.traffic[0].what = scenario::traffic::Receive{};
+    scenario.traffic[0].sizes = {4000_B};
+    scenario.traffic[0].arrival = scenario::ArrivalLaw::burst;
+    scenario.traffic[0].burst = 25;
+    results.traffic[0].offered_packets = 125;
+    results.traffic[0].offered_payload = 500'000_B;
+  }
+};
+
+TEST(Bottleneck, SaysWhatWasOnItsWayAtTheEndOfTheWindow) {
+  LastBurst burst;
+  burst.results.resources.clear();
+  EXPECT_EQ(sentence(burst.results, burst.scenario),
+            "the arrival rate: all that was offered arrived, but for 20 % of stream that was on its way at the end; "
+            "busiest: link nic0-switch0 up, 80 %");
+}
+
+TEST(Bottleneck, ALastBurstIsNoExcuseForWhatIsBusyAllTheTime) {
+  LastBurst burst;
+  find_bottleneck(burst.results, burst.scenario);
+  EXPECT_EQ(burst.results.traffic[0].limit, "nic0 Ethernet port");
+  EXPECT_TRUE(burst.results.bottleneck.starts_with("nic0 Ethernet port, busy 98 %")) << burst.results.bottleneck;
+}
+
 TEST(Bottleneck, OneLineOfATerminal) {
   Starved starved;
   starved.scenario.links[1].credits.posted_header = 4;
