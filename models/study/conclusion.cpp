@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 #include <vector>
 
 namespace peerpath::study {
@@ -113,6 +114,15 @@ Decimal weight_of(const WhatIfRow& row) {
       if (flow.p99_percent) take(flow.p99_percent->digits);
     }
   return {most, change_places};
+}
+
+void order_suspects(observe::WhatIf& what_if, std::string_view arrival) {
+  const auto place = [arrival](const WhatIfRow& row) {
+    std::int64_t most = 0;
+    for (const auto& flow : row.doubled.flows) most = std::max(most, shown(flow));
+    return std::pair{row.name == arrival, -most};
+  };
+  std::ranges::stable_sort(what_if.suspects, {}, place);
 }
 
 bool is_limit(const std::string& suspect, const std::string& limit) {

@@ -18,6 +18,10 @@ observe::Decimal change(WideInt now, WideInt before);
 /// Largest change of a goodput, beyond its interval, or of a p99 latency.
 observe::Decimal weight_of(const observe::WhatIfRow& row);
 
+/// Puts the suspects in the order of the goodput that an entry gains where they are doubled, largest first; the arrival
+/// rate comes last.
+void order_suspects(observe::WhatIf& what_if, std::string_view arrival);
+
 /// Whether a suspect of this name is the limit that a sentence names: "link sw0-rc" is for "link sw0-rc up".
 bool is_limit(const std::string& suspect, const std::string& limit);
 

@@ -60,6 +60,16 @@ class WhatIf(Case):
         self.assertGreater(row["doubled"]["flows"][0]["goodput_percent"], 80)
         self.assertLess(row["halved"]["flows"][0]["goodput_percent"], -40)
 
+    def test_rows_are_in_the_order_of_what_they_give(self):
+        for name in ("tags", "nic_fifo"):
+            proven, _ = self.run_json(PLANTED / f"{name}.json", "--what-if", *SHORT, "--set", "expect=[]")
+            rows = proven["what_if"]["suspects"]
+            self.assertEqual(rows[-1]["name"], "the arrival rate")
+            gains = [max((f["goodput_percent"] for f in row["doubled"]["flows"] if abs(f["goodput_percent"]) > f["half_width"]),
+                         default=0) for row in rows[:-1]]
+            self.assertGreater(gains[0], 10)
+            self.assertEqual([max(gain, 0) for gain in gains], sorted((max(gain, 0) for gain in gains), reverse=True))
+
     def test_a_doubled_fifo_that_fills_does_not_raise_goodput(self):
         # nic1 and its GPU are at different switches: its frames share the way up with the buffers of nic0. A larger FIFO
         # takes in more frames, and delivers none of them earlier.

@@ -141,6 +141,7 @@ class NetworkReruns final : public Reruns {
       row.weight = weight_of(row);
       what_if.suspects.push_back(std::move(row));
     }
+    order_suspects(what_if, NetworkSuspect::arrival);
     if (results.deadlock || results.limits.empty()) return;
     draw_conclusion(results, NetworkSuspect::arrival);
     network_run::describe_limits(outcome_);

@@ -218,6 +218,7 @@ class PcieReruns final : public Reruns {
     }
     std::ranges::stable_sort(what_if.assumptions,
                              [](const WhatIfRow& a, const WhatIfRow& b) { return a.weight.digits > b.weight.digits; });
+    order_suspects(what_if, Suspect::arrival);
     conclude_limits(results_, loaded_.scenario);
   }
 
