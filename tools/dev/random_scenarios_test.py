@@ -41,6 +41,12 @@ FLAWS = {
     "ends_well": 'status = 70 if "gpu" in json.dumps(scenario) else status',
     "stages_sum_to_the_latency": '[s.update(sum_fs=s["sum_fs"] + 10**9) for t in results["traffic"] for s in t.get("stages", [])]',
     "the_sentence_agrees_with_the_tables": 'results["bottleneck"] = "another thing"',
+    "bytes_of_entries_add_up": 'metrics[results["traffic"][0]["name"] + ".queued_at_end_bytes"]["value"] += 10**6',
+    "goodput_is_within_the_links": '[metrics[t["name"] + ".payload_bytes"].update(value=10**9) for t in results["traffic"]]',
+    "sentences_have_percentages": 'results["bottleneck"] += "; busiest: link a-b up, 100.4 %"',
+    "an_arrival_rate_limits_what_arrives":
+        '[(t.update(limit="the arrival rate"), metrics[t["name"] + ".payload_bytes"].update(value=0), '
+        'metrics[t["name"] + ".dropped_packets"].update(value=1)) for t in results["traffic"]]',
     "events_come_to_pass": 'results.get("events", [None]).pop()',
     "quantum": 'metrics["dram-rc.up.tlps"]["value"] += scenario["run"].get("quantum") is not None',
     "reference": 'metrics["dram-rc.up.tlps"]["value"] += "event" in sys.argv',

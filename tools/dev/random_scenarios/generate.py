@@ -5,6 +5,8 @@ Nearly all are valid; `peerpath check` has the last word. Times are short, so th
 
 import random
 
+import more
+
 SIZES = ("64B", "200B", "512B", "1KiB", "1500B", "4KiB", "8KiB", "16KiB")
 WIDTHS = (1, 2, 4, 8, 12, 16)
 CONTROLS = ("SV", "TB", "RR", "CR", "UF", "EC", "DT")
@@ -298,4 +300,7 @@ def scenario(seed):
         out["events"] = [e for e in events if e]
     if draw.often(30):
         out["run"]["watchdog"] = draw.choice(("0ns", "10us", "50us"))
+    besides = Draw(f"more {seed}")
+    if besides.often(60):
+        more.add(besides, out)
     return out

@@ -101,10 +101,12 @@ def renamed(program, scenario, draw):
     new = {name: f"{draw.choice('abcxyz')}{n}_" for n, name in enumerate(scenario["devices"])}
     other = copy.deepcopy(scenario)
     other["devices"] = {new[name]: device for name, device in other["devices"].items()}
-    for part, keys in (("links", ("from", "to")), ("traffic", ("from", "to")), ("events", ("device",)),
-                       ("arbitration", ("at", "from", "to"))):
-        for item in other.get(part, ()):
-            item.update({key: new[item[key]] for key in keys})
+    for part, keys in (("links", ("from", "to")), ("traffic", ("from", "to", "through", "headers_to")), ("events", ("device",)),
+                       ("arbitration", ("at", "from", "to")), ("cables", ("from", "to")), ("inter_socket", ("from", "to")),
+                       ("devices", ("at", "gpu", "queues_in", "pages_in"))):
+        items = other.get(part, ())
+        for item in items.values() if part == "devices" else items:
+            item.update({key: new[item[key]] for key in keys if key in item})
     back = {value: key for key, value in new.items()}
     pattern = re.compile("|".join(re.escape(name) for name in back))
     two = program.run(other)
@@ -167,7 +169,7 @@ def idle_device(program, scenario, draw):
             device["function"]["max_payload"] = "256B"
     other = copy.deepcopy(scenario)
     other["devices"]["idle"] = draw.choice(({"kind": "gpu"}, {"kind": "dma_card"}))
-    at = draw.choice([n for n, d in other["devices"].items() if d["kind"] in ("root_complex", "pcie_switch")])
+    at = draw.choice([n for n, d in other["devices"].items() if d.get("kind") in ("root_complex", "pcie_switch")])
     other["links"].append({"from": at, "to": "idle"})
     yield from same_metrics(program.run(scenario), program.run(other), f"idle device at {at}")
 
@@ -184,7 +186,7 @@ def same_metrics(one, two, what):
 
 def controls_as_they_are(program, scenario, draw):
     """Writing to ACS registers what they hold changes nothing."""
-    routers = [n for n, d in scenario["devices"].items() if d["kind"] in ("root_complex", "pcie_switch")]
+    routers = [n for n, d in scenario["devices"].items() if d.get("kind") in ("root_complex", "pcie_switch")]
     at = draw.choice(routers)
     if any(e["kind"] == "acs" for e in scenario.get("events", ())):
         return
