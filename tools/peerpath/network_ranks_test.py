@@ -46,6 +46,13 @@ class Ranks(unittest.TestCase):
         self.assertEqual(alone.returncode, 0, alone.stderr)
         results = (self.folder / "out" / "results.json").read_bytes()
         metrics = {m["name"]: float(m["value"]) for m in json.loads(results)["metrics"] if m["value"] is not None}
+        # h9's memory takes 20 Gb/s of frames without pause: 480 KiB of the ring in packets of 2 KiB with 78 B of headers (the first
+        # and last of their messages), the rest of `slow` in packets of 4 KiB with 58 B. So neither is faster, and the ring, of
+        # which h9 receives 30 parts, takes at least the 204 us of its own bytes.
+        ring = 30 * 16384 * 8 / 800e3
+        self.assertAlmostEqual(ring * (2048 + 78) / 2048 + metrics["slow.goodput_gbps"] * (4096 + 59) / 4096, 20, delta=0.1)
+        self.assertGreater(metrics["sum.time_us"], 30 * 8 * (2048 + 78) * 8 / 20e3)
+        self.assertAlmostEqual(metrics["sum.nic_gbps"], 30 * 16384 * 8 / metrics["sum.time_us"] / 1e3, delta=0.002)
         for name in ("network.pauses", "network.marked", "network.nic_pauses", "sum.time_us"):
             self.assertGreater(metrics[name], 0, name + ": the job should try all of this")
         for ranks in (1, 2, 4):

@@ -152,6 +152,23 @@ TEST(Datagrams, AreReceivedWhenTheyAreInMemory) {
   EXPECT_EQ(stream(&from, &to, 1, 1).first - stream(nullptr, nullptr, 1, 1).first, 2 * (300ns + Bytes{4096} / cable));
 }
 
+TEST(Datagrams, AtASlowHostAreReceivedWhenMemoryHasTakenThemIn) {
+  constexpr BitRate memory{1'000'000'000};
+  FleetConfig config;
+  config.hosts = {{}, {.drain = memory, .drain_beside = memory}};
+  Rig rig{star(2, BitRate{100'000'000'000}), {}, config};
+  const auto from = rig.fleet.reserve(1), to = rig.fleet.reserve(1);
+  rig.fleet.open_datagrams(from, 0, 7);
+  rig.fleet.open_datagrams(to, 1, 7);
+  std::vector<Instant> received;
+  rig.fleet.datagram = [&](const Packet&, bool, Instant now) { received.push_back(now); };
+  for (int i = 0; i < 2; ++i) rig.fleet.post_datagram(from, {1, to, 7}, 1000, {});
+  rig.network.run(Instant{1ms});
+  ASSERT_EQ(received.size(), 2U);
+  EXPECT_GE(received[0] - Instant{}, Bytes{1000} / memory);
+  EXPECT_GE(received[1] - Instant{}, Bytes{2000} / memory);
+}
+
 TEST(Datagrams, FillTheBufferOfANicWhoseHostTakesLessAndNoneIsLost) {
   constexpr BitRate cable{100'000'000'000}, slow{40'000'000'000};
   transport::testing::FakeHost slow_from{cable, slow}, slow_to{slow, cable};

@@ -229,14 +229,14 @@ bool Fleet::wake_later(Nic& nic, HostIndex host, Instant then) {
 }
 
 /// What is whole in the NIC is in its host's memory, too.
-bool Fleet::at_once(const Nic& nic) {
-  return nic.dma != nullptr ? nic.holding.empty() : nic.memory.rates().latency == Duration{};
+bool Fleet::at_once(const Nic& nic, Instant now) {
+  return nic.dma != nullptr ? nic.holding.empty() : nic.memory.placed(now) <= now;
 }
 
 /// A message is whole in the NIC, and with the host's latency, or behind what is being written, in its memory.
 void Fleet::take(QueuePair& qp, const Packet& last, Instant now) {
   auto& nic = nics_[qp.host];
-  if (at_once(nic)) {
+  if (qp.placing.empty() && at_once(nic, now)) {
     if (message) message(qp.number, last, now);
     return;
   }

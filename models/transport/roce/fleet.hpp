@@ -255,7 +255,7 @@ class Fleet final : public network::Hosts {
   bool next_datagram(Nic& nic, Instant now, network::Packet& out);
   void take_datagram(HostIndex host, const network::Packet& packet, const Packet& said, Instant now);
   void leaves(HostIndex host, const network::Packet& packet, Instant now);
-  static bool at_once(const Nic& nic);
+  static bool at_once(const Nic& nic, Instant now);
   void take(QueuePair& qp, const Packet& last, Instant now);
   void end_later(Nic& nic, HostIndex host, QpIndex number, Instant now);
   void end_of_message(QpIndex number, Instant now);

@@ -86,7 +86,7 @@ void Fleet::take_datagram(HostIndex host, const network::Packet& packet, const P
   arriving_ = packet.bytes;
   arriving_at_ = now;
   if (taken) place(host, said.destination_qp, said.length);
-  if (taken && !at_once(nic)) {
+  if (taken && !(found->second.placing.empty() && at_once(nic, now))) {
     found->second.placing.push(said);
     return end_later(nic, host, said.destination_qp, now);
   }

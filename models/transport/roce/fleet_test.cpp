@@ -96,6 +96,24 @@ TEST(Fleet, ASlowHostFillsItsNicWhichPausesTheSwitchAndLosesNothing) {
   EXPECT_EQ(rig.fleet.requester(0).retransmissions(), 0);
 }
 
+TEST(Fleet, AMessageAtASlowHostHasArrivedWhenMemoryHasTakenItIn) {
+  constexpr BitRate memory{20'000'000'000};
+  FleetConfig config;
+  config.hosts = {{}, {.drain = memory, .drain_beside = memory}};
+  Rig rig{star(2, BitRate{100'000'000'000}), {}, config};
+  std::vector<Instant> arrived;
+  rig.fleet.message = [&](QpIndex, const Packet&, Instant now) { arrived.push_back(now); };
+  const auto qp = rig.fleet.connect(0, 1);
+  for (int i = 0; i < 3; ++i) rig.fleet.post(qp, {.work = Work::send, .length = 65536}, {});
+  rig.network.run(Instant{1ms});
+  ASSERT_EQ(arrived.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto taken_in = Bytes{static_cast<std::int64_t>(i + 1) * 16 * (4096 + 58)} / memory;
+    EXPECT_GE(arrived[i] - Instant{}, taken_in) << i;
+    EXPECT_LE(arrived[i] - Instant{}, taken_in + 3us) << i;
+  }
+}
+
 /// Eight hosts answer one: their switch pauses them, and nothing is lost.
 TEST(Fleet, AnswersOfReadsObeyPauses) {
   network::SwitchConfig switches;
