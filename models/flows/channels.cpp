@@ -187,10 +187,12 @@ void Channels::ended(FlowIndex flow, Instant now) {
 Bytes Channels::carried(ChannelIndex number, Instant now) const {
   const auto& channel = channels_[number];
   if (channel.waiting.empty() || channel.ports == 0) return channel.delivered;
-  const auto last = channel.ports - 1;
-  const auto flow = static_cast<FlowIndex>(channel.first + last);
   const auto& message = channel.waiting.front();
-  const auto left = links_.flows(flow) ? links_.left(flow, now) : channel.left[last];
+  Bytes left{};  // of the slowest link
+  for (std::size_t i = 0; i < channel.way.size(); ++i) {
+    const auto flow = static_cast<FlowIndex>(channel.first + i);
+    left = std::max(left, links_.flows(flow) ? links_.left(flow, now) : channel.left[i]);
+  }
   const auto crossed = static_cast<WideInt>((message.wire - left).count()) * message.payload.count();
   return channel.delivered + Bytes{static_cast<std::int64_t>(crossed / message.wire.count())};
 }

@@ -51,6 +51,15 @@ TEST(Channels, MessagesOfAChannelGoOneAfterTheOtherAndBackToBack) {
   EXPECT_EQ(f.in[2].second - f.in[1].second, f.in[1].second - f.in[0].second);
 }
 
+TEST(Channels, APartOfAMessageHasArrivedWhenItsSlowestLinkHasCarriedIt) {
+  ChannelsRig slow{{.queued = 0, .drain = {BitRate{}, 25_Gbps}}};
+  const auto channel = slow.channels.connect(0, 1);
+  slow.channels.post(channel, 16_MiB, 0, Instant{});
+  slow.channels.run(Instant{1ms});
+  const auto carried = static_cast<double>(slow.channels.carried(channel, Instant{1ms}).count()) * 8 / 1e6;
+  EXPECT_NEAR(carried, 25 * 4096.0 / (4096 + 58), 0.1);  // Gb/s
+}
+
 TEST(Channels, AHostThatTakesInAQuarterTakesFourTimesAsLong) {
   ChannelsRig fast, slow{{.queued = 0, .drain = {BitRate{}, 25_Gbps}}};
   for (auto* f : {&fast, &slow}) {
