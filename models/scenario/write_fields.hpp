@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <type_traits>
 
 #include <nlohmann/json.hpp>
 
@@ -10,7 +11,16 @@
 
 namespace peerpath::scenario {
 
-/// The value with all that it holds, quantities in canonical spelling; what is absent is left out, lists without
+/// Whether the list is written: it has entries, or usually has some, so that its absence would mean those.
+template <class T, class Field>
+bool is_written(const T& value, const Field& f) {
+  if constexpr (std::is_default_constructible_v<T>)
+    return !(value.*f.member).empty() || !(T{}.*f.member).empty();
+  else
+    return !(value.*f.member).empty();
+}
+
+/// The value with all that it holds, quantities in canonical spelling; what is absent is left out, most lists without
 /// entries among it.
 template <class T>
 nlohmann::ordered_json written_value(const T& value) {
@@ -30,7 +40,7 @@ nlohmann::ordered_json written_value(const T& value) {
                 } else if constexpr (is_optional<Value>) {
                   if (member) out[std::string{f.name}] = written_value(*member);
                 } else if constexpr (is_vector<Value>) {
-                  if (!member.empty()) out[std::string{f.name}] = written_value(member);
+                  if (is_written(value, f)) out[std::string{f.name}] = written_value(member);
                 } else {
                   out[std::string{f.name}] = written_value(member);
                 }

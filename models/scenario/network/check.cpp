@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "peerpath/scenario/describe.hpp"
 #include "scenario/check.hpp"
 #include "scenario/network/check_collective.hpp"
 #include "scenario/network/message_sizes.hpp"
@@ -137,7 +138,27 @@ class Check {
       load(at, entry);
     else if (entry.sizes != Sizes::fixed)
       add(join(at, "sizes"), "needs a load");
+    without_effect(at, entry);
     if (roce::is_atomic(entry.operation) && entry.size != 8_B) add(join(at, "size"), "must be 8B for an atomic");
+  }
+
+  /// Keys that another one of the entry overrides.
+  void without_effect(const std::string& at, const Rdma& entry) {
+    const Rdma usual;
+    const bool loaded = entry.load > 0, timed = entry.interval > Duration{},
+               datagrams = entry.transport == Transport::ud;
+    const auto refuse = [&](bool given, const char* key, const std::string& why) {
+      if (given) add(join(at, key), "has no effect with " + why + ": remove one of the two");
+    };
+    const std::string by_load = "\"load\", which controls posting, each message on a queue pair of its own";
+    refuse(loaded && entry.messages != usual.messages, "messages", by_load);
+    refuse(loaded && entry.qps != usual.qps, "qps", by_load);
+    refuse(loaded && entry.outstanding != usual.outstanding, "outstanding", by_load);
+    refuse(timed && !loaded && entry.outstanding != usual.outstanding, "outstanding",
+           "\"interval\", which controls posting");
+    const auto by = loaded ? "\"load\"" : timed ? "\"interval\"" : "transport \"UD\"";
+    refuse(entry.registered > 0_B && (loaded || timed || datagrams), "registered",
+           std::string{by} + ", whose messages use one address");
   }
 
   void datagrams(const std::string& at, const Rdma& entry) {
@@ -195,6 +216,15 @@ class Check {
                               "; must be one or the same number");
     if (from && *from * static_cast<std::size_t>(entry.connections) > most_connections)
       add(join(at, "connections"), "makes more than " + std::to_string(most_connections) + " connections");
+    if (entry.keep_at > Duration{} && entry.keep_for == Duration{})
+      add(join(at, "keep_at"), "has no effect without \"keep_for\": remove it, or say for how long");
+    constexpr std::int64_t longest_read = 200;  // seconds
+    if (const auto least = (entry.consumer.read_size.count() * 8 + longest_read - 1) / longest_read;
+        entry.consumer.rate > BitRate{} && entry.consumer.rate.bps() < least)
+      add(join(join(at, "consumer"), "rate"), scenario::to_text(entry.consumer.rate) + " is too slow for reads of " +
+                                                  scenario::to_text(entry.consumer.read_size) +
+                                                  ", each of which must end within " + std::to_string(longest_read) +
+                                                  " s; the minimum is " + scenario::to_text(BitRate{least}));
     const auto memory = entry.consumer.memory.value_or(loaded_.scenario.tcp_stack.receive_buffer);
     if (loaded_.scenario.tcp_stack.window_of == tcp::WindowOf::memory &&
         memory < loaded_.scenario.tcp_stack.receive_buffer)

@@ -154,6 +154,45 @@ std::string two_hosts(const std::string& delay, const std::string& rest) {
          delay + R"("}]}, )" + rest + "}";
 }
 
+TEST(NetworkLoad, KeysThatAnotherOneOverridesAreRefused) {
+  const auto with = [](const std::string& keys) {
+    return said(two_hosts("250ns", R"("rdma": [{ "from": "h0", "to": "h1", )" + keys + " }]"));
+  };
+  EXPECT_THAT(with(R"("load": 50, "messages": 10)"), HasSubstr("/rdma/0/messages: has no effect with \"load\""));
+  EXPECT_THAT(with(R"("load": 50, "qps": 2)"), HasSubstr("/rdma/0/qps: has no effect with \"load\""));
+  EXPECT_THAT(with(R"("load": 50, "outstanding": 2)"), HasSubstr("/rdma/0/outstanding: has no effect with \"load\""));
+  EXPECT_THAT(with(R"("interval": "1us", "outstanding": 2)"),
+              HasSubstr("/rdma/0/outstanding: has no effect with \"interval\""));
+  for (const auto* other : {R"("load": 50)", R"("interval": "1us")", R"("transport": "UD", "operation": "send")"})
+    EXPECT_THAT(with(R"("size": "1KiB", "registered": "1MiB", )" + std::string{other}),
+                HasSubstr("/rdma/0/registered: has no effect"));
+  EXPECT_EQ(with(R"("load": 50, "messages": 0, "qps": 1, "outstanding": 16)"), "") << "a resolved scenario says so";
+  EXPECT_EQ(with(R"("interval": "1us", "messages": 10)"), "");
+}
+
+TEST(NetworkLoad, AListThatIsEmptyButUsuallyIsNotIsWritten) {
+  const auto text = two_hosts("250ns", R"("switches": {"lossless": []}, "rdma": [{"from": "h0", "to": "h1"}])");
+  const auto loaded = network_scenario::load_text(text, "test.json", in_memory({}));
+  ASSERT_TRUE(loaded && *loaded);
+  const auto written_again = written((*loaded)->scenario);
+  EXPECT_EQ(written_again["switches"]["lossless"], nlohmann::ordered_json::array());
+  EXPECT_FALSE(written_again["switches"].contains("weights"));
+}
+
+TEST(NetworkLoad, AReadOfAnApplicationEndsInATimeThatTheRunCanHold) {
+  const auto with = [](const std::string& consumer) {
+    return said(two_hosts("250ns", R"("tcp": [{"from": "h0", "to": "h1", "consumer": {)" + consumer + "}}]"));
+  };
+  EXPECT_THAT(
+      with(R"("rate": "1bps")"),
+      HasSubstr("/tcp/0/consumer/rate: 1bps is too slow for reads of 1MiB, each of which must end within 200 s; the "
+                "minimum is 41944bps"));
+  EXPECT_EQ(with(R"("rate": "41944bps")"), "");
+  EXPECT_EQ(with(R"("rate": "1bps", "read_size": "25B")"), "");
+  EXPECT_THAT(said(two_hosts("250ns", R"("tcp": [{"from": "h0", "to": "h1", "keep_at": "10us"}])")),
+              HasSubstr("/tcp/0/keep_at: has no effect without \"keep_for\""));
+}
+
 TEST(NetworkLoad, HeadroomOfPfcFitsTheBuffer) {
   // 2 * 600 us at 25 GB/s are 30 MB at each of two ports, more than 32 MB.
   const std::string rdma = R"("rdma": [{"from": "h0", "to": "h1"}])", tcp = R"("tcp": [{"from": "h0", "to": "h1"}])";
