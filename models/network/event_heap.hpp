@@ -13,6 +13,10 @@ class EventHeap {
  public:
   bool empty() const { return events_.empty(); }
   const Event& front() const { return events_.front(); }
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    for (const auto& event : events_) visit(event);
+  }
 
   void insert(const Event& event) {
     std::size_t hole = events_.size();

@@ -26,6 +26,16 @@ class EventQueue {
   /// An event that will come soon, some places after the next one, if one is known.
   const Event* ahead(std::size_t places) const { return slice_.ahead(places); }
 
+  /// Of all that is due, in no particular order.
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    slice_.for_each(visit);
+    late_.for_each(visit);
+    far_.for_each(visit);
+    for (const auto& slice : soon_)
+      for (const auto& event : slice) visit(event);
+  }
+
   void push(Instant when, std::uint64_t what) { insert({when, Event::without_place | pushed_++, what}); }
   /// Two of one instant have different places.
   void push_at(std::uint64_t place, Instant when, std::uint64_t what) { insert({when, place, what}); }

@@ -21,6 +21,10 @@ class EventSlice {
     return at_ + places < events_.size() ? &events_[at_ + places] : nullptr;
   }
   void pop() { ++at_; }
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    for (std::size_t i = at_; i < events_.size(); ++i) visit(events_[i]);
+  }
 
   /// When it is empty: takes the events of a slice, those of one instant without a place in the order of pushing, and
   /// leaves its memory in exchange.

@@ -128,6 +128,7 @@ void Network::arrive(PortIndex at, PacketIndex index, Instant now) {
   auto& slot = pool_[index];
   const auto node = node_of_[at];
   if (slot.ingress != ports_[at].generation) return lose(Graph::peer(at), index);
+  ports_[at].arrived += slot.packet.bytes;
   if (!buffers_[node]) {
     const Packet packet = slot.packet;
     pool_.give_back(index);
@@ -135,10 +136,14 @@ void Network::arrive(PortIndex at, PacketIndex index, Instant now) {
   }
   const auto& packet = slot.packet;
   const auto ways = routes_.towards(node, packet.destination);
-  if (ways.empty()) return lose(at, index);
+  if (ways.empty()) {
+    ports_[at].counters.offered += packet.bytes;  // that it came by: there is no other
+    return lose(at, index);
+  }
   auto& turn = flowlets_.empty() ? turns_[node] : flowlets_[node].number_of(packet, config_.flowlet_gap, now);
   const auto egress = choose(config_.path, ways, packet, node, routes_.place(packet.destination), seed_, turn);
   auto& port = ports_[egress];
+  port.counters.offered += packet.bytes;
   if (port.down) return lose(egress, index);
   const int priority = packet.priority;
   auto& buffer = *buffers_[node];
@@ -168,7 +173,10 @@ void Network::enqueue(PortIndex egress, PacketIndex index, Instant now) {
   port.counters.peak = std::max(port.counters.peak, queue.bytes);
   const auto bit = static_cast<std::uint8_t>(1 << priority);
   if (!(port.waiting & bit) && (port.held & bit)) port.held_since[static_cast<std::size_t>(priority)] = now;
-  port.waiting |= bit;
+  if (!(port.waiting & bit)) {
+    port.waiting |= bit;
+    note_stop(egress, now);
+  }
   serve(egress, now);
 }
 
@@ -196,6 +204,7 @@ void Network::serve_host(PortIndex index, Instant now) {
   if (!hosts_.next(host_of_[node_of_[index]], static_cast<std::uint8_t>(~ports_[index].held), now, made)) return;
   const auto packet = pool_.take();
   pool_[packet].packet = made;
+  ports_[index].counters.offered += made.bytes;
   send(index, packet, now);
   wake(index, ports_[index].free);
 }
@@ -335,12 +344,46 @@ void Network::hold(PortIndex index, int priority, bool on, Instant now) {
   if (on) {
     if (!(port.held & bit)) port.held_since[p] = now;
     port.held |= bit;
-    return;
+    return note_stop(index, now);
   }
   const bool counts = (port.waiting & bit) || !buffers_[node_of_[index]];
   if ((port.held & bit) && counts) port.counters.paused += now - port.held_since[p];
   port.held &= static_cast<std::uint8_t>(~bit);
+  note_stop(index, now);
   serve(index, now);
+}
+
+/// Time goes on, or stands, in which a port has something to send that the other end holds.
+void Network::note_stop(PortIndex index, Instant now) {
+  auto& port = ports_[index];
+  const bool stops = (buffers_[node_of_[index]] ? port.held & port.waiting : port.held) != 0;
+  if (stops == port.stops) return;
+  port.stops = stops;
+  if (stops)
+    port.stopped_since = now;
+  else
+    port.counters.stopped += now - port.stopped_since;
+}
+
+Duration Network::stopped(PortIndex index, Instant now) const {
+  const auto& port = ports_[index];
+  return port.counters.stopped + (port.stops ? now - port.stopped_since : Duration{});
+}
+
+Network::Backlog Network::backlog() const {
+  Backlog backlog{std::vector<std::int64_t>(ports_.size()), pool_.in_use()};
+  for (PortIndex p = 0; p < ports_.size(); ++p)
+    for (const auto& queue : ports_[p].queues) {
+      backlog.bytes[p] += queue.bytes;
+      for (auto at = queue.first; at != no_packet; at = pool_[at].next) --backlog.lost_track;
+    }
+  events_.for_each([&](const Event& event) {
+    if (!event.has_place() || (event.order & 1) != 0) return;
+    backlog.bytes[Graph::peer(static_cast<PortIndex>(event.order >> 1))] +=
+        pool_[static_cast<PacketIndex>(event.what)].packet.bytes;
+    --backlog.lost_track;
+  });
+  return backlog;
 }
 
 Duration Network::paused(PortIndex index, Instant now) const {
@@ -354,6 +397,7 @@ Duration Network::paused(PortIndex index, Instant now) const {
 
 void Network::lose(PortIndex at, PacketIndex packet) {
   ++ports_[at].counters.dropped;
+  ports_[at].counters.dropped_bytes += pool_[packet].packet.bytes;
   pool_.give_back(packet);
 }
 
@@ -372,6 +416,7 @@ void Network::set_cable(CableIndex cable, bool up, Instant now) {
       }
     }
     port.down = !up;
+    note_stop(p, now);
   }
   events_.push(now + config_.convergence, local(reroute, cable, 0));
   for (const PortIndex p : {2 * cable, 2 * cable + 1})

@@ -98,8 +98,16 @@ class Network {
   std::size_t cables() const { return graph_.cables.size(); }
   /// Packets sent by hosts, not yet arrived or dropped.
   std::int64_t in_flight() const { return pool_.in_use(); }
-  /// Time that the other end has held this port with packets waiting, until `now`.
+  /// Time that the other end has held this port with packets waiting, until `now`; summed over priorities, and that in
+  /// which at least one of them was held.
   Duration paused(PortIndex port, Instant now) const;
+  Duration stopped(PortIndex port, Instant now) const;
+  /// What waits for each port and is on its way behind it, to nodes that happen here; and packets that are neither.
+  struct Backlog {
+    std::vector<std::int64_t> bytes;  ///< by port
+    std::int64_t lost_track = 0;      ///< packets
+  };
+  Backlog backlog() const;
   /// A circle of paused queues none of which has sent for `patience`; or of this part what may be in one.
   std::optional<PauseCircle> deadlock(Instant now, Duration patience) const {
     return find_circle(waits(now, patience));
@@ -133,6 +141,7 @@ class Network {
   void send_pause(PortIndex index, int priority, bool on, Instant now);
   void hold(PortIndex index, int priority, bool on, Instant now);
   void lose(PortIndex at, PacketIndex packet);
+  void note_stop(PortIndex index, Instant now);
 
   Graph graph_;
   SwitchConfig config_;

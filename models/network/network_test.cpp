@@ -30,6 +30,33 @@ TEST(Network, APacketTakesSerialisationTwiceDelayTwiceAndTheLookUp) {
   EXPECT_EQ(hosts.arrivals[2].when, first + 2 * whole);
 }
 
+TEST(Network, WhatCameForAPortArrivedWasDroppedOrIsInItsBacklogAtAnyTime) {
+  TestHosts hosts;
+  hosts.keep = false;
+  hosts.sources = {{.from = 0, .to = 2}, {.from = 1, .to = 2}, {.from = 2, .to = 0, .bytes = 300}};
+  SwitchConfig config;
+  config.lossless = {};
+  config.buffer = Bytes{70'000};  // too small for two senders
+  config.convergence = 50us;
+  Network network{star(3), config, 1, hosts};
+  start(network, 3);
+  std::int64_t waiting = 0;
+  for (int n = 1; n < 400; ++n) {
+    const auto now = Instant{n * 777ns};
+    network.run(now);
+    if (n == 200 || n == 260) network.set_cable(1, n == 260, now);
+    const auto backlog = network.backlog();
+    EXPECT_EQ(backlog.lost_track, 0);
+    for (PortIndex p = 0; p < 6; ++p) {
+      const auto& c = network.port(p).counters;
+      EXPECT_EQ(c.offered, network.port(Graph::peer(p)).arrived + c.dropped_bytes + backlog.bytes[p]) << n << " " << p;
+      waiting = std::max(waiting, backlog.bytes[p]);
+    }
+  }
+  EXPECT_GT(dropped(network), 0);
+  EXPECT_GT(waiting, 10'000);
+}
+
 TEST(Network, TwoSendersShareAPortEvenlyAndFillIt) {
   TestHosts hosts;
   hosts.keep = false;

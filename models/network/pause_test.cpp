@@ -24,6 +24,29 @@ std::pair<std::int64_t, std::int64_t> incast(const SwitchConfig& config) {
   return {dropped(network), pauses};
 }
 
+TEST(Pause, TimeInWhichAPortStandsIsOneTimeForAllPriorities) {
+  TestHosts hosts;
+  hosts.keep = false;
+  hosts.sources = {{.from = 0, .to = 1, .priority = 3}, {.from = 0, .to = 1, .priority = 4}};
+  SwitchConfig config;
+  config.lossless = {3, 4};
+  Network network{star(2), config, 1, hosts};
+  start(network, 2);
+  const auto to_host = Graph::peer(network.port_of(1));
+  network.run(Instant{10us});
+  network.pause(1, 3, true, Instant{10us});
+  network.run(Instant{30us});
+  network.pause(1, 4, true, Instant{30us});
+  network.run(Instant{70us});
+  network.pause(1, 3, false, Instant{70us});
+  network.run(Instant{80us});
+  network.pause(1, 4, false, Instant{80us});
+  network.run(Instant{100us});
+  const auto near = [](Duration a, Duration b) { return a > b - 1us && a < b + 1us; };
+  EXPECT_TRUE(near(network.paused(to_host, Instant{100us}), 110us));
+  EXPECT_TRUE(near(network.stopped(to_host, Instant{100us}), 70us));
+}
+
 TEST(Pause, HeadroomOfRateTimesRoundTripLosesNothing) {
   const auto [lost, pauses] = incast({});
   EXPECT_EQ(lost, 0);

@@ -22,8 +22,11 @@ struct PortCounters {
   Duration busy{};                       ///< sending, preambles and gaps included
   std::int64_t marked = 0;               ///< packets that left with a new Congestion Experienced
   std::int64_t dropped = 0;              ///< packets that found no room here, or a cable out of service
+  std::int64_t dropped_bytes = 0;        ///< of those
+  std::int64_t offered = 0;              ///< bytes of frames that came to leave by this port, the dropped included
   std::int64_t pauses = 0, resumes = 0;  ///< PFC frames sent
   Duration paused{};                     ///< held by the other end with packets waiting, summed over priorities
+  Duration stopped{};                    ///< likewise, while at least one priority was
   std::int64_t peak = 0;                 ///< most bytes that waited here in one priority
 };
 
@@ -43,9 +46,12 @@ struct alignas(64) Port {
   std::uint8_t turn = 0;         ///< priority whose turn it is in deficit round robin
   std::uint32_t local = 0;       ///< number among the ports of its node
   std::uint32_t generation = 0;  ///< of the cable: packets of an earlier one are lost
+  std::int64_t arrived = 0;      ///< bytes of frames that have come in over the cable
   PortCounters counters{};
   std::array<Queue, priorities> queues{};
   std::array<Instant, priorities> held_since{};
+  Instant stopped_since{};
+  bool stops = false;  ///< a priority is held with packets waiting
 
   Duration time_of(std::int64_t wire_bytes) const {
     return fs_per_byte > 0 ? Duration{wire_bytes * fs_per_byte} : Bytes{wire_bytes} / rate;

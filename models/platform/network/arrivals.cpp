@@ -70,7 +70,7 @@ const Alone::Way& Alone::way(network::HostIndex from, network::HostIndex to) {
   return way;
 }
 
-Duration Alone::latency(network::HostIndex from, network::HostIndex to, Bytes size) {
+Duration Alone::latency(network::HostIndex from, network::HostIndex to, Bytes size, roce::Work work) {
   const auto& cables = way(from, to);
   std::vector<Instant> free(cables.size());
   /// When the last bit of a frame is in that is sent at `ready`.
@@ -87,19 +87,26 @@ Duration Alone::latency(network::HostIndex from, network::HostIndex to, Bytes si
     }
     return ready;
   };
+  using roce::Operation;
+  const bool sends = work == roce::Work::send;
   const auto whole = (size.count() - 1) / mtu_;
   constexpr std::int64_t settled = 32;  // frames, after which each cable sends one behind the other
   for (std::int64_t n = 0; n < std::min(whole, settled); ++n)
-    carry(n == 0 ? roce::Operation::write_first : roce::Operation::write_middle, mtu_, Instant{});
+    carry(n > 0 ? Operation::write_middle : sends ? Operation::send_first : Operation::write_first, mtu_, Instant{});
   if (whole > settled) {
     const auto before = free;
-    carry(roce::Operation::write_middle, mtu_, Instant{});
+    carry(Operation::write_middle, mtu_, Instant{});
     for (std::size_t c = 0; c < free.size(); ++c) free[c] = before[c] + (free[c] - before[c]) * (whole - settled);
   }
-  const auto last = whole == 0 ? roce::Operation::write_only : roce::Operation::write_last;
+  const auto last = [&] {
+    if (work == roce::Work::write_immediate)
+      return whole > 0 ? Operation::write_last_immediate : Operation::write_only_immediate;
+    if (whole > 0) return Operation::write_last;
+    return sends ? Operation::send_only : Operation::write_only;
+  }();
   const auto there = carry(last, size.count() - whole * mtu_, Instant{});
   free.assign(cables.size(), there);
-  return carry(roce::Operation::acknowledge, 0, there) - Instant{};
+  return carry(Operation::acknowledge, 0, there) - Instant{};
 }
 
 }  // namespace peerpath::network_run

@@ -27,7 +27,7 @@ class Alone {
  public:
   Alone(const network::Graph& graph, Duration switch_latency, int mtu)
       : graph_{graph}, switch_latency_{switch_latency}, mtu_{mtu} {}
-  Duration latency(network::HostIndex from, network::HostIndex to, Bytes size);
+  Duration latency(network::HostIndex from, network::HostIndex to, Bytes size, roce::Work work);
 
  private:
   using Way = std::vector<const network::Cable*>;

@@ -9,10 +9,17 @@ using observe::quotient;
 
 Snapshot snapshot(const network::Network& network, Instant now) {
   Snapshot taken{now};
+  auto backlog = network.backlog();
   for (network::PortIndex p = 0; p < 2 * network.cables(); ++p) {
-    taken.ports.push_back(network.port(p).counters);
+    const auto& port = network.port(p);
+    taken.ports.push_back(port.counters);
+    taken.ports.back().busy -= std::max<Duration>(port.free - now, Duration{});
     taken.paused.push_back(network.paused(p, now));
+    taken.stopped.push_back(network.stopped(p, now));
+    taken.arrived.push_back(network.port(network::Graph::peer(p)).arrived);
   }
+  taken.backlog = std::move(backlog.bytes);
+  taken.lost_track = backlog.lost_track;
   return taken;
 }
 
@@ -33,12 +40,28 @@ void gather(Parts& parts, Snapshot& snapshot) {
     a.busy += b.busy;
     a.marked += b.marked;
     a.dropped += b.dropped;
+    a.dropped_bytes += b.dropped_bytes;
+    a.offered += b.offered;
     a.pauses += b.pauses;
     a.resumes += b.resumes;
     a.paused += b.paused;
     a.peak = std::max(a.peak, b.peak);
   });
-  parts.gather(snapshot.paused, [](Duration& a, Duration b) { a += b; });
+  for (auto* times : {&snapshot.paused, &snapshot.stopped}) parts.gather(*times, [](Duration& a, Duration b) { a += b; });
+  std::vector<std::int64_t> lost{snapshot.lost_track};
+  for (auto* sums : {&snapshot.arrived, &snapshot.backlog, &lost}) parts.sum(*sums);
+  snapshot.lost_track = lost.front();
+}
+
+CableAccount account_of(const Snapshot& before, const Snapshot& after, network::PortIndex port) {
+  const auto &a = before.ports[port], &b = after.ports[port];
+  return {.packets = b.packets - a.packets,
+          .offered = b.offered - a.offered,
+          .sent = b.bytes - a.bytes,
+          .arrived = after.arrived[port] - before.arrived[port],
+          .dropped = b.dropped_bytes - a.dropped_bytes,
+          .backlog_before = before.backlog[port],
+          .backlog_after = after.backlog[port]};
 }
 
 CableTotals report_cables(const Snapshot& before, const Snapshot& after, const network::Graph& graph, Outcome& out) {
@@ -46,7 +69,7 @@ CableTotals report_cables(const Snapshot& before, const Snapshot& after, const n
   const auto window = (after.when - before.when).count();
   for (network::PortIndex p = 0; p < after.ports.size(); ++p) {
     const auto &a = before.ports[p], &b = after.ports[p];
-    const auto held = after.paused[p] - before.paused[p];
+    const auto held = after.paused[p] - before.paused[p], stopped = after.stopped[p] - before.stopped[p];
     sum.packets += b.packets - a.packets;
     sum.dropped += b.dropped - a.dropped;
     sum.marked += b.marked - a.marked;
@@ -54,8 +77,9 @@ CableTotals report_cables(const Snapshot& before, const Snapshot& after, const n
     sum.peak = std::max(sum.peak, b.peak);
     sum.paused += held;
     out.cables.push_back({graph.name_of(p), quotient(static_cast<WideInt>((b.busy - a.busy).count()) * 100, window, 1),
-                          quotient(static_cast<WideInt>(held.count()) * 100, window, 1), b.peak, b.dropped - a.dropped,
-                          b.marked - a.marked});
+                          quotient(static_cast<WideInt>(stopped.count()) * 100, window, 1), b.peak,
+                          b.dropped - a.dropped, b.marked - a.marked, account_of(before, after, p)});
+    out.cables.back().account->rate = graph.cables[p / 2].rate;
   }
   busiest_first(out.cables);
   return sum;

@@ -13,8 +13,11 @@ namespace peerpath::network_run {
 /// Counters of all cables at one time.
 struct Snapshot {
   Instant when{};
-  std::vector<network::PortCounters> ports{};
-  std::vector<Duration> paused{};
+  std::vector<network::PortCounters> ports{};  ///< busy as far as it has been, not until what has begun is sent
+  std::vector<Duration> paused{}, stopped{};
+  std::vector<std::int64_t> arrived{};  ///< bytes of frames that have come in, by the port that sent them
+  std::vector<std::int64_t> backlog{};  ///< bytes that wait for a port or are on their way behind it
+  std::int64_t lost_track = 0;          ///< packets that are nowhere
 };
 
 Snapshot snapshot(const network::Network& network, Instant now);
@@ -28,6 +31,9 @@ struct CableTotals {
   std::int64_t packets = 0, dropped = 0, marked = 0, pauses = 0, peak = 0;
   Duration paused{};
 };
+
+/// What a direction of a cable did between the two.
+CableAccount account_of(const Snapshot& before, const Snapshot& after, network::PortIndex port);
 
 /// Adds what each direction of each cable did, busiest first.
 CableTotals report_cables(const Snapshot& before, const Snapshot& after, const network::Graph& graph, Outcome& out);

@@ -38,6 +38,7 @@ void DatagramEntries::post_next(roce::QpIndex qp, Sender& sender, Instant now) {
   if (!sender.use.take()) return;
   const auto& to = sender.to[sender.turn];
   sender.turn = (sender.turn + 1) % sender.to.size();
+  posted_[sender.use.entry] += entries_[sender.use.entry].size.count();
   fleet_.post_datagram(qp, to, static_cast<std::uint32_t>(entries_[sender.use.entry].size.count()), now);
 }
 

@@ -12,8 +12,10 @@ namespace peerpath::network_run {
 /// Keeps each queue pair of a sender at `outstanding` datagrams, for the hosts of `to` in turn.
 class DatagramEntries {
  public:
-  DatagramEntries(const std::vector<network_scenario::Rdma>& entries, const network::Graph& graph, roce::Fleet& fleet)
-      : entries_{entries}, graph_{graph}, fleet_{fleet} {}
+  /// `posted`: by entry, payload that was; it is added to.
+  DatagramEntries(const std::vector<network_scenario::Rdma>& entries, const network::Graph& graph, roce::Fleet& fleet,
+                  std::vector<std::int64_t>& posted)
+      : entries_{entries}, graph_{graph}, fleet_{fleet}, posted_{posted} {}
 
   void begin(std::size_t number, Instant now);
   /// One of the queue pair's has left its NIC.
@@ -32,6 +34,7 @@ class DatagramEntries {
   const std::vector<network_scenario::Rdma>& entries_;
   const network::Graph& graph_;
   roce::Fleet& fleet_;
+  std::vector<std::int64_t>& posted_;
   std::map<roce::QpIndex, Sender> senders_;
   std::map<roce::QpIndex, std::size_t> receivers_;  ///< their entries
 };

@@ -4,6 +4,7 @@
 
 #include "flows/channels.hpp"
 #include "peerpath/observe/finish.hpp"
+#include "platform/network/accounts.hpp"
 #include "platform/network/cable_report.hpp"
 #include "platform/network/collective_entries.hpp"
 #include "platform/network/host_limits.hpp"
@@ -40,6 +41,7 @@ class FlowRunner {
         window_{s_.rdma},
         search_{window_plan(s_), window_.watched(), {}},
         tallies_(s_.rdma.size()),
+        posted_(s_.rdma.size()),
         collectives_{loaded, channels_.carrier(),
                      [this](Instant when, std::size_t number) { wake(when, of_collectives, number); }, most_flows} {
     out_.nodes = std::move(fits);
@@ -78,7 +80,9 @@ class FlowRunner {
 
   void begin_window(Instant now) {
     begin_ = now;
+    take_tallies(now);
     before_ = channels_.sent();
+    entries_before_ = {posted_, window_.arrived()};
     window_.begin();
   }
 
@@ -95,7 +99,7 @@ class FlowRunner {
   }
   platform::Reading read(Instant now) {
     take_tallies(now);
-    return {now, window_.read(std::vector<std::int64_t>(s_.rdma.size()), nullptr), {}};
+    return {now, window_.read(posted_, nullptr), {}};
   }
 
   void wake(Instant when, Alarm alarm, std::size_t number) { channels_.wake(when, number << alarm_bits | alarm); }
@@ -133,7 +137,9 @@ class FlowRunner {
 
   void post_next(flows::ChannelIndex channel, Instant now) {
     auto& use = *uses_[channel];
-    if (use.take()) channels_.post(channel, s_.rdma[use.entry].size, 0, now);
+    if (!use.take()) return;
+    posted_[use.entry] += s_.rdma[use.entry].size.count();
+    channels_.post(channel, s_.rdma[use.entry].size, 0, now);
   }
 
   void completed(flows::ChannelIndex channel, std::uint32_t number, Instant posted, Instant now) {
@@ -165,6 +171,8 @@ class FlowRunner {
   RdmaWindow window_;
   platform::WindowSearch search_;
   std::vector<Tally> tallies_;
+  std::vector<std::int64_t> posted_;  ///< payload since the start, by entry
+  EntryTotals entries_before_;
   std::vector<std::optional<EntryUse>> uses_;  ///< by channel
   std::vector<Bytes> counted_;                 ///< by channel: what is in the tally of its entry
   CollectiveEntries collectives_;
@@ -189,6 +197,7 @@ Outcome FlowRunner::outcome() {
   report_rdma(s_, window_.window(), now_ - begin_, out_.results);
   report_window(s_, search_, window_.latencies(), begin_ - Instant{}, now_ - begin_, out_.results);
   report_cables();
+  out_.entries = accounts(entries_before_, {posted_, window_.arrived()});
   for (std::size_t i = 0; i < out_.nodes.size(); ++i) out_.said.push_back(sentence(s_.nodes[i], out_.nodes[i]));
   if (!out_.cables.empty()) out_.said.push_back(busiest(out_));
   if (!out_.said.empty()) out_.results.bottleneck = out_.said.front();

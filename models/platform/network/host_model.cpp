@@ -163,6 +163,12 @@ std::vector<HostModel::Counted> HostModel::counted() {
   return out;
 }
 
+std::vector<std::string> HostModel::violations() {
+  auto& domain = platform_.domain;
+  return observe::conservation(domain.topology(), observe::take_snapshot(domain.fabric(), domain.topology().links.size()),
+                               false);
+}
+
 HostLimit HostModel::limit() {
   const auto scene = observe::scene_of(platform_.domain.topology(), platform_.labels());
   const auto after = counted();

@@ -47,6 +47,8 @@ class HostModel final : public transport::HostDma, private fabric::DeliverySink 
   std::int64_t failed() const { return writes_.failed + reads_.failed; }
   /// Since the window began.
   HostLimit limit();
+  /// Of the byte ledger, since the start.
+  std::vector<std::string> violations();
 
  private:
   struct Request {

@@ -56,6 +56,7 @@ class LimitSearch {
 
   Ports ways(const std::vector<std::string>& from, const std::vector<std::string>& to, bool all_to_all);
   std::optional<LimitResult> slow_host(const Ports& ports) const;
+  std::optional<LimitResult> slow_rank(const std::vector<network::HostIndex>& ranks, double time) const;
   std::optional<LimitResult> full_cable(const Ports& ports) const;
   std::optional<LimitResult> losses(const Ports& ports) const;
   std::optional<LimitResult> marks(const Ports& ports) const;
@@ -103,6 +104,24 @@ std::optional<LimitResult> LimitSearch::slow_host(const Ports& ports) const {
                      ", which takes in less than the wire brings: its NIC paused its switch " + spelled(paused(*most)) +
                          " % of the time",
                      {}};
+}
+
+/// A host whose memory has been busy for nearly all of a collective's time, in microseconds.
+std::optional<LimitResult> LimitSearch::slow_rank(const std::vector<network::HostIndex>& ranks, double time) const {
+  for (const auto& slow : s_.slow_hosts)
+    for (const auto host : hosts_of(loaded_.graph, slow.hosts))
+      for (network::PortIndex port = 0; port < 2 * loaded_.graph.cables.size(); ++port) {
+        if (behind(port) != loaded_.graph.hosts[host] || std::ranges::count(ranks, host) == 0) continue;
+        const auto* cable = use(port);
+        if (cable == nullptr || !cable->account) continue;
+        const auto took = static_cast<double>(cable->account->arrived) * 8e6 / static_cast<double>(slow.rate.bps());
+        if (took < time * nearly_all / 100) continue;
+        return LimitResult{"host " + name_of(behind(port)),
+                           ", which takes in less than the wire brings: its memory was busy " +
+                               spelled(std::min(100.0, took * 100 / time)) + " % of the time",
+                           {}};
+      }
+  return std::nullopt;
 }
 
 /// Of several that are as busy the one nearest to the senders.
@@ -223,6 +242,8 @@ LimitResult LimitSearch::of(const std::string& name, const std::vector<std::stri
   const auto scale = time > 0 ? microseconds(out_.results.window).value() / time : 1;
   if (time > 0 && value(name + ".computing_us") >= time / 2) return {"computation of " + name, "", {}};
   const auto ranks = hosts_of(loaded_.graph, hosts);
+  const auto all = microseconds(out_.results.window).value();
+  if (auto slow = slow_rank(ranks, time > 0 ? time : all)) return *slow;
   std::optional<network::PortIndex> most;
   for (network::PortIndex port = 0; port < 2 * loaded_.graph.cables.size(); ++port) {
     const auto at = loaded_.graph.node_of(port), to = behind(port);
@@ -234,7 +255,7 @@ LimitResult LimitSearch::of(const std::string& name, const std::vector<std::stri
   }
   const auto cable = most ? std::min(100.0, busy(*most) * scale) : 0;
   if (cable >= nearly_all)
-    return {"cable " + loaded_.graph.name_of(*most), ", busy " + spelled(cable) + " % of the time", {}};
+    return {"cable " + loaded_.graph.name_of(*most), ", busy " + spelled(cable) + " % of the time of " + name, {}};
   const auto inside = time > 0 ? value(name + ".inside_us") * 100 / time : 0;
   if (inside >= nearly_all) return {"links between GPUs", ", busy " + spelled(inside) + " % of the time", {}};
   return {"schedule of " + name,

@@ -12,8 +12,8 @@ namespace peerpath::network_run {
 ///   TCP a core and the receiver's window; packets that a switch, a cable or a NIC dropped; congestion control, which
 ///   marks slow down; pauses that spread from elsewhere; the messages or packets in flight, which by Little's law make
 ///   the rate where nothing on the way is full;
-/// - collectives and traces: a cable or the links between GPUs, busy nearly all of their time; computation; else the
-///   schedule, whose steps wait for each other.
+/// - collectives and traces: the memory of a slow host, a cable or the links between GPUs, busy nearly all of their
+///   time; computation; else the schedule, whose steps wait for each other.
 ///
 /// Entries whose messages come at a given rate have none if that rate got through.
 void find_limits(const network_scenario::Loaded& loaded, Outcome& out);

@@ -85,6 +85,64 @@ TEST(NetworkRun, PayloadThatWaitsInTheNicOfASlowHostHasNotArrived) {
   EXPECT_GT(value(outcome, "w.goodput_gbps"), 47);
 }
 
+TEST(NetworkRun, CablesAndCoresAreBusyForNoLongerThanTheWindow) {
+  // A frame of 9 kB takes 72 us of 1 Gb/s, and a read of 1 MiB at 1 Gb/s 8 ms: more than the window.
+  const auto outcome = run_text(R"({ "network": { "hosts": ["h0..h1"], "switches": ["s"],
+                             "cables": [{ "from": "h0", "to": "s", "rate": "1Gbps" },
+                                        { "from": "h1", "to": "s", "rate": "10Gbps" }] },
+    "tcp_stack": { "mtu": 9000 },
+    "tcp": [{ "name": "t", "from": "h0", "to": "h1", "consumer": { "rate": "1Mbps" } }],
+    "run": { "warmup": "1ms", "measure": "20us" } })");
+  for (const auto& cable : outcome.cables) EXPECT_LE(cable.busy_percent.value(), 100) << cable.name;
+  EXPECT_EQ(outcome.cables.front().busy_percent.value(), 100);
+  EXPECT_EQ(value(outcome, "t.receive_core_percent"), 100);
+}
+
+TEST(NetworkRun, ACollectiveThroughASlowHostTakesTheTimeOfItsMemoryAndItsLimitIsThatHost) {
+  const auto outcome = run_text(R"({ "network": { "hosts": ["h0..h3"], "switches": ["s"],
+                             "cables": [{ "from": "h0..h3", "to": "s", "rate": "400Gbps" }] },
+    "slow_hosts": [{ "hosts": "h1", "rate": "20Gbps" }],
+    "collectives": [{ "name": "c", "kind": "all_gather", "hosts": "h0..h3", "bytes": "256KiB" }] })");
+  // Three of four parts come in: 24 messages of 8 KiB, in packets with 58 B of headers, the first one's 16 B longer,
+  // the last one's 4 B for the number of the message.
+  const double least = 24 * (8192 + 2 * 58 + 16 + 4) * 8 / 20e3;
+  EXPECT_GE(value(outcome, "c.time_us"), least);
+  EXPECT_LE(value(outcome, "c.time_us"), least + 4);
+  EXPECT_EQ(outcome.results.limit, "host h1");
+}
+
+TEST(NetworkRun, SendsAreNotFasterThanAlone) {
+  const auto outcome = run_text(R"({ "network": { "hosts": ["h0..h1"], "switches": ["s"],
+                             "cables": [{ "from": "h0..h1", "to": "s", "rate": "1Gbps" }] },
+    "rdma": [{ "name": "s", "from": "h0", "to": "h1", "operation": "send", "size": "64B", "load": 1 }],
+    "run": { "warmup": "0us", "measure": "2ms" } })");
+  EXPECT_GE(value(outcome, "s.slowdown_p50"), 1);  // a write has 16 B more, which take 5 % of this time
+  EXPECT_LE(value(outcome, "s.slowdown_p50"), 1.02);
+}
+
+TEST(NetworkRun, AccountsOfEntriesAndCablesBalance) {
+  const auto outcome = run_text(R"({ "network": { "hosts": ["h0..h3"], "switches": ["s"],
+                             "cables": [{ "from": "h0..h3", "to": "s", "rate": "100Gbps", "loss": 0.01 }] },
+    "switches": { "lossless": [] },
+    "rdma": [{ "name": "in", "from": "h1..h3", "to": "h0", "size": "64KiB" },
+             { "name": "timed", "from": "h0", "to": "h2", "size": "10000B", "interval": "2us" }],
+    "run": { "warmup": "20us", "measure": "100us" } })");
+  EXPECT_THAT(outcome.results.conservation, testing::IsEmpty());
+  ASSERT_EQ(outcome.entries.size(), 2U);
+  EXPECT_EQ(outcome.entries[1].offered, 50 * 10'000);
+  EXPECT_NEAR(static_cast<double>(outcome.entries[0].arrived) * 8 / 100e3, value(outcome, "in.goodput_gbps"), 0.001);
+  std::int64_t dropped = 0, at_hosts = 0;
+  for (const auto& cable : outcome.cables) {
+    ASSERT_TRUE(cable.account);
+    const auto& a = *cable.account;
+    EXPECT_EQ(a.offered + a.backlog_before, a.arrived + a.dropped + a.backlog_after) << cable.name;
+    dropped += a.dropped;
+    if (cable.name == "s -> h0") at_hosts = a.arrived;
+  }
+  EXPECT_GT(dropped, 0);
+  EXPECT_GT(at_hosts, outcome.entries[0].arrived);  // headers
+}
+
 TEST(NetworkRun, TcpOverALongCableNeedsNoHeadroomOfPfc) {
   const auto outcome = run_text(R"({ "network": { "hosts": ["h0..h1"], "switches": ["s"],
                              "cables": [{ "from": "h0..h1", "to": "s", "rate": "100Gbps", "delay": "1ms" }] },

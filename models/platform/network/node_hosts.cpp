@@ -127,6 +127,7 @@ void NodeHosts::begin_window(Instant now) {
 std::vector<NodeFit> NodeHosts::outcome(Instant now, Parts& parts) {
   std::vector<Used> used(models_.size());
   std::vector<std::string> sentences(models_.size());
+  broken_.assign(models_.size(), {});
   for (std::size_t host = 0; host < models_.size(); ++host) {
     if (!models_[host]) continue;
     auto& model = *models_[host];
@@ -135,11 +136,14 @@ std::vector<NodeFit> NodeHosts::outcome(Instant now, Parts& parts) {
     used[host] = {true, model.write_latency().quantile(500'000), model.read_latency().quantile(500'000), model.failed(),
                   limit.percent};
     sentences[host] = std::move(limit.sentence);
+    if (const auto broken = model.violations(); !broken.empty())
+      broken_[host] = loaded_->graph.nodes[loaded_->graph.hosts[host]].name + ": " + broken.front();
   }
   parts.gather(used, [](Used& a, const Used& b) {
     if (b.here) a = b;
   });
   parts.gather(sentences);
+  parts.gather(broken_);
   auto out = fits_;
   for (std::size_t i = 0; i < out.size(); ++i) {
     const auto& entry = loaded_->scenario.nodes[i];

@@ -26,6 +26,11 @@ class NodeHosts {
   void begin_window(Instant now);
   /// Of each entry, when everything until `now` has happened; in rank 0 of the hosts of all ranks.
   std::vector<NodeFit> outcome(Instant now, Parts& parts);
+  /// After `outcome`: what breaks conservation of bytes inside hosts that are simulated; in rank 0 of all ranks.
+  void add_violations(std::vector<std::string>& violations) const {
+    for (const auto& broken : broken_)
+      if (!broken.empty()) violations.push_back(broken);
+  }
 
  private:
   std::vector<transport::HostRates> rates() const;
@@ -34,6 +39,7 @@ class NodeHosts {
   std::vector<NodeFit> fits_;
   std::vector<std::unique_ptr<transport::RatedDma>> rated_;  ///< by host, under TCP
   std::vector<std::unique_ptr<HostModel>> models_;           ///< by host; nothing: no such level, or another rank's
+  std::vector<std::string> broken_;                          ///< by host
 };
 
 }  // namespace peerpath::network_run

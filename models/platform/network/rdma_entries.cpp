@@ -29,7 +29,7 @@ RdmaEntries::RdmaEntries(const Loaded& loaded, roce::Fleet& fleet, Wake wake)
       end_{longest_run(loaded.scenario)},
       tallies_(entries_.size()),
       posted_(entries_.size()),
-      datagrams_{entries_, loaded.graph, fleet},
+      datagrams_{entries_, loaded.graph, fleet, posted_},
       alone_{loaded.graph, loaded.scenario.switches.latency, loaded.scenario.nics.mtu} {}
 
 void RdmaEntries::schedule() {
@@ -104,7 +104,9 @@ void RdmaEntries::begin(std::size_t number, Instant now) {
 
 void RdmaEntries::post_next(roce::QpIndex qp, Instant now) {
   auto& use = uses_[qp];
-  if (use.take()) fleet_.post(qp, request(entries_[use.entry], use, qp), now);
+  if (!use.take()) return;
+  posted_[use.entry] += entries_[use.entry].size.count();
+  fleet_.post(qp, request(entries_[use.entry], use, qp), now);
 }
 
 void RdmaEntries::post_timed(std::size_t number, Instant now) {
@@ -138,7 +140,7 @@ void RdmaEntries::post_arrived(std::size_t number, Instant now) {
     if (!fleet_.owns(a.from)) continue;
     const auto qp = static_cast<roce::QpIndex>(offered.first + 2 * offered.next);
     open(qp, a.from, a.to, offered.entry);
-    uses_[qp] = {offered.entry, 0, a.size, alone_.latency(a.from, a.to, a.size)};
+    uses_[qp] = {offered.entry, 0, a.size, alone_.latency(a.from, a.to, a.size, entries_[offered.entry].operation)};
     auto posted = network_run::request(entries_[offered.entry]);
     posted.length = static_cast<std::uint32_t>(a.size.count());
     posted_[offered.entry] += a.size.count();

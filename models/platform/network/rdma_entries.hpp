@@ -35,7 +35,7 @@ class RdmaEntries {
 
   /// By entry, since they were taken before.
   std::vector<Tally> take_tallies();
-  /// Payload posted so far by entries with a load or an interval; 0 for the others.
+  /// Payload posted so far.
   const std::vector<std::int64_t>& posted() const { return posted_; }
   /// The rates that DCQCN allows the queue pairs of each entry, where they last; 0 for those of other ranks. Behind
   /// them the sum of the steps by which it raises them.

@@ -46,6 +46,8 @@ class RdmaWindow {
   void add(const std::vector<Tally>& since);
   /// The window begins.
   void begin() { window_.assign(window_.size(), {}); }
+  /// Payload that has arrived since the start, by entry.
+  const std::vector<std::int64_t>& arrived() const { return arrived_; }
   std::vector<Tally>& window() { return window_; }
   platform::Steadiness::Pooled latencies() const;
 

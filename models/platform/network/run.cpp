@@ -4,6 +4,7 @@
 
 #include "collective/roce_carrier.hpp"
 #include "peerpath/observe/finish.hpp"
+#include "platform/network/accounts.hpp"
 #include "platform/network/cable_report.hpp"
 #include "platform/network/collective_entries.hpp"
 #include "platform/network/flow_run.hpp"
@@ -97,6 +98,7 @@ class Runner {
                                  .begin = [this](Instant at) { begin_window(at); }});
     take_tallies(now);
     after_ = snapshot(network_, now);
+    entries_after_ = {rdma_.posted(), window_.arrived()};
     out_.nodes = nodes_.outcome(now, parts_);
     if (capture_) out_.captured = capture_->finish();
     gather();
@@ -113,8 +115,10 @@ class Runner {
   }
 
   void begin_window(Instant now) {
+    take_tallies(now);
     nodes_.begin_window(now);
     before_ = snapshot(network_, now);
+    entries_before_ = {rdma_.posted(), window_.arrived()};
     window_.begin();
     queued_.front() = {};
   }
@@ -222,6 +226,7 @@ class Runner {
   CollectiveEntries collectives_;
   std::vector<observe::Histogram> queued_ = std::vector<observe::Histogram>(1);
   Snapshot before_, after_;
+  EntryTotals entries_before_, entries_after_;
   std::optional<network::PauseCircle> circle_;
   std::vector<std::int64_t> nic_pauses_;  ///< by host
   std::vector<Played> played_;
@@ -234,6 +239,8 @@ class Runner {
 void Runner::gather() {
   network_run::gather(parts_, before_);
   network_run::gather(parts_, after_);
+  network_run::gather(parts_, entries_before_);
+  network_run::gather(parts_, entries_after_);
   parts_.gather(window_.window(), [](Tally& a, const Tally& b) { a.merge(b); });
   parts_.gather(queued_, [](observe::Histogram& a, const observe::Histogram& b) { a.merge(b); });
   played_ = collectives_.played();
@@ -315,6 +322,9 @@ Outcome Runner::outcome() {
   report_rdma(s_, window_.window(), window, out_.results);
   collectives_.report(played_, out_.jobs, out_.results);
   report_network();
+  out_.entries = accounts(entries_before_, entries_after_);
+  out_.results.conservation = violations(before_, after_, loaded_.graph, out_);
+  nodes_.add_violations(out_.results.conservation);
   report_window(s_, search_, window_.latencies(), before_.when - Instant{}, window, out_.results);
   explain();
   return std::move(out_);

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "peerpath/observe/finish.hpp"
+#include "platform/network/accounts.hpp"
 #include "platform/network/cable_report.hpp"
 #include "platform/network/host_limits.hpp"
 #include "platform/network/network_window.hpp"
@@ -47,6 +48,9 @@ tcp::FleetConfig fleet_config(const NetworkScenario& s, NodeHosts& nodes) {
   nodes.configure(config);
   return config;
 }
+
+/// That a connection sends.
+std::int64_t bytes_of(const Tcp& entry) { return entry.bytes > Bytes{} ? entry.bytes.count() : endless; }
 
 /// What one entry has done.
 struct FlowTally {
@@ -100,6 +104,7 @@ class TcpRunner {
     if (capture_) out_.captured = capture_->finish();
     auto after = snapshot(network_, now);
     out_.nodes = nodes_.outcome(now, parts_);
+    entries_after_ = totals();
     gather(before, after);
     report(before, after);
     return std::move(out_);
@@ -126,7 +131,8 @@ class TcpRunner {
 
   Snapshot begin_window(Instant now) {
     nodes_.begin_window(now);
-    work_before_ = work();
+    work_before_ = work(now);
+    entries_before_ = totals();
     for (auto& tally : tallies_) tally.bytes = 0;
     return snapshot(network_, now);
   }
@@ -167,10 +173,21 @@ class TcpRunner {
   }
 
   /// Work of cores so far: of each host's kernel, behind them of each end's application.
-  std::vector<Duration> work() const {
+  std::vector<Duration> work(Instant now) const {
     std::vector<Duration> out;
-    for (network::HostIndex h = 0; h < loaded_.graph.hosts.size(); ++h) out.push_back(fleet_.counters(h).kernel);
-    for (tcp::EndIndex e = 0; e < fleet_.ends(); ++e) out.push_back(fleet_.worked(e));
+    for (network::HostIndex h = 0; h < loaded_.graph.hosts.size(); ++h) out.push_back(fleet_.kernel_worked(h, now));
+    for (tcp::EndIndex e = 0; e < fleet_.ends(); ++e) out.push_back(fleet_.worked(e, now));
+    return out;
+  }
+
+  /// Bytes that connections have sent for the first time, and that were read, by entry.
+  EntryTotals totals() const {
+    EntryTotals out{std::vector<std::int64_t>(s_.tcp.size()), std::vector<std::int64_t>(s_.tcp.size())};
+    for (const auto& flow : flows_) {
+      out.arrived[flow.entry] += flow.arrived;
+      if (flow.opened != never && network_.owns(fleet_.host_of(flow.client)))
+        out.offered[flow.entry] += bytes_of(s_.tcp[flow.entry]) - fleet_.connection(flow.client).sender().unsent();
+    }
     return out;
   }
 
@@ -198,9 +215,9 @@ class TcpRunner {
     switch (static_cast<Alarm>(detail & 3)) {
       case open: {
         auto& flow = flows_[number];
-        const auto bytes = s_.tcp[flow.entry].bytes.count();
+        const auto& entry = s_.tcp[flow.entry];
         flow.opened = now;
-        return fleet_.open(flow.client, bytes > 0 ? bytes : endless, bytes > 0, now);
+        return fleet_.open(flow.client, bytes_of(entry), entry.bytes > Bytes{}, now);
       }
       case keep:
       case give:
@@ -241,6 +258,7 @@ class TcpRunner {
   std::vector<FlowTally> tallies_;  ///< of the window
   std::vector<Flow> flows_;
   std::vector<Duration> work_before_, work_after_;
+  EntryTotals entries_before_, entries_after_;
   std::vector<tcp::SenderCounters> senders_;  ///< by connection, of what its client sent in the window
   std::int64_t left_ = 0;                     ///< connections to hosts of this rank that are not over
   std::vector<std::int64_t> nic_pauses_;      ///< by host
@@ -252,7 +270,9 @@ class TcpRunner {
 void TcpRunner::gather(Snapshot& before, Snapshot& after) {
   network_run::gather(parts_, before);
   network_run::gather(parts_, after);
-  work_after_ = work();
+  network_run::gather(parts_, entries_before_);
+  network_run::gather(parts_, entries_after_);
+  work_after_ = work(after.when);
   for (auto* cores : {&work_before_, &work_after_}) parts_.gather(*cores, [](Duration& a, Duration b) { a += b; });
   parts_.gather(tallies_, [](FlowTally& a, const FlowTally& b) {
     a.bytes += b.bytes;
@@ -333,6 +353,9 @@ void TcpRunner::report(const Snapshot& before, const Snapshot& after) {
   auto totals = report_cables(before, after, loaded_.graph, out_);
   totals.dropped += nic_dropped_;
   report_totals(totals, results);
+  out_.entries = accounts(entries_before_, entries_after_);
+  results.conservation = violations(before, after, loaded_.graph, out_);
+  nodes_.add_violations(results.conservation);
   std::int64_t nic_pauses = 0;
   for (const auto pauses : nic_pauses_) nic_pauses += pauses;
   set_metric(results, "network.nic_pauses", Decimal{nic_pauses, 0});

@@ -59,6 +59,34 @@ Json node(const network_scenario::NodeEntry& entry, const network_run::NodeFit& 
 
 Json microseconds(Duration time) { return number({time.count(), 9}); }
 
+Json cable(const network_run::CableUse& c) {
+  Json out{{"name", c.name},
+           {"busy_percent", number(c.busy_percent)},
+           {"paused_percent", number(c.paused_percent)},
+           {"queue_peak_bytes", c.peak},
+           {"dropped", c.dropped},
+           {"marked", c.marked}};
+  if (!c.account) return out;
+  const auto& a = *c.account;
+  out["rate_bps"] = a.rate.bps();
+  out["sent_packets"] = a.packets;
+  out["offered_bytes"] = a.offered;
+  out["sent_bytes"] = a.sent;
+  out["arrived_bytes"] = a.arrived;
+  out["dropped_bytes"] = a.dropped;
+  out["backlog_at_begin_bytes"] = a.backlog_before;
+  out["backlog_at_end_bytes"] = a.backlog_after;
+  return out;
+}
+
+Json entry(const std::string& name, const network_run::EntryAccount& account) {
+  return {{"name", name},
+          {"offered_bytes", account.offered},
+          {"arrived_bytes", account.arrived},
+          {"missing_at_begin_bytes", account.missing_before},
+          {"missing_at_end_bytes", account.missing_after}};
+}
+
 /// An entry of `traces` by rank.
 Json job(const network_scenario::TraceEntry& entry, const std::vector<collective::RankUse>& uses) {
   Json out{{"name", entry.name}, {"ranks", Json::array()}};
@@ -82,8 +110,7 @@ Json network_document(const network_scenario::Loaded& loaded, const network_run:
   auto document = observe::results_document(outcome.results,
                                             {version, loaded.scenario.name, network_scenario::written(loaded.scenario),
                                              scenario::written_origins(loaded.origins)});
-  for (const auto* key :
-       {"flattered", "traffic", "utilisation", "ledger", "conservation", "bar1", "faults", "aer", "warnings"})
+  for (const auto* key : {"flattered", "traffic", "utilisation", "ledger", "bar1", "faults", "aer", "warnings"})
     document.erase(key);
   auto& network = document["network"];
   network["said"] = outcome.said;
@@ -92,13 +119,12 @@ Json network_document(const network_scenario::Loaded& loaded, const network_run:
   for (std::size_t i = 0; i < outcome.jobs.size(); ++i)
     network["jobs"].push_back(job(loaded.scenario.traces[i], outcome.jobs[i]));
   network["cables"] = Json::array();
-  for (const auto& c : outcome.cables)
-    network["cables"].push_back({{"name", c.name},
-                                 {"busy_percent", number(c.busy_percent)},
-                                 {"paused_percent", number(c.paused_percent)},
-                                 {"queue_peak_bytes", c.peak},
-                                 {"dropped", c.dropped},
-                                 {"marked", c.marked}});
+  for (const auto& c : outcome.cables) network["cables"].push_back(cable(c));
+  network["entries"] = Json::array();
+  for (std::size_t i = 0; i < outcome.entries.size(); ++i) {
+    const auto& s = loaded.scenario;
+    network["entries"].push_back(entry(s.tcp.empty() ? s.rdma[i].name : s.tcp[i].name, outcome.entries[i]));
+  }
   return document;
 }
 

@@ -1,6 +1,7 @@
 // Hosts with TCP at the ends of a network: NIC, cores, sockets and applications.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <vector>
@@ -60,8 +61,13 @@ class Fleet final : public network::Hosts {
 
   const Connection& connection(EndIndex end) const { return ends_[end].connection; }
   HostIndex host_of(EndIndex end) const { return ends_[end].host; }
-  /// Work of the core of an end's application.
-  Duration worked(EndIndex end) const { return ends_[end].worked; }
+  /// Work of the core of an end's application, and of a host's kernel, that is done by now.
+  Duration worked(EndIndex end, Instant now) const {
+    return ends_[end].worked - std::max<Duration>(ends_[end].core - now, Duration{});
+  }
+  Duration kernel_worked(HostIndex host, Instant now) const {
+    return hosts_[host].counters.kernel - std::max<Duration>(hosts_[host].kernel - now, Duration{});
+  }
   std::size_t ends() const { return ends_.size(); }
   const HostCounters& counters(HostIndex host) const { return hosts_[host].counters; }
 
