@@ -21,10 +21,11 @@ class Run:
 class Peerpath:
     """The program, with a folder of its own for what it reads and writes. Equal calls are made once."""
 
-    def __init__(self, path):
+    def __init__(self, path, *always):
         self.path = pathlib.Path(path).resolve()
         memory = pathlib.Path("/dev/shm")
         self.folder = pathlib.Path(tempfile.mkdtemp(dir=memory if memory.is_dir() else None))
+        self.always = always  # options of every run
         self.done = {}
 
     def __enter__(self):
@@ -39,7 +40,9 @@ class Peerpath:
     def call(self, scenario, *options, words=("run",)):
         """Status, standard output and error; the status is None for what does not end."""
         file = self.folder / "scenario.json"
-        file.write_text(json.dumps(scenario, indent=1))
+        file.write_text(json.dumps({key: part for key, part in scenario.items() if key != "files"}, indent=1))
+        for name, content in scenario.get("files", {}).items():  # that the scenario names
+            (self.folder / name).write_text(json.dumps(content))
         command = [self.path, *words, file.name, *options]
         try:
             done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=MOST_SECONDS)
@@ -51,7 +54,7 @@ class Peerpath:
         key = json.dumps(scenario) + repr(options)
         if key not in self.done:
             folder = self.folder / "out"
-            status, text, said = self.call(scenario, "--json", "--quiet", "--check-protocol", "--out", folder, *options)
+            status, text, said = self.call(scenario, "--json", "--quiet", "--out", folder, *self.always, *options)
             document = json.loads(text, parse_constant=no_number) if status in (0, 1) else None
             self.done[key] = Run(status, document, said, text)
         return self.done[key]

@@ -44,11 +44,12 @@ def without(scenario, way):
         out["links"] = [l for l in out["links"] if gone not in (l["from"], l["to"])]
         for key in ("traffic", "events", "arbitration"):
             out[key] = [x for x in out.get(key, ()) if gone not in x.values()]
-    return out
+    return out if out["links"] and out["traffic"] else None
 
 
-def shrink(scenario, still_broken, most):
-    """The smallest scenario found in so many tries."""
+def shrink(scenario, still_broken, most, parts=parts, without=without):
+    """The smallest scenario found in so many tries. `parts` yields what may be left out; `without` leaves it out, and gives None
+    if nothing would remain."""
     again = True
     while again and most > 0:
         again = False
@@ -60,6 +61,6 @@ def shrink(scenario, still_broken, most):
             most -= 1
             if most <= 0:
                 break
-            if smaller["links"] and smaller["traffic"] and still_broken(smaller):
+            if smaller is not None and still_broken(smaller):
                 scenario, again = smaller, True
     return scenario
