@@ -54,7 +54,10 @@ void Meter::built(const fabric::Topology& topology) {
       result.offered_payload += what.payload;
       return;
     case What::done:
-      if (!own.leaf) own.totals.arrived += what.payload;
+      if (!own.leaf) {
+        own.totals.arrived += what.payload;
+        own.totals.largest = std::max(own.totals.largest, what.payload);
+      }
       own.totals.ended += what.payload;
       ++own.totals.ended_packets;
       own.latencies.record(what.when - what.begin);

@@ -61,7 +61,8 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
   /// All of one entry since the start.
   struct Totals {
     Bytes offered{}, arrived{}, dropped{}, failed{};
-    Bytes ended{};  ///< bytes of finished packets and transfers
+    Bytes ended{};    ///< bytes of finished packets and transfers
+    Bytes largest{};  ///< packet or transfer that counted as a whole; 0: all counted TLP by TLP
     std::int64_t offered_packets = 0, dropped_packets = 0, ended_packets = 0;
     Bytes waiting() const { return std::max(offered - arrived - dropped - failed, Bytes{0}); }
     /// Bytes of frames between the wire and the application. Each frame counts with the mean size.

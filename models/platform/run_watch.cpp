@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "peerpath/scenario/queues.hpp"
 #include "peerpath/scenario/window.hpp"
+#include "scenario/tree.hpp"
 #include "transport/traffic/dma_source.hpp"
 
 namespace peerpath::platform {
@@ -10,7 +12,7 @@ namespace {
 
 using scenario::Traffic;
 
-/// How long regular traffic takes to repeat itself; 0 for traffic that does not.
+/// How long regular traffic takes to repeat itself; 0 for traffic that does not, or that begins when something ends.
 Duration period_of(const Traffic& t) {
   const bool repeats = t.with_kind([](auto kind, const auto&) { return kind.repeats; });
   if (t.arrival != scenario::ArrivalLaw::regular || !repeats) return Duration{0};
@@ -18,6 +20,15 @@ Duration period_of(const Traffic& t) {
   for (const Bytes size : t.sizes)
     round += t.with_kind([&](auto kind, const auto& what) { return kind.at_rate(what, size); });
   return round / t.rate;
+}
+
+/// The first entry of each share of a NIC's transmit queues, which has its name, and the queues.
+std::vector<std::pair<std::size_t, std::vector<int>>> transmit_rings(const scenario::Scenario& scenario) {
+  std::vector<std::pair<std::size_t, std::vector<int>>> rings;
+  for (const auto& device : scenario.devices)
+    for (const auto& share : scenario::transmit_shares(scenario, device.name))
+      if (!share.entries.empty()) rings.emplace_back(share.entries.front(), share.queues);
+  return rings;
 }
 
 bool is_router(const scenario::Device& device) {
@@ -61,6 +72,9 @@ WindowPlan window_plan(const scenario::Scenario& scenario) {
 }
 
 std::vector<WatchedEntry> watched_entries(const scenario::Scenario& scenario) {
+  Bytes tlp{};
+  for (const auto& device : scenario.devices)
+    if (const auto* function = scenario::function_of(device)) tlp = std::max(tlp, function->max_payload);
   std::vector<WatchedEntry> entries;
   for (const auto& t : scenario.traffic) {
     const bool even =
@@ -72,7 +86,11 @@ std::vector<WatchedEntry> watched_entries(const scenario::Scenario& scenario) {
                         {900'000, ".latency_p90_ns"},
                         {990'000, ".latency_p99_ns"},
                         {999'000, ".latency_p999_ns"}}});
-    entries.back().saturates = t.saturates;
+    auto& entry = entries.back();
+    entry.saturates = t.saturates;
+    entry.message = t.sizes.empty() ? 0 : std::ranges::max(t.sizes).count();
+    entry.piece = std::min(entry.message, tlp.count());
+    entry.period = period_of(t);
   }
   return entries;
 }
@@ -82,6 +100,11 @@ std::vector<WatchedBacklog> watched_backlogs(const scenario::Scenario& scenario)
   std::vector<WatchedBacklog> backlogs;
   for (const auto& device : scenario.devices)
     if (is_router(device)) backlogs.push_back({"queues in " + device.name, BacklogUnit::bytes, few_tlps});
+  for (const auto& [entry, queues] : transmit_rings(scenario)) {
+    const auto& t = scenario.traffic[entry];
+    const auto burst = std::ranges::max(t.sizes) * std::int64_t{std::max(t.burst, 1)};
+    backlogs.push_back({"transmit rings of " + t.name, BacklogUnit::bytes, burst.count(), entry});
+  }
   return backlogs;
 }
 
@@ -92,6 +115,7 @@ Reading read_run(const scenario::Scenario& scenario, Platform& platform, const T
   for (std::size_t i = 0; i < totals.size(); ++i) {
     const auto& t = totals[i];
     Reading::Entry entry{.offered = t.offered.count(), .arrived = t.arrived.count(), .failed = t.failed.count()};
+    entry.largest = t.largest.count();
     entry.waiting = (entries[i].waits_at_source ? t.offered - t.ended - t.failed : t.frames_waiting()).count();
     for (const auto* source : traffic.sources(i)) {
       entry.in_flight += source->in_flight(now);
@@ -102,6 +126,15 @@ Reading read_run(const scenario::Scenario& scenario, Platform& platform, const T
   }
   for (const auto& device : scenario.devices)
     if (is_router(device)) reading.levels.push_back(payload_inside(platform, platform.node(device.name)));
+  for (const auto& [entry, queues] : transmit_rings(scenario)) {
+    const auto& t = scenario.traffic[entry];
+    auto* cpu = platform.cpu_of(t.as<scenario::traffic::Network>()->headers_to);
+    Bytes held{};
+    for (const int queue : queues)
+      if (cpu != nullptr)
+        held += cpu->behaviour().held(platform.node(t.from), nic::QueueIndex{static_cast<std::uint16_t>(queue)});
+    reading.levels.push_back(held.count());
+  }
   return reading;
 }
 

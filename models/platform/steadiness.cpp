@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "observe/batch_means.hpp"
-
 namespace peerpath::platform {
 namespace {
 
@@ -60,6 +58,7 @@ void Steadiness::merge() {
       for (std::size_t q = 0; q < entry.latencies.size(); ++q)
         entry.latencies[q] = a + b == 0 ? 0 : narrow((earlier.latencies[q] * a + entry.latencies[q] * b) / (a + b));
       entry.samples = narrow(a + b);
+      entry.largest = std::max(entry.largest, earlier.largest);
     }
     readings_[n] = std::move(both);
   }
@@ -97,11 +96,35 @@ Steadiness::Series Steadiness::per_slice(const Value& value) const {
 }
 
 Steadiness::Series Steadiness::arrivals(std::size_t entry) const {
-  return per_slice([entry](const Reading& r) { return r.entries[entry].arrived; });
+  auto series = per_slice([entry](const Reading& r) { return r.entries[entry].arrived; });
+  auto at_once = entries_[entry].piece;
+  for (const auto* r = &first() + 1; r <= &last(); ++r) at_once = std::max(at_once, r->entries[entry].largest);
+  series.resolution = share_of_slice(resolution(entry, at_once));
+  return series;
 }
 
 Steadiness::Series Steadiness::offers(std::size_t entry) const {
-  return per_slice([entry](const Reading& r) { return r.entries[entry].offered; });
+  auto series = per_slice([entry](const Reading& r) { return r.entries[entry].offered; });
+  series.resolution = share_of_slice(resolution(entry, entries_[entry].message));
+  return series;
+}
+
+std::int64_t Steadiness::share_of_slice(std::int64_t bytes) const {
+  const auto count = static_cast<std::int64_t>(all_is_window_ ? cut() : std::min(slices, cut()));
+  return (bytes * fine_parts + count - 1) / count;
+}
+
+/// A window of whole periods holds the same wherever it begins. While nothing waits, nothing arrives: then a message
+/// counts at once, however small its pieces are.
+std::int64_t Steadiness::resolution(std::size_t entry, std::int64_t at_once) const {
+  const auto& watched = entries_[entry];
+  const auto &before = first().entries[entry], &after = last().entries[entry];
+  const bool whole_periods = watched.period > Duration{0} && length() % watched.period == Duration{0};
+  const auto arrived = after.arrived - before.arrived;
+  if (arrived == 0 || (whole_periods && arrived == after.offered - before.offered)) return 0;
+  const bool pauses =
+      std::any_of(&first(), &last() + 1, [entry](const Reading& r) { return r.entries[entry].waiting == 0; });
+  return pauses ? std::max(watched.message, at_once) : at_once;
 }
 
 /// Slices in which nothing was measured are joined with their neighbours, down to eighths of the window.
@@ -141,6 +164,7 @@ bool Steadiness::settled(const Series& series, bool to_precision) const {
   const auto allowed = [&](std::int64_t width) {
     return static_cast<WideInt>(width) * one_million <= static_cast<WideInt>(std::abs(means.mean)) * precision_ppm_;
   };
+  if (to_precision && !allowed(series.resolution)) return false;
   if (allowed(means.spread)) return true;
   return means.independent && !has_beginning(series) && (!to_precision || allowed(means.half_width));
 }
@@ -182,7 +206,10 @@ std::int64_t Steadiness::backlog_growth(std::size_t backlog) const {
   const auto grown = growth([&](const Reading& r) { return r.levels[backlog]; });
   for (const auto& reading : readings_) sum += reading.levels[backlog];
   const auto mean = sum / static_cast<WideInt>(readings_.size());
-  return std::abs(grown) > backlogs_[backlog].grain && WideInt{std::abs(grown)} * 10 > mean ? grown : 0;
+  const auto& [name, unit, grain, entry] = backlogs_[backlog];
+  const auto offered = entry ? last().entries[*entry].offered - first().entries[*entry].offered : 0;
+  if (WideInt{std::abs(grown)} * one_million <= WideInt{offered} * precision_ppm_) return 0;
+  return std::abs(grown) > grain && WideInt{std::abs(grown)} * 10 > mean ? grown : 0;
 }
 
 bool Steadiness::overloaded(std::size_t entry) const {
@@ -279,13 +306,13 @@ void Steadiness::judge(observe::SteadyState& state, const std::string& metric, c
   if (settled(series, true)) return;
   const auto means = observe::batch_means(series.window);
   const auto each = slice();
-  if (!means.independent || has_beginning(series))
+  if (!settled(series, false))
     state.warnings.push_back(metric + " has not settled: " + value_text(metric, means.first_half, each) +
                              " in the first half of the window, " + value_text(metric, means.second_half, each) +
                              " in the second; " + more);
   else
     state.warnings.push_back(metric + ": 95 % interval is ±" +
-                             share_text(means.half_width, std::max<std::int64_t>(means.mean, 1)) + "; " + more);
+                             share_text(series.half_width(means), std::max<std::int64_t>(means.mean, 1)) + "; " + more);
 }
 
 void Steadiness::judge(observe::SteadyState& state, std::size_t entry, const std::string& more,
@@ -296,7 +323,7 @@ void Steadiness::judge(observe::SteadyState& state, std::size_t entry, const std
   const auto interval = [&](const char* metric, const Series& series) {
     const auto means = observe::batch_means(series.window);
     state.intervals.push_back(
-        {name + metric, quotient(static_cast<WideInt>(means.half_width) * 8'000'000,
+        {name + metric, quotient(static_cast<WideInt>(series.half_width(means)) * 8'000'000,
                                  static_cast<WideInt>(each.count()) * fine_parts, steady_places)});
   };
   interval(".offered_gbps", offers(entry));
@@ -348,7 +375,7 @@ void Steadiness::judge(observe::SteadyState& state, bool found, const Pooled& po
   for (std::size_t b = 0; b < backlogs_.size(); ++b) {
     const auto grown = backlog_growth(b);
     if (grown == 0) continue;
-    const auto& [name, unit, grain] = backlogs_[b];
+    const auto& [name, unit, grain, entry] = backlogs_[b];
     const WideInt per_ms = static_cast<WideInt>(std::abs(grown)) * 1'000'000'000'000 / length().count();
     state.warnings.push_back(
         name + (grown > 0 ? " grow by " : " shrink by ") +

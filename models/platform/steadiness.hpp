@@ -7,14 +7,18 @@
 //                     while the window is shorter than that takes and the median latency is not the mean, which no
 //                     share changes (Little's law)
 //   backlogs          slope of eight batch means by least squares against its standard error (Law, 9.5.1)
+//   resolution        a count of messages over a window is known to one message, whose place at the ends of the window
+//                     decides whether it counts; equal counts in all batches do not show that
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "observe/batch_means.hpp"
 #include "peerpath/base/time.hpp"
 #include "peerpath/base/units.hpp"
 #include "peerpath/observe/histogram.hpp"
@@ -36,6 +40,10 @@ struct WatchedEntry {
   std::vector<Latency> latencies{};  ///< the first one is to be steady, too
   Duration latency_unit = std::chrono::nanoseconds{1};
   bool saturates = false;  ///< the load is meant to exceed capacity: no warning that it does
+  /// Payload bytes of the largest message (of random sizes: their mean), and those of it that count as arrived at one
+  /// instant; 0: a stream.
+  std::int64_t message = 0, piece = 0;
+  Duration period{};  ///< after which its regular load repeats itself; 0: never
 };
 
 /// Unit of a backlog.
@@ -45,7 +53,8 @@ enum class BacklogUnit : std::uint8_t { bytes, bits_per_second };
 struct WatchedBacklog {
   std::string name{};  ///< a plural, as in "queues in sw0 grow"
   BacklogUnit unit = BacklogUnit::bytes;
-  std::int64_t grain = 0;  ///< smaller growth is ignored: the size of a few packets
+  std::int64_t grain = 0;              ///< smaller growth is ignored: the size of a few packets
+  std::optional<std::size_t> entry{};  ///< that fills it: growth below the precision of what it offers is ignored, too
 };
 
 /// All counts of a run at one instant, since the start.
@@ -53,6 +62,7 @@ struct Reading {
   struct Entry {
     std::int64_t offered = 0, arrived = 0, failed = 0;  ///< payload bytes
     std::int64_t waiting = 0;                           ///< of those offered: bytes that have not come to their end
+    std::int64_t largest = 0;  ///< bytes that arrived at one instant since the reading before; 0: unknown
     std::int64_t in_flight = 0,
                  most_in_flight{};  ///< transfers that have left the source, and room for them; 0: unknown
     /// Payload bytes that arrived on each connection. A connection without progress waits for a timer.
@@ -100,7 +110,9 @@ class Steadiness {
   /// Series of one metric over all slices, and over those of the window.
   struct Series {
     Values whole{}, window{};
-    bool empty = false;  ///< nothing was measured in an eighth of the window
+    bool empty = false;           ///< nothing was measured in an eighth of the window
+    std::int64_t resolution = 0;  ///< the mean of the window is not known better
+    std::int64_t half_width(const observe::BatchMeans& means) const { return std::max(means.half_width, resolution); }
   };
   const Reading& first() const;
   const Reading& last() const { return readings_.back(); }
@@ -109,8 +121,12 @@ class Steadiness {
   /// By slice of the window.
   template <class Value>
   Series per_slice(const Value& value) const;
+  /// Of bytes in the window, in the unit of a series.
+  std::int64_t share_of_slice(std::int64_t bytes) const;
   Series arrivals(std::size_t entry) const;
   Series offers(std::size_t entry) const;
+  /// Bytes by which a count over the window may be wrong, of messages that count `at_once` bytes at one instant.
+  std::int64_t resolution(std::size_t entry, std::int64_t at_once) const;
   Series latencies(std::size_t entry, std::size_t quantile) const;
   Values in_window(Values values) const;
   /// Growth over the window; 0 where the slope is not significant.

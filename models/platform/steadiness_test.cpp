@@ -51,6 +51,52 @@ TEST(Steadiness, OfAnEvenRateIsSeenAtOnce) {
   EXPECT_EQ(course.warnings(), "");
 }
 
+/// One message in each slice of 1 us.
+Course of_messages(const WatchedEntry& entry, std::int64_t waiting) {
+  return {plan(), entry, {}, [=](std::int64_t us, Reading& r) {
+            r.entries[0].offered = r.entries[0].arrived = us * bytes_per_us;
+            r.entries[0].waiting = waiting;
+          }};
+}
+
+double half_width(const Course& course) {
+  observe::Histogram latencies;
+  for (const auto& interval : course.search.verdict({&latencies}).intervals)
+    if (interval.metric == "t.goodput_gbps") return interval.half_width.value();
+  return -1;
+}
+
+/// Equal counts in all slices may be those of a load that is one message more or less in all of the window.
+TEST(Steadiness, OfACountOfMessagesNeedsAHundred) {
+  const auto course = of_messages({.name = "t", .message = bytes_per_us, .piece = bytes_per_us}, bytes_per_us);
+  EXPECT_GE(course.end - course.warmup, microseconds{100});
+  EXPECT_NEAR(half_width(course), 100.0 / static_cast<double>((course.end - course.warmup) / microseconds{1}), 1e-3);
+  EXPECT_EQ(course.warnings(), "");
+}
+
+TEST(Steadiness, OfMessagesThatComeTlpByTlpNeedsAHundredOnlyIfTheyLeaveGaps) {
+  const WatchedEntry entry{.name = "t", .message = bytes_per_us, .piece = 128};
+  EXPECT_LT(of_messages(entry, bytes_per_us).end, microseconds{100});
+  EXPECT_GE(of_messages(entry, 0).end, microseconds{200});
+}
+
+TEST(Steadiness, OfWholePeriodsIsExact) {
+  const auto course =
+      of_messages({.name = "t", .message = bytes_per_us, .piece = bytes_per_us, .period = microseconds{1}}, 0);
+  EXPECT_LT(course.end, microseconds{100});
+  EXPECT_EQ(half_width(course), 0);
+}
+
+TEST(Steadiness, SaysThatAWindowHoldsFewMessages) {
+  auto shorter = plan();
+  shorter.longest = microseconds{64};
+  const Course course{
+      shorter, {.name = "t", .message = bytes_per_us, .piece = bytes_per_us}, {}, [](std::int64_t us, Reading& r) {
+        r.entries[0].offered = r.entries[0].arrived = us * bytes_per_us;
+      }};
+  EXPECT_EQ(course.warnings(), "t.goodput_gbps: 95 % interval is ±3.1 %; increase run.at_most\n");
+}
+
 TEST(Steadiness, WaitsForABufferToFill) {
   const auto fills = [](std::int64_t us, Reading& r) {
     r.entries[0].offered = r.entries[0].arrived = us * bytes_per_us;

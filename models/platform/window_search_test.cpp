@@ -191,6 +191,23 @@ TEST(WindowSearch, GoesOnUntilTransfersInFlightHaveFilledAQueue) {
       << all_warnings(cut);
 }
 
+/// The application offers more than the link carries. Its four rings of 1,024 packets fill for 3.7 ms.
+TEST(WindowSearch, GoesOnUntilTransmitRingsAreFull) {
+  auto t = traffic(scenario::traffic::Transmit{}, "nic", "gpu", 150_Gbps);
+  auto s = open(below_one_switch(t));
+  s.links[1].generation = 4;
+  s.links[1].width = 8;
+  const auto& nic = the<device::NicConfig>(s);
+  const auto r = results_of(s);
+  const auto excess = metric(r, "t.offered_gbps") - metric(r, "t.goodput_gbps");
+  const auto ring_bits = nic.queues * nic.ring_entries * 4096.0 * 8;
+  EXPECT_GE(static_cast<double>((r.warmup + r.window / 4) / 1ns), ring_bits / excess);
+  EXPECT_EQ(all_warnings(r).find("transmit rings"), std::string::npos) << all_warnings(r);
+  s.run.at_most = 600us;
+  const auto cut = results_of(s);
+  EXPECT_NE(all_warnings(cut).find("transmit rings of t grow by "), std::string::npos) << all_warnings(cut);
+}
+
 TEST(WindowSearch, KnowsCoarseTransfersFromAnOverload) {
   auto t = traffic(scenario::traffic::Write{}, "card", "gpu", 150_Gbps);
   t.sizes = {1_MiB};

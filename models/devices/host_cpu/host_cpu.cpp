@@ -38,6 +38,11 @@ Duration HostCpu::busy_until(Instant now) const {
   return sum;
 }
 
+Bytes HostCpu::held(fabric::NodeId nic, nic::QueueIndex queue) const {
+  const auto found = std::ranges::find_if(tx_, [&](const TxDriver& driver) { return driver.serves(nic, queue); });
+  return found == tx_.end() ? Bytes{0} : found->held();
+}
+
 std::optional<std::size_t> HostCpu::core_of_vector(fabric::NodeId nic, std::uint32_t vector) const {
   const auto source = std::ranges::find(sources_, nic, &Source::node);
   if (source == sources_.end() || vector >= source->by_vector.size() || source->by_vector[vector] < 0)

@@ -29,6 +29,8 @@ class HostCpu final : public device::Endpoint {
   const std::vector<Core>& cores() const { return cores_; }
   /// The core that handles the interrupts of a vector of a NIC; none if none does.
   std::optional<std::size_t> core_of_vector(fabric::NodeId nic, std::uint32_t vector) const;
+  /// Payload that the driver of a transmit queue has taken and not seen complete.
+  Bytes held(fabric::NodeId nic, nic::QueueIndex queue) const;
   /// Work done until `now`, summed over the cores.
   Duration busy_until(Instant now) const;
 

@@ -36,6 +36,11 @@ class TxDriver {
   bool has_whole_packets();
   /// Was stopped by a full ring or full pinned memory, and has room now.
   bool resume();
+  bool serves(fabric::NodeId nic, nic::QueueIndex queue) const {
+    return packet_doorbell_.node == nic && setup_.queue == queue;
+  }
+  /// Payload taken from the application and not seen complete.
+  Bytes held() const { return setup_.packet * std::int64_t{taken_ - consumed_}; }
 
  private:
   std::uint32_t room() const;

@@ -38,7 +38,7 @@ class FlowRunner {
       : loaded_{loaded},
         s_{loaded.scenario},
         channels_{loaded.graph, channel_config(loaded, fits)},
-        window_{s_.rdma},
+        window_{s_.rdma, 0},
         search_{window_plan(s_), window_.watched(), {}},
         tallies_(s_.rdma.size()),
         posted_(s_.rdma.size()),

@@ -1,6 +1,10 @@
 #include "platform/network/rdma_tally.hpp"
 
+#include <algorithm>
+
 #include "platform/network/cable_report.hpp"
+#include "scenario/network/message_sizes.hpp"
+#include "scenario/network/names.hpp"
 
 namespace peerpath::network_run {
 
@@ -24,8 +28,8 @@ void Tally::merge(const Tally& other) {
   small_slowdown.merge(other.small_slowdown);
 }
 
-RdmaWindow::RdmaWindow(const std::vector<Rdma>& entries)
-    : entries_{entries}, window_(entries.size()), arrived_(entries.size()), latencies_(entries.size()) {}
+RdmaWindow::RdmaWindow(const std::vector<Rdma>& entries, int mtu)
+    : entries_{entries}, mtu_{mtu}, window_(entries.size()), arrived_(entries.size()), latencies_(entries.size()) {}
 
 void RdmaWindow::add(const std::vector<Tally>& since) {
   for (std::size_t i = 0; i < since.size(); ++i) {
@@ -43,8 +47,15 @@ platform::Steadiness::Pooled RdmaWindow::latencies() const {
 
 std::vector<platform::WatchedEntry> RdmaWindow::watched() const {
   std::vector<platform::WatchedEntry> watched;
-  for (const auto& entry : entries_)
-    watched.push_back(watched_entry(entry.name, entry.load > 0 || entry.interval > Duration{}, true));
+  for (const auto& entry : entries_) {
+    const bool late = entry.load > 0 || entry.interval > Duration{};
+    auto& of_entry = watched.emplace_back(watched_entry(entry.name, late, true));
+    of_entry.message = mean_size(entry.sizes, entry.size).count();
+    // Several messages on their way come as one stream; a single one leaves gaps.
+    const bool alone = !late && spelt_out(entry.from).size() == 1 && entry.qps * entry.outstanding == 1;
+    of_entry.piece = alone ? of_entry.message : std::min<std::int64_t>(of_entry.message, mtu_);
+    if (entry.load == 0) of_entry.period = entry.interval;
+  }
   return watched;
 }
 

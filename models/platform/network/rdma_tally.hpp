@@ -40,7 +40,8 @@ struct EntryUse {
 /// Tallies of the measured window, and readings for the search of that window.
 class RdmaWindow {
  public:
-  explicit RdmaWindow(const std::vector<network_scenario::Rdma>& entries);
+  /// `mtu`: payload that arrives at one instant; 0: a stream.
+  RdmaWindow(const std::vector<network_scenario::Rdma>& entries, int mtu);
 
   /// Adds the counts since the last call.
   void add(const std::vector<Tally>& since);
@@ -57,6 +58,7 @@ class RdmaWindow {
 
  private:
   const std::vector<network_scenario::Rdma>& entries_;
+  int mtu_;
   std::vector<Tally> window_;
   std::vector<std::int64_t> arrived_;  ///< payload since the start
   std::vector<observe::Histogram> latencies_;

@@ -61,7 +61,7 @@ class Runner {
                                  : nullptr},
         network_{loaded.graph, switches_in_use(s_), static_cast<std::uint64_t>(s_.run.seed), hosts()},
         parts_{network_, options.ranks},
-        window_{s_.rdma},
+        window_{s_.rdma, s_.nics.mtu},
         search_{window_plan(s_), window_.watched(), backlogs()},
         rdma_{loaded, fleet_, [this](Instant when, std::size_t number) { wake(when, of_rdma, number); }},
         collectives_{loaded, collective::over(fleet_),

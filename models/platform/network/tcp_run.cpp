@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <memory>
+#include <utility>
 
 #include "peerpath/observe/finish.hpp"
 #include "platform/network/accounts.hpp"
@@ -64,6 +65,7 @@ struct Flow {
   tcp::EndIndex client = 0;
   Instant opened = never;
   std::int64_t arrived = 0;  ///< bytes that were read, since the start
+  std::int64_t largest = 0;  ///< by one read, since the latest reading of the search
 };
 
 class TcpRunner {
@@ -83,6 +85,7 @@ class TcpRunner {
     fleet_.taken = [this](tcp::EndIndex end, std::int64_t bytes, Instant) {
       auto& flow = flows_[end / 2];
       tallies_[flow.entry].bytes += bytes;
+      flow.largest = std::max(flow.largest, bytes);
       flow.arrived += bytes;
     };
     fleet_.completed = [this](tcp::EndIndex end, Instant now) { over(end, now); };
@@ -153,13 +156,18 @@ class TcpRunner {
   platform::Reading read(Instant now) {
     platform::Reading reading{now, {}, switch_levels(network_)};
     reading.entries.resize(s_.tcp.size(), {.waiting = 1});
-    std::vector<std::int64_t> levels(2 * s_.tcp.size()), arrived;
-    for (const auto& flow : flows_) arrived.push_back(flow.arrived);
+    std::vector<std::int64_t> levels(2 * s_.tcp.size()), arrived, largest;
+    for (auto& flow : flows_) {
+      arrived.push_back(flow.arrived);
+      largest.push_back(std::exchange(flow.largest, 0));
+    }
     parts_.share(arrived);
+    parts_.share(largest);
     for (std::size_t f = 0; f < flows_.size(); ++f) {
       const auto& flow = flows_[f];
       auto& entry = reading.entries[flow.entry];
       entry.connections.push_back(arrived[f]);
+      entry.largest = std::max(entry.largest, largest[f]);
       entry.offered = entry.arrived += arrived[f];
       if (flow.opened == never) continue;
       if (network_.owns(fleet_.host_of(flow.client)))

@@ -7,6 +7,7 @@
 namespace peerpath::scenario::traffic {
 template <>
 struct Kind<Gpunet> : CommonKind {
+  static constexpr bool repeats = false;  // a message follows the answer to the last one
   static void check(const Gpunet& gpunet, TrafficCheck& check);
   static std::unique_ptr<platform::KindSetup> set_up(platform::SetupContext& context);
 };
