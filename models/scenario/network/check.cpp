@@ -8,6 +8,7 @@
 #include "peerpath/scenario/describe.hpp"
 #include "scenario/check.hpp"
 #include "scenario/network/check_collective.hpp"
+#include "scenario/network/check_unused.hpp"
 #include "scenario/network/message_sizes.hpp"
 #include "scenario/network/metrics.hpp"
 #include "scenario/network/names.hpp"
@@ -59,6 +60,8 @@ class Check {
     if (none_of_rdma && s.tcp.empty()) add("", "no traffic: add \"rdma\", \"collectives\", \"traces\" or \"tcp\"");
     if (!s.tcp.empty() && !none_of_rdma)
       add("/tcp", "cannot be combined with \"rdma\", \"collectives\" or \"traces\": a network has one transport");
+    if (!none_of_rdma || !s.tcp.empty())
+      check_unused(s, [this](const std::string& at, const std::string& what) { add(at, what); });
     if (s.tcp_hosts.pause_above > s.tcp_hosts.nic_buffer) add("/tcp_hosts/pause_above", "is above nic_buffer");
     if (s.nics.pause_above > s.nics.buffer) add("/nics/pause_above", "is above the buffer");
     if (s.nics.resume_below > s.nics.pause_above) add("/nics/resume_below", "is above pause_above");

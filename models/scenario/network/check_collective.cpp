@@ -53,6 +53,20 @@ void check_sizes(const Collective& e, std::int64_t count, const Add& add) {
     add("token", "makes more than " + std::to_string(most_tokens) + " tokens of all hosts");
 }
 
+/// Keys that its kind, or another key, makes no use of.
+void check_unused(const Collective& e, const Add& add) {
+  const Collective usual;
+  const bool in_turn = e.kind == Exchange::all_to_all || e.kind == Exchange::gather || e.kind == Exchange::scatter;
+  if (e.window != usual.window && e.kind != Exchange::all_to_all && e.kind != Exchange::scatter)
+    add("window", "has no effect but with all_to_all and scatter: remove it");
+  if (e.slices != usual.slices && in_turn)
+    add("slices", "has no effect with all_to_all, gather and scatter: remove it");
+  if (e.slices != usual.slices && e.buffers)
+    add("slices", "has no effect with \"buffers\", which say the size of a slice: remove one of the two");
+  if (e.bytes != usual.bytes && !e.sizes.empty())
+    add("bytes", "has no effect with \"sizes\", which say all: remove one of the two");
+}
+
 void check_buffers(const Collective& e, std::int64_t count, const Add& add) {
   const auto& b = *e.buffers;
   if (b.slice_steps > b.steps) add("buffers/slice_steps", "is more than steps");
@@ -84,6 +98,7 @@ void check_collective(const Collective& e, std::size_t hosts, const Servers& ser
   if (e.root != 0 && !is_rooted(e.kind)) add("root", "requires broadcast, reduce, gather or scatter");
   if (e.root >= count) add("root", "there are " + std::to_string(count) + " hosts, from 0");
   check_sizes(e, count, add);
+  check_unused(e, add);
   if (e.buffers) check_buffers(e, count, add);
   if (largest_message(e, count, servers) > most_of_message) add("bytes", "results in messages of more than 2 GiB");
 }

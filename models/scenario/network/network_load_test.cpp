@@ -193,6 +193,20 @@ TEST(NetworkLoad, AReadOfAnApplicationEndsInATimeThatTheRunCanHold) {
               HasSubstr("/tcp/0/keep_at: has no effect without \"keep_for\""));
 }
 
+TEST(NetworkLoad, SectionsThatNoTrafficUsesAreRefused) {
+  const std::string rdma = R"("rdma": [{"from": "h0", "to": "h1"}])", tcp = R"("tcp": [{"from": "h0", "to": "h1"}])";
+  EXPECT_THAT(said(two_hosts("250ns", tcp + R"(, "nics": {"window": 16})")),
+              HasSubstr("/nics/window: has no effect in a scenario without \"rdma\""));
+  EXPECT_THAT(said(two_hosts("250ns", rdma + R"(, "tcp_stack": {"mtu": 9000})")),
+              HasSubstr("/tcp_stack/mtu: has no effect in a scenario without \"tcp\""));
+  EXPECT_THAT(said(two_hosts("250ns", rdma + R"(, "tcp_hosts": {"one_core": true})")),
+              HasSubstr("/tcp_hosts/one_core: has no effect in a scenario without \"tcp\""));
+  EXPECT_THAT(said(two_hosts("250ns", rdma + R"(, "servers": {"gpus": 2})")),
+              HasSubstr("/servers/gpus: has no effect"));
+  EXPECT_EQ(said(two_hosts("250ns", tcp + R"(, "nics": {"window": 4096})")), "") << "a resolved scenario says so";
+  EXPECT_EQ(said(two_hosts("250ns", rdma + R"(, "tcp_stack": {"mtu": 1500}, "nics": {"window": 16})")), "");
+}
+
 TEST(NetworkLoad, HeadroomOfPfcFitsTheBuffer) {
   // 2 * 600 us at 25 GB/s are 30 MB at each of two ports, more than 32 MB.
   const std::string rdma = R"("rdma": [{"from": "h0", "to": "h1"}])", tcp = R"("tcp": [{"from": "h0", "to": "h1"}])";
@@ -241,6 +255,12 @@ TEST(NetworkLoad, CollectivesSayWhatTheyAre) {
   EXPECT_EQ(said_of_collective(R"("hosts": "h0..h6", "kind": "gather", "root": 6, "protocol": "LL128")"), "");
   const std::string hosts = R"("hosts": "h0..h15", )";
   EXPECT_THAT(said_of_collective(hosts + R"("kind": "gatter")"), HasSubstr(R"(did you mean "gather"?)"));
+  EXPECT_THAT(said_of_collective(hosts + R"("kind": "gather", "window": 8)"), HasSubstr("/window: has no effect"));
+  EXPECT_THAT(said_of_collective(hosts + R"("kind": "gather", "slices": 2)"), HasSubstr("/slices: has no effect"));
+  EXPECT_THAT(said_of_collective(hosts + R"("slices": 2, "buffers": {})"), HasSubstr("/slices: has no effect"));
+  EXPECT_THAT(said_of_collective(
+                  R"("hosts": "h0..h1", "kind": "all_to_all", "bytes": "1MB", "sizes": ["0B", "1B", "1B", "0B"])"),
+              HasSubstr("/bytes: has no effect"));
   EXPECT_THAT(said_of_collective(hosts + R"("kind": "scatter", "rings": 2)"),
               HasSubstr("wrong.json:1:172: /collectives/0/rings: require all_reduce"));
   EXPECT_THAT(said_of_collective(hosts + R"("kind": "all_gather", "algorithm": "tree")"),

@@ -169,15 +169,17 @@ def collective(draw, place, number):
         entry |= some(draw, 0.3, rings=(2,))
     if kind == "all_to_all" and draw.random() < 0.4:
         if draw.random() < 0.5:
+            del entry["bytes"]
             entry["sizes"] = [f"{draw.choice((0, 100, 4096, 30000))}B" for _ in range(count * count)]
         else:
             entry |= {"token": draw.choice(("256B", "4KiB")), "skew": draw.choice((0, 1))}
     if draw.random() < 0.25:
         entry["buffers"] = {"size": draw.choice(("16KiB", "64KiB"))}
     else:
-        entry |= some(draw, 0.2, slices=(1, 4, 16), clear_to_send=(1, 4))
-    return entry | some(draw, 0.2, channels=(2,), protocol=("LL", "LL128"), qps=(2, 4), qp_use=("split",), window=(1, 8),
-                        start=("3us", "20us"))
+        entry |= some(draw, 0.2, clear_to_send=(1, 4), **({} if kind in ("all_to_all", "gather", "scatter") else {"slices": (1, 4, 16)}))
+    if kind in ("all_to_all", "scatter"):
+        entry |= some(draw, 0.3, window=(1, 8))
+    return entry | some(draw, 0.2, channels=(2,), protocol=("LL", "LL128"), qps=(2, 4), qp_use=("split",), start=("3us", "20us"))
 
 
 def trace(draw, hosts, number):
