@@ -47,7 +47,8 @@ void gather(Parts& parts, Snapshot& snapshot) {
     a.paused += b.paused;
     a.peak = std::max(a.peak, b.peak);
   });
-  for (auto* times : {&snapshot.paused, &snapshot.stopped}) parts.gather(*times, [](Duration& a, Duration b) { a += b; });
+  for (auto* times : {&snapshot.paused, &snapshot.stopped})
+    parts.gather(*times, [](Duration& a, Duration b) { a += b; });
   std::vector<std::int64_t> lost{snapshot.lost_track};
   for (auto* sums : {&snapshot.arrived, &snapshot.backlog, &lost}) parts.sum(*sums);
   snapshot.lost_track = lost.front();

@@ -165,8 +165,8 @@ std::vector<HostModel::Counted> HostModel::counted() {
 
 std::vector<std::string> HostModel::violations() {
   auto& domain = platform_.domain;
-  return observe::conservation(domain.topology(), observe::take_snapshot(domain.fabric(), domain.topology().links.size()),
-                               false);
+  return observe::conservation(domain.topology(),
+                               observe::take_snapshot(domain.fabric(), domain.topology().links.size()), false);
 }
 
 HostLimit HostModel::limit() {
