@@ -184,17 +184,7 @@ def second_socket(draw, scenario):
     return ()
 
 
-def frame_fault(draw, scenario):
-    receivers = [t["from"] for t in scenario["traffic"] if t["kind"] == "receive"]
-    if receivers:
-        scenario.setdefault("events", []).append(
-            {"at": "0ns", "kind": draw.choice(("drop_frame", "corrupt_frame", "reorder_frame")), "device": draw.choice(receivers),
-             "frame": draw.randint(1, 20)})
-    return ()
-
-
-PARTS = ((drive, 15), (copies, 25), (atomics, 15), (sockets, 15), (private_pages, 10), (cable, 60), (second_socket, 12),
-         (frame_fault, 20))
+PARTS = ((drive, 15), (copies, 25), (atomics, 15), (sockets, 15), (private_pages, 10), (cable, 60), (second_socket, 12))
 
 
 def presets(draw, devices):
