@@ -13,9 +13,9 @@ struct SweepPoint {
   std::size_t number = 0;
   std::vector<std::string> values;  ///< by key, as they were written
   std::string status, bottleneck;
-  std::string message{};  ///< why it is not ok
   /// The figure of the sweep, and the worst 99th percentile of all latencies in ns; nothing where a point has none.
   std::optional<double> value, latency;
+  std::string message{};  ///< why its status is not ok
 };
 
 struct SweepSummary {
