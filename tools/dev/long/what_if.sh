@@ -5,6 +5,6 @@ set -eu
 cd "$(dirname "$0")/../../.."
 program=build/release/bin/peerpath
 status=0
-python3 -B tools/peerpath/what_if_test.py "$program" scenarios --all || status=$?
+python3 -B tools/peerpath/tests/what_if_test.py "$program" scenarios --all || status=$?
 python3 -B tools/dev/random_scenarios "$program" --cases 1000 --seed 200001 --only stages_sum_to_the_latency || status=$?
 exit "$status"
