@@ -69,6 +69,8 @@ constexpr std::array run_options{
           Word::file}),
     set,
     seed,
+    Option{"--measure", "TIME", "Measured window; short for --set run.measure=TIME", Word::text, false, "",
+           "run.measure"},
     only(pcie, any,
          {"--quantum", "TIME",
           "Longest time that the fabric computes at once: affects speed, never results; short for --set "
