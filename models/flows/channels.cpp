@@ -89,6 +89,7 @@ ChannelIndex Channels::connect(HostIndex a, HostIndex b) {
 void Channels::find_way(ChannelIndex number) {
   auto& channel = channels_[number];
   channel.way.clear();
+  channel.ports = 0;
   channel.there = channel.back = channel.queue = Duration{};
   network::Packet packet;
   packet.flow_hash = roce::flow_hash(channel.from, channel.to, number & ~ChannelIndex{1}, config_.port_by_qp);
@@ -143,6 +144,7 @@ bool Channels::is_whole(const Channel& channel) const {
 void Channels::begin(ChannelIndex number) {
   auto& channel = channels_[number];
   channel.left.assign(channel.way.size(), channel.waiting.front().wire);
+  channel.elsewhere = Bytes{};
   start(number);
 }
 
@@ -175,7 +177,7 @@ void Channels::ended(FlowIndex flow, Instant now) {
   const auto message = channel.waiting.front();
   channel.waiting.pop();
   channel.delivered += message.payload;
-  for (std::size_t i = 0; i < channel.ports; ++i) sent_[channel.way[i]] += message.wire.count();
+  for (std::size_t i = 0; i < channel.ports; ++i) sent_[channel.way[i]] += (message.wire - channel.elsewhere).count();
   channel.coming.push(message.number);
   channel.unheard.push(message);
   const auto there = on_way(number);
@@ -184,17 +186,30 @@ void Channels::ended(FlowIndex flow, Instant now) {
   if (!channel.waiting.empty()) begin(number);
 }
 
+/// What a link of its way has not carried yet of the message that goes.
+Bytes Channels::left(const Channel& channel, std::size_t link, Instant now) const {
+  const auto flow = static_cast<FlowIndex>(channel.first + link);
+  return links_.flows(flow) ? links_.left(flow, now) : channel.left[link];
+}
+
 Bytes Channels::carried(ChannelIndex number, Instant now) const {
   const auto& channel = channels_[number];
   if (channel.waiting.empty() || channel.ports == 0) return channel.delivered;
   const auto& message = channel.waiting.front();
   Bytes left{};  // of the slowest link
-  for (std::size_t i = 0; i < channel.way.size(); ++i) {
-    const auto flow = static_cast<FlowIndex>(channel.first + i);
-    left = std::max(left, links_.flows(flow) ? links_.left(flow, now) : channel.left[i]);
-  }
+  for (std::size_t i = 0; i < channel.way.size(); ++i) left = std::max(left, this->left(channel, i, now));
   const auto crossed = static_cast<WideInt>((message.wire - left).count()) * message.payload.count();
   return channel.delivered + Bytes{static_cast<std::int64_t>(crossed / message.wire.count())};
+}
+
+std::vector<std::int64_t> Channels::sent(Instant now) const {
+  auto sent = sent_;
+  for (const auto& channel : channels_) {
+    if (channel.waiting.empty()) continue;
+    for (std::size_t i = 0; i < channel.ports; ++i)
+      sent[channel.way[i]] += (channel.waiting.front().wire - channel.elsewhere - left(channel, i, now)).count();
+  }
+  return sent;
 }
 
 /// Of the last packet of a message.
@@ -240,10 +255,18 @@ void Channels::reroute() {
   for (ChannelIndex c = 0; c < channels_.size(); ++c) {
     auto& channel = channels_[c];
     stop(c);
-    const auto left = channel.left.empty() ? Bytes{} : *std::ranges::max_element(channel.left);
+    if (channel.waiting.empty()) {
+      find_way(c);
+      continue;
+    }
+    const auto wire = channel.waiting.front().wire;
+    const auto rest = channel.left.empty() ? wire - channel.elsewhere : *std::ranges::max_element(channel.left);
+    for (std::size_t i = 0; i < channel.ports; ++i)
+      sent_[channel.way[i]] += (wire - channel.elsewhere - channel.left[i]).count();
+    channel.elsewhere = wire - rest;
     find_way(c);
-    channel.left.assign(channel.way.size(), left);
-    if (!channel.waiting.empty()) start(c);
+    channel.left.assign(channel.way.size(), rest);
+    start(c);
   }
 }
 

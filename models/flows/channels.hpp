@@ -62,8 +62,8 @@ class Channels {
 
   /// Payload of the channel that has crossed the last cable on its way; `run` up to now is done.
   Bytes carried(ChannelIndex channel, Instant now) const;
-  /// Bytes that each port has sent, with all headers, of messages whose last bit has left.
-  const std::vector<std::int64_t>& sent() const { return sent_; }
+  /// Bytes that each port has sent, with all headers; likewise.
+  std::vector<std::int64_t> sent(Instant now) const;
 
  private:
   enum Alarm : std::uint64_t { delivered, heard, app };
@@ -84,6 +84,7 @@ class Channels {
     Ring<std::uint32_t> coming{};  ///< numbers of messages that have left
     Ring<Message> unheard{};       ///< messages whose sender has not heard
     std::vector<Bytes> left{};     ///< of the message on the wire by link, where it does not flow
+    Bytes elsewhere{};             ///< of that message, carried on a way that it has left
     Bytes delivered{};             ///< of messages that have left
     std::uint32_t flowing = 0;     ///< links
     std::uint32_t count = 0;       ///< messages that have left
@@ -98,6 +99,7 @@ class Channels {
   Duration on_way(ChannelIndex number);
   void woken(std::uint64_t detail, Instant now);
   bool is_whole(const Channel& channel) const;
+  Bytes left(const Channel& channel, std::size_t link, Instant now) const;
 
   const network::Graph& graph_;
   ChannelConfig config_;

@@ -38,7 +38,7 @@ TEST(Channels, OnePacketTakesTheTimeOfTheWireOnEachCable) {
   f.channels.run(Instant{1ms});
   ASSERT_EQ(f.in.size(), 1u);
   EXPECT_EQ(f.in[0].first, channel ^ 1);
-  const auto packet = Duration{f.channels.sent()[0] * 80'000};  // fs a byte at 100 Gb/s
+  const auto packet = Duration{f.channels.sent(Instant{1ms})[0] * 80'000};  // fs a byte at 100 Gb/s
   EXPECT_EQ(f.in[0].second, Instant{} + 3 * packet + 300ns + 600ns);
 }
 
@@ -69,6 +69,31 @@ TEST(Channels, AHostThatTakesInAQuarterTakesFourTimesAsLong) {
   const auto ratio = static_cast<double>((slow.in[0].second - Instant{}).count()) /
                      static_cast<double>((fast.in[0].second - Instant{}).count());
   EXPECT_NEAR(ratio, 4, 0.05);  // a quarter of frames, whose preambles and gaps the wire has to carry
+}
+
+TEST(Channels, APortHasSentWhatItCarriedOfAMessageThatGoesOn) {
+  ChannelsRig f;
+  const auto channel = f.channels.connect(0, 1);
+  f.channels.post(channel, 16_MiB, 0, Instant{});
+  f.channels.run(Instant{100us});
+  EXPECT_NEAR(static_cast<double>(f.channels.sent(Instant{100us})[0]) * 8 / 1e5, 100, 0.1);  // Gb/s
+}
+
+/// A message that is posted while there is no way at all goes when there is one again.
+TEST(Channels, AMessageWaitsForAWay) {
+  ChannelsRig f;
+  for (const network::CableIndex c : {3u, 4u}) f.channels.set_cable(c, false);
+  f.channels.reroute();
+  const auto channel = f.channels.connect(0, 2);
+  f.channels.post(channel, 1_MiB, 0, Instant{});
+  f.channels.alarm = [&](std::uint64_t, Instant) {
+    f.channels.set_cable(3, true);
+    f.channels.reroute();
+  };
+  f.channels.wake(Instant{1ms}, 0);
+  f.channels.run(Instant{10ms});
+  ASSERT_EQ(f.in.size(), 1u);
+  EXPECT_GT(f.in[0].second, Instant{1ms});
 }
 
 /// Over the cable that fails; 1 ms of the message is over when it does, and routes follow 1 ms later.

@@ -61,7 +61,8 @@ TEST(Alone, IsTheLatencyOfOneMessage) {
       fleet.completed = [&](auto, const auto&, Instant, Instant now) { ended = now; };
       fleet.post(fleet.connect(0, to), {.length = size}, Instant{});
       network.run(Instant{10ms});
-      const auto alone = Alone{graph, network::SwitchConfig{}.latency, 4096}.latency(0, to, Bytes{size}, roce::Work::write);
+      const auto alone =
+          Alone{graph, network::SwitchConfig{}.latency, 4096}.latency(0, to, Bytes{size}, roce::Work::write);
       EXPECT_NEAR(static_cast<double>((ended - Instant{}).count()), static_cast<double>(alone.count()),
                   0.001 * static_cast<double>(alone.count()))
           << size << " to " << to;

@@ -81,7 +81,7 @@ class FlowRunner {
   void begin_window(Instant now) {
     begin_ = now;
     take_tallies(now);
-    before_ = channels_.sent();
+    before_ = channels_.sent(now);
     entries_before_ = {posted_, window_.arrived()};
     window_.begin();
   }
@@ -182,7 +182,7 @@ class FlowRunner {
 
 void FlowRunner::report_cables() {
   const auto window = (now_ - begin_).count();
-  const auto& sent = channels_.sent();
+  const auto sent = channels_.sent(now_);
   for (network::PortIndex p = 0; p < sent.size(); ++p) {
     const auto time = Bytes{sent[p] - before_[p]} / loaded_.graph.cables[p / 2].rate;
     out_.cables.push_back({.name = loaded_.graph.name_of(p),

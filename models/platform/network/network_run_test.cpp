@@ -98,6 +98,12 @@ TEST(NetworkRun, CablesAndCoresAreBusyForNoLongerThanTheWindow) {
   EXPECT_EQ(value(outcome, "t.receive_core_percent"), 100);
 }
 
+TEST(NetworkRun, CablesOfFlowsAreBusyForWhatTheyCarryInTheWindow) {
+  const auto outcome = run_text(pair_with(R"("size": "32MiB", "outstanding": 2)",
+                                          R"("run": { "warmup": "100us", "measure": "200us", "level": "flows" })"));
+  EXPECT_EQ(outcome.cables.front().busy_percent.value(), 100);
+}
+
 TEST(NetworkRun, ACollectiveThroughASlowHostTakesTheTimeOfItsMemoryAndItsLimitIsThatHost) {
   const auto outcome = run_text(R"({ "network": { "hosts": ["h0..h3"], "switches": ["s"],
                              "cables": [{ "from": "h0..h3", "to": "s", "rate": "400Gbps" }] },
