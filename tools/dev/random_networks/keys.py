@@ -39,7 +39,9 @@ CASES = {
     **{f"collectives.{kind}": collective(kind) for kind in ("all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast",
                                                             "reduce", "gather", "scatter")},
     "collectives.tree": collective("all_reduce", algorithm="tree"), "collectives.buffers": collective("all_reduce", buffers={"size": "32KiB"}),
-    "collectives.sizes": collective("all_to_all", sizes=["20kB"] * 16), "collectives.token": collective("all_to_all", token="1KiB"),
+    "collectives.sizes": {"network": STAR, "collectives": [
+        {"name": "e", "kind": "all_to_all", "hosts": ["h0..h3"], "sizes": ["20kB"] * 16}]},
+    "collectives.token": collective("all_to_all", token="1KiB"),
 }
 SECTIONS = {"rdma": ("servers", "tcp_stack", "tcp_hosts"), "collectives.all_reduce": ("tcp_stack", "tcp_hosts"), "tcp": ("nics", "servers")}
 EXPLAINED = {  # key, and the cases where it changes nothing (empty: all)
