@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "peerpath/base/nearest.hpp"
+#include "scenario/traffic_stages.hpp"
 
 namespace peerpath::observe {
 namespace {
@@ -248,41 +249,6 @@ constexpr Definition definitions[] = {
     {Owner::run, "deadlock_cycle", "1", "Blocked queues that wait for each other in a cycle."},
 };
 
-/// A stage of latency, of which the median and the 99th percentile are metrics of traffic.
-struct Stage {
-  std::string_view of;  ///< whose stage, as texts have it
-  std::string_view name;
-  std::string_view meaning;
-  std::string_view from, until;
-};
-
-constexpr Stage stages[] = {
-    {"stage", "pipeline", "parsing in the NIC.", "the last bit of the frame arrives", "it has been parsed"},
-    {"stage", "post", "the driver, and the copies of bounced payload.", "the driver accepts the packet",
-     "its doorbell leaves"},
-    {"stage", "descriptor", "waiting for descriptors and buffer space.",
-     "receive: it has been parsed. transmit: the doorbell leaves", "its first DMA can start"},
-    {"stage", "dma", "queues, credits, address translation and transit.", "its first DMA can start",
-     "its last byte has arrived"},
-    {"stage", "writeback", "writing the completion entry.", "its last byte has arrived",
-     "its completion entry is in host memory"},
-    {"stage", "moderation", "delay of the interrupt by moderation.", "its completion entry is in host memory",
-     "the interrupt arrives"},
-    {"stage", "driver", "interrupt, core and driver.", "the interrupt arrives", "as latency"},
-    {"gpunet stage", "store", "the gsend call.", "the block sends",
-     "its entry is in host memory, or it has rung the NIC's doorbell"},
-    {"gpunet stage", "sweep", "waiting until the proxy or program polls.", "the data is in host memory",
-     "the proxy, or the program, has it"},
-    {"gpunet stage", "channel", "the send call.", "the send call begins", "the channel has taken the bytes"},
-    {"gpunet stage", "announce", "transit, and the receiver's proxy.", "the channel has taken the bytes",
-     "the GPU is notified"},
-    {"gpunet stage", "poll", "polling by the GPU.", "the GPU is notified of the bytes", "it has seen the notification"},
-    {"gpunet stage", "copy", "copying to the receiving block or program.", "the notification has been seen",
-     "the block or program has the bytes"},
-    {"gpunet stage", "answer", "computing the answer in the block.", "the block has the request",
-     "the answer is in host memory"},
-};
-
 struct Quantile {
   std::string_view name, meaning;
 };
@@ -293,7 +259,7 @@ constexpr Quantile quantiles[] = {{"p50", "Median of "}, {"p99", "99th percentil
 template <class See>
 void each_definition(const See& see) {
   for (const auto& definition : definitions) see(definition);
-  for (const auto& stage : stages)
+  for (const auto& stage : scenario::traffic::all_stages())
     for (const auto& quantile : quantiles) {
       const auto name = "latency_" + std::string{stage.name} + "_" + std::string{quantile.name} + "_ns";
       const auto meaning = std::string{quantile.meaning} + std::string{stage.of} + " " + std::string{stage.name} +

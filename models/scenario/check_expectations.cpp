@@ -6,6 +6,7 @@
 #include "scenario/check.hpp"
 #include "scenario/document.hpp"
 #include "scenario/suggest.hpp"
+#include "scenario/traffic_stages.hpp"
 
 namespace peerpath::scenario {
 namespace {
@@ -20,9 +21,8 @@ Names traffic_metrics(const Names& links) {
   for (const auto& link : links) names.push_back(link + ".payload_crossings");
   for (const auto* which : {"min", "mean", "p50", "p90", "p99", "p999", "max"})
     names.push_back(std::string{"latency_"} + which + "_ns");
-  for (const std::string stage : {"post", "pipeline", "descriptor", "dma", "writeback", "moderation", "driver", "store",
-                                  "channel", "sweep", "announce", "poll", "answer", "copy"})
-    for (const auto* which : {"_p50_ns", "_p99_ns"}) names.push_back("latency_" + stage + which);
+  for (const auto& stage : traffic::all_stages())
+    for (const auto* which : {"_p50_ns", "_p99_ns"}) names.push_back("latency_" + std::string{stage.name} + which);
   return names;
 }
 

@@ -89,7 +89,7 @@ void add_counters(const std::string& ledger, std::vector<observe::Metric>& metri
 
 void take_traffic(const scenario::Scenario& scenario, const scenario::Traffic& traffic,
                   const std::vector<std::string>& report, Outcome& out) {
-  const bool receive = traffic.is<scenario::traffic::Receive>();
+  const bool receive = !traffic.with_kind([](auto kind, const auto&) { return kind.pulls; });
   const auto line = line_of(report, traffic.name);
   const auto near = line.value("near", Json::object()), far = line.value("far", Json::object());
   const auto& sink = receive ? near : far;

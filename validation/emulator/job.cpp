@@ -87,8 +87,8 @@ class Writer {
 
   void traffic(std::size_t number) {
     const auto& traffic = scenario_.traffic[number];
-    const bool receive = traffic.is<scenario::traffic::Receive>();
-    if (traffic.as<scenario::traffic::Network>() == nullptr) {
+    const bool receive = !traffic.with_kind([](auto kind, const auto&) { return kind.pulls; });
+    if (!traffic.with_kind([](auto kind, const auto&) { return kind.by_driver; })) {
       return problem(number, "/kind", "the emulator does receive and transmit only");
     }
     if (traffic.path != scenario::DataPath::zero_copy) {

@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "peerpath/base/units.hpp"
+#include "peerpath/traffic/stage.hpp"
 
 namespace peerpath::platform {
 class KindSetup;
@@ -69,6 +71,9 @@ struct CommonKind {
   static std::string_view rings(const auto&) { return {}; }
   /// How many frames or transfers are planned ahead at a time, where an arrival brings `together`.
   static std::int64_t ahead(const auto&, std::int64_t together, const Device* /*from*/) { return together; }
+
+  /// The stages that its latency has in results.
+  static std::span<const StageText> stages() { return {}; }
 
   /// Fills in what a file may leave out. All entries have names.
   static void complete(auto& /*what*/, Scenario&, const Tree&, std::size_t /*entry*/) {}

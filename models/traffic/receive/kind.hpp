@@ -11,6 +11,9 @@
 
 namespace peerpath::scenario::traffic {
 
+inline constexpr auto stages_of_receive = with_network_stages(
+    {"stage", "pipeline", "parsing in the NIC.", "the last bit of the frame arrives", "it has been parsed"});
+
 template <>
 struct Kind<Receive> : NetworkKind {
   static constexpr bool writes = true;
@@ -21,6 +24,7 @@ struct Kind<Receive> : NetworkKind {
   static std::optional<std::string> sender(const Receive& receive) { return receive.sender; }
   static bool is_of_sender(const Receive& receive, std::string_view key) { return receive.is_of_sender(key); }
   static void complete(Receive& receive, Scenario& scenario, const Tree& tree, std::size_t entry);
+  static std::span<const StageText> stages() { return stages_of_receive; }
   static void check_all(TrafficCheck& check);
   static void plan_window(const Receive& receive, const Scenario& scenario, std::size_t entry, Bar1Plan& plan);
   static constexpr Bytes segment_headers{66};  ///< Ethernet, IPv4, TCP with timestamps
