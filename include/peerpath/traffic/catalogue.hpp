@@ -7,6 +7,7 @@
 #include "traffic/atomic/kind.hpp"
 #include "traffic/copy/kind.hpp"
 #include "traffic/gpunet/kind.hpp"
+#include "traffic/p2p_ring/kind.hpp"
 #include "traffic/read/kind.hpp"
 #include "traffic/receive/kind.hpp"
 #include "traffic/transmit/kind.hpp"
@@ -16,6 +17,6 @@ namespace peerpath::scenario::traffic {
 
 /// The options of an entry of any kind; the first is that of entries that do not name theirs. In this order texts list
 /// kinds, and what belongs to no single entry is set up.
-using AnyKind = std::variant<Receive, Transmit, Write, Read, Copy, Atomic, Gpunet>;
+using AnyKind = std::variant<Receive, Transmit, Write, Read, Copy, Atomic, Gpunet, P2pRing>;
 
 }  // namespace peerpath::scenario::traffic
