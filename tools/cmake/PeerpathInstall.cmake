@@ -81,8 +81,8 @@ function(peerpath_install)
           COMPONENT development)
   install(DIRECTORY include/peerpath DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
           PATTERN validation EXCLUDE)
-  # A device's configuration and trait stand with its behaviour.
-  install(DIRECTORY models/devices DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/peerpath/kinds COMPONENT development
+  # The configuration and trait of a device or of a kind of traffic lie in its folder.
+  install(DIRECTORY models/devices models/traffic DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/peerpath/kinds COMPONENT development
           FILES_MATCHING PATTERN config.hpp PATTERN *_config.hpp PATTERN kind.hpp PATTERN testdata EXCLUDE)
 
   configure_package_config_file(tools/cmake/peerpath-config.cmake.in ${PROJECT_BINARY_DIR}/peerpath-config.cmake
