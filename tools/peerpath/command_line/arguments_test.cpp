@@ -115,7 +115,7 @@ TEST(ArgumentsOf, AWordThatIsNoChoiceIsRefusedWithTheChoices) {
             "--on takes model, emulator, hardware, not 'modle'; did you mean 'model'?");
   EXPECT_EQ(refused({"run", "x", "--trace", "pcapng,vdc"}),
             "--trace takes pcapng, perfetto, vcd, series, not 'vdc'; did you mean 'vcd'?");
-  EXPECT_EQ(refused({"completion", "tcsh"}), "SHELL takes bash, zsh, fish, not 'tcsh'; did you mean 'zsh'?");
+  EXPECT_EQ(refused({"completion", "tcsh"}), "SHELL takes bash, zsh, fish, not 'tcsh'");
   EXPECT_EQ(accepted({"run", "x", "--trace", "vcd,series"}).value("--trace"), "vcd,series");
 }
 
