@@ -44,6 +44,13 @@ class Measure : public testing::Test {
   MeasureEnd run() {
     return measure(options, [this](std::string_view line) { said += std::string{line} + "\n"; });
   }
+  /// Points that failed, with their reasons.
+  std::string failures() const {
+    std::string all;
+    for (const auto& line : lines())
+      if (line.contains("failed")) all += line.dump() + "\n";
+    return all;
+  }
   std::vector<json> lines() const {
     std::vector<json> all;
     std::ifstream file{options.out};
@@ -68,7 +75,7 @@ class Measure : public testing::Test {
 TEST_F(Measure, EveryExperimentRunsOnTwoGpusAndEveryPlannedPointIsThere) {
   setenv("FAKE_GPUS", "2", 1);
   options.effort.largest = 1 << 18;
-  ASSERT_EQ(run(), MeasureEnd::done) << said;
+  ASSERT_EQ(run(), MeasureEnd::done) << said << failures();
   const auto all = lines();
   std::map<std::string, int> planned, seen;
   for (const auto& item : all.front()["plan"]) planned[item["experiment"]] = item["points"];
