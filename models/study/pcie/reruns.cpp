@@ -4,6 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
 #include "peerpath/observe/finish.hpp"
 #include "peerpath/platform/run.hpp"
@@ -183,10 +184,15 @@ std::vector<Trial> assumption_trials(const scenario::Loaded& loaded) {
 void conclude_limits(observe::Results& results, const scenario::Scenario& scenario) {
   if (results.deadlock || results.limits.empty()) return;
   draw_conclusion(results, Suspect::arrival);
+  // A scenario expects the sentence as it is without reruns.
+  std::vector<std::string> proofs;
+  for (auto& limit : results.limits) proofs.push_back(std::exchange(limit.proof, {}));
   describe_limits(results);
   for (std::size_t n = 0; n < scenario.expect.size() && n < results.expectations.size(); ++n)
     if (scenario.expect[n].metric == scenario::Expectation::bottleneck)
       results.expectations[n] = *observe::judge(results, scenario.expect[n]);
+  for (std::size_t n = 0; n < proofs.size(); ++n) results.limits[n].proof = std::move(proofs[n]);
+  describe_limits(results);
 }
 
 class PcieReruns final : public Reruns {

@@ -70,6 +70,11 @@ class WhatIf(Case):
             self.assertGreater(gains[0], 10)
             self.assertEqual([max(gain, 0) for gain in gains], sorted((max(gain, 0) for gain in gains), reverse=True))
 
+    def test_expectations_are_about_the_sentence_without_proofs(self):
+        proven, done = self.run_json(PLANTED / "three_links.json", "--what-if")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(proven["bottleneck"].count("doubled, it gives"), 3)
+
     def test_a_doubled_fifo_that_fills_does_not_raise_goodput(self):
         # nic1 and its GPU are at different switches: its frames share the way up with the buffers of nic0. A larger FIFO
         # takes in more frames, and delivers none of them earlier.
