@@ -263,6 +263,17 @@ TEST(Bottleneck, ALastBurstIsNoExcuseForWhatIsBusyAllTheTime) {
   EXPECT_TRUE(burst.results.bottleneck.starts_with("nic0 Ethernet port, busy 98 %")) << burst.results.bottleneck;
 }
 
+TEST(Bottleneck, ARunOfTheEmulatorTakesNoTime) {
+  auto results = sample_results();
+  results.window = Duration{0};
+  results.traffic[0].offered_packets = results.traffic[0].delivered_packets + 1000;
+  scenario::Scenario scenario;
+  scenario.devices.push_back({results.traffic[0].from, device::NicConfig{}});
+  EXPECT_FALSE(sentence(results, scenario).empty());
+  results.traffic[0].offered_packets = results.traffic[0].delivered_packets;
+  EXPECT_FALSE(sentence(results, scenario).empty());
+}
+
 TEST(Bottleneck, OneLineOfATerminal) {
   Starved starved;
   starved.scenario.links[1].credits.posted_header = 4;
