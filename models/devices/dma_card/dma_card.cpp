@@ -80,9 +80,10 @@ void DmaCard::start_transfer(Progress& progress, std::size_t index, Instant offe
 Instant DmaCard::issue_write(const Slot& slot, Instant at) {
   if (streams_[slot.stream].stream.interface == Interface::command) return at;
   if (write_free_ <= at) overlap_ = Duration{};
-  const auto occupancy = write_occupancy(config_, slot.size);
-  busy_.writing += occupancy;
-  write_free_ = std::max(at, write_free_) + occupancy;
+  const auto begin = std::max(at, write_free_);
+  write_free_ = begin + write_occupancy(config_, slot.size);
+  writing_.forget(at - host::longest_way);
+  writing_.book(begin, write_free_);
   overlap_ += overlap(config_, slot.size);
   return write_free_;
 }
@@ -122,9 +123,9 @@ void DmaCard::take_up_reads(Instant at, device::Outbox& out) {
 
 Instant DmaCard::issue_read(const Slot& slot, Instant at) {
   const auto begin = std::max(at, read_free_);
-  const auto occupancy = read_occupancy(config_, slot.address, slot.size);
-  busy_.reading += occupancy;
-  read_free_ = begin + occupancy;
+  read_free_ = begin + read_occupancy(config_, slot.address, slot.size);
+  reading_.forget(at - host::longest_way);
+  reading_.book(begin, read_free_);
   if (const auto share = read_share_of_write_bus(config_, slot.size); write_free_ > at && share > Duration{}) {
     const auto undone = std::min(overlap_, config_.command / 3);
     write_free_ += share + undone;
@@ -171,7 +172,7 @@ void DmaCard::on_delivery(const fabric::Delivery& delivery, device::Outbox& out)
 void DmaCard::finish(std::size_t index, Instant at, Instant done) {
   auto& slot = slots_[index];
   auto& progress = streams_[slot.stream];
-  busy_.held += at - slot.started;
+  held_ += at - slot.started;
   if (++progress.done > progress.stream.warm_up) {
     ++counters_.transfers;
     counters_.bytes += slot.size;

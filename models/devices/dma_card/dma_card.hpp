@@ -6,6 +6,7 @@
 #include <deque>
 #include <vector>
 
+#include "core/host/booked_time.hpp"
 #include "devices/dma_card/config.hpp"
 #include "peerpath/base/random.hpp"
 #include "peerpath/device/endpoint.hpp"
@@ -80,12 +81,12 @@ class DmaCard final : public device::Endpoint {
 
   const Counters& counters() const { return counters_; }
 
-  /// How long transfers were in flight, summed, and how long the two halves of the engine worked.
+  /// How long transfers were in flight, summed over those that ended, and how long the two halves of the engine worked.
   struct Busy {
     Duration held{}, writing{}, reading{};
   };
-  /// Until the last delivery; what is under way is not in `held`.
-  const Busy& busy() const { return busy_; }
+  /// The engine has work booked beyond `now`: that is not in it.
+  Busy busy_until(Instant now) const { return {held_, writing_.until(now), reading_.until(now)}; }
   /// Every stream with an end has come to it.
   bool idle() const { return in_flight_ == 0; }
 
@@ -132,7 +133,8 @@ class DmaCard final : public device::Endpoint {
   Instant write_free_{}, read_free_{}, resume_{};
   Duration overlap_{};  ///< of the writes that the engine has before it, as far as no read has undone it
   Counters counters_;
-  Busy busy_;
+  Duration held_{};
+  host::BookedTime writing_, reading_;
 };
 
 }  // namespace peerpath::dma_card

@@ -33,6 +33,15 @@ class Bench {
     return card.counters();
   }
 
+  DmaCard::Busy busy_until(Stream stream, Duration passed) {
+    stream.target = memory_;
+    DmaCard card{config_, card_, {stream}};
+    loop::Loop loop{topology_, fabric::Mode::event};
+    loop.add(card, {.node = card_, .channels = 2, .windows = {}, .hears_arrivals = true});
+    loop.run_until(Instant{passed});
+    return card.busy_until(Instant{passed});
+  }
+
  private:
   device::DmaCardConfig config_;
   fabric::Topology topology_;
@@ -57,6 +66,17 @@ Stream stream(Step step, Bytes size) {
 
 TEST(DmaCard, WritesFillTheLink) {
   EXPECT_NEAR(gbps(Bench{{}}.run(stream(Step::write, 256_B))), 100.0 * 256 / 280, 0.2);
+}
+
+TEST(DmaCard, TheEngineIsBusyNoLongerThanTheTimeThatHasPassed) {
+  device::DmaCardConfig config;
+  config.write_issue = config.read_issue = 1us;  // 64 transfers are taken up at once: work for 64 us
+  for (const auto step : {Step::write, Step::read}) {
+    auto endless = stream(step, 256_B);
+    endless.count = 0;
+    const auto busy = Bench{config}.busy_until(endless, 10us);
+    EXPECT_EQ(step == Step::write ? busy.writing : busy.reading, 10us);
+  }
 }
 
 TEST(DmaCard, ReadsAreBoundByTagsAndRoundTrip) {

@@ -44,7 +44,7 @@ void DmaCard::complete() {
   domain_.attach(*behaviour_, {.node = node(), .channels = 2, .hears_arrivals = true});
 }
 
-std::any DmaCard::count(Instant) { return behaviour_->busy(); }
+std::any DmaCard::count(Instant now) { return behaviour_->busy_until(now); }
 
 void DmaCard::report(Report& report, const std::string& name, const std::any& before, const std::any& after) const {
   if (streams_.empty()) return;

@@ -8,12 +8,13 @@
 #include <queue>
 #include <vector>
 
+#include "core/host/booked_time.hpp"
 #include "devices/gpunet_proxy/plan.hpp"
 #include "peerpath/device/endpoint.hpp"
 
 namespace peerpath::proxy {
 
-/// Since the start, of all threads of a proxy.
+/// Since the start, of all threads of a proxy. `busy`: until the time that was asked for.
 struct ProxyCounters {
   Duration busy{};
   std::int64_t sends = 0, sent_entries = 0, receives = 0, doorbells = 0, completions = 0;
@@ -53,15 +54,25 @@ class Cores final : public device::Endpoint {
   void on_wake(device::TimerId timer, Instant now, device::Outbox& out) override;
 
   /// Of the proxies, by the order in which they were added.
-  const ProxyCounters& counters(std::size_t proxy) const { return proxies_[proxy].counters; }
+  ProxyCounters counters(std::size_t proxy, Instant now) const {
+    auto counters = proxies_[proxy].counters;
+    counters.busy = proxies_[proxy].busy.until(now);
+    return counters;
+  }
   std::size_t proxies() const { return proxies_.size(); }
 
  private:
   struct Proxy {
     ProxyPlan plan;
     std::optional<Bell> bell;
-    ProxyCounters counters;
+    ProxyCounters counters;  ///< without `busy`
     device::SocketCosts costs;
+    host::BookedTime busy{};  ///< of its threads
+    /// A thread works from `now` on.
+    void work(Instant now, Duration time) {
+      busy.forget(now - host::longest_way);
+      busy.book(now, now + time);
+    }
   };
   /// What a thread does at one place of its round. Returns how long it took, and whether it was more than a look.
   struct Done {

@@ -30,10 +30,10 @@ constexpr proxy::Stamps of_verdict{.stored = 5, .taken = 6};
 GpunetProxy::GpunetProxy(HostMemory& host, const device::GpunetProxyConfig& config)
     : Device{host.node()}, config_{config}, host_{host} {}
 
-std::any GpunetProxy::count(Instant) {
+std::any GpunetProxy::count(Instant now) {
   Counted sum;
   for (const auto& [cores, number, blocks] : served_) {
-    const auto& one = cores->counters(number);
+    const auto one = cores->counters(number, now);
     sum.proxy.busy += one.busy;
     sum.proxy.sends += one.sends;
     sum.proxy.sent_entries += one.sent_entries;

@@ -95,7 +95,7 @@ Cores::Done Cores::send(std::size_t number, Lane& lane, Instant now, device::Out
   });
   ++self.counters.sends;
   self.counters.sent_entries += gone;
-  self.counters.busy += time;
+  self.work(now, time);
   return {time, true};
 }
 
@@ -122,7 +122,7 @@ Cores::Done Cores::receive(std::size_t number, Lane& lane, bool epoll, Instant n
   if (epoll) time += 2 * self.costs.empty;  // to hear of it, and a call that says that this was all
   if (available(lane, now) > Bytes{0}) poke(&lane, false, now + time, out);
   ++self.counters.receives;
-  self.counters.busy += time;
+  self.work(now, time);
   return {time, true};
 }
 
@@ -156,7 +156,7 @@ Cores::Done Cores::post(std::size_t number, std::size_t at_lane, Instant now, de
   lane.pass(lane.stamps.sent, all, now + time);
   ++self.counters.doorbells;
   self.counters.sent_entries += gone;
-  self.counters.busy += time;
+  self.work(now, time);
   if (!lane.out.empty()) poke(&lane, true, now + time, out);
   return {time, true};
 }
@@ -172,7 +172,7 @@ Cores::Done Cores::complete(std::size_t number, Lane& lane, Instant now) {
   ++lane.in_entries;
   lane.pass(lane.stamps.announced, all, now + time);
   ++self.counters.completions;
-  self.counters.busy += time;
+  self.work(now, time);
   return {time, true};
 }
 

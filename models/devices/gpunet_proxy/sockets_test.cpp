@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "devices/gpunet_proxy/test_bench.hpp"
 
@@ -72,6 +73,18 @@ TEST(GpuSockets, AStreamIsAsFastAsItsSlowestPart) {
   const auto rate = static_cast<double>(moved.count()) * 8 / 20e-3 / 1e9;
   EXPECT_GT(rate, 15);
   EXPECT_LE(rate, 20);
+}
+
+TEST(GpuSockets, AProxyIsBusyNoLongerThanTheTimeThatHasPassed) {
+  SocketsBench bench{{}};
+  bench.stream({}, {64_KiB}, 16);  // calls of several microseconds each
+  Duration busy{};
+  for (Duration passed = 100us; passed < 200us; passed += 700ns) {
+    bench.run(passed);
+    const auto more = bench.proxy(0).busy - std::exchange(busy, bench.proxy(0).busy);
+    EXPECT_LE(more, passed == 100us ? Duration{100us} : Duration{700ns}) << passed.count();
+  }
+  EXPECT_GT(busy, 100us);
 }
 
 TEST(GpuSockets, NothingIsLostThoughCreditsRunOut) {

@@ -66,7 +66,7 @@ class SocketsBench {
 
   void run(Duration time) { loop_->run_until(Instant{time}); }
   Instant now() const { return loop_->now(); }
-  const ProxyCounters& proxy(std::size_t n) const { return cores_->counters(n); }
+  ProxyCounters proxy(std::size_t n) const { return cores_->counters(n, now()); }
   const BlockCounters& blocks(std::size_t n) const { return gpus_[n]->counters(); }
 
   std::vector<Over> over;

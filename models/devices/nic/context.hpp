@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/host/booked_time.hpp"
 #include "devices/nic/config.hpp"
 #include "devices/nic/cookie.hpp"
 #include "devices/nic/counters.hpp"
@@ -38,17 +39,20 @@ class PacketPipeline {
   Instant take(Instant now) {
     const Instant begin = std::max(free_, now);
     free_ = begin + each_;
-    ++packets_;
+    if (limited()) {
+      busy_.forget(now - host::longest_way);
+      busy_.book(begin, free_);
+    }
     return begin;
   }
   bool limited() const { return each_ > Duration{0}; }
-  /// For how long it has been at work, from the start until `now`.
-  Duration busy(Instant now) const { return packets_ * each_ - std::max(free_ - now, Duration{0}); }
+  /// For how long it has been at work, from the start until `now`: packets whose turn has not come are not in it.
+  Duration busy(Instant now) const { return busy_.until(now); }
 
  private:
   Duration each_;
   Instant free_{};
-  std::int64_t packets_ = 0;
+  host::BookedTime busy_;
 };
 
 struct Context {

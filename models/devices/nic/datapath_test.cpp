@@ -207,6 +207,15 @@ TEST_F(Paced, frames_that_come_faster_than_the_packet_rate_wait_in_the_fifo) {
   EXPECT_EQ(nic->fifo_held(at_ns(1150)), 3 * 130_B);
 }
 
+TEST(PacketPipeline, is_not_at_work_between_packets) {
+  PacketPipeline pipeline{10'000'000};
+  pipeline.take(at_ns(0));
+  pipeline.take(at_ns(1000));  // told ahead of time, as that of a frame behind a long one is
+  EXPECT_EQ(pipeline.busy(at_ns(50)), 50ns);
+  EXPECT_EQ(pipeline.busy(at_ns(500)), 100ns);
+  EXPECT_EQ(pipeline.busy(at_ns(1030)), 130ns);
+}
+
 class SmallBuffers : public DatapathTest {
  protected:
   SmallBuffers() : DatapathTest{config()} {}
