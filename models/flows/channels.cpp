@@ -186,7 +186,7 @@ void Channels::ended(FlowIndex flow, Instant now) {
   if (!channel.waiting.empty()) begin(number);
 }
 
-/// What a link of its way has not carried yet of the message that goes.
+/// Bytes of the current message that link `link` of its path has not carried yet.
 Bytes Channels::left(const Channel& channel, std::size_t link, Instant now) const {
   const auto flow = static_cast<FlowIndex>(channel.first + link);
   return links_.flows(flow) ? links_.left(flow, now) : channel.left[link];

@@ -26,7 +26,7 @@ class EventQueue {
   /// An event that will come soon, some places after the next one, if one is known.
   const Event* ahead(std::size_t places) const { return slice_.ahead(places); }
 
-  /// Of all that is due, in no particular order.
+  /// Visits all pending events, in no particular order.
   template <class Visit>
   void for_each(const Visit& visit) const {
     slice_.for_each(visit);

@@ -51,8 +51,8 @@ Bytes missing_payload(const TrafficResult& traffic) {
   return traffic.offered_payload - traffic.delivered_payload - refused(traffic);
 }
 
-/// Whether an entry got less than it was offered. `perhaps`: what is missing is a tenth or more, too much for its
-/// latencies, and no more than what is offered at once, so it may have been offered just before the window ended.
+/// Whether an entry got less than it was offered. `perhaps`: a tenth or more is missing, which its latencies do not
+/// explain, but one burst does: it may have been offered just before the window ended.
 enum class Shortage : std::uint8_t { no, perhaps, yes };
 
 Shortage shortage_of_payload(const TrafficResult& traffic, const scenario::Traffic* entry, Duration window) {
@@ -65,7 +65,7 @@ Shortage shortage_of_payload(const TrafficResult& traffic, const scenario::Traff
                                                                                        : Shortage::perhaps;
 }
 
-/// Payload that arrived may not have been handed over: a core or a memory behind the last link can be what is too slow.
+/// Payload that arrived may not have been handed over yet: a core or a memory behind the last link can be too slow.
 Shortage shortage_of(const TrafficResult& traffic, const scenario::Scenario& scenario, Duration window) {
   const auto* entry = entry_of(scenario, traffic.name);
   const auto of_payload = shortage_of_payload(traffic, entry, window);

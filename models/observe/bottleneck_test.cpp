@@ -231,7 +231,7 @@ TEST(Bottleneck, WhatGetsThroughHasNoLimit) {
   EXPECT_EQ(results.limits[0].traffic, std::vector<std::string>{"read"});
 }
 
-/// The sample where a fifth of what was offered has not arrived and all of it may have come in the last burst.
+/// The sample results with a fifth of the offered payload missing. The last burst may account for all of it.
 struct LastBurst {
   Results results = sample_results();
   scenario::Scenario scenario;

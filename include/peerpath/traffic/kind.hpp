@@ -75,19 +75,19 @@ struct CommonKind {
   /// The stages that its latency has in results.
   static std::span<const StageText> stages() { return {}; }
 
-  /// Fills in what a file may leave out. All entries have names.
+  /// Sets keys that the file omits. Every entry has a name by then.
   static void complete(auto& /*what*/, Scenario&, const Tree&, std::size_t /*entry*/) {}
   /// Keys that `complete` fills in, and where their values come from.
   static std::vector<std::pair<std::string, std::string>> completed(const auto&) { return {}; }
-  /// What is wrong with its entries together.
+  /// Checks all entries of the kind against each other.
   static void check_all(TrafficCheck&) {}
   /// Adds to the plan of a GPU what software maps for the entry.
   static void plan_window(const auto&, const Scenario&, std::size_t /*entry*/, Bar1Plan&) {}
 };
 
 /// The trait of the kind whose options are `What`: beside what CommonKind has,
-/// `check(what, check)`: what is wrong with an entry beyond the range of each key (check.cpp of its folder);
-/// `set_up(context)`: what makes the sources, queues and drivers of its entries (setup.cpp of its folder).
+/// `check(what, check)`: checks of an entry beyond the range of each key (check.cpp in the folder of the kind);
+/// `set_up(context)`: creates the sources, queues and drivers of its entries (setup.cpp in the same folder).
 template <class What>
 struct Kind;
 
