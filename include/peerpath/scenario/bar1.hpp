@@ -39,7 +39,7 @@ struct Bar1Plan {
 /// mapping.
 std::vector<Bar1Plan> bar1_plans(const Scenario& scenario);
 
-/// The mapping of traffic entry `entry`, or nullptr if it maps no GPU memory. `gpu`: search the window of this GPU only.
+/// The mapping of traffic entry `entry`, or nullptr if it maps no GPU memory. `gpu`: search this GPU's window only.
 const Bar1Mapping* bar1_mapping(const std::vector<Bar1Plan>& plans, std::size_t entry, const std::string& gpu = {});
 
 /// A sentence: "1GiB registered, which does not fit into the 224MiB that are left: bounced through host memory".
