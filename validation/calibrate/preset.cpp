@@ -1,6 +1,7 @@
 #include "validation/calibrate/preset.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -11,6 +12,24 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 
 constexpr int calibration_schema = 1;
+
+/// One sentence for a calibration that this version cannot take.
+Problems written_by_another_version(const std::string& file, const std::string& how) {
+  return {{file, 0, 0, "", "was written " + how + ": fit the dataset again with `peerpath calibrate DATASET -o FILE`"}};
+}
+
+/// A parameter that the file lacks, or one that it has and nobody knows any more; "" if neither.
+std::string other_parameter(const json& document) {
+  const auto& written = document.contains("parameters") ? document["parameters"] : json::object();
+  std::set<std::string, std::less<>> known;
+  for (const auto& parameter : varied) known.emplace(parameter.name);
+  for (const auto& parameter : chosen) known.emplace(parameter.name);
+  for (const auto& name : known)
+    if (!written.contains(name)) return name + " is missing";
+  for (const auto& [name, value] : written.items())
+    if (!known.contains(name)) return name + " is unknown";
+  return "";
+}
 
 }  // namespace
 
@@ -67,8 +86,10 @@ tl::expected<Calibration, Problems> read_calibration(const std::string& text, co
   Problems problems;
   if (!document.is_object()) return tl::unexpected{Problems{{file, 1, 1, "", "not a JSON object"}}};
   if (document.value("peerpath_calibration", 0) != calibration_schema)
-    return tl::unexpected{
-        Problems{{file, 0, 0, "/peerpath_calibration", "not schema version " + std::to_string(calibration_schema)}}};
+    return tl::unexpected{written_by_another_version(
+        file, "by another version of peerpath (its schema is not " + std::to_string(calibration_schema) + ")")};
+  if (const auto what = other_parameter(document); !what.empty())
+    return tl::unexpected{written_by_another_version(file, "for other parameters (" + what + ")")};
   Calibration calibration;
   take_values(varied, document, file, calibration, problems);
   take_values(chosen, document, file, calibration, problems);

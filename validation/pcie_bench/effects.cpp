@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "validation/pcie_bench/in_parallel.hpp"
+#include "validation/compare/in_parallel.hpp"
 
 namespace peerpath::pcie_bench {
 namespace {
@@ -162,11 +162,12 @@ SweepReport predict_sweeps(const HostData& host, std::span<const HostData> all, 
                            const HostEffects& effects, const std::function<bool(const Sweep&)>& wanted) {
   SweepReport report{&host, {}};
   if (host.setup.cache == Bytes{}) return report;
-  const auto* base = base_of(host, all);
-  const auto constants = fit_host(base ? *base : host, basis.card, basis.looks);
   for (const auto& point : host.sweeps)
     if (wanted(point.sweep)) report.predictions.push_back({point, 0, is_fitted(host, point.sweep)});
-  in_parallel(report.predictions.size(), [&](std::size_t i) {
+  if (report.predictions.empty()) return report;
+  const auto* base = base_of(host, all);
+  const auto constants = fit_host(base ? *base : host, basis.card, basis.looks);
+  compare::in_parallel(report.predictions.size(), [&](std::size_t i) {
     auto& [point, predicted, fitted] = report.predictions[i];
     predicted = play(point.sweep, host.setup, basis.card, constants, effects.constants);
   });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "validation/compare/in_parallel.hpp"
 #include "validation/pcie_bench/fit.hpp"
 #include "validation/pcie_bench/leave_one_out.hpp"
 #include "validation/pcie_bench/preset.hpp"
@@ -84,16 +85,16 @@ HostReport report_host(HostData data, const CardConstants& card, double cold_mis
 }
 
 void add_sweeps(std::vector<HostReport>& reports, const std::vector<HostData>& all, const CardConstants& card,
-                const Say& say) {
+                const Options& options, const Say& say) {
   const Basis basis{.card = card};
-  const auto every = [](const Sweep&) { return true; };
   std::vector<SweepReport> done;  // a machine's plain directory may serve several others
   done.reserve(all.size() + reports.size());
   const auto predict = [&](const HostData& host, const HostEffects& effects) -> const SweepReport& {
     const auto known = std::ranges::find(done, host.name, [](const SweepReport& r) { return r.host->name; });
     if (known != done.end()) return *known;
     say("predicting the windows of " + host.name);
-    auto& report = done.emplace_back(predict_sweeps(host, all, basis, effects, every));
+    const auto wanted = [&](const Sweep& sweep) { return !options.windows || options.windows(host.name, sweep); };
+    auto& report = done.emplace_back(predict_sweeps(host, all, basis, effects, wanted));
     for (auto& p : report.predictions) p.fitted = p.fitted || is_fitted_by_card(host, p.point.sweep);
     return report;
   };
@@ -101,19 +102,35 @@ void add_sweeps(std::vector<HostReport>& reports, const std::vector<HostData>& a
     report.effects = fit_effects(report.data, all);
     if (!report.effects) continue;
     const auto& mine = predict(report.data, *report.effects);
-    const auto* base = base_of(report.data, all);
-    if (report.judges_windows()) {
-      const auto criteria = judge_sweeps(mine, base ? &predict(*base, *fit_effects(*base, all)) : nullptr);
-      report.criteria.insert(report.criteria.end(), criteria.begin(), criteria.end());
-    }
     report.sweeps = mine.predictions;
+    if (options.windows || !report.judges_windows()) continue;
+    const auto* base = base_of(report.data, all);
+    const auto criteria = judge_sweeps(mine, base ? &predict(*base, *fit_effects(*base, all)) : nullptr);
+    report.criteria.insert(report.criteria.end(), criteria.begin(), criteria.end());
   }
 }
 
+tl::expected<Assessed, Problems> assess(const Options& options, const Say& say) {
+  std::vector<HostData> hosts;
+  Assessed assessed;
+  if (auto problems = read_hosts(options, hosts, assessed.all); !problems.empty()) return tl::unexpected{problems};
+  const auto card = load_card(options.card);
+  if (!card) return tl::unexpected{card.error()};
+  assessed.card = *card;
+  for (const auto& host : hosts) say("fitting and predicting " + host.name);
+  assessed.reports.resize(hosts.size());
+  compare::in_parallel(hosts.size(), [&](std::size_t i) {
+    const auto cold_miss = fit_cold_miss(hosts[i], assessed.all).value_or(EffectConstants{}.cold_miss);
+    assessed.reports[i] = report_host(std::move(hosts[i]), assessed.card, cold_miss);
+  });
+  add_sweeps(assessed.reports, assessed.all, assessed.card, options, say);
+  return assessed;
+}
+
 Outcome validate(const Options& options, const Say& say) {
-  std::vector<HostData> hosts, all;
-  if (auto problems = read_hosts(options, hosts, all); !problems.empty()) return wrong_input(std::move(problems));
   if (options.refit_card) {
+    std::vector<HostData> hosts, all;
+    if (auto problems = read_hosts(options, hosts, all); !problems.empty()) return wrong_input(std::move(problems));
     if (options.without)
       std::erase_if(hosts, [&](const HostData& h) { return machine_of(h.name).find(*options.without) != h.name.npos; });
     if (hosts.empty()) return wrong_input({{options.data.string(), 0, 0, "", "no host is left to fit the card to"}});
@@ -122,18 +139,9 @@ Outcome validate(const Options& options, const Say& say) {
     });
     return {0, card_to_json(card, provenance(hosts)), {}};
   }
-  CardConstants card;
-  if (const auto kept = load_card(options.card))
-    card = *kept;
-  else
-    return wrong_input(kept.error());
-  std::vector<HostReport> reports;
-  for (auto& host : hosts) {
-    say("fitting and predicting " + host.name);
-    const auto cold_miss = fit_cold_miss(host, all).value_or(EffectConstants{}.cold_miss);
-    reports.push_back(report_host(std::move(host), card, cold_miss));
-  }
-  add_sweeps(reports, all, card, say);
+  const auto assessed = assess(options, say);
+  if (!assessed) return wrong_input(assessed.error());
+  const auto& [card, reports, all] = *assessed;
   if (options.leave_one_out) return leave_one_out(options, reports, all, say);
   return {all_passed(reports) ? 0 : 1, options.json ? to_json(card, reports) : to_text(card, reports), {}};
 }

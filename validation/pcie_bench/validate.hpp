@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <tl/expected.hpp>
+
 #include "peerpath/base/problem.hpp"
 #include "validation/pcie_bench/criteria.hpp"
 #include "validation/pcie_bench/effects.hpp"
@@ -25,6 +27,8 @@ struct Options {
   std::optional<Bytes> cache{};            ///< last-level cache of hosts whose directory does not say it
   std::optional<int> cache_ways{};
   bool json = false;
+  /// Windows to predict, by host; nothing: all. Criteria of windows are judged only where all are predicted.
+  std::function<bool(const std::string& host, const Sweep&)> windows{};
 };
 
 /// All about one host.
@@ -54,12 +58,21 @@ struct Outcome {
 
 Outcome validate(const Options& options, const Say& say);
 
+/// What `validate` reports, before it is text. The hosts' sizes are predicted side by side.
+struct Assessed {
+  CardConstants card;
+  std::vector<HostReport> reports;  ///< of the hosts that are chosen
+  std::vector<HostData> all;
+};
+tl::expected<Assessed, Problems> assess(const Options& options, const Say& say);
+
 /// The same for a host at hand.
 HostReport report_host(HostData data, const CardConstants& card, double cold_miss = EffectConstants{}.cold_miss);
 
-/// Predicts the window sweeps of the hosts in `reports` and adds their criteria. `all` is where the named points are.
+/// Predicts the window sweeps of the hosts in `reports` that `options` asks for, and adds their criteria if these are
+/// all of them. `all` is where the named points are.
 void add_sweeps(std::vector<HostReport>& reports, const std::vector<HostData>& all, const CardConstants& card,
-                const Say& say);
+                const Options& options, const Say& say);
 
 /// Why the windows of a host are not judged; empty if they are.
 std::string why_not_judged(const HostReport& report);

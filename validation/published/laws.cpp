@@ -1,6 +1,8 @@
 #include "validation/published/laws.hpp"
 
 #include <cmath>
+#include <map>
+#include <stdexcept>
 
 #include "analytic/link_efficiency.hpp"
 #include "core/pcie/link_rate.hpp"
@@ -64,22 +66,18 @@ Answer infiniband_rate(const json& in, const Sources&) {
   return only(in.at("gbps").get<double>() / 8 * share(payload, packet));
 }
 
-/// A point of pcie-bench's files: of a window sweep if a window is named, else of the sizes.
-const json& find_point(const json& in, const Sources& sources) {
-  for (const auto& host : sources.pcie_bench().at("hosts")) {
-    if (host.at("host") != in.at("host")) continue;
-    for (const auto& point : host.at(in.contains("window") ? "sweeps" : "points"))
-      if (point.at("test") == in.at("test") && point.at("size_bytes") == in.at("size") &&
-          (!in.contains("window") ||
-           (point.at("window_bytes") == in.at("window") && point.at("cache") == in.at("cache"))))
-        return point;
-  }
-  throw std::out_of_range{"pcie-bench has no such point, or it is not predicted"};
+BenchQuery query_of(const json& in) {
+  BenchQuery query{in.at("host"), in.at("test"), in.at("size")};
+  if (!in.contains("window")) return query;
+  query.window = in.at("window").get<std::int64_t>();
+  query.cache = in.at("cache");
+  return query;
 }
 
 Answer pcie_bench(const json& in, const Sources& sources) {
-  const auto& point = find_point(in, sources);
-  return {point.at("predicted"), point.at("measured").get<double>(), point.at("fitted")};
+  const auto point = sources.pcie_bench(query_of(in));
+  if (!point) throw std::out_of_range{"pcie-bench has no such point, or it is not predicted"};
+  return {point->predicted, point->measured, point->fitted};
 }
 
 Answer pcie_bench_added(const json& in, const Sources& sources) {
@@ -154,6 +152,14 @@ const std::map<std::string, Answer (*)(const json&, const Sources&)> laws{
 };
 
 }  // namespace
+
+void Asked::add(const json& inputs) {
+  if (inputs.contains("host")) points.push_back(query_of(inputs));
+  for (const auto* key : {"of", "over"})
+    if (inputs.contains(key) && inputs.at(key).is_object()) points.push_back(query_of(inputs.at(key)));
+  for (const auto* key : {"scenario", "one", "many"})
+    if (inputs.contains(key)) scenarios.insert(inputs.at(key).get<std::string>());
+}
 
 Outcome apply(const std::string& law, const json& inputs, const Sources& sources) {
   const auto found = laws.find(law);

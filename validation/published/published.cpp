@@ -140,6 +140,15 @@ tl::expected<Table, Problems> evaluate(const std::string& text, const std::strin
   return Reader{file, sources}.read(text);
 }
 
+Asked asked_by(const std::string& text) {
+  Asked asked;
+  const auto document = json::parse(text, nullptr, false);
+  if (!document.is_object()) return asked;
+  for (const auto& item : document.value("cases", json::array()))
+    for (const auto& figure : item.value("figures", json::array())) asked.add(figure.value("inputs", json::object()));
+  return asked;
+}
+
 std::string to_text(const Table& table) {
   std::string text = "Published cases: measured, predicted, error\n";
   std::size_t figures = 0, within = 0;

@@ -47,6 +47,9 @@ inline constexpr double most_tolerance = 0.15;
 /// was fitted to, a case without source or parameters, and an id twice.
 tl::expected<Table, Problems> evaluate(const std::string& text, const std::string& file, const Sources& sources);
 
+/// What `evaluate` will ask for; nothing where the text is no table.
+Asked asked_by(const std::string& text);
+
 std::string to_text(const Table& table);
 std::string to_json(const Table& table);
 

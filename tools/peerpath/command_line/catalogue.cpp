@@ -21,7 +21,7 @@ using Names = std::array<std::string_view, count>;
 
 constexpr Names<1> the_model{"model"}, the_emulator{"emulator"};
 constexpr Names<2> model_or_emulator{"model", "emulator"};
-constexpr Names<1> pcie{"a PCIe scenario"}, pcie_bench{"pcie-bench"};
+constexpr Names<1> pcie{"a PCIe scenario"}, pcie_bench{"pcie-bench"}, all_sets{"--all"};
 constexpr Names<2> gpus{"a dataset", "a dataset of GPUs"};
 constexpr Names<3> dataset{"a dataset of GPUs", "a gpunet dataset", "a dataset"};
 constexpr std::span<const std::string_view> any{};
@@ -165,7 +165,16 @@ constexpr std::array calibrate_options{
     Option{"--out", "FILE", "Write all parameters with intervals and provenance", Word::file, false, "-o"},
     Option{"--preset", "FILE", "Write the parameters that scenarios can set, as a preset", Word::file}, json, quiet};
 constexpr std::array validate_options{
-    Option{"--all", "", "Validate pcie-bench, our H200 datasets and every published case, in one table"},
+    Option{"--all", "", "Compare the model with every set of validation/evidence.json, in one table"},
+    only(all_sets, any,
+         {"--whole", "",
+          "Also play the points of GPU datasets and sockets as scenarios, and all windows of pcie-bench; takes "
+          "minutes"}),
+    only(all_sets, any, {"--only", "NAME", "Sets to use, by a part of their name", Word::text, true}),
+    only(all_sets, any,
+         {"--write", "",
+          "With --whole: keep the results of these sets beside evidence.json, and write the tables of "
+          "docs/validation.md and README.md"}),
     only(dataset, any,
          {"--calibration", "FILE",
           "Predict the dataset with these parameters (for gpunet, a proxy preset) instead of fitting a third of it",

@@ -40,6 +40,7 @@ fs::path data_folder() {
 struct ValidateArguments {
   std::optional<std::string> calibration, out, data, host, without;
   std::vector<std::string> spread;
+  EvidenceRequest all{};
   std::optional<Bytes> cache{};
   std::optional<int> cache_ways{};
   bool laws = false, leave_one_out = false, refit_card = false, json = false;
@@ -69,6 +70,7 @@ std::optional<ValidateArguments> validate_arguments(const Arguments& arguments, 
   wanted.leave_one_out = arguments.has("--leave-one-out");
   wanted.refit_card = arguments.has("--refit-card");
   wanted.json = arguments.has("--json");
+  wanted.all = {arguments.values("--only"), arguments.has("--whole"), arguments.has("--write"), wanted.json};
   return wanted;
 }
 
@@ -157,7 +159,7 @@ Exit validate(const Arguments& arguments, Terminal& terminal) {
   if (refused(what)) return Exit::wrong_input;
   const auto wanted = validate_arguments(arguments, terminal);
   if (!wanted) return Exit::wrong_input;
-  if (what == "--all") return validate_all(data_folder(), wanted->json, terminal);
+  if (what == "--all") return validate_all(data_folder().parent_path(), wanted->all, terminal);
   if (what == "pcie-bench") return validate_pcie_bench(*wanted, terminal);
   const auto dataset = load_dataset(words.front(), terminal);
   if (!dataset) return Exit::wrong_input;

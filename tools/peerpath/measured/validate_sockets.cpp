@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <thread>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "study/pcie/subject.hpp"
 #include "study/run.hpp"
-#include "tools/peerpath/batch/child_pool.hpp"
 #include "tools/peerpath/files/scenario_files.hpp"
+#include "validation/compare/in_parallel.hpp"
 
 namespace peerpath::cli {
 namespace {
@@ -47,12 +46,12 @@ double nanoseconds_of(const compare::Point& point, const study::Summary& outcome
   return rate > 0 ? static_cast<double>(point.bytes) * 8 / rate : 0.0;
 }
 
-std::string played(const compare::Point& point, const std::string& preset) {
+study::Summary played(const compare::Point& point, const std::string& preset) {
   scenario::LoadOptions options;
   options.search = search_folders();
   auto loaded = scenario::load_text(scenario_of(point, preset), "point.json", options);
-  if (!loaded) return packed(study::wrong(loaded.error()));
-  return packed(study::run_summary(*study::pcie_subject(std::move(*loaded))));
+  if (!loaded) return study::wrong(loaded.error());
+  return study::run_summary(*study::pcie_subject(std::move(*loaded)));
 }
 
 std::string settings_text(const compare::Point& point) {
@@ -146,28 +145,37 @@ double median_error(const std::vector<SocketPoint>& points) {
   return median_if(points, [](const SocketPoint& point) { return !point.fitted; });
 }
 
-Exit validate_sockets(const compare::Dataset& dataset, const std::string& preset, bool json, const Terminal& terminal) {
+tl::expected<std::vector<SocketPoint>, Problems> play_sockets(const compare::Dataset& dataset,
+                                                              const std::string& preset) {
   std::vector<SocketPoint> points;
   for (const auto& point : dataset.points)
     if (is_played(point)) points.push_back({.measured = point, .fitted = points.size() % 3 == 1});
-  Problems problems;
-  ChildPool pool;
-  pool.jobs = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  pool.work = [&](std::size_t n) { return played(points[n].measured, preset); };
-  pool.ended = [&](std::size_t n, const ChildEnd& end) {
-    const auto outcome = study::unpacked(end.output, end.crash);
+  std::vector<Problems> problems(points.size());
+  compare::in_parallel(points.size(), [&](std::size_t n) {
+    const auto outcome = played(points[n].measured, preset);
     points[n].played_ns = nanoseconds_of(points[n].measured, outcome);
-    if (points[n].played_ns == 0 && problems.empty()) problems = outcome.problems;
-  };
-  terminal.say(fmt::format("running {} points as scenarios", points.size()));
-  run_children(points.size(), pool);
-  if (std::ranges::count(points, 0.0, &SocketPoint::played_ns) != 0) {
-    terminal.report(problems);
-    terminal.error(dataset.file + ": a point could not be run");
+    if (points[n].played_ns > 0) return;
+    problems[n] = outcome.problems;
+    problems[n].push_back({dataset.file, 0, 0, points[n].measured.experiment, "a point could not be run"});
+  });
+  for (const auto& wrong : problems)
+    if (!wrong.empty()) return tl::unexpected{wrong};
+  return points;
+}
+
+std::string group_of(const compare::Point& point) {
+  return fmt::format("{}, {}", is_echo(point) ? "echo" : "stream", point.at("tcp") == 0 ? "unix" : "tcp");
+}
+
+Exit validate_sockets(const compare::Dataset& dataset, const std::string& preset, bool json, const Terminal& terminal) {
+  terminal.say(fmt::format("running {} points as scenarios", std::ranges::count_if(dataset.points, is_played)));
+  const auto points = play_sockets(dataset, preset);
+  if (!points) {
+    terminal.report(points.error());
     return Exit::wrong_input;
   }
-  terminal.data(json ? to_json(points).dump(2) + "\n" : to_text(points));
-  return median_error(points) <= allowed_percent ? Exit::done : Exit::expectation_failed;
+  terminal.data(json ? to_json(*points).dump(2) + "\n" : to_text(*points));
+  return median_error(*points) <= allowed_percent ? Exit::done : Exit::expectation_failed;
 }
 
 }  // namespace peerpath::cli

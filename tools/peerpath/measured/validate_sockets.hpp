@@ -4,6 +4,9 @@
 #include <string>
 #include <vector>
 
+#include <tl/expected.hpp>
+
+#include "peerpath/base/problem.hpp"
 #include "tools/peerpath/command_line/command.hpp"
 #include "validation/compare/dataset.hpp"
 
@@ -22,6 +25,13 @@ struct SocketPoint {
   bool fitted = false;  ///< every third point of a set was what the proxy's preset was fitted to
   double error() const { return played_ns / measured.median - 1; }
 };
+
+/// Plays all points of gpunet, side by side. `preset`: as for `scenario_of`.
+tl::expected<std::vector<SocketPoint>, Problems> play_sockets(const compare::Dataset& dataset,
+                                                              const std::string& preset = "");
+
+/// "echo, tcp"
+std::string group_of(const compare::Point& point);
 
 /// Median of the absolute errors of the points that were not fitted, in percent.
 double median_error(const std::vector<SocketPoint>& points);

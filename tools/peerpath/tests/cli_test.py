@@ -158,7 +158,7 @@ class Cli(Case):
         self.assertLessEqual(document["held_out"]["p95_error"], 0.10)
 
     def test_a_dataset_that_no_law_is_fitted_to_is_refused(self):
-        done = peerpath("calibrate", self.data("gpunet/two_h100.jsonl"))
+        done = peerpath("calibrate", self.data("gpunet/two_h100_rings.jsonl"))
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn("no point available to the fit has a law", done.stderr)
 
@@ -173,12 +173,12 @@ class Cli(Case):
         self.assertEqual(two["links"], [link, dict(link, to="gpu1")])
 
     def test_points_of_sockets_are_played_and_two_thirds_of_them_judge(self):
-        done = peerpath("validate", self.data("gpunet/two_h100.jsonl"), "--json")
+        done = peerpath("validate", self.data("gpunet/two_h100_rings.jsonl"), "--json")
         document = json.loads(done.stdout)
         self.assertEqual(done.returncode, 0 if document["median_error_percent"] <= document["allowed_percent"] else 1)
         self.assertEqual([p["fitted"] for p in document["points"][:5]], [False, True, False, False, True])
         self.assertTrue(all(p["played_ns"] > 0 for p in document["points"]))
-        done = peerpath("validate", self.data("gpunet/two_h100.jsonl"), "--laws")
+        done = peerpath("validate", self.data("gpunet/two_h100_rings.jsonl"), "--laws")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("--laws requires a dataset of GPUs; this is a gpunet dataset", done.stderr)
 
