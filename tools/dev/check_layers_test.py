@@ -70,7 +70,7 @@ class PlantedInclude(unittest.TestCase):
 
     def test_parts_of_a_kind_of_device(self):
         self.plant("models/devices/planted/platform.hpp", '#include "platform/device.hpp"')
-        self.plant("models/devices/planted/check.cpp", '#include "scenario/check.hpp"')
+        self.plant("models/devices/planted/check.cpp", '#include "scenario/check/check.hpp"')
         self.assertEqual(self.new_problems(), [])
         self.assert_refused("models/devices/planted/planted.cpp", '#include "platform/device.hpp"',
                             "core may not use platform")
@@ -79,7 +79,7 @@ class PlantedInclude(unittest.TestCase):
 
     def test_parts_of_a_kind_of_traffic(self):
         self.plant("models/traffic/planted/setup.cpp", '#include "platform/device.hpp"')
-        self.plant("models/traffic/planted/check.cpp", '#include "scenario/check.hpp"')
+        self.plant("models/traffic/planted/check.cpp", '#include "scenario/check/check.hpp"')
         self.assertEqual(self.new_problems(), [])
         self.assert_refused("models/traffic/planted/kind.hpp", '#include "platform/device.hpp"',
                             "scenario may not use platform")

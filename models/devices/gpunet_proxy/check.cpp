@@ -3,7 +3,7 @@
 
 #include "devices/gpunet_proxy/kind.hpp"
 #include "peerpath/scenario/describe.hpp"
-#include "scenario/device_check.hpp"
+#include "scenario/check/device_check.hpp"
 
 namespace peerpath::device {
 namespace {

@@ -1,5 +1,5 @@
 #include "devices/host_cpu/kind.hpp"
-#include "scenario/device_check.hpp"
+#include "scenario/check/device_check.hpp"
 
 namespace peerpath::device {
 

@@ -1,6 +1,6 @@
 #include "devices/host_memory/kind.hpp"
 #include "peerpath/scenario/describe.hpp"
-#include "scenario/device_check.hpp"
+#include "scenario/check/device_check.hpp"
 
 namespace peerpath::device {
 

@@ -1,6 +1,6 @@
-#include "scenario/check.hpp"
+#include "scenario/check/check.hpp"
 #include "devices/nic/kind.hpp"
-#include "scenario/device_check.hpp"
+#include "scenario/check/device_check.hpp"
 
 namespace peerpath::device {
 

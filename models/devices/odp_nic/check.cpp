@@ -1,7 +1,7 @@
 #include "devices/odp_nic/cookie.hpp"
 #include "devices/odp_nic/kind.hpp"
 #include "peerpath/scenario/describe.hpp"
-#include "scenario/device_check.hpp"
+#include "scenario/check/device_check.hpp"
 
 namespace peerpath::device {
 namespace {

@@ -1,5 +1,5 @@
 #include "devices/pcie_switch/kind.hpp"
-#include "scenario/device_check.hpp"
+#include "scenario/check/device_check.hpp"
 
 namespace peerpath::device {
 

@@ -2,7 +2,7 @@
 
 #include "core/pcie/acs.hpp"
 #include "scenario/catalogue.hpp"
-#include "scenario/event_check.hpp"
+#include "scenario/check/event_check.hpp"
 
 namespace peerpath::scenario::event {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "scenario/event_check.hpp"
+#include "scenario/check/event_check.hpp"
 
 namespace peerpath::scenario::event {
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-#include "scenario/event_check.hpp"
+#include "scenario/check/event_check.hpp"
 
 namespace peerpath::scenario::event {
 

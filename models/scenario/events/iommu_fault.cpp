@@ -1,6 +1,6 @@
 #include "peerpath/scenario/events/iommu_fault.hpp"
 
-#include "scenario/event_check.hpp"
+#include "scenario/check/event_check.hpp"
 
 namespace peerpath::scenario::event {
 

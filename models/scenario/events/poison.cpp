@@ -1,6 +1,6 @@
 #include "peerpath/scenario/events/poison.hpp"
 
-#include "scenario/event_check.hpp"
+#include "scenario/check/event_check.hpp"
 
 namespace peerpath::scenario::event {
 

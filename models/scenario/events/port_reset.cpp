@@ -1,7 +1,7 @@
 #include "peerpath/scenario/events/port_reset.hpp"
 
 #include "peerpath/scenario/describe.hpp"
-#include "scenario/event_check.hpp"
+#include "scenario/check/event_check.hpp"
 
 namespace peerpath::scenario::event {
 

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "peerpath/scenario/describe.hpp"
-#include "scenario/event_check.hpp"
+#include "scenario/check/event_check.hpp"
 
 namespace peerpath::scenario::event {
 

@@ -1,6 +1,6 @@
 #include "peerpath/scenario/events/surprise_down.hpp"
 
-#include "scenario/event_check.hpp"
+#include "scenario/check/event_check.hpp"
 
 namespace peerpath::scenario::event {
 

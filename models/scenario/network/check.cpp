@@ -6,7 +6,7 @@
 #include <set>
 
 #include "peerpath/scenario/describe.hpp"
-#include "scenario/check.hpp"
+#include "scenario/check/check.hpp"
 #include "scenario/network/check_collective.hpp"
 #include "scenario/network/check_unused.hpp"
 #include "scenario/network/message_sizes.hpp"

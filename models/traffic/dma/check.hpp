@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "scenario/traffic_check.hpp"
+#include "scenario/check/traffic_check.hpp"
 #include "traffic/dma/config.hpp"
 
 namespace peerpath::scenario::traffic {

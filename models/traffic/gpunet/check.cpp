@@ -1,4 +1,4 @@
-#include "scenario/traffic_check.hpp"
+#include "scenario/check/traffic_check.hpp"
 #include "traffic/gpunet/kind.hpp"
 
 namespace peerpath::scenario::traffic {

@@ -5,7 +5,7 @@
 
 #include "peerpath/scenario/describe.hpp"
 #include "peerpath/scenario/queues.hpp"
-#include "scenario/traffic_check.hpp"
+#include "scenario/check/traffic_check.hpp"
 #include "traffic/network/config.hpp"
 
 namespace peerpath::scenario::traffic {

@@ -1,4 +1,4 @@
-#include "scenario/traffic_check.hpp"
+#include "scenario/check/traffic_check.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -8,7 +8,7 @@
 #include "peerpath/scenario/frames.hpp"
 #include "peerpath/scenario/window.hpp"
 #include "scenario/catalogue.hpp"
-#include "scenario/check.hpp"
+#include "scenario/check/check.hpp"
 #include "scenario/document.hpp"
 #include "scenario/kinds.hpp"
 

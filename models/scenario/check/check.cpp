@@ -1,4 +1,4 @@
-#include "scenario/check.hpp"
+#include "scenario/check/check.hpp"
 
 #include "peerpath/scenario/describe.hpp"
 #include "peerpath/scenario/load.hpp"

@@ -1,4 +1,4 @@
-#include "scenario/event_check.hpp"
+#include "scenario/check/event_check.hpp"
 
 #include <algorithm>
 

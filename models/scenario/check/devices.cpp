@@ -4,8 +4,8 @@
 
 #include "peerpath/scenario/describe.hpp"
 #include "scenario/catalogue.hpp"
-#include "scenario/check.hpp"
-#include "scenario/device_check.hpp"
+#include "scenario/check/check.hpp"
+#include "scenario/check/device_check.hpp"
 #include "scenario/document.hpp"
 
 namespace peerpath::scenario {

@@ -1,6 +1,6 @@
 #include <map>
 
-#include "scenario/check.hpp"
+#include "scenario/check/check.hpp"
 #include "scenario/document.hpp"
 
 namespace peerpath::scenario {

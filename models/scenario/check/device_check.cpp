@@ -1,4 +1,4 @@
-#include "scenario/device_check.hpp"
+#include "scenario/check/device_check.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -6,7 +6,7 @@
 
 #include "peerpath/scenario/describe.hpp"
 #include "peerpath/scenario/window.hpp"
-#include "scenario/check.hpp"
+#include "scenario/check/check.hpp"
 #include "scenario/document.hpp"
 
 namespace peerpath::scenario {

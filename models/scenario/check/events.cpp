@@ -2,8 +2,8 @@
 
 #include "peerpath/scenario/describe.hpp"
 #include "peerpath/scenario/window.hpp"
+#include "scenario/check/event_check.hpp"
 #include "scenario/document.hpp"
-#include "scenario/event_check.hpp"
 #include "scenario/suggest.hpp"
 
 namespace peerpath::scenario {

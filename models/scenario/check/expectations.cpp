@@ -3,7 +3,7 @@
 #include <set>
 
 #include "peerpath/pcie/tlp.hpp"
-#include "scenario/check.hpp"
+#include "scenario/check/check.hpp"
 #include "scenario/document.hpp"
 #include "scenario/suggest.hpp"
 #include "scenario/traffic_stages.hpp"

@@ -3,7 +3,7 @@
 #include <set>
 
 #include "peerpath/scenario/describe.hpp"
-#include "scenario/check.hpp"
+#include "scenario/check/check.hpp"
 #include "scenario/document.hpp"
 
 namespace peerpath::scenario {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "scenario/catalogue.hpp"
-#include "scenario/check.hpp"
+#include "scenario/check/check.hpp"
 #include "scenario/document.hpp"
 
 namespace peerpath::scenario {

@@ -2,7 +2,7 @@
 #include <set>
 
 #include "scenario/catalogue.hpp"
-#include "scenario/check.hpp"
+#include "scenario/check/check.hpp"
 #include "scenario/document.hpp"
 
 namespace peerpath::scenario {

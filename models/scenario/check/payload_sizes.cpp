@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "peerpath/scenario/describe.hpp"
-#include "scenario/check.hpp"
+#include "scenario/check/check.hpp"
 #include "scenario/document.hpp"
 
 namespace peerpath::scenario {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "scenario/check.hpp"
+#include "scenario/check/check.hpp"
 
 namespace peerpath::scenario {
 
