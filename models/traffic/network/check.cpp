@@ -61,7 +61,9 @@ NetworkEnds check_ends(const Network& network, TrafficCheck& check, std::string_
   const Device* to = check.memory_end("to", t.to);
   check.end<device::HostMemoryConfig>("headers_to", network.headers_to, "a host_memory");
   if (check.tree().all<device::HostCpuConfig>().empty())
-    check.add("kind", std::string{t.kind()} + " needs a host_cpu to run the driver");
+    check.add("kind", std::string{t.kind()} +
+                          " needs a host_cpu to run the driver; add a device of \"kind\": \"host_cpu\", or " +
+                          "extend a preset with one, for example hardware/emerald_rapids_host.json");
   if (through_host(t.path) && to != nullptr && !std::holds_alternative<device::GpuConfig>(to->config))
     check.add("path", std::string{name_of(t.path)} + std::string{gpu_needed} + what_is(*to));
   check_registered(network, check, to);
