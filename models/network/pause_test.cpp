@@ -61,6 +61,28 @@ TEST(Pause, HalfOfThatHeadroomLoses) {
   EXPECT_GT(pauses, 0);
 }
 
+/// The largest frames both ways over a sender's cable: each pause waits for one that has just begun, and the sender
+/// stops after one more, besides the frame that passed the threshold.
+TEST(Pause, HeadroomHoldsTheFrameThatPassesTheThresholdAndOneInTheWayOfEachEnd) {
+  for (const std::int32_t other : {9216, 9127, 8887, 8513}) {  // so that pauses meet all phases of the other way
+    TestHosts hosts;
+    hosts.keep = false;
+    hosts.sources = {{.from = 0, .to = 1, .bytes = 9216}, {.from = 2, .to = 0, .bytes = other}};
+    Graph graph;
+    const auto leaf = graph.add_switch("leaf");
+    for (const std::int64_t rate : {100, 10, 100})
+      graph.connect(graph.add_host("h" + std::to_string(graph.hosts.size())), leaf, BitRate{rate * 1'000'000'000},
+                    25ns);
+    SwitchConfig config;
+    config.buffer = Bytes{400'000};
+    Network network{graph, config, 1, hosts};
+    start(network, 3);
+    network.run(Instant{20ms});
+    EXPECT_GT(network.port(Graph::peer(network.port_of(0))).counters.pauses, 100);
+    EXPECT_EQ(dropped(network), 0) << other << " B";
+  }
+}
+
 TEST(Pause, ALossyPriorityDropsAndNeverPauses) {
   SwitchConfig config;
   config.lossless = {};

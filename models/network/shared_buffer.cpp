@@ -15,7 +15,7 @@ std::int64_t headroom_of(const SwitchConfig& config, BitRate rate, Duration dela
   if (config.headroom) return config.headroom->count();
   const auto waiting = delay + delay + config.pfc_reaction;
   const auto bytes = static_cast<WideInt>(waiting.count()) * rate.bps() / 8 / 1'000'000'000'000'000;
-  return static_cast<std::int64_t>(bytes) + 2 * net::wire_size(largest_frame).count() +
+  return static_cast<std::int64_t>(bytes) + 3 * net::wire_size(largest_frame).count() +
          2 * net::wire_size(pause_frame_size).count();
 }
 

@@ -110,9 +110,10 @@ struct SwitchConfig {
 
 inline constexpr Bytes pause_frame_size{60};
 
-/// Packet memory that an ingress port needs for each lossless priority: the bytes that may arrive after the decision to
-/// pause (IEEE 802.1Q annex N). A frame that has begun delays the pause frame here and the stop at the other end; both
-/// directions of the cable, the pause frame and the reaction to it are added.
+/// Packet memory that an ingress port needs for each lossless priority: the frame that passes the threshold, and the
+/// bytes that may arrive after the decision to pause (IEEE 802.1Q annex N). A frame that has begun delays the pause
+/// frame here and the stop at the other end; both directions of the cable, the pause frame and the reaction to it are
+/// added.
 std::int64_t headroom_of(const SwitchConfig& config, BitRate rate, Duration delay);
 /// Bytes of the buffer that ports do not share: reserves of all priorities, and headroom. `headroom`: by port.
 std::int64_t set_aside(const SwitchConfig& config, const std::vector<std::int64_t>& headroom);
