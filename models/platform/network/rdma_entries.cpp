@@ -30,7 +30,7 @@ RdmaEntries::RdmaEntries(const Loaded& loaded, roce::Fleet& fleet, Wake wake)
       tallies_(entries_.size()),
       posted_(entries_.size()),
       datagrams_{entries_, loaded.graph, fleet, posted_},
-      alone_{loaded.graph, loaded.scenario.switches.latency, loaded.scenario.nics.mtu} {}
+      alone_{loaded.graph, loaded.scenario.switches, loaded.scenario.nics.mtu} {}
 
 void RdmaEntries::schedule() {
   for (std::size_t i = 0; i < entries_.size(); ++i) wake(Instant{entries_[i].start}, start, i);

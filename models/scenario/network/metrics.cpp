@@ -18,8 +18,10 @@ constexpr std::array of_rdma{
     Definition{"latency_max_us", "us", "Time from post to completion of a message"},
 };
 constexpr std::array of_load{
-    Definition{"slowdown_p50", "1", "Latency relative to that of the message alone in the network"},
-    Definition{"slowdown_p99", "1", "Latency relative to that of the message alone in the network"},
+    Definition{"slowdown_p50", "1",
+               "Latency relative to that of the message alone in the network, by the fastest of the shortest paths"},
+    Definition{"slowdown_p99", "1",
+               "Latency relative to that of the message alone in the network, by the fastest of the shortest paths"},
     Definition{"small_slowdown_p99", "1",
                "Latency relative to that of the message alone in the network, for messages of at most 3,000 B"},
 };
