@@ -43,8 +43,7 @@ Channels::Channels(const network::Graph& graph, const ChannelConfig& config)
       routes_{graph},
       drain_(graph.hosts.size(), none),
       fetch_(graph.hosts.size(), none),
-      links_{rates()},
-      sent_(2 * graph.cables.size()) {
+      links_{rates()} {
   links_.ended = [this](FlowIndex flow, Instant now) { ended(flow, now); };
   links_.woken = [this](std::uint64_t detail, Instant now) { woken(detail, now); };
 }
@@ -143,8 +142,8 @@ bool Channels::is_whole(const Channel& channel) const {
 /// The next message, from its first bit on.
 void Channels::begin(ChannelIndex number) {
   auto& channel = channels_[number];
-  channel.left.assign(channel.way.size(), channel.waiting.front().wire);
-  channel.elsewhere = Bytes{};
+  channel.unsent = channel.waiting.front().wire;
+  channel.left.assign(channel.way.size(), channel.unsent);
   start(number);
 }
 
@@ -177,7 +176,6 @@ void Channels::ended(FlowIndex flow, Instant now) {
   const auto message = channel.waiting.front();
   channel.waiting.pop();
   channel.delivered += message.payload;
-  for (std::size_t i = 0; i < channel.ports; ++i) sent_[channel.way[i]] += (message.wire - channel.elsewhere).count();
   channel.coming.push(message.number);
   channel.unheard.push(message);
   const auto there = on_way(number);
@@ -202,14 +200,10 @@ Bytes Channels::carried(ChannelIndex number, Instant now) const {
   return channel.delivered + Bytes{static_cast<std::int64_t>(crossed / message.wire.count())};
 }
 
-std::vector<std::int64_t> Channels::sent(Instant now) const {
-  auto sent = sent_;
-  for (const auto& channel : channels_) {
-    if (channel.waiting.empty()) continue;
-    for (std::size_t i = 0; i < channel.ports; ++i)
-      sent[channel.way[i]] += (channel.waiting.front().wire - channel.elsewhere - left(channel, i, now)).count();
-  }
-  return sent;
+std::vector<Duration> Channels::busy(Instant now) const {
+  std::vector<Duration> busy;
+  for (network::PortIndex port = 0; port < 2 * graph_.cables.size(); ++port) busy.push_back(links_.busy(port, now));
+  return busy;
 }
 
 /// Of the last packet of a message.
@@ -259,13 +253,9 @@ void Channels::reroute() {
       find_way(c);
       continue;
     }
-    const auto wire = channel.waiting.front().wire;
-    const auto rest = channel.left.empty() ? wire - channel.elsewhere : *std::ranges::max_element(channel.left);
-    for (std::size_t i = 0; i < channel.ports; ++i)
-      sent_[channel.way[i]] += (wire - channel.elsewhere - channel.left[i]).count();
-    channel.elsewhere = wire - rest;
+    if (!channel.left.empty()) channel.unsent = *std::ranges::max_element(channel.left);
     find_way(c);
-    channel.left.assign(channel.way.size(), rest);
+    channel.left.assign(channel.way.size(), channel.unsent);
     start(c);
   }
 }

@@ -62,8 +62,8 @@ class Channels {
 
   /// Payload of the channel that has crossed the last cable on its way; `run` up to now is done.
   Bytes carried(ChannelIndex channel, Instant now) const;
-  /// Bytes that each port has sent, with all headers; likewise.
-  std::vector<std::int64_t> sent(Instant now) const;
+  /// Time in which each port has sent; likewise.
+  std::vector<Duration> busy(Instant now) const;
 
  private:
   enum Alarm : std::uint64_t { delivered, heard, app };
@@ -84,7 +84,7 @@ class Channels {
     Ring<std::uint32_t> coming{};  ///< numbers of messages that have left
     Ring<Message> unheard{};       ///< messages whose sender has not heard
     std::vector<Bytes> left{};     ///< of the message on the wire by link, where it does not flow
-    Bytes elsewhere{};             ///< of that message, carried on a way that it has left
+    Bytes unsent{};                ///< of that message, as it came to this way
     Bytes delivered{};             ///< of messages that have left
     std::uint32_t flowing = 0;     ///< links
     std::uint32_t count = 0;       ///< messages that have left
@@ -109,7 +109,6 @@ class Channels {
   FairLinks links_;
   std::deque<Channel> channels_;
   std::vector<ChannelIndex> owners_{};  ///< by flow
-  std::vector<std::int64_t> sent_;
 };
 
 }  // namespace peerpath::flows

@@ -22,6 +22,7 @@ std::int64_t FairLinks::share_at(const Link& link, Instant when) {
 
 void FairLinks::update(Link& link) {
   link.share = share_at(link, now_);
+  if (!link.flows.empty()) link.busy += now_ - link.updated;
   link.updated = now_;
 }
 
@@ -48,6 +49,11 @@ void FairLinks::start(FlowIndex flow, LinkIndex number, Bytes bytes) {
 Bytes FairLinks::left(FlowIndex flow, Instant when) const {
   const auto [number, end] = flows_[flow];
   return Bytes{std::max<std::int64_t>(end - share_at(links_[number], when), 0) / (8 * unit)};
+}
+
+Duration FairLinks::busy(LinkIndex number, Instant when) const {
+  const auto& link = links_[number];
+  return link.busy + (link.flows.empty() ? Duration{} : when - link.updated);
 }
 
 Bytes FairLinks::stop(FlowIndex flow) {

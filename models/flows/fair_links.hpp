@@ -29,6 +29,8 @@ class FairLinks {
   Bytes stop(FlowIndex flow);
   /// Bytes that it will have left, with `run` up to that time done.
   Bytes left(FlowIndex flow, Instant when) const;
+  /// Time in which the link had a flow, likewise.
+  Duration busy(LinkIndex link, Instant when) const;
   bool flows(FlowIndex flow) const { return flow < flows_.size() && flows_[flow].link != none; }
   void wake(Instant when, std::uint64_t detail) { push(when, wakes, detail); }
   /// Until that time, or until nothing is left to happen.
@@ -53,6 +55,7 @@ class FairLinks {
   struct Link {
     BitRate rate{};
     Instant updated{};
+    Duration busy{};
     std::int64_t share = 0;  ///< what each flow that was always there has had, in 2^-16 of a bit
     std::uint32_t generation = 0;
     std::set<std::pair<std::int64_t, FlowIndex>> flows{};  ///< by the share at which they end

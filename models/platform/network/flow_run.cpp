@@ -81,7 +81,7 @@ class FlowRunner {
   void begin_window(Instant now) {
     begin_ = now;
     take_tallies(now);
-    before_ = channels_.sent(now);
+    before_ = channels_.busy(now);
     entries_before_ = {posted_, window_.arrived()};
     window_.begin();
   }
@@ -176,18 +176,17 @@ class FlowRunner {
   std::vector<std::optional<EntryUse>> uses_;  ///< by channel
   std::vector<Bytes> counted_;                 ///< by channel: what is in the tally of its entry
   CollectiveEntries collectives_;
-  std::vector<std::int64_t> before_;
+  std::vector<Duration> before_;
   Outcome out_;
 };
 
 void FlowRunner::report_cables() {
   const auto window = (now_ - begin_).count();
-  const auto sent = channels_.sent(now_);
-  for (network::PortIndex p = 0; p < sent.size(); ++p) {
-    const auto time = Bytes{sent[p] - before_[p]} / loaded_.graph.cables[p / 2].rate;
-    out_.cables.push_back({.name = loaded_.graph.name_of(p),
-                           .busy_percent = quotient(static_cast<WideInt>(time.count()) * 100, window, 1)});
-  }
+  const auto busy = channels_.busy(now_);
+  for (network::PortIndex p = 0; p < busy.size(); ++p)
+    out_.cables.push_back(
+        {.name = loaded_.graph.name_of(p),
+         .busy_percent = quotient(static_cast<WideInt>((busy[p] - before_[p]).count()) * 100, window, 1)});
   busiest_first(out_.cables);
 }
 
