@@ -36,6 +36,7 @@ void Player::reset() {
 }
 
 void Player::start(Instant now) {
+  ended_ = now;  // if nothing is to arrive
   for (std::uint32_t r = 0; r < plan_->ranks(); ++r)
     if (is_here(r)) clear_first(r, now);
   for (std::uint32_t i = 0; i < plan_->size(); ++i)

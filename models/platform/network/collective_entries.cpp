@@ -43,9 +43,10 @@ void report_collective(const Loaded& loaded, std::size_t number, Duration took, 
   const auto& entry = s.collectives[number];
   const auto metric = [&](const char* what, Decimal value) { set_metric(results, entry.name + what, value); };
   metric(".time_us", microseconds(took));
-  metric(".nic_gbps", gbps(nic_bytes(loaded, entry) * 8, took));
   const auto ranks = static_cast<std::int64_t>(spelt_out(entry.hosts).size());
-  if (entry.sizes.empty()) {  // with sizes of their own, messages do not add up to `bytes`
+  const bool moves = took > Duration{};  // unless no rank has anything for another, as where all tokens stay
+  if (moves) metric(".nic_gbps", gbps(nic_bytes(loaded, entry) * 8, took));
+  if (moves && entry.sizes.empty()) {  // with sizes of their own, messages do not add up to `bytes`
     metric(".algbw", gigabytes_per_second(entry.bytes.count(), took));
     metric(".busbw", gigabytes_per_second(WideInt{entry.bytes.count()} * bus_factor(entry.kind, ranks) / ranks, took));
   }

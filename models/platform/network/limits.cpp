@@ -35,7 +35,7 @@ class LimitSearch {
   /// nullopt: what was offered got through.
   std::optional<LimitResult> of(const Rdma& entry);
   std::optional<LimitResult> of(const Tcp& entry);
-  LimitResult of(const std::string& name, const std::vector<std::string>& hosts);
+  std::optional<LimitResult> of(const std::string& name, const std::vector<std::string>& hosts);
 
  private:
   using Ports = std::vector<network::PortIndex>;
@@ -43,6 +43,10 @@ class LimitSearch {
   double value(const std::string& metric) const {
     const auto* found = observe::find_metric(out_.results, metric);
     return found == nullptr || !found->value ? 0 : found->value->value();
+  }
+  bool is_known(const std::string& metric) const {
+    const auto* found = observe::find_metric(out_.results, metric);
+    return found != nullptr && found->value;
   }
   const CableUse* use(network::PortIndex port) const {
     const auto found = cables_.find(loaded_.graph.name_of(port));
@@ -237,10 +241,11 @@ std::optional<LimitResult> LimitSearch::of(const Tcp& entry) {
 }
 
 /// A collective or a job that takes its time once.
-LimitResult LimitSearch::of(const std::string& name, const std::vector<std::string>& hosts) {
+std::optional<LimitResult> LimitSearch::of(const std::string& name, const std::vector<std::string>& hosts) {
   const auto time = value(name + ".time_us");
+  if (time == 0 && is_known(name + ".time_us")) return std::nullopt;
   const auto scale = time > 0 ? microseconds(out_.results.window).value() / time : 1;
-  if (time > 0 && value(name + ".computing_us") >= time / 2) return {"computation of " + name, "", {}};
+  if (time > 0 && value(name + ".computing_us") >= time / 2) return LimitResult{"computation of " + name, "", {}};
   const auto ranks = hosts_of(loaded_.graph, hosts);
   const auto all = microseconds(out_.results.window).value();
   if (auto slow = slow_rank(ranks, time > 0 ? time : all)) return *slow;
@@ -255,13 +260,15 @@ LimitResult LimitSearch::of(const std::string& name, const std::vector<std::stri
   }
   const auto cable = most ? std::min(100.0, busy(*most) * scale) : 0;
   if (cable >= nearly_all)
-    return {"cable " + loaded_.graph.name_of(*most), ", busy " + spelled(cable) + " % of the time of " + name, {}};
+    return LimitResult{
+        "cable " + loaded_.graph.name_of(*most), ", busy " + spelled(cable) + " % of the time of " + name, {}};
   const auto inside = time > 0 ? value(name + ".inside_us") * 100 / time : 0;
-  if (inside >= nearly_all) return {"links between GPUs", ", busy " + spelled(inside) + " % of the time", {}};
-  return {"schedule of " + name,
-          ": its steps wait for each other; the busiest cable is used " + spelled(cable) + " % of the time" +
-              (inside > 0 ? ", links between GPUs " + spelled(inside) + " %" : ""),
-          {}};
+  if (inside >= nearly_all)
+    return LimitResult{"links between GPUs", ", busy " + spelled(inside) + " % of the time", {}};
+  return LimitResult{"schedule of " + name,
+                     ": its steps wait for each other; the busiest cable is used " + spelled(cable) + " % of the time" +
+                         (inside > 0 ? ", links between GPUs " + spelled(inside) + " %" : ""),
+                     {}};
 }
 
 void add(std::vector<LimitResult>& limits, const std::string& entry, std::optional<LimitResult> limit) {

@@ -15,7 +15,8 @@ namespace peerpath::network_run {
 /// - collectives and traces: the memory of a slow host, a cable or the links between GPUs, busy nearly all of their
 ///   time; computation; else the schedule, whose steps wait for each other.
 ///
-/// Entries whose messages come at a given rate have none if that rate got through.
+/// Entries whose messages come at a given rate have none if that rate got through, nor has a collective without
+/// messages.
 void find_limits(const network_scenario::Loaded& loaded, Outcome& out);
 
 /// Puts the sentences of Results::limits in front of what is said, in place of those of before.
