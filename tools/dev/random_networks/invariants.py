@@ -204,8 +204,23 @@ def cables_carry_what_they_can(scenario, run):
             yield f"{c['name']}: busy {busy:.0f} ns, and its bytes take {took:.0f} ns"
 
 
-def wire_of(run, entry):
-    """Bytes of frames without FCS per byte of payload, at the least; of an entry of rdma or tcp."""
+HEADERS = 58  # B of RoCE's in a frame without FCS: Ethernet, IPv4, UDP, BTH, ICRC
+
+
+def has_fresh_queue_pairs(entry):
+    """One for each message, so messages may be under way in any number."""
+    return entry.get("load", 0) > 0 or entry.get("fresh", False)
+
+
+def partly_there(entry):
+    """Messages of an entry that may be at one time, otherwise: a queue pair sends one after the other."""
+    if "operation" not in entry or has_fresh_queue_pairs(entry):
+        return 0
+    return entry["qps"] * max(len(spelt(entry["from"])), len(spelt(entry["to"])))
+
+
+def wire_of(run, entry, whole=True):
+    """Bytes of frames without FCS per byte of payload, at the least; of an entry of rdma or tcp. `whole`: of whole messages."""
     stack = scenario_of(run)
     if "operation" not in entry:
         mss = stack["tcp_stack"]["mtu"] - 40 - (12 if stack["tcp_stack"]["timestamps"] else 0)
@@ -213,13 +228,13 @@ def wire_of(run, entry):
     if entry["operation"] in ("fetch_add", "compare_swap"):
         return 60 / 8
     size, mtu = quantity(entry["size"]), stack["nics"]["mtu"]
-    if entry["load"] > 0 and entry["sizes"] != "fixed":
-        return (mtu + 58) / mtu
-    return (size + 58 * math.ceil(size / mtu)) / size
+    if entry["load"] > 0 and entry["sizes"] != "fixed" or not whole and size > mtu:
+        return (mtu + HEADERS) / mtu
+    return (size + HEADERS * math.ceil(size / mtu)) / size
 
 
 def share_of(run, entry):
-    """Largest payload per byte of the wire's time."""
+    """Largest payload per byte of the wire's time, at the most; of whole messages where few are under way."""
     stack = scenario_of(run)
     if "operation" not in entry:
         mss = stack["tcp_stack"]["mtu"] - 40 - (12 if stack["tcp_stack"]["timestamps"] else 0)
@@ -227,10 +242,18 @@ def share_of(run, entry):
     if entry["operation"] in ("fetch_add", "compare_swap"):
         return 8 / (60 + GAP)
     size, mtu = quantity(entry["size"]), stack["nics"]["mtu"]
-    if entry["load"] > 0 and entry["sizes"] != "fixed":
+    if has_fresh_queue_pairs(entry) and (size > mtu or entry["sizes"] != "fixed"):
         size = mtu
     packets = math.ceil(size / mtu)
-    return min(size / (size + (58 + GAP) * packets), size / ((60 + GAP) * packets))
+    return min(size / (size + (HEADERS + GAP) * packets), size / ((60 + GAP) * packets))
+
+
+def waited_in_the_network(run, entries):
+    """Bytes of the wire's time of all packets that had left their hosts, and were not yet there, as the window began."""
+    if is_flows(run):  # the sender's cable may have carried all of a message before its slowest has
+        return sum(quantity(e["size"]) / share_of(run, e) * partly_there(e) for e in entries)
+    gaps = max(1 / (share_of(run, e) * wire_of(run, e)) for e in entries)
+    return sum(c["backlog_at_begin_bytes"] for c in run.document["network"]["cables"]) * gaps
 
 
 def data_ways(run):
@@ -243,7 +266,7 @@ def data_ways(run):
 
 def goodput_fits_the_cables(scenario, run):
     """Of all entries into, or out of, a set of hosts: payload with its headers is at most what their cables carry. What waited
-    in NICs as the window began comes besides."""
+    in NICs, or had left its host, as the window began comes besides; of messages that are partly in the window so do headers."""
     if not window(run):
         return  # all was over within the warm-up
     ways = list(data_ways(run))
@@ -260,26 +283,36 @@ def goodput_fits_the_cables(scenario, run):
                 held_here = held * len(hosts)
             need = sum(run.metrics[f"{name}.goodput_gbps"] / share_of(run, e) for name, _, _, e in inside)
             most = sum(cables[h] for h in hosts) / 1e9
-            slack = (held_here + 2 * FRAME * len(hosts)) * 8 / window(run) if window(run) else 0
+            inside_entries = [e for _, _, _, e in inside]
+            parts = 2 * (HEADERS + GAP) * sum(map(partly_there, inside_entries))
+            before = waited_in_the_network(run, inside_entries) if what == "out of" else 0
+            slack = (held_here + before + parts + 2 * FRAME * len(hosts)) * 8 / window(run)
             if need > most * 1.0005 + 6e-4 * len(inside) * 12 + slack:
                 yield f"{what} {sorted(hosts)}: {need:.3f} Gb/s with headers, {most} Gb/s of cables: {[w[0] for w in inside]}"
             if what == "into" and "operation" in way[3] and not is_flows(run):
-                need = sum(run.metrics[f"{name}.goodput_gbps"] * wire_of(run, e) for name, _, _, e in inside
-                           if e["operation"] not in ("fetch_add", "compare_swap"))
+                need = sum(run.metrics[f"{name}.goodput_gbps"] * wire_of(run, e, whole=not has_fresh_queue_pairs(e))
+                           for name, _, _, e in inside if e["operation"] not in ("fetch_add", "compare_swap"))
                 most = sum(limits[h] for h in hosts) / 1e9
-                if need > most * 1.0005 + 6e-4 * len(inside) + 2 * FRAME * len(hosts) * 8 / window(run):
+                if need > most * 1.0005 + 6e-4 * len(inside) + (parts + 2 * FRAME * len(hosts)) * 8 / window(run):
                     yield f"into {sorted(hosts)}: {need:.3f} Gb/s with headers, {most} Gb/s of memory"
 
 
 def payload_came_over_the_cables(scenario, run):
-    """Payload of entries has come in over cables to hosts, each packet with its headers, or waited in NICs and sockets before."""
+    """Payload of entries has come in over cables to hosts, each packet with its headers, or waited in NICs and sockets before.
+    Beyond messages that are over there are parts of others, the fewest headers of which are those of full packets."""
     if is_flows(run):
         return
+
+    def frames(name, entry):
+        arrived = accounts[name]["arrived_bytes"]
+        over = min(arrived, run.metrics.get(f"{name}.messages", 0) * quantity(entry.get("size", "0B")))
+        return over * wire_of(run, entry) + (arrived - over) * wire_of(run, entry, whole=False) - 100
+
     accounts = {e["name"]: e for e in run.document["network"]["entries"]}
     for _, _, hosts, _ in data_ways(run):
         inside = [(name, e) for name, _, receivers, e in data_ways(run) if receivers <= hosts]
         came = sum(c["arrived_bytes"] for c in run.document["network"]["cables"] if c["name"].split(" -> ")[1] in hosts)
-        need = sum(accounts[name]["arrived_bytes"] * wire_of(run, e) - 100 for name, e in inside)
+        need = sum(frames(name, e) for name, e in inside)
         if run.document["warmup_ns"] == 0 and need > came:
             yield f"{sorted(hosts)}: {need:.0f} B of payload with headers arrived, and {came} B came in"
 
@@ -310,6 +343,15 @@ FACTORS = {"all_reduce": lambda n: 2 * (n - 1) / n, "all_gather": lambda n: (n -
            "scatter": lambda n: (n - 1) / n}  # nccl-tests, doc/PERFORMANCE.md
 
 
+def may_stay(run, entry):
+    """Whether it may be that no rank has anything for another: by the sizes, or by chance as long as nothing is sent."""
+    if entry.get("sizes"):
+        ranks = len(spelt(entry["hosts"]))
+        return not any(quantity(size) for n, size in enumerate(entry["sizes"]) if n % (ranks + 1))
+    alone = len(list(entries(run, "rdma", "collectives", "traces", "tcp"))) == 1
+    return "token" in entry and not (alone and any(c["busy_percent"] for c in run.document["network"]["cables"]))
+
+
 def collectives_say_one_time(scenario, run):
     """Bandwidths are bytes over time, by the factors of nccl-tests; none is more than the cables carry."""
     for e in entries(run, "collectives"):
@@ -320,11 +362,10 @@ def collectives_say_one_time(scenario, run):
             continue
         ranks = spelt(e["hosts"])
         rates = limits_of_hosts(run)
-        if time <= 0:
-            sizes = [quantity(size) for size in e.get("sizes", ())]
-            if sizes and not any(size for n, size in enumerate(sizes) if n % (len(ranks) + 1)):
-                continue  # all stay where they are
-            yield f"{e['name']}: took {time} us"
+        if time == 0 and may_stay(run, e) and (alg, bus, nic) == (None, None, None):
+            continue
+        if time <= 0 or None in (nic, alg) and not e.get("sizes"):
+            yield f"{e['name']}: took {time} us, and {alg}, {bus}, {nic}"
             continue
         if nic > max(rates[h] for h in ranks) / 1e9 * 1.0005 + 1e-3 and gpus_of(run) == 1:
             yield f"{e['name']}: {nic} Gb/s at a NIC, of cables with {max(rates[h] for h in ranks) / 1e9}"
@@ -355,7 +396,8 @@ def the_sentence_agrees_with_the_tables(scenario, run):
     known = [e["name"] for e in entries(run, "rdma", "tcp", "collectives", "traces")]
     if len(set(names)) != len(names) or not set(names) <= set(known):
         yield f"limits of {names}, entries {known}"
-    if document["deadlock"] is None and not document["limits"] and set(known) - {e["name"] for e in entries(run, "rdma")}:
+    free = {e["name"] for e in entries(run, "rdma")} | {name for name in known if run.metrics.get(f"{name}.time_us") == 0}
+    if document["deadlock"] is None and not document["limits"] and set(known) - free:
         yield f"no limit of {known}"
     for said in document["network"]["said"]:
         found = re.match(r"cable (.* -> .*?), busy ([0-9.]+) % of the time", said)
