@@ -271,16 +271,15 @@ def goodput_fits_the_cables(scenario, run):
         return  # all was over within the warm-up
     ways = list(data_ways(run))
     cables, limits = host_rates(run), limits_of_hosts(run)
-    held = 0
+    held, missing = 0, {e["name"]: e["missing_at_begin_bytes"] for e in run.document["network"]["entries"]}
     if scenario_of(run)["slow_hosts"] or scenario_of(run).get("nodes"):
         held = quantity(scenario_of(run)["nics"]["buffer"]) if "nics" in scenario_of(run) else 2e6
     for side, what in ((1, "out of"), (2, "into")):
         for way in ways:
             hosts, inside = way[side], [w for w in ways if w[side] <= way[side]]
-            if "tcp" in scenario_of(run) and scenario_of(run)["tcp"] and what == "into":
-                held_here = 64e6  # socket buffers that applications read late
-            else:
-                held_here = held * len(hosts)
+            held_here = held * len(hosts)
+            if "operation" not in way[3]:  # NICs and sockets hold what applications have not read yet
+                held_here = sum(missing[name] / share_of(run, e) for name, _, _, e in inside)
             need = sum(run.metrics[f"{name}.goodput_gbps"] / share_of(run, e) for name, _, _, e in inside)
             most = sum(cables[h] for h in hosts) / 1e9
             inside_entries = [e for _, _, _, e in inside]
