@@ -47,7 +47,7 @@ Instant RootPort::commit_in_order(const fabric::GatedTlp& tlp, Instant at) {
   ordered_->lines.forget(tlp.at - host::longest_way);
   ordered_wait_.forget(tlp.at - host::longest_way);
   const Instant first = std::max(at, ordered_passed_);
-  ordered_passed_ = ordered_->lines.take(lines_of(tlp), at, ordered_->hold);
+  ordered_passed_ = ordered_->lines.take(lines_of(tlp), first, ordered_->hold);
   if (ordered_passed_ > first) ordered_wait_.book(first, ordered_passed_);
   return ordered_passed_;
 }

@@ -86,6 +86,15 @@ TEST(RootPort, WritesWithoutRelaxedOrderingWaitForEarlierOnesToBeCommitted) {
   EXPECT_EQ(port.ordered_waited(at + 100ns), Duration{100ns});
 }
 
+TEST(RootPort, AWriteWithoutDataDoesNotLetOthersAhead) {
+  RootPort port{{.ordered_writes = device::OrderedWritesConfig{.lines = 4, .commit_latency = 300ns}}, memory};
+  for (int i = 0; i < 10; ++i) {
+    port.pass(from_nic(TlpClass::posted, memory, 256_B));
+    EXPECT_EQ(port.pass(from_nic(TlpClass::posted, memory, 0_B)), at + i * 300ns) << "it stays behind the one before";
+  }
+  EXPECT_EQ(port.ordered_waited(at + 10us), Duration{9 * 300ns});
+}
+
 TEST(RootPort, CoresThatKeepTheMemoryBusyMakeCreditsStayAway) {
   RootPort port{{.credits = device::CreditsConfig{.read_credits = 1, .read_latency = 300ns, .cpu_load_percent = 40}},
                 memory};
