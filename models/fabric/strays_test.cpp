@@ -128,6 +128,74 @@ TEST_P(Strays, AnExternalEndpointAnswersWhateverTheRequestSays) {
   EXPECT_EQ(pair_.deliveries.back().status, Status::success);
 }
 
+TEST_P(Strays, OfAWriteThatARouteCutsShortTheRestIsMissing) {
+  Fabric& f = go();
+  f.set_route({pair_.node, LinkId{0}, pcie::RouteKind::request, pair_.b, LinkId{1}});
+  f.submit(pair_.a, own, pair_.write(Bytes{4 * 128 - 9}));  // of four TLPs two start before 150 ns
+  advance(150ns);
+  f.set_route({pair_.node, LinkId{0}, pcie::RouteKind::request, pair_.b, LinkId{2}});
+  advance(1ms);
+  ASSERT_EQ(pair_.deliveries.size(), 1U);
+  EXPECT_EQ(pair_.deliveries[0].status, Status::unsupported_request);
+  EXPECT_EQ(pair_.deliveries[0].missing, Bytes{2 * 128 - 9});
+}
+
+TEST_P(Strays, OfAReadThatARouteCutsShortTheRestIsMissing) {
+  Fabric& f = go();
+  f.set_route({pair_.node, LinkId{0}, pcie::RouteKind::request, pair_.b, LinkId{1}});
+  f.submit(pair_.a, own, pair_.read(Bytes{4 * 128 - 9}));  // of four requests two start before 20 ns
+  advance(20ns);
+  f.set_route({pair_.node, LinkId{0}, pcie::RouteKind::request, pair_.b, LinkId{2}});
+  advance(1ms);
+  ASSERT_EQ(pair_.deliveries.size(), 1U);
+  EXPECT_EQ(pair_.deliveries[0].status, Status::unsupported_request);
+  EXPECT_EQ(pair_.deliveries[0].missing, Bytes{2 * 128 - 9});
+}
+
+TEST_P(Strays, ACompletionThatGoesAstrayIsMissing) {
+  Fabric& f = go();
+  f.set_route({pair_.node, LinkId{0}, pcie::RouteKind::request, pair_.b, LinkId{1}});
+  f.submit(pair_.a, own, pair_.read(Bytes{2 * 128 - 9}));
+  advance(150ns);  // the first completion starts at 122 ns, the second one at 262 ns
+  f.set_route({pair_.node, LinkId{1}, pcie::RouteKind::completion, pair_.a, LinkId{2}});
+  advance(1ms);
+  ASSERT_EQ(pair_.deliveries.size(), 1U);
+  EXPECT_EQ(pair_.deliveries[0].status, Status::no_answer);
+  EXPECT_EQ(pair_.deliveries[0].missing, Bytes{128 - 9});
+}
+
+TEST_P(Strays, AllOfWhatIsRefusedIsMissing) {
+  Fabric& f = go();
+  f.set_route({pair_.node, LinkId{0}, pcie::RouteKind::request, pair_.b, LinkId{1}});
+  for (auto t : {pair_.write(300_B), pair_.read(300_B)}) {
+    f.submit(pair_.a, own, t);
+    for (const auto answer : {Status::completer_abort, Status::no_answer}) {
+      t.answer = answer;
+      f.submit(pair_.a, own, t);
+    }
+  }
+  advance(1ms);
+  ASSERT_EQ(pair_.deliveries.size(), 6U);
+  for (const auto& d : pair_.deliveries) EXPECT_EQ(d.missing, d.status == Status::success ? 0_B : 300_B);
+}
+
+TEST_P(Strays, AccountsAreOfBytesWithoutPadding) {
+  pair_.t.accounts = 2;
+  Fabric& f = go();
+  f.set_route({pair_.node, LinkId{0}, pcie::RouteKind::request, pair_.b, LinkId{1}});
+  for (auto t : {pair_.write(200_B), pair_.read(200_B)}) {
+    t.account = 1;
+    t.address = 3;
+    f.submit(pair_.a, own, t);
+  }
+  advance(1ms);
+  for (const auto& [link, direction] : {std::pair{0, 0}, {0, 1}, {1, 0}, {1, 1}}) {
+    const auto counters = f.counters(LinkId{static_cast<std::uint16_t>(link)}, direction);
+    EXPECT_EQ(counters.accounts[1], 200_B);
+    EXPECT_EQ(counters.tally(pair_.a, pcie::Purpose::payload).payload, 204_B) << "51 double words";
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(EveryMode, Strays, testing::Values(Mode::event, Mode::train),
                          [](const auto& info) { return std::string(name_of(info.param)); });
 

@@ -19,12 +19,6 @@ Bytes payload_of(const device::Frame& frame) {
   return net::parse({frame.header, frame.header_size}, frame.size).payload;
 }
 
-/// What a transfer takes of links, which carry whole double words.
-Bytes in_double_words(std::uint64_t address, Bytes size) {
-  const auto end = address + static_cast<std::uint64_t>(size.count());
-  return Bytes{static_cast<std::int64_t>((end + 3) / 4 * 4 - address / 4 * 4)};
-}
-
 }  // namespace
 
 void Meter::built(const fabric::Topology& topology) {
@@ -66,12 +60,9 @@ void Meter::built(const fabric::Topology& topology) {
       result.held += what.held;
       last_ = std::max(last_, what.when);
       return;
-    case What::arrived:
-      own.totals.arrived += what.payload;
-      own.carried_in_full += what.carried;
-      return;
     case What::dropped:
       ++own.totals.dropped_packets;
+      own.totals.dropped += what.payload;
       if (!inside) return;
       ++result.dropped_packets;
       first_drops_.try_emplace({what.entry, what.why}, what.when);
@@ -84,7 +75,7 @@ void Meter::built(const fabric::Topology& topology) {
       return;
     case What::lost:
     case What::all_ones:
-      own.totals.failed += what.payload;
+      if (own.failing != Failing::ends_nothing) own.totals.failed += what.payload;
       if (!inside) return;
       ++result.failed_transfers;
       (what.what == What::lost ? result.lost : result.all_ones) += what.payload;
@@ -115,14 +106,11 @@ std::vector<Meter::Totals> Meter::totals(const fabric::Fabric& fabric, Instant n
   for (std::size_t i = 0; i < traffic.size(); ++i) {
     const auto& flow = flows_[i];
     auto totals = flow.totals;
-    if (totals.offered_packets > 0)  // a drop does not tell the size of its frame: the mean of all
-      totals.dropped =
-          Bytes{narrow(static_cast<WideInt>(totals.offered.count()) * totals.dropped_packets / totals.offered_packets)};
     if (flow.leaf) {
       const auto counters = fabric.counters(flow.link, flow.direction);
       const std::vector<Bytes> accounts{counters.accounts.begin(), counters.accounts.end()};
       // Of writes that will be refused nothing arrives, so their TLPs are no part of one that is under way.
-      totals.arrived += carried(i, accounts, PayloadOwners::Refused::left_out) - flow.carried_in_full;
+      totals.arrived = carried(i, accounts, PayloadOwners::Refused::left_out);
     }
     all.push_back(totals);
   }
@@ -274,8 +262,12 @@ void Meter::on_packet(const nic::PacketRecord& packet) {
   const std::size_t entry = transport::stream_of(packet.handle);
   if (packet.lost || packet.spoilt)
     happen({.what = Happening::What::in_vain, .entry = entry, .when = packet.application});
-  if (packet.lost) return;  // its bytes are counted as lost
-  if (packet.spoilt)        // a bounced packet that came to its end with other bytes in it
+  if (packet.lost) {  // with a leaf, bytes that did not arrive are counted as lost
+    if (flow(entry).failing == Failing::ends_packets)
+      happen({.what = Happening::What::lost, .entry = entry, .when = packet.application, .payload = packet.payload});
+    return;
+  }
+  if (packet.spoilt)  // a bounced packet that came to its end with other bytes in it
     return happen(
         {.what = Happening::What::all_ones, .entry = entry, .when = packet.application, .payload = packet.payload});
   done(entry, packet.wire, packet.application, packet.payload);
@@ -285,9 +277,13 @@ void Meter::on_packet(const nic::PacketRecord& packet) {
             packet.application}});
 }
 
-void Meter::on_drop(std::uint64_t handle, nic::Drop why, Instant wire) {
+void Meter::on_drop(std::uint64_t handle, nic::Drop why, Instant wire, Bytes payload) {
   if (closed_) return;
-  happen({.what = Happening::What::dropped, .why = why, .entry = transport::stream_of(handle), .when = wire});
+  happen({.what = Happening::What::dropped,
+          .why = why,
+          .entry = transport::stream_of(handle),
+          .when = wire,
+          .payload = payload});
 }
 
 Instant Meter::first_drop(std::size_t entry, nic::Drop why) const {
@@ -296,9 +292,14 @@ Instant Meter::first_drop(std::size_t entry, nic::Drop why) const {
 }
 
 void Meter::on_sent(const host_cpu::SentRecord& packet) {
-  if (closed_ || packet.lost) return;
+  if (closed_) return;
   const auto entry = owners.of_queue(packet.nic, packet.queue);
   if (!entry) return;
+  if (packet.lost) {
+    if (flow(*entry).failing == Failing::ends_packets)
+      happen({.what = Happening::What::all_ones, .entry = *entry, .when = packet.completed, .payload = packet.payload});
+    return;
+  }
   if (packet.spoilt)
     return happen(
         {.what = Happening::What::lost, .entry = *entry, .when = packet.completed, .payload = packet.payload});
@@ -323,20 +324,15 @@ void Meter::deliver(const fabric::Delivery& d) {
   if (failed) fail({d, of});
   if (!of) return;
   const std::size_t entry = *of;
-  if (failed)
-    happen({.what = d.kind == fabric::DeliveryKind::completed ? Happening::What::all_ones : Happening::What::lost,
-            .entry = entry,
-            .when = d.done,
-            .payload = d.bytes});
-  // Of a read that failed nobody knows what came; refused writes are counted by themselves, and misdirected ones come
-  // to another leaf. What a staged copy writes into host memory has not arrived yet.
+  const Flow& own = flow(entry);
   const bool read = d.kind == fabric::DeliveryKind::completed;
-  if (!failed && flow(entry).leaf == (read ? d.requester : d.target))
-    happen({.what = Happening::What::arrived,
+  // A staged copy may fail on its way to host memory, where nothing has arrived yet.
+  const bool arrives = own.leaf == (read ? d.requester : d.target);
+  if (failed && own.failing != Failing::ends_packets)
+    happen({.what = read ? Happening::What::all_ones : Happening::What::lost,
             .entry = entry,
             .when = d.done,
-            .payload = d.bytes,
-            .carried = in_double_words(d.address, d.bytes)});
+            .payload = arrives ? d.missing : d.bytes});
   if (!failed && owners.ends_with_delivery(d)) done(entry, d.ready, d.done, d.bytes);
 }
 

@@ -47,6 +47,13 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
 
   /// Payload of the entry counts as it comes to this leaf of the fabric.
   void count_arrivals(std::size_t entry, fabric::NodeId leaf) { flow(entry).leaf = leaf; }
+  /// What becomes of the bytes of a transaction that fails.
+  enum class Failing : std::uint8_t {
+    ends_bytes,    ///< those that did not arrive are lost: nothing is tried again
+    ends_packets,  ///< a packet with such a part counts as a whole, when it comes to its end
+    ends_nothing,  ///< programs go on with whatever they have: the message is under way until it comes to its end
+  };
+  void count_failures(std::size_t entry, Failing as) { flow(entry).failing = as; }
   void add_offers(std::size_t entry, Arrivals arrivals) {
     auto first = arrivals();
     offers_.push_back({entry, std::move(arrivals), first});
@@ -110,7 +117,7 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
 
   void deliver(const fabric::Delivery& delivery) override;
   void on_packet(const nic::PacketRecord& packet) override;
-  void on_drop(std::uint64_t handle, nic::Drop why, Instant wire) override;
+  void on_drop(std::uint64_t handle, nic::Drop why, Instant wire, Bytes payload) override;
   void on_sent(const host_cpu::SentRecord& packet) override;
   /// Payload on one direction of a link for one entry, out of the fabric's accounts.
   Bytes carried(std::size_t entry, const std::vector<Bytes>& accounts, PayloadOwners::Refused refused) const;
@@ -145,14 +152,13 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
  private:
   /// Something that happened to an entry.
   struct Happening {
-    enum class What : std::uint8_t { offered, done, arrived, dropped, in_vain, lost, all_ones };
+    enum class What : std::uint8_t { offered, done, dropped, in_vain, lost, all_ones };
     What what{};
     nic::Drop why{};
     std::size_t entry = 0;
     Instant when{}, begin{};
     std::int64_t packets = 1;
     Bytes payload{};
-    Bytes carried{};  ///< of `arrived`: in whole double words
     Duration held{};  ///< of `done`: how long the transfer was in flight
   };
   /// A transaction that did not end in success, and whose payload it moves, if any.
@@ -186,9 +192,9 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
   struct Flow {
     std::optional<fabric::NodeId> leaf{};  ///< where arrivals are counted
     fabric::LinkId link{};
-    int direction = 0;        ///< of `link`, towards the leaf
-    Totals totals{};          ///< `arrived`: of transactions that are over
-    Bytes carried_in_full{};  ///< to the leaf, by transactions that are over and did not fail
+    int direction = 0;  ///< of `link`, towards the leaf
+    Failing failing{};
+    Totals totals{};  ///< `arrived`: of what counts as a whole
     observe::Histogram latencies;
     std::int64_t in_vain = 0;
     int to_sample = 1;  ///< packets until the next one whose stages are recorded

@@ -43,7 +43,7 @@ std::optional<std::size_t> PayloadOwners::entry_of(fabric::NodeId requester, fab
 std::uint16_t PayloadOwners::account_of(fabric::NodeId requester, fabric::ChannelIndex channel,
                                         const fabric::Transaction& transaction) {
   if (const auto entry = entry_of(requester, channel, transaction)) {
-    const bool refused = transaction.op == pcie::Operation::memory_write && transaction.answer != pcie::Status::success;
+    const bool refused = pcie::request_has_data(transaction.op) && transaction.answer != pcie::Status::success;
     return static_cast<std::uint16_t>((refused ? first_refused() : 1) + *entry);
   }
   const auto copies = copies_.find({requester, transaction.op});

@@ -60,6 +60,8 @@ struct Delivery {
   RequestId request{};        ///< of `requested`
   std::uint64_t address = 0;  ///< of the transaction, or of the one request of `requested`
   Bytes bytes{};              ///< likewise
+  Bytes missing{};  ///< part of `bytes` that the target did not take, or a read did not bring; none of `requested`,
+                    ///< `sent`
   Instant ready{}, done{};
 };
 
@@ -88,7 +90,7 @@ struct DirectionCounters {
   Duration signalling{};     ///< sending DLLPs
   Duration ahead{};  ///< of `busy`, `replaying` and `signalling`: beyond the time reached, as starts count whole
   std::span<const Tally> tallies;   ///< [requester node * pcie::purposes + purpose]
-  std::span<const Bytes> accounts;  ///< data bytes by Transaction::account, as padded to double words
+  std::span<const Bytes> accounts;  ///< data bytes by Transaction::account, without padding
 
   const Tally& tally(NodeId requester, pcie::Purpose purpose) const {
     return tallies[requester.value() * pcie::purposes + static_cast<std::size_t>(purpose)];

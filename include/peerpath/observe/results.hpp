@@ -134,10 +134,10 @@ struct TrafficResult {
   Bytes offered_payload{};
   Bytes delivered_payload{};                ///< user bytes that came to their destination
   Bytes waiting_before{}, waiting_after{};  ///< offered and not yet there, as the window began and ended
-  std::vector<Bytes> crossed;         ///< payload on both directions of each of Results::links, bytes of double words
-  std::int64_t failed_transfers = 0;  ///< transactions that did not end in success
-  Bytes all_ones{};                   ///< reads that failed: the requester finds ones in every bit
-  Bytes lost{};                       ///< writes that no completer took
+  std::vector<Bytes> crossed;               ///< payload on both directions of each of Results::links
+  std::int64_t failed_transfers = 0;        ///< transactions that did not end in success
+  Bytes all_ones{};                         ///< reads that failed: the requester finds ones in every bit
+  Bytes lost{};                             ///< writes that no completer took
   Histogram latency;  ///< receive: last bit on the wire to payload and completion usable; else issue to done
   std::vector<StageResult> stages;  ///< of `latency`, in order
   std::int64_t slots = 0;  ///< transfers that it may have in flight at a time; 0: nothing of the kind is counted

@@ -68,7 +68,7 @@ void Receive::close(std::uint64_t handle) {
   free_.push_back(handle);
 }
 
-void Receive::on_drop(std::uint64_t handle, Drop why, Instant) {
+void Receive::on_drop(std::uint64_t handle, Drop why, Instant, Bytes) {
   auto& drops = queues_[frames_[handle].queue.value()].drops;
   ++drops.dropped;
   if (why == Drop::no_buffer) ++drops.no_buffers;

@@ -44,7 +44,7 @@ class Receive final : public PacketSink {
   std::size_t waiting() const { return frames_.size() - free_.size(); }
 
   void on_packet(const PacketRecord& packet) override { close(packet.handle); }
-  void on_drop(std::uint64_t handle, Drop why, Instant wire) override;
+  void on_drop(std::uint64_t handle, Drop why, Instant wire, Bytes payload) override;
 
  private:
   struct Frame {

@@ -31,8 +31,8 @@ class PacketSink {
  public:
   virtual ~PacketSink() = default;
   virtual void on_packet(const PacketRecord& packet) = 0;
-  /// A frame whose last bit came in at `wire` was not received.
-  virtual void on_drop(std::uint64_t /*handle*/, Drop /*why*/, Instant /*wire*/) {}
+  /// A frame whose last bit came in at `wire` was not received, nor was its payload.
+  virtual void on_drop(std::uint64_t /*handle*/, Drop /*why*/, Instant /*wire*/, Bytes /*payload*/) {}
 };
 
 /// The packets between NIC and application. The NIC opens a row, the fabric's deliveries and the driver fill it, and
@@ -66,8 +66,8 @@ class PacketJournal {
   void consumed(PacketIndex index, Instant when);
 
   /// A frame got no row: it was dropped.
-  void dropped(std::uint64_t handle, Drop why, Instant wire) {
-    if (sink_ != nullptr) sink_->on_drop(handle, why, wire);
+  void dropped(std::uint64_t handle, Drop why, Instant wire, Bytes payload) {
+    if (sink_ != nullptr) sink_->on_drop(handle, why, wire, payload);
   }
 
   /// Forgets the packets that are under way.

@@ -42,7 +42,7 @@ void RxQueue::drop(const RxFrame& frame, Drop why, Instant now) {
   nic_->fifo.release(frame.record.frame, now);
   ++nic_->counters.rx_dropped[static_cast<std::size_t>(why)];
   nic_->counters.rx_dropped_payload += frame.record.payload;
-  nic_->memory.journal().dropped(frame.record.handle, why, frame.record.wire);
+  nic_->memory.journal().dropped(frame.record.handle, why, frame.record.wire, frame.record.payload);
 }
 
 void RxQueue::stop(Instant now) {

@@ -12,7 +12,8 @@ std::string text(const Delivery& d) {
   out << "kind " << int(d.kind) << " op " << int(d.op) << " purpose " << int(d.purpose) << " status " << int(d.status)
       << " spoofed " << d.spoofed << " notify " << d.notify << " requester " << d.requester.value() << " target "
       << d.target.value() << " channel " << d.channel.value() << " cookie " << d.cookie << " address " << d.address
-      << " bytes " << d.bytes.count() << " ready " << femtoseconds(d.ready) << " done " << femtoseconds(d.done);
+      << " bytes " << d.bytes.count() << " missing " << d.missing.count() << " ready " << femtoseconds(d.ready)
+      << " done " << femtoseconds(d.done);
   return out.str();
 }
 

@@ -29,6 +29,7 @@ void ComputedFabric::submit(NodeId requester, ChannelIndex channel, const Transa
   record.alive = true;
   record.rerouted = false;
   record.done = 0;
+  record.missing = Bytes{};
   record.requester = requester;
   record.channel = channel;
   record.tally = own.tally + static_cast<std::uint32_t>(t.purpose);

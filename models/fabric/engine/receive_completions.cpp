@@ -76,6 +76,9 @@ void Receiver::forget_answer(std::uint32_t index) {
       offset = 0;
     }
     if (s_.topology.strays) {
+      Record& record = s_.records[run.record];
+      if (own.node->id != record.requester && !pcie::request_has_data(record.asked.op))
+        record.missing += Bytes{std::int64_t{run.step} * part};
       take_in_stray(own, taken, done);
       continue;
     }

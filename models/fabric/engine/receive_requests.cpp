@@ -117,7 +117,8 @@ void Receiver::queue_whole_steps(EndpointState& own, std::uint32_t index, TlpRun
 
 void Receiver::answer(EndpointState& own, std::uint32_t index, Femto data_ready, bool from_read_server) {
   Answer& answered = s_.answers[index];
-  const Record& record = s_.records[answered.record];
+  Record& record = s_.records[answered.record];
+  if (answered.status != pcie::Status::success) record.missing += answered.bytes;
   TlpRun tlps;
   tlps.record = answered.record;
   tlps.answered = tlps.tail = index;

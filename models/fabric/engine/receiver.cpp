@@ -68,7 +68,10 @@ void Receiver::receive_posted(Transmitter& x, EndpointState& own, const TlpRun& 
     return;
   }
   record.done = std::max(record.done, done);
-  if (record.asked.target != own.node->id) record.status = worse(record.status, own.config.misdirected);
+  if (record.asked.target != own.node->id) {
+    record.status = worse(record.status, own.config.misdirected);
+    record.missing += Bytes{std::int64_t{run.step} * run.count};
+  }
   if (record.open == 0) finish_posted(run.record, s_.endpoint(record.asked.target), record.done);
 }
 

@@ -24,11 +24,17 @@ struct Record {
   std::int64_t open = 0;    ///< posted: TLPs not taken in; else requests not answered
   std::int64_t unsent = 0;  ///< posted TLPs that have not left the requester, if that asked to be told
   std::int64_t lost = 0;    ///< requests that will get no answer and have not arrived yet
+  Bytes missing{};          ///< as Delivery::missing, of the parts whose end is known
   Femto done = 0;           ///< the latest of those answered; of posted TLPs, the latest taken in
 
   /// Whether its TLPs of this class are posted requests that the target will not take.
   bool refused(int tlp_class) const {
     return tlp_class == static_cast<int>(pcie::TlpClass::posted) && asked.answer != pcie::Status::success;
+  }
+
+  Bytes missing_of(DeliveryKind delivery) const {
+    if (delivery == DeliveryKind::arrived) return asked.answer == pcie::Status::success ? missing : asked.bytes;
+    return delivery == DeliveryKind::completed ? missing : Bytes{};
   }
 
   /// Works out the routes of its TLPs.
@@ -62,6 +68,7 @@ struct Record {
             .request = {},
             .address = asked.address,
             .bytes = asked.bytes,
+            .missing = missing_of(delivery),
             .ready = asked.ready,
             .done = Instant{Duration{at}}};
   }

@@ -213,7 +213,7 @@ void Sender::start(Transmitter& x, Femto now, Femto& foreseen) {
   Tally& tally = x.tallies[record.tally];
   tally.tlps += count;
   tally.payload += data;
-  x.accounts[record.asked.account] += data;
+  if (run.data_dw > 0) x.accounts[record.asked.account] += Bytes{std::int64_t{run.step} * count};
   tally.overhead += Bytes{(4 * (run.dw - run.data_dw) + x.framing) * count};
   x.busy += departure.serialisation * count;
   x.free = departure.last() + departure.serialisation;
@@ -263,6 +263,7 @@ void Sender::send_on(Transmitter& x, const Fifo& fifo, const TlpRun& run, const 
   endpoint.tags -= departure.count;
   if (s_.records[run.record].asked.answer != pcie::Status::no_answer) return;
   endpoint.timeouts = true;
+  s_.records[run.record].missing += Bytes{std::int64_t{run.step} * departure.count};
   for (std::int32_t i = 0; i < departure.count; ++i) {
     const Femto end = departure.first - departure.replaying + i * departure.spacing +
                       femtoseconds(endpoint.config.completion_timeout);

@@ -107,7 +107,10 @@ void Endpoints::take_in(NodeId node, std::uint8_t pool) {
   Job* job = tlp->job;
   switch (tlp->tlp_class) {
     case TlpClass::posted:
-      if (tlp->destination != node) job->status = worse(job->status, state_.station(node).node->endpoint.misdirected);
+      if (tlp->destination != node) {
+        job->status = worse(job->status, state_.station(node).node->endpoint.misdirected);
+        job->missing += tlp->piece.bytes;
+      }
       if (--job->unfinished == 0) deliver(DeliveryKind::arrived, *job, nullptr, {});
       break;
     case TlpClass::non_posted:
@@ -155,6 +158,7 @@ void Endpoints::answer(NodeId completer, Request* request, pcie::Status status, 
   Job* job = request->job;
   const Endpoint& endpoint = s.node->endpoint;
   const pcie::Operation op = job->transaction.op;
+  if (status != pcie::Status::success) job->missing += request->piece.bytes;
   const auto runs = pcie::split_completion(s.rules, op, status, request->piece.address, request->piece.bytes);
   request->completions = runs.pieces();
   const std::uint8_t vc = state_.transmitter(s.outgoing.front()).channel(*job);
@@ -180,7 +184,10 @@ void Endpoints::answer(NodeId completer, Request* request, pcie::Status status, 
 
 void Endpoints::take_in_completion(NodeId node, Tlp* tlp) {
   Request* request = tlp->request;
-  if (tlp->destination != node) request->lost = true;
+  if (tlp->destination != node) {
+    request->lost = true;
+    if (!pcie::request_has_data(tlp->job->transaction.op)) tlp->job->missing += tlp->piece.bytes;
+  }
   if (--request->completions > 0) return;
   if (request->lost)
     start_timer(tlp->destination, request);
@@ -237,8 +244,15 @@ void Endpoints::deliver(DeliveryKind kind, const Job& job, const Request* reques
                         .request = id,
                         .address = request != nullptr ? request->piece.address : t.address,
                         .bytes = request != nullptr ? request->piece.bytes : t.bytes,
+                        .missing = missing(kind, job),
                         .ready = t.ready,
                         .done = state_.now});
+}
+
+Bytes Endpoints::missing(DeliveryKind kind, const Job& job) {
+  if (kind == DeliveryKind::requested || kind == DeliveryKind::sent) return Bytes{};
+  const bool refused = kind == DeliveryKind::arrived && job.transaction.answer != pcie::Status::success;
+  return refused ? job.transaction.bytes : job.missing;
 }
 
 void Endpoints::sent(Job* job) {

@@ -28,6 +28,7 @@ class Endpoints {
   void answer(NodeId completer, Request* request, pcie::Status status, Instant data_ready, bool by_read_server);
   void answered(Request* request, pcie::Status status);
   void deliver(DeliveryKind kind, const Job& job, const Request* request, RequestId id);
+  static Bytes missing(DeliveryKind kind, const Job& job);
   void bound_by_reaction(NodeId notified);
   void drop_user(Job* job);
 

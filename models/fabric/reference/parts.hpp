@@ -46,6 +46,7 @@ struct Job {
   std::int64_t unsent = 0;      ///< posted TLPs that have not started at the requester
   std::int64_t users = 0;       ///< TLPs and requests that point here
   pcie::Status status = pcie::Status::success;
+  Bytes missing{};  ///< as Delivery::missing, of the parts whose end is known
 };
 
 /// One non-posted request, until it is answered.

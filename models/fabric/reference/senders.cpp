@@ -97,8 +97,10 @@ void Senders::start(std::uint32_t index, std::uint8_t pool, std::size_t slot) {
   if (s.node->is_endpoint && tlp->tlp_class == TlpClass::non_posted) {
     --s.tags;
     if (tlp->job->transaction.answer == pcie::Status::no_answer &&
-        !state_.station(tlp->destination).node->endpoint.external)
+        !state_.station(tlp->destination).node->endpoint.external) {
+      tlp->job->missing += tlp->piece.bytes;
       endpoints_.start_timer(t.from, tlp->request);
+    }
   }
   pass_turn(t, slot, vc);
   t.wanting[vc] &= ~(std::uint64_t{1} << slot);
@@ -134,7 +136,7 @@ void Senders::account(Transmitter& t, const Tlp& tlp, Instant begin, Duration se
   const Bytes payload{4 * tlp.piece.data_dw};
   ++tally.tlps;
   tally.payload += payload;
-  t.accounts[job.transaction.account] += payload;
+  if (tlp.piece.data_dw > 0) t.accounts[job.transaction.account] += tlp.piece.bytes;
   tally.overhead += Bytes{4 * tlp.piece.dw} + t.direction->framing - payload;
   if (state_.observer == nullptr) return;
   state_.observer->observe({t.link, t.number, tlp.tlp_class, job.transaction.op, job.transaction.purpose, job.requester,

@@ -14,6 +14,7 @@ class GpunetSetup final : public KindSetup {
     const auto& t = context_.entry(entry);
     auto& platform = context_.platform;
     auto& meter = context_.meter;
+    meter.count_failures(entry, Meter::Failing::ends_nothing);
     auto& result = meter.traffic[entry];
     const bool from_program = platform.find<GpunetProxy>(t.from) == nullptr;
     for (const auto& [name, doc] : GpuSockets::stages(t, from_program)) result.stages.push_back({name, doc, {}});

@@ -55,6 +55,8 @@ void ReceiveSetup::receive(const std::string& name) {
     // A write of an unsplit frame carries its headers too.
     if (!goes_through_host(context_, flows.entry) && nic.config().header_split)
       meter.count_arrivals(flows.entry, context_.platform.node(context_.entry(flows.entry).to));
+    else
+      meter.count_failures(flows.entry, Meter::Failing::ends_packets);
     steer(nic, name, flows);
     if (flows.is_fed) add_stream(flows, sender);
   }

@@ -74,7 +74,10 @@ class TransmitSetup final : public KindSetup {
       meter.owners.map_queue(nic.node(), nic::QueueIndex{static_cast<std::uint16_t>(send.queue)}, i);
       // Offered is what the application would send at this rate.
       meter.add_offers(i, planned_arrivals(send.interval, send.burst, send.packet));
-      if (!send.bounce) meter.count_arrivals(i, nic.node());
+      if (!send.bounce)
+        meter.count_arrivals(i, nic.node());
+      else
+        meter.count_failures(i, Meter::Failing::ends_packets);
     }
     return true;
   }
