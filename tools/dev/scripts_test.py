@@ -19,10 +19,10 @@ JUNIT = """<testsuite>
 
 # A stand-in for peerpath: writes results.json as run.quantum and its own name tell it to.
 STAND_IN = """#!/bin/sh
-[ "$1" = run ] && [ "$3" = --out ] && [ "$5" = --set ] || exit 2
-echo '{"value": 1}' > "$4/results.json"
-case "$0:$6" in
-  *drifts:run.quantum=10us) echo '{"value": 2}' > "$4/results.json" ;;
+[ "$1" = run ] && [ "$3" = --out ] && [ "$5" = --loop ] && [ "$7" = --set ] || exit 2
+echo '{"tlps": 1}' > "$4/results.json"
+case "$0:$6 $8" in
+  *drifts:"plain run.quantum=10us") echo '{"tlps": 2}' > "$4/results.json" ;;
   *dies:*) echo "no such device" >&2; exit 70 ;;
 esac
 """
@@ -69,6 +69,9 @@ class Determinism(unittest.TestCase):
             path = self.folder / "scenarios" / scenario
             path.parent.mkdir(parents=True)
             path.write_text("{}")
+        self.before = self.folder / "before/netgpu/a/results.json"
+        self.before.parent.mkdir(parents=True)
+        self.before.write_text('{"tlps": 1}\n')
 
     def compare(self, *names):
         programs = []
@@ -77,19 +80,33 @@ class Determinism(unittest.TestCase):
             path.write_text(STAND_IN)
             path.chmod(0o755)
             programs.append(path)
-        command = [self.folder / "tools/dev/check-determinism", *programs, self.folder / "out.xml"]
+        command = [self.folder / "tools/dev/check-determinism", self.folder / "before", *programs, self.folder / "out.xml"]
         return subprocess.run(command, capture_output=True, text=True)
 
     def test_equal_programs_pass_and_presets_are_left_out(self):
         done = self.compare("good", "other")
         self.assertEqual(done.returncode, 0, done.stdout)
-        self.assertIn("1 scenarios at 3 quanta and with 2 programs: 0 differ", done.stdout)
+        self.assertIn("1 scenarios on both event loops, at 3 quanta and with 2 programs: 0 differ", done.stdout)
 
     def test_one_quantum_that_differs_is_named(self):
         done = self.compare("drifts", "good")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("drifts at 10us differs", done.stdout)
+        self.assertIn("drifts --loop plain --set run.quantum=10us differs", done.stdout)
         self.assertIn('<failure', (self.folder / "out.xml").read_text())
+
+    def test_another_compiler_that_differs_is_named(self):
+        self.before.write_text('{"tlps": 3}\n')
+        done = self.compare("good", "other")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('line 1: {"tlps": 3} / {"tlps": 1}', done.stdout)
+
+    def test_results_that_are_missing_or_without_traffic_are_failures(self):
+        self.before.write_text('{"tlps": 0}\n')
+        self.assertIn("nothing crossed any link", self.compare("good", "other").stdout)
+        self.before.unlink()
+        done = self.compare("good", "other")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("there is no", done.stdout)
 
     def test_a_program_that_fails_is_a_failure(self):
         done = self.compare("good", "dies")
