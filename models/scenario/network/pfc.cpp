@@ -1,6 +1,7 @@
 #include "scenario/network/pfc.hpp"
 
 #include "network/shared_buffer.hpp"
+#include "transport/roce/fleet.hpp"
 #include "transport/tcp/fleet.hpp"
 
 namespace peerpath::network_scenario {
