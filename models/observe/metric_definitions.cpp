@@ -104,7 +104,8 @@ constexpr Definition definitions[] = {
     {Owner::traffic, "all_ones_bytes", "B",
      "Data of reads that failed in the window, without the part that arrived; the requester receives all ones."},
     {Owner::traffic, "lost_bytes", "B",
-     "Data of writes in the window that no completer accepted, without the part that arrived."},
+     "Data of writes in the window that no completer accepted, without the part that arrived. A staged copy goes on "
+     "after such a write to host memory: its bytes count as delivered too."},
     {Owner::traffic, "latency_min_ns", "ns", "Minimum latency of packets or transfers completed in the window.",
      latency_from, latency_until},
     {Owner::traffic, "latency_mean_ns", "ns", "Mean latency of packets or transfers completed in the window.",

@@ -75,7 +75,7 @@ void Meter::built(const fabric::Topology& topology) {
       return;
     case What::lost:
     case What::all_ones:
-      if (own.failing != Failing::ends_nothing) own.totals.failed += what.payload;
+      if (what.ends) own.totals.failed += what.payload;
       if (!inside) return;
       ++result.failed_transfers;
       (what.what == What::lost ? result.lost : result.all_ones) += what.payload;
@@ -326,13 +326,14 @@ void Meter::deliver(const fabric::Delivery& d) {
   const std::size_t entry = *of;
   const Flow& own = flow(entry);
   const bool read = d.kind == fabric::DeliveryKind::completed;
-  // A staged copy may fail on its way to host memory, where nothing has arrived yet.
+  // A staged copy goes on with what is in host memory, also if a write to it failed.
   const bool arrives = own.leaf == (read ? d.requester : d.target);
   if (failed && own.failing != Failing::ends_packets)
     happen({.what = read ? Happening::What::all_ones : Happening::What::lost,
             .entry = entry,
             .when = d.done,
-            .payload = arrives ? d.missing : d.bytes});
+            .payload = arrives ? d.missing : d.bytes,
+            .ends = own.failing == Failing::ends_bytes && (arrives || !own.leaf)});
   if (!failed && owners.ends_with_delivery(d)) done(entry, d.ready, d.done, d.bytes);
 }
 

@@ -159,7 +159,8 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
     Instant when{}, begin{};
     std::int64_t packets = 1;
     Bytes payload{};
-    Duration held{};  ///< of `done`: how long the transfer was in flight
+    Duration held{};   ///< of `done`: how long the transfer was in flight
+    bool ends = true;  ///< of `lost` and `all_ones`: these bytes are no longer under way
   };
   /// A transaction that did not end in success, and whose payload it moves, if any.
   struct Mishap {

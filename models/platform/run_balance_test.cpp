@@ -80,6 +80,26 @@ TEST(RunBalance, ABouncedPacketThatLacksAPartIsLostAsAWhole) {
   EXPECT_EQ(accounted(r.traffic[0]), r.traffic[0].offered_payload);
 }
 
+TEST(RunBalance, AStagedCopyGoesOnAfterAWriteToHostMemoryThatFailed) {
+  auto t = traffic(scenario::traffic::Copy{.through = "dram", .chunk = 64_KiB}, "gpu", "gpu1", 30_Gbps);
+  t.sizes = {64_KiB};
+  auto s = below_one_switch(t);
+  the<device::RootComplexConfig>(s).iommu.emplace();  // which blocks requesters that nobody has
+  the<device::GpuConfig>(s).copies.emplace();
+  s.devices.push_back({"gpu1", the<device::GpuConfig>(s)});
+  s.links.push_back(s.links.back());
+  s.links.back().to = "gpu1";
+  scenario::complete(s);
+  s.run.warmup = 0us;
+  s.run.measure = 200us;
+  s.events.push_back({.at = 50us, .what = event::WrongRequesterId{.transfers = 5}, .device = "gpu"});
+  const auto r = results_of(s);
+  const auto& copies = r.traffic[0];
+  EXPECT_GT(copies.lost, Bytes{});
+  EXPECT_GT(copies.delivered_packets, 5);
+  EXPECT_EQ(copies.delivered_payload + copies.waiting_after, copies.offered_payload);
+}
+
 TEST(RunBalance, ProgramsGoOnAfterAnAccessThatFailed) {
   scenario::LoadOptions options;
   options.overrides = {

@@ -29,9 +29,11 @@ def offered_bytes(run, name):
 
 
 def failed_bytes(run, t):
-    """Bytes that ended without arriving. Programs with sockets go on after an access that failed: their messages end later."""
+    """Bytes that ended without arriving. Programs with sockets go on after an access that failed, and staged copies after a write
+    to host memory: these bytes end later."""
     m, name = run.metrics, t["name"]
-    return 0 if t["kind"] == "gpunet" else m[f"{name}.lost_bytes"] + m[f"{name}.all_ones_bytes"]
+    lost = 0 if t.get("through") else m[f"{name}.lost_bytes"]
+    return 0 if t["kind"] == "gpunet" else lost + m[f"{name}.all_ones_bytes"]
 
 
 def bytes_of_entries_add_up(scenario, run):
