@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 
 #include "peerpath/base/random.hpp"
 #include "peerpath/net/ethernet.hpp"
@@ -111,40 +112,63 @@ Duration Alone::fastest(Pair pair, const Train& train) {
   return least;
 }
 
-/// Each packet in turn takes the ports by which it is there first, behind those before it.
-Duration Alone::sprayed(Pair pair, const Train& train) {
-  struct Come {
-    Instant ready{};  ///< when it may leave the node
-    network::PortIndex by = 0;
-  };
-  std::map<network::PortIndex, Instant> free;
-  const auto begin = graph_.hosts[pair.first], end = graph_.hosts[pair.second];
-  Instant all{};
-  for (std::int64_t n = 0; n <= train.whole; ++n) {
-    const auto wire = n == train.whole ? train.last : n > 0 ? train.middle : train.first;
-    std::map<network::NodeIndex, Come> came{{begin, {}}}, here = came;
-    while (!here.empty() && !here.contains(end)) {
-      std::map<network::NodeIndex, Come> next;
-      for (const auto& [node, come] : here)
-        for (const auto port : routes().towards(node, pair.second)) {
-          const auto& cable = graph_.cables[port / 2];
-          const auto to = graph_.node_of(network::Graph::peer(port));
-          const auto in = std::max(free[port], come.ready) + (wire - net::gap) / cable.rate + cable.delay +
-                          (to == end ? Duration{} : config_.latency);
-          const auto [found, fresh] = next.try_emplace(to, Come{in, port});
-          if (!fresh && in < found->second.ready) found->second = {in, port};
-        }
-      came.insert(next.begin(), next.end());
-      here = std::move(next);
+/// Hops from each node on the shortest ways to the other host, those nearer to this host first.
+std::vector<std::pair<network::NodeIndex, std::span<const network::PortIndex>>> Alone::hops(Pair pair) {
+  std::vector<std::pair<network::NodeIndex, std::span<const network::PortIndex>>> hops;
+  std::set<network::NodeIndex> here{graph_.hosts[pair.first]};
+  while (!here.contains(graph_.hosts[pair.second])) {
+    std::set<network::NodeIndex> next;
+    for (const auto node : here) {
+      hops.emplace_back(node, routes().towards(node, pair.second));
+      for (const auto port : hops.back().second) next.insert(graph_.node_of(network::Graph::peer(port)));
     }
-    for (auto node = end; node != begin;) {
-      const auto port = came.at(node).by;
-      node = graph_.node_of(port);
-      free[port] = std::max(free[port], came.at(node).ready) + wire / graph_.cables[port / 2].rate;
-    }
-    all = std::max(all, came.at(end).ready);
+    here = std::move(next);
   }
-  return all - Instant{};
+  return hops;
+}
+
+/// Each packet takes the port by which it is at the other host first, behind those that came to its switch before it.
+Duration Alone::sprayed(Pair pair, const Train& train) {
+  struct Sent {
+    Bytes wire{};
+    Instant ready{};  ///< to leave the node
+  };
+  const auto end = graph_.hosts[pair.second];
+  const auto hops = this->hops(pair);
+  const auto target = [&](network::PortIndex port) { return graph_.node_of(network::Graph::peer(port)); };
+  const auto over = [&](network::PortIndex port, Bytes wire) {
+    const auto& cable = graph_.cables[port / 2];
+    return (wire - net::gap) / cable.rate + cable.delay + (target(port) == end ? Duration{} : config_.latency);
+  };
+  std::map<Bytes, std::map<network::NodeIndex, Duration>> rest;  // by packet: from a node on, if nothing else is there
+  for (const auto wire : {train.first, train.middle, train.last}) {
+    auto& from = rest[wire];
+    from[end] = Duration{};
+    for (auto hop = hops.rbegin(); hop != hops.rend(); ++hop) {
+      auto& least = from[hop->first] = Duration::max();
+      for (const auto port : hop->second) least = std::min(least, over(port, wire) + from.at(target(port)));
+    }
+  }
+  std::map<network::NodeIndex, std::vector<Sent>> at;
+  for (std::int64_t n = 0; n <= train.whole; ++n)
+    at[hops.front().first].push_back({n == train.whole ? train.last : n > 0 ? train.middle : train.first, Instant{}});
+  for (const auto& [node, ports] : hops) {
+    auto packets = std::move(at[node]);
+    std::ranges::stable_sort(packets, {}, &Sent::ready);
+    std::vector<Instant> free(ports.size());
+    for (const auto& [wire, ready] : packets) {
+      const auto there = [&](std::size_t p) {
+        return std::max(free[p], ready) + over(ports[p], wire) + rest[wire][target(ports[p])];
+      };
+      std::size_t best = 0;
+      for (std::size_t p = 1; p < ports.size(); ++p)
+        if (there(p) < there(best)) best = p;
+      const auto start = std::max(free[best], ready);
+      free[best] = start + wire / graph_.cables[ports[best] / 2].rate;
+      at[target(ports[best])].push_back({wire, start + over(ports[best], wire)});
+    }
+  }
+  return std::ranges::max(at[end], {}, &Sent::ready).ready - Instant{};
 }
 
 Duration Alone::latency(network::HostIndex from, network::HostIndex to, Bytes size, roce::Work work) {

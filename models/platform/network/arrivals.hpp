@@ -4,6 +4,7 @@
 #include <compare>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -51,6 +52,7 @@ class Alone {
   const std::vector<Way>& ways(Pair pair);
   Duration along(const Way& way, const Train& train) const;
   Duration fastest(Pair pair, const Train& train);
+  std::vector<std::pair<network::NodeIndex, std::span<const network::PortIndex>>> hops(Pair pair);
   Duration sprayed(Pair pair, const Train& train);
 
   const network::Graph& graph_;

@@ -51,8 +51,8 @@ TEST(Arrivals, OfferTheLoadOfEachHostAndGoToOthers) {
 
 /// Of one message in an empty network.
 Duration simulated(const network::Graph& graph, const network::SwitchConfig& config, network::HostIndex to,
-                   std::uint32_t size, std::uint64_t seed = 1) {
-  roce::Fleet fleet{{}};
+                   std::uint32_t size, std::uint64_t seed = 1, const roce::FleetConfig& nics = {}) {
+  roce::Fleet fleet{nics};
   network::Network network{graph, config, seed, fleet};
   fleet.attach(network);
   Instant ended{};
@@ -113,6 +113,18 @@ TEST(Alone, SpreadsTheMessageWhereSwitchesSpray) {
   for (const std::uint32_t size : {1U, 4096U, 8192U, 25U * 4096, 250U * 4096})
     expect_near(Alone{graph, config, 4096}.latency(0, 1, Bytes{size}, roce::Work::write),
                 simulated(graph, config, 1, size), size);
+}
+
+/// A short packet behind a long one is there before it on another way, and is not waited for.
+TEST(Alone, LetsAShortPacketOvertakeWhereSwitchesSpray) {
+  const auto graph = two_ways(BitRate{100'000'000'000}, BitRate{100'000'000'000});
+  network::SwitchConfig config;
+  config.path = network::PathChoice::spray;
+  roce::FleetConfig nics;
+  nics.connection.recovery = roce::Recovery::selective_repeat;
+  for (const std::uint32_t size : {4097U, 5000U, 9000U})
+    expect_near(Alone{graph, config, 4096}.latency(0, 1, Bytes{size}, roce::Work::write),
+                simulated(graph, config, 1, size, 1, nics), size);
 }
 
 }  // namespace
