@@ -250,7 +250,7 @@ def share_of(run, entry):
 
 def waited_in_the_network(run, entries):
     """Bytes of the wire's time of all packets that had left their hosts, and were not yet there, as the window began."""
-    if is_flows(run):  # the sender's cable may have carried all of a message before its slowest has
+    if is_flows(run):  # any cable may have carried all of a message before its slowest has
         return sum(quantity(e["size"]) / share_of(run, e) * partly_there(e) for e in entries)
     gaps = max(1 / (share_of(run, e) * wire_of(run, e)) for e in entries)
     return sum(c["backlog_at_begin_bytes"] for c in run.document["network"]["cables"]) * gaps
@@ -284,7 +284,7 @@ def goodput_fits_the_cables(scenario, run):
             most = sum(cables[h] for h in hosts) / 1e9
             inside_entries = [e for _, _, _, e in inside]
             parts = 2 * (HEADERS + GAP) * sum(map(partly_there, inside_entries))
-            before = waited_in_the_network(run, inside_entries) if what == "out of" else 0
+            before = waited_in_the_network(run, inside_entries) if what == "out of" or is_flows(run) else 0
             slack = (held_here + before + parts + 2 * FRAME * len(hosts)) * 8 / window(run)
             if need > most * 1.0005 + 6e-4 * len(inside) * 12 + slack:
                 yield f"{what} {sorted(hosts)}: {need:.3f} Gb/s with headers, {most} Gb/s of cables: {[w[0] for w in inside]}"
