@@ -42,6 +42,7 @@ FLAWS = {
     "stages_sum_to_the_latency": '[s.update(sum_fs=s["sum_fs"] + 10**9) for t in results["traffic"] for s in t.get("stages", [])]',
     "the_sentence_agrees_with_the_tables": 'results["bottleneck"] = "another thing"',
     "bytes_of_entries_add_up": 'metrics[results["traffic"][0]["name"] + ".queued_at_end_bytes"]["value"] += 10**6',
+    "bytes_go_with_their_packets": '[metrics[t["name"] + ".payload_bytes"].update(value=0) for t in results["traffic"]]',
     "goodput_is_within_the_links": '[metrics[t["name"] + ".payload_bytes"].update(value=10**9) for t in results["traffic"]]',
     "sentences_have_percentages": 'results["bottleneck"] += "; busiest: link a-b up, 100.4 %"',
     "an_arrival_rate_limits_what_arrives":
@@ -67,7 +68,8 @@ class Planted(unittest.TestCase):
     def test_each_flaw_is_found(self):
         for only, flaw in FLAWS.items():
             with self.subTest(only):
-                cases = "10" if only == "stages_sum_to_the_latency" else "2"  # not all of the first have a NIC
+                # Not all of the first have a NIC, or no warm-up.
+                cases = "10" if only in ("stages_sum_to_the_latency", "bytes_go_with_their_packets") else "2"
                 done = self.judge(flaw, only, "--cases", cases, "--tries", "1")
                 self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
                 self.assertRegex(done.stdout, rf"seed [0-9]+: {only}: ")
