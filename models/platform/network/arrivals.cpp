@@ -152,20 +152,21 @@ Duration Alone::sprayed(Pair pair, const Train& train) {
   std::map<network::NodeIndex, std::vector<Sent>> at;
   for (std::int64_t n = 0; n <= train.whole; ++n)
     at[hops.front().first].push_back({n == train.whole ? train.last : n > 0 ? train.middle : train.first, Instant{}});
-  for (const auto& [node, ports] : hops) {
-    auto packets = std::move(at[node]);
+  for (const auto& hop : hops) {
+    const auto& ports = hop.second;
+    auto packets = std::move(at[hop.first]);
     std::ranges::stable_sort(packets, {}, &Sent::ready);
     std::vector<Instant> free(ports.size());
-    for (const auto& [wire, ready] : packets) {
+    for (const auto& packet : packets) {
       const auto there = [&](std::size_t p) {
-        return std::max(free[p], ready) + over(ports[p], wire) + rest[wire][target(ports[p])];
+        return std::max(free[p], packet.ready) + over(ports[p], packet.wire) + rest[packet.wire][target(ports[p])];
       };
       std::size_t best = 0;
       for (std::size_t p = 1; p < ports.size(); ++p)
         if (there(p) < there(best)) best = p;
-      const auto start = std::max(free[best], ready);
-      free[best] = start + wire / graph_.cables[ports[best] / 2].rate;
-      at[target(ports[best])].push_back({wire, start + over(ports[best], wire)});
+      const auto start = std::max(free[best], packet.ready);
+      free[best] = start + packet.wire / graph_.cables[ports[best] / 2].rate;
+      at[target(ports[best])].push_back({packet.wire, start + over(ports[best], packet.wire)});
     }
   }
   return std::ranges::max(at[end], {}, &Sent::ready).ready - Instant{};
