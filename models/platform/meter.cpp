@@ -326,7 +326,7 @@ void Meter::deliver(const fabric::Delivery& d) {
   const std::size_t entry = *of;
   const Flow& own = flow(entry);
   const bool read = d.kind == fabric::DeliveryKind::completed;
-  // A staged copy goes on with what is in host memory, also if a write to it failed.
+  // A staged copy continues after a failed write to host memory: it copies the old contents.
   const bool arrives = own.leaf == (read ? d.requester : d.target);
   if (failed && own.failing != Failing::ends_packets)
     happen({.what = read ? Happening::What::all_ones : Happening::What::lost,

@@ -1,5 +1,4 @@
-// Bytes of an entry add up, whatever happens to its transactions: what arrived, was lost, read in vain or dropped, and
-// the growth of what is under way, are what was offered.
+// The bytes of a traffic entry add up: offered = delivered + lost + read as all ones + dropped + growth of the backlog.
 #include "platform/test_run.hpp"
 #include "scenario/test_files.hpp"
 
@@ -8,7 +7,7 @@ namespace {
 
 namespace event = scenario::event;
 
-/// All that `entry` was offered in the window, but what was dropped.
+/// Offered bytes of `entry` in the window, without drops.
 Bytes accounted(const observe::TrafficResult& entry) {
   return entry.delivered_payload + entry.lost + entry.all_ones + entry.waiting_after - entry.waiting_before;
 }
@@ -84,7 +83,7 @@ TEST(RunBalance, AStagedCopyGoesOnAfterAWriteToHostMemoryThatFailed) {
   auto t = traffic(scenario::traffic::Copy{.through = "dram", .chunk = 64_KiB}, "gpu", "gpu1", 30_Gbps);
   t.sizes = {64_KiB};
   auto s = below_one_switch(t);
-  the<device::RootComplexConfig>(s).iommu.emplace();  // which blocks requesters that nobody has
+  the<device::RootComplexConfig>(s).iommu.emplace();  // without mappings: it blocks every requester
   the<device::GpuConfig>(s).copies.emplace();
   s.devices.push_back({"gpu1", the<device::GpuConfig>(s)});
   s.links.push_back(s.links.back());

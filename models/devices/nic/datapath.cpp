@@ -32,7 +32,7 @@ Datapath::Datapath(const device::NicConfig& config, QueueMemory& memory)
 void Datapath::drop(Drop why, const device::Frame& frame, Bytes payload, Instant now) {
   ++nic_.counters.rx_dropped[static_cast<std::size_t>(why)];
   nic_.counters.rx_dropped_payload += payload;
-  // Of a frame that cannot be parsed all behind the bytes at hand.
+  // A frame that cannot be parsed: every byte after its header counts as payload.
   if (why == Drop::malformed) payload = frame.size - Bytes{frame.header_size};
   nic_.memory.journal().dropped(frame.handle, why, now, payload);
 }

@@ -49,7 +49,7 @@ TEST(Arrivals, OfferTheLoadOfEachHostAndGoToOthers) {
             arrivals(entry, two_racks(), Instant{}, Instant{100ms}, 2).front().at);
 }
 
-/// Of one message in an empty network.
+/// Latency of one message in an empty network.
 Duration simulated(const network::Graph& graph, const network::SwitchConfig& config, network::HostIndex to,
                    std::uint32_t size, std::uint64_t seed = 1, const roce::FleetConfig& nics = {}) {
   roce::Fleet fleet{nics};

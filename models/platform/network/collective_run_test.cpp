@@ -213,7 +213,7 @@ TEST(CollectiveRun, CablesOfFlowsAreBusyForWhatTheyCarryInTheWindow) {
   EXPECT_EQ(outcome.cables.front().busy_percent.value(), 100);
 }
 
-/// Of each of eight messages, a cable has a part of a byte at the end of a window in which it carries 6250.
+/// A cable carries 6250 bytes in the window; at its end, each of eight messages has sent a fraction of a byte.
 TEST(CollectiveRun, CablesOfFlowsAreBusyForNoLongerThanAShortWindow) {
   const auto outcome = run_text(R"({
     "network": { "hosts": ["h0..h1"], "switches": ["s"], "cables": [{ "from": "h0", "to": "s", "rate": "10Gbps" },

@@ -108,7 +108,7 @@ struct Collective {
   }
 };
 
-/// What the ranks of a job did, from files, once.
+/// Traces of a job's ranks, read from files and played once.
 struct TraceEntry {
   std::string name, file;
   std::vector<std::string> hosts{};
