@@ -47,7 +47,7 @@ class Meter final : public fabric::DeliverySink, public nic::PacketSink, public 
 
   /// Payload of the entry counts as it comes to this leaf of the fabric.
   void count_arrivals(std::size_t entry, fabric::NodeId leaf) { flow(entry).leaf = leaf; }
-  /// What becomes of the bytes of a transaction that fails.
+  /// Accounting of the bytes of a failed transaction.
   enum class Failing : std::uint8_t {
     ends_bytes,    ///< those that did not arrive are lost: nothing is tried again
     ends_packets,  ///< a packet with such a part counts as a whole, when it comes to its end

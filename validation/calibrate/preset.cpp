@@ -18,7 +18,7 @@ Problems written_by_another_version(const std::string& file, const std::string& 
   return {{file, 0, 0, "", "was written " + how + ": fit the dataset again with `peerpath calibrate DATASET -o FILE`"}};
 }
 
-/// A parameter that the file lacks, or one that it has and nobody knows any more; "" if neither.
+/// Name of a parameter that the file lacks, or of one that no longer exists; "" if there is none.
 std::string other_parameter(const json& document) {
   const auto& written = document.contains("parameters") ? document["parameters"] : json::object();
   std::set<std::string, std::less<>> known;

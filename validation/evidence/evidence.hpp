@@ -45,7 +45,7 @@ struct Set {
   int protocol = 0;         ///< version of the way in which `peerpath measure` took it; 0: another program did
   std::string calibration;  ///< below the same folder: parameters fitted to a part of a GPU set; pcie-bench: the card
   bool played = false;      ///< of a GPU set: its points are run as scenarios as well, where all is asked for
-  std::string split;        ///< what of it a parameter was fitted to
+  std::string split;        ///< points used by the fit
   std::string of;           ///< of a repeat: the set that was repeated
   std::vector<Deviation> known;
 

@@ -1,5 +1,5 @@
-// What is committed: evidence.json, the results beside it and the documents made of them say the same, and the cheap
-// part of the results is what the model gives.
+// The committed evidence.json, its kept results and the documents made from them agree, and the model reproduces the
+// cheap part of the results.
 #include <gmock/gmock.h>
 
 #include <algorithm>

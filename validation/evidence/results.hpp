@@ -13,7 +13,7 @@ tl::expected<std::vector<Row>, Problems> read_results(const std::string& text, c
 
 const Row* find(std::span<const Row> rows, std::string_view set, std::string_view name);
 
-/// A row that is not what it was when the results were kept; nothing kept: it is new.
+/// A row that differs from the kept results; without a kept value it is new.
 struct Change {
   Row now;
   std::optional<double> kept;

@@ -1,4 +1,4 @@
-// What was measured of the model's errors on a set: one row for each number that is reported or has a bound.
+// Measured errors of the model on a set: one row for each number that is reported or has a bound.
 #pragma once
 
 #include <cstddef>

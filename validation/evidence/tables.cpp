@@ -101,7 +101,7 @@ class Tables {
     std::string text() const { return all == 0 ? "" : fmt::format("{} of {}", held, all); }
   };
 
-  /// What comes before the colon of a row of pcie-bench, and whether the criterion is one of windows.
+  /// Text before the colon of a pcie-bench row, and whether its criterion is about windows.
   static std::string host_of(const std::string& name) { return name.substr(0, name.find(": ")); }
   static bool is_of_sizes(const std::string& name) {
     const auto criterion = std::string_view{name}.substr(name.find(": ") + 2);

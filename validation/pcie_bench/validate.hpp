@@ -58,7 +58,7 @@ struct Outcome {
 
 Outcome validate(const Options& options, const Say& say);
 
-/// What `validate` reports, before it is text. The hosts' sizes are predicted side by side.
+/// Report of `validate`, before it becomes text. The hosts' sizes are predicted in parallel.
 struct Assessed {
   CardConstants card;
   std::vector<HostReport> reports;  ///< of the hosts that are chosen

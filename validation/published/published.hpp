@@ -47,7 +47,7 @@ inline constexpr double most_tolerance = 0.15;
 /// was fitted to, a case without source or parameters, and an id twice.
 tl::expected<Table, Problems> evaluate(const std::string& text, const std::string& file, const Sources& sources);
 
-/// What `evaluate` will ask for; nothing where the text is no table.
+/// Inputs of `evaluate`; nothing if the text is no table.
 Asked asked_by(const std::string& text);
 
 std::string to_text(const Table& table);

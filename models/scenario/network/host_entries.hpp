@@ -1,4 +1,4 @@
-// Hosts of a network scenario: their NICs, what their memory or PCIe allows, and the links between GPUs of a server.
+// Hosts of a network scenario: their NICs, limits of their memory or PCIe, and the links between GPUs of a server.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ constexpr std::array<EnumName<SourcePort>, 2> enum_names(SourcePort) {
   return {{{"by_qp", SourcePort::by_qp}, {"by_pair", SourcePort::by_pair}}};
 }
 
-/// What all NICs have.
+/// Options of all NICs.
 struct Nics {
   int mtu = 4096;
   roce::DcqcnSet dcqcn = roce::DcqcnSet::off;

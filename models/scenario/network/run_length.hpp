@@ -1,4 +1,4 @@
-// How long a network scenario runs, and in what detail.
+// Duration and level of detail of a network scenario.
 #pragma once
 
 #include <array>

@@ -10,7 +10,7 @@
 
 namespace peerpath::cli {
 
-/// What of the evidence to measure, and what to do with it.
+/// Sets of the evidence to measure, and the use of the results.
 struct EvidenceRequest {
   std::vector<std::string> only{};  ///< parts of the names of sets; none: all sets
   bool whole = false;               ///< also play points as scenarios, and predict all windows of pcie-bench

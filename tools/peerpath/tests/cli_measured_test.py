@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of the commands on measurements: measure, calibrate, validate, and doctor, which says what they need.
+"""Tests of the commands on measurements: measure, calibrate, validate, and doctor, which names missing parts.
 
 usage: cli_measured_test.py PEERPATH SCENARIOS
 """
