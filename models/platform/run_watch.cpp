@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "devices/gpu/bar1.hpp"
+#include "peerpath/scenario/bar1.hpp"
 #include "peerpath/scenario/queues.hpp"
 #include "peerpath/scenario/window.hpp"
 #include "scenario/tree.hpp"
@@ -29,6 +31,25 @@ std::vector<std::pair<std::size_t, std::vector<int>>> transmit_rings(const scena
     for (const auto& share : scenario::transmit_shares(scenario, device.name))
       if (!share.entries.empty()) rings.emplace_back(share.entries.front(), share.queues);
   return rings;
+}
+
+/// Payload that one remap by a GPU takes from an entry at its mean rate, which alternates between pieces and remaps; 0:
+/// it has none.
+std::int64_t taken_by_a_remap(const scenario::Scenario& scenario, const std::vector<scenario::Bar1Plan>& plans,
+                              std::size_t entry) {
+  std::int64_t most = 0;
+  for (const auto& plan : plans)
+    for (const auto& mapping : plan.mappings) {
+      if (mapping.verdict != scenario::Bar1Verdict::remapped || std::ranges::count(mapping.entries, entry) == 0)
+        continue;
+      const auto found = std::ranges::find(scenario.devices, plan.gpu, &scenario::Device::name);
+      const auto& gpu = std::get<device::GpuConfig>(found->config);
+      const auto pause = gpu::Bar1{gpu}.remap(gpu.bar1.piece, Instant{}) - Instant{};
+      const auto cycle = gpu.bar1.piece / scenario.traffic[entry].rate + pause;
+      const auto taken = static_cast<WideInt>(gpu.bar1.piece.count()) * pause.count() / cycle.count();
+      most = std::max(most, narrow(taken));
+    }
+  return most;
 }
 
 bool is_router(const scenario::Device& device) {
@@ -75,6 +96,7 @@ std::vector<WatchedEntry> watched_entries(const scenario::Scenario& scenario) {
   Bytes tlp{};
   for (const auto& device : scenario.devices)
     if (const auto* function = scenario::function_of(device)) tlp = std::max(tlp, function->max_payload);
+  const auto windows = scenario::bar1_plans(scenario);
   std::vector<WatchedEntry> entries;
   for (const auto& t : scenario.traffic) {
     const bool even =
@@ -90,6 +112,8 @@ std::vector<WatchedEntry> watched_entries(const scenario::Scenario& scenario) {
     entry.saturates = t.saturates;
     entry.message = t.sizes.empty() ? 0 : std::ranges::max(t.sizes).count();
     entry.piece = std::min(entry.message, tlp.count());
+    // Whether the window has one remap more or less depends on where it begins.
+    entry.piece = std::max(entry.piece, taken_by_a_remap(scenario, windows, entries.size() - 1));
     entry.period = period_of(t);
   }
   return entries;

@@ -40,8 +40,8 @@ struct WatchedEntry {
   std::vector<Latency> latencies{};  ///< the first one is to be steady, too
   Duration latency_unit = std::chrono::nanoseconds{1};
   bool saturates = false;  ///< the load is meant to exceed capacity: no warning that it does
-  /// Payload bytes of the largest message (of random sizes: their mean), and those of it that count as arrived at one
-  /// instant; 0: a stream.
+  /// Payload bytes of the largest message (of random sizes: their mean), and those of it that count as arrived at
+  /// one instant, or that a pause of the entry takes; 0: a stream.
   std::int64_t message = 0, piece = 0;
   Duration period{};  ///< after which its regular load repeats itself; 0: never
 };
