@@ -1,6 +1,7 @@
 #include "platform/network/run.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "collective/roce_carrier.hpp"
 #include "peerpath/observe/finish.hpp"
@@ -24,6 +25,7 @@ namespace {
 using namespace network_scenario;
 using observe::Decimal;
 using observe::quotient;
+using roce::NicCounters;
 
 roce::FleetConfig fleet_config(const Loaded& loaded, const NodeHosts& nodes) {
   const auto& n = loaded.scenario.nics;
@@ -230,12 +232,15 @@ class Runner {
   std::optional<network::PauseCircle> circle_;
   std::vector<std::int64_t> nic_pauses_;  ///< by host
   std::vector<Played> played_;
-  std::int64_t nic_dropped_ = 0, sent_again_ = 0, translations_ = 0, translations_missed_ = 0, contexts_ = 0,
-               contexts_missed_ = 0;
+  std::int64_t sent_again_ = 0;
+  NicCounters nics_;  ///< counts of all NICs together, those that `over_all_nics` names
   Outcome out_;
 };
 
-/// What all ranks know comes together in rank 0.
+constexpr std::array over_all_nics{&NicCounters::dropped, &NicCounters::translations, &NicCounters::translations_missed,
+                                   &NicCounters::contexts, &NicCounters::contexts_missed};
+
+/// Rank 0 takes the counts of all ranks.
 void Runner::gather() {
   network_run::gather(parts_, before_);
   network_run::gather(parts_, after_);
@@ -248,38 +253,32 @@ void Runner::gather() {
   out_.jobs = collectives_.uses();
   for (auto& uses : out_.jobs)
     parts_.gather(uses, [](collective::RankUse& a, const collective::RankUse& b) { a.merge(b); });
-  std::vector<std::int64_t> sums{0, fleet_.retransmissions(), 0, 0, 0, 0};
+  std::vector<std::int64_t> sums{fleet_.retransmissions()};
+  sums.resize(1 + over_all_nics.size());
   for (network::HostIndex h = 0; h < loaded_.graph.hosts.size(); ++h) {
     nic_pauses_.push_back(fleet_.counters(h).pauses);
-    sums[0] += fleet_.counters(h).dropped;
-    sums[2] += fleet_.counters(h).translations;
-    sums[3] += fleet_.counters(h).translations_missed;
-    sums[4] += fleet_.counters(h).contexts;
-    sums[5] += fleet_.counters(h).contexts_missed;
+    for (std::size_t i = 0; i < over_all_nics.size(); ++i) sums[1 + i] += fleet_.counters(h).*over_all_nics[i];
   }
   parts_.sum(nic_pauses_);
   parts_.sum(sums);
-  nic_dropped_ = sums[0];
-  sent_again_ = sums[1];
-  translations_ = sums[2];
-  translations_missed_ = sums[3];
-  contexts_ = sums[4];
-  contexts_missed_ = sums[5];
+  sent_again_ = sums.front();
+  for (std::size_t i = 0; i < over_all_nics.size(); ++i) nics_.*over_all_nics[i] = sums[1 + i];
 }
 
 void Runner::report_network() {
   auto totals = report_cables(before_, after_, loaded_.graph, out_);
   std::int64_t nic_pauses = 0;
   for (const auto pauses : nic_pauses_) nic_pauses += pauses;
-  totals.dropped += nic_dropped_;
+  totals.dropped += nics_.dropped;
   report_totals(totals, out_.results);
   metric("network.nic_pauses", Decimal{nic_pauses, 0});
   metric("network.sent_again", Decimal{sent_again_, 0});
   metric("network.queue_p95_bytes", Decimal{queued_.front().quantile(950'000).count(), 0});
   metric("network.queue_p99_bytes", Decimal{queued_.front().quantile(990'000).count(), 0});
-  if (translations_ > 0)
-    metric("network.translations_missed_percent", quotient(translations_missed_ * 100, translations_, 1));
-  if (contexts_ > 0) metric("network.contexts_missed_percent", quotient(contexts_missed_ * 100, contexts_, 1));
+  if (nics_.translations > 0)
+    metric("network.translations_missed_percent", quotient(nics_.translations_missed * 100, nics_.translations, 1));
+  if (nics_.contexts > 0)
+    metric("network.contexts_missed_percent", quotient(nics_.contexts_missed * 100, nics_.contexts, 1));
   metric("network.deadlock", Decimal{circle_ ? 1 : 0, 0});
 }
 
