@@ -2,37 +2,30 @@
 
 #include <memory>
 
+#include "c/bus.hpp"
 #include "c/guard.hpp"
 #include "devices/gpu/emulated_gpu.hpp"
 
 using peerpath::c::guarded;
 using peerpath::gpu::Blobs;
 using peerpath::gpu::EmulatedGpu;
-using peerpath::pcie::Purpose;
 
 static_assert(PP_GPU_REPLY == Blobs::max_reply && PP_GPU_REGISTERS == peerpath::gpu::page::size);
 
-struct pp_gpu final : private peerpath::gpu::Host {
+struct pp_gpu final : private peerpath::device::Bus {
   pp_gpu(const pp_gpu_config& config, const pp_gpu_host& operations, void* host)
       : host_{host}, operations_{operations}, device{{config.vram, config.vram_size}, config.vram_bar, *this} {}
 
  private:
-  bool read(std::uint64_t address, std::span<std::uint8_t> into, Purpose purpose) override {
-    return operations_.dma.read(host_, address, into.data(), into.size(), static_cast<pp_purpose>(purpose));
+  void submit(peerpath::fabric::ChannelIndex, const peerpath::fabric::Transaction& t,
+              const peerpath::device::Content& content) override {
+    peerpath::c::submit(operations_.bus, host_, t, content);
   }
-  bool write(std::uint64_t address, std::span<const std::uint8_t> from, Purpose purpose) override {
-    return operations_.dma.write(host_, address, from.data(), from.size(), static_cast<pp_purpose>(purpose));
-  }
-
-  bool go_on() override { return operations_.go_on(host_); }
 
   void* host_;
   pp_gpu_host operations_;
 
  public:
-  void schedule() {
-    if (device.wants_run()) operations_.schedule(host_);
-  }
   EmulatedGpu device;
   std::uint64_t faults = 0;
 };
@@ -54,12 +47,12 @@ uint64_t pp_gpu_read(const pp_gpu* gpu, uint64_t offset, uint32_t width) { retur
 
 void pp_gpu_write(pp_gpu* gpu, uint64_t offset, uint32_t width, uint64_t value) {
   guarded(gpu->faults, [&] { gpu->device.write(offset, width, value); });
-  gpu->schedule();
 }
 
-void pp_gpu_run(pp_gpu* gpu) {
-  guarded(gpu->faults, [&] { gpu->device.run(); });
-  gpu->schedule();
+void pp_gpu_delivered(pp_gpu* gpu, uint64_t cookie, bool success, const void* data, size_t size) {
+  guarded(gpu->faults, [&] {
+    gpu->device.on_delivery(peerpath::c::delivery(cookie, success, {}), {static_cast<const std::uint8_t*>(data), size});
+  });
 }
 
 size_t pp_gpu_command(pp_gpu* gpu, const uint8_t* command, size_t size, uint8_t* reply) {

@@ -50,6 +50,51 @@ class Shortage {
 
 namespace gve = nic::gve;
 
+/// Memory behind a fabric without delay, as an emulator has it. It takes no memory of its own.
+class FabricWithoutDelay {
+ public:
+  using Find = FabricWithoutDelay& (*)(void* machine);
+  template <Find find>
+  static pp_bus bus() {
+    return {.read =
+                [](void* m, uint64_t cookie, uint64_t address, size_t size, pp_purpose) {
+                  find(m).push({cookie, address, size, false, true});
+                },
+            .write =
+                [](void* m, uint64_t cookie, uint64_t address, const void* from, size_t size, size_t, pp_purpose) {
+                  const bool done = find(m).memory.write(address, {static_cast<const std::uint8_t*>(from), size});
+                  find(m).push({cookie, address, size, true, done});
+                }};
+  }
+  /// Tells of the oldest transaction; false if there is none.
+  template <class Deliver>
+  bool step(Deliver&& deliver) {
+    if (first_ == last_) return false;
+    auto& access = waiting_[first_++ % most];
+    if (!access.write) access.done = memory.read(access.address, std::span{data_}.first(access.size));
+    deliver(access.cookie, access.done, data_.data(), access.write || !access.done ? 0 : access.size);
+    return true;
+  }
+
+  gve::ArrayMemory memory{0x80000};
+
+ private:
+  static constexpr std::size_t most = 4096;
+  struct Access {
+    uint64_t cookie, address;
+    size_t size;
+    bool write, done;
+  };
+  void push(const Access& access) {
+    if (last_ - first_ == most) std::abort();
+    waiting_[last_++ % most] = access;
+  }
+
+  std::vector<Access> waiting_ = std::vector<Access>(most);
+  std::vector<std::uint8_t> data_ = std::vector<std::uint8_t>(1 << 16);
+  std::size_t first_ = 0, last_ = 0;
+};
+
 /// A machine whose NIC hears what it sends, and a driver for it.
 class NicMachine {
  public:
@@ -57,20 +102,11 @@ class NicMachine {
     const pp_nic_config config{
         .abi = PP_ABI, .queues = 1, .max_mtu = 9000, .mac = {2, 0, 0, 0, 0, 1}, .coalesce = true};
     pp_nic_host host{};
-    host.dma.read = [](void* m, uint64_t address, void* into, size_t size, pp_purpose) {
-      return self(m).memory_.read(address, {static_cast<std::uint8_t*>(into), size});
-    };
-    host.dma.write = [](void* m, uint64_t address, const void* from, size_t size, pp_purpose) {
-      return self(m).memory_.write(address, {static_cast<const std::uint8_t*>(from), size});
-    };
-    host.dma.publish = [](void* m, uint64_t address, const void* entry, size_t size, size_t, pp_purpose) {
-      return self(m).memory_.write(address, {static_cast<const std::uint8_t*>(entry), size});
-    };
+    host.bus = FabricWithoutDelay::bus<find>();
     host.interrupt = [](void*, uint32_t) {};
     host.transmit = [](void* m, const uint8_t* frame, size_t size) { pp_nic_receive(self(m).nic_.get(), frame, size); };
-    host.schedule = [](void* m) { self(m).scheduled_ = true; };
+    host.wake = [](void* m) { self(m).woken_ = true; };
     host.flush_soon = [](void*) {};
-    host.go_on = [](void* m) { return ++self(m).asked_ % 3 != 0; };
     nic_.reset(pp_nic_new(&config, &host, this));
   }
 
@@ -107,17 +143,21 @@ class NicMachine {
                                                           {{}, BusAddress{buffers + i * 8192}}}));
     pp_nic_doorbell(nic_.get(), 4 * gve::rx_doorbells, 40);
     bottom_halves();
-    pp_nic_flush(nic_.get());
+    while (pp_nic_flush(nic_.get())) {}
     bottom_halves();
   }
 
-  /// Runs what is scheduled; false if that does not end.
+  /// Delivers what is under way; false if that does not end.
   bool bottom_halves() {
-    for (int i = 0; i < 1000 && scheduled_; ++i) {
-      scheduled_ = false;
-      pp_nic_run(nic_.get());
+    for (int i = 0; i < 10'000; ++i) {
+      const bool delivered = fabric_.step([this](uint64_t cookie, bool done, const void* data, size_t size) {
+        pp_nic_delivered(nic_.get(), cookie, done, data, size);
+      });
+      if (delivered) continue;
+      if (!std::exchange(woken_, false)) return true;
+      pp_nic_wake(nic_.get());
     }
-    return !scheduled_;
+    return false;
   }
 
   pp_nic_counters counters() const {
@@ -140,6 +180,7 @@ class NicMachine {
                                  tx_done = 0xa000, buffers = 0x10000, data = 0x70000;
   static constexpr std::size_t payload = 14'000;
   static NicMachine& self(void* m) { return *static_cast<NicMachine*>(m); }
+  static FabricWithoutDelay& find(void* m) { return self(m).fabric_; }
   static std::uint8_t value(std::size_t i) { return static_cast<std::uint8_t>(i * 31 + i / 251); }
 
   /// Puts a TCP packet into memory; returns the size of its headers.
@@ -160,6 +201,7 @@ class NicMachine {
     for (const auto& [at, size, value] : fields) store_be(c, at, size, value);
     memory_.write(admin + commands_ % 64 * gve::command_size, c);
     pp_nic_write(nic_.get(), 0x14, 4, ++commands_);
+    bottom_halves();
   }
   void descriptor(std::uint32_t slot, std::initializer_list<Field> fields) {
     gve::Descriptor16 raw{};
@@ -170,10 +212,11 @@ class NicMachine {
   struct Free {
     void operator()(pp_nic* nic) const { pp_nic_free(nic); }
   };
-  gve::ArrayMemory memory_{0x80000};
+  FabricWithoutDelay fabric_;
+  gve::ArrayMemory& memory_ = fabric_.memory;
   std::unique_ptr<pp_nic, Free> nic_;
-  bool scheduled_ = false;
-  std::uint32_t commands_ = 0, asked_ = 0;
+  bool woken_ = false;
+  std::uint32_t commands_ = 0;
 };
 
 class NicWithoutMemory : public testing::TestWithParam<long> {};
@@ -206,14 +249,7 @@ class GpuMachine {
   GpuMachine() {
     const pp_gpu_config config{.abi = PP_ABI, .vram_bar = 1, .vram = vram.data(), .vram_size = vram.size()};
     pp_gpu_host host{};
-    host.dma.read = [](void* m, uint64_t address, void* into, size_t size, pp_purpose) {
-      return self(m).memory.read(address, {static_cast<std::uint8_t*>(into), size});
-    };
-    host.dma.write = [](void* m, uint64_t address, const void* from, size_t size, pp_purpose) {
-      return self(m).memory.write(address, {static_cast<const std::uint8_t*>(from), size});
-    };
-    host.schedule = [](void* m) { self(m).scheduled = true; };
-    host.go_on = [](void*) { return true; };
+    host.bus = FabricWithoutDelay::bus<find>();
     gpu.reset(pp_gpu_new(&config, &host, this));
   }
 
@@ -221,12 +257,12 @@ class GpuMachine {
     void operator()(pp_gpu* gpu) const { pp_gpu_free(gpu); }
   };
   std::vector<std::uint8_t> vram = std::vector<std::uint8_t>(1 << 16);
-  gve::ArrayMemory memory{0x80000};
-  bool scheduled = false;
+  FabricWithoutDelay fabric;
+  gve::ArrayMemory& memory = fabric.memory;
   std::unique_ptr<pp_gpu, Free> gpu;
 
  private:
-  static GpuMachine& self(void* m) { return *static_cast<GpuMachine*>(m); }
+  static FabricWithoutDelay& find(void* m) { return static_cast<GpuMachine*>(m)->fabric; }
 };
 
 TEST(GpuWithoutMemory, CopiesAllTheSame) {
@@ -241,12 +277,12 @@ TEST(GpuWithoutMemory, CopiesAllTheSame) {
     pp_gpu_write(machine.gpu.get(), 0x100, 8, 0);
     pp_gpu_write(machine.gpu.get(), 0x108, 4, 16);
     pp_gpu_write(machine.gpu.get(), 0x1000, 4, 1);
-    for (int i = 0; i < 100 && machine.scheduled; ++i) {
-      machine.scheduled = false;
-      pp_gpu_run(machine.gpu.get());
-    }
+    int deliveries = 0;
+    while (machine.fabric.step([&](uint64_t cookie, bool done, const void* data, size_t size) {
+      pp_gpu_delivered(machine.gpu.get(), cookie, done, data, size);
+    }))
+      ASSERT_LT(++deliveries, 100) << "it does not go on for ever";
   }
-  EXPECT_FALSE(machine.scheduled) << "it does not schedule itself for ever";
   EXPECT_EQ(machine.memory.bytes[0x5ffff], 77);
 }
 

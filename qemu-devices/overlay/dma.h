@@ -9,14 +9,14 @@
 #include "compat.h"
 #include "peerpath/c/dma.h"
 
-/* How long a device works before others of QEMU's loop have their turn. */
+/* How long devices work before others of QEMU's loop have their turn. */
 enum { PEERPATH_TURN_NS = 1000 * 1000 };
 
 /* False if the access failed, or a part of it. Devices reach RAM, and BARs of devices that are no bridges. The rest of
    the address space is not for peers: by configuration space a device could unplug itself. */
 bool peerpath_dma(PCIDevice *requester, uint64_t address, void *buffer, size_t size, bool is_write,
                   enum pp_purpose purpose);
-/* As pp_dma::publish. */
+/* A write whose bytes flag_at and flag_at + 1 become visible after all others. */
 bool peerpath_dma_publish(PCIDevice *requester, uint64_t address, const uint8_t *entry, size_t size, size_t flag_at,
                           enum pp_purpose purpose);
 /* The region is a BAR of `device` although its owner is another object; NULL: no longer. */

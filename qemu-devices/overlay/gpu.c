@@ -10,7 +10,7 @@
 #include "hw/virtio/virtio-pci.h"
 #include "standard-headers/linux/virtio_gpu.h"
 #include "standard-headers/linux/virtio_ids.h"
-#include "dma.h"
+#include "fabric.h"
 #include "machine_ledger.h"
 #include "peerpath/c/gpu.h"
 
@@ -34,9 +34,8 @@ struct PeerpathGpu {
     HostMemoryBackend *memdev;
     uint64_t vram_size;
     int registers_bar;
-    int64_t started; /* the turn that it has in QEMU's loop */
     char *layout, *ledger_file, *trace_file;
-    QEMUBH *work;
+    PeerpathPlace *place;
     struct pp_gpu *core;
 };
 
@@ -130,43 +129,27 @@ static void virtio_class_init(ObjectClass *class, peerpath_class_data *data)
 
 /* Registers and copy engines */
 
-static bool host_read(void *host, uint64_t address, void *into, size_t size, enum pp_purpose purpose)
+static void host_read(void *host, uint64_t cookie, uint64_t address, size_t size, enum pp_purpose purpose)
 {
-    return peerpath_dma(host, address, into, size, false, purpose);
+    peerpath_fabric_read(PEERPATH_GPU(host)->place, cookie, address, size, purpose);
 }
 
-static bool host_write(void *host, uint64_t address, const void *from, size_t size, enum pp_purpose purpose)
+static void host_write(void *host, uint64_t cookie, uint64_t address, const void *from, size_t size, size_t flag_at,
+                       enum pp_purpose purpose)
 {
-    return peerpath_dma(host, address, (void *)from, size, true, purpose);
-}
-
-static void host_schedule(void *host)
-{
-    PeerpathGpu *s = PEERPATH_GPU(host);
-
-    if (s->work) {
-        qemu_bh_schedule(s->work);
-    }
-}
-
-static bool host_go_on(void *host)
-{
-    return get_clock() - PEERPATH_GPU(host)->started < PEERPATH_TURN_NS;
+    peerpath_fabric_write(PEERPATH_GPU(host)->place, cookie, address, from, size, flag_at, purpose);
 }
 
 static const struct pp_gpu_host host_operations = {
-    .dma = {.read = host_read, .write = host_write},
-    .schedule = host_schedule,
-    .go_on = host_go_on,
+    .bus = {.read = host_read, .write = host_write},
 };
 
-static void work(void *opaque)
+static void delivered(void *device, uint64_t cookie, bool success, const void *data, size_t size)
 {
-    PeerpathGpu *s = opaque;
-
-    s->started = get_clock();
-    pp_gpu_run(s->core);
+    pp_gpu_delivered(PEERPATH_GPU(device)->core, cookie, success, data, size);
 }
+
+static const struct peerpath_listener listener = {.delivered = delivered};
 
 static uint64_t registers_read(void *opaque, hwaddr offset, unsigned size)
 {
@@ -253,7 +236,7 @@ static void gpu_realize(VirtIOPCIProxy *proxy, Error **errp)
         return;
     }
     s->virtio.core = s->core;
-    s->work = qemu_bh_new_guarded(work, s, &DEVICE(pci)->mem_reentrancy_guard);
+    s->place = peerpath_place_new(pci, &listener);
 
     memory_region_init_io(&s->registers, OBJECT(s), &registers_ops, s, "peerpath-gpu-registers", PP_GPU_REGISTERS);
     pci_register_bar(pci, layout->registers, PCI_BASE_ADDRESS_SPACE_MEMORY, &s->registers);
@@ -275,8 +258,7 @@ static void gpu_exit(PCIDevice *pci)
     PeerpathGpu *s = PEERPATH_GPU(pci);
 
     peerpath_keep_for_now(OBJECT(s));
-    qemu_bh_delete(s->work);
-    s->work = NULL;
+    peerpath_place_close(s->place);
     if (!s->memdev) {
         vmstate_unregister_ram(s->vram, DEVICE(s)); /* another device in the slot may come before this one is gone */
     }
@@ -287,14 +269,12 @@ static void gpu_finalize(Object *object)
 {
     PeerpathGpu *s = PEERPATH_GPU(object);
 
-    if (s->work) { /* it was never realized */
-        qemu_bh_delete(s->work);
-    }
     if (s->memdev && s->vram) {
         host_memory_backend_set_mapped(s->memdev, false);
         peerpath_dma_bar(s->vram, NULL);
     }
     pp_gpu_free(s->core);
+    peerpath_place_free(s->place);
 }
 
 static ResettablePhases virtio_phases;
@@ -306,8 +286,8 @@ static void gpu_reset_hold(Object *object, ResetType type)
     if (virtio_phases.hold) {
         virtio_phases.hold(object, type);
     }
-    if (s->work) {
-        qemu_bh_cancel(s->work);
+    if (s->place) {
+        peerpath_fabric_forget(s->place);
         pp_gpu_reset(s->core);
     }
 }

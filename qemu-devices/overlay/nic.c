@@ -4,7 +4,7 @@
 #include "hw/pci/msi.h"
 #include "migration/vmstate.h"
 #include "net/net.h"
-#include "dma.h"
+#include "fabric.h"
 #include "machine_ledger.h"
 #include "peerpath/c/nic.h"
 
@@ -21,9 +21,9 @@ struct PeerpathNic {
     NICConf conf;
     uint32_t queues, max_mtu;
     char *ledger_file, *trace_file;
-    QEMUBH *work, *let_go;
+    PeerpathPlace *place;
+    QEMUBH *let_go;
     QEMUTimer *flush;
-    int64_t started; /* the turn that it has in QEMU's loop */
     int64_t held_since;
     uint32_t coalesce_idle_us, coalesce_limit_us;
     bool coalesce;
@@ -31,20 +31,15 @@ struct PeerpathNic {
     struct pp_nic *core;
 };
 
-static bool host_read(void *host, uint64_t address, void *into, size_t size, enum pp_purpose purpose)
+static void host_read(void *host, uint64_t cookie, uint64_t address, size_t size, enum pp_purpose purpose)
 {
-    return peerpath_dma(host, address, into, size, false, purpose);
+    peerpath_fabric_read(PEERPATH_NIC(host)->place, cookie, address, size, purpose);
 }
 
-static bool host_write(void *host, uint64_t address, const void *from, size_t size, enum pp_purpose purpose)
+static void host_write(void *host, uint64_t cookie, uint64_t address, const void *from, size_t size, size_t flag_at,
+                       enum pp_purpose purpose)
 {
-    return peerpath_dma(host, address, (void *)from, size, true, purpose);
-}
-
-static bool host_publish(void *host, uint64_t address, const void *entry, size_t size, size_t flag_at,
-                         enum pp_purpose purpose)
-{
-    return peerpath_dma_publish(host, address, entry, size, flag_at, purpose);
+    peerpath_fabric_write(PEERPATH_NIC(host)->place, cookie, address, from, size, flag_at, purpose);
 }
 
 static void host_interrupt(void *host, uint32_t vector)
@@ -67,18 +62,9 @@ static void host_transmit(void *host, const uint8_t *frame, size_t size)
     }
 }
 
-static void host_schedule(void *host)
+static void host_wake(void *host)
 {
-    PeerpathNic *s = PEERPATH_NIC(host);
-
-    if (s->work) {
-        qemu_bh_schedule(s->work);
-    }
-}
-
-static bool host_go_on(void *host)
-{
-    return get_clock() - PEERPATH_NIC(host)->started < PEERPATH_TURN_NS;
+    peerpath_fabric_wake(PEERPATH_NIC(host)->place);
 }
 
 static void host_flush_soon(void *host)
@@ -103,32 +89,41 @@ static void flush(void *opaque)
 }
 
 static const struct pp_nic_host host_operations = {
-    .dma = {.read = host_read, .write = host_write, .publish = host_publish},
+    .bus = {.read = host_read, .write = host_write},
     .interrupt = host_interrupt,
     .transmit = host_transmit,
-    .schedule = host_schedule,
+    .wake = host_wake,
     .flush_soon = host_flush_soon,
-    .go_on = host_go_on,
 };
 
-static void work(void *opaque)
+static void delivered(void *device, uint64_t cookie, bool success, const void *data, size_t size)
 {
-    PeerpathNic *s = opaque;
-
-    s->started = get_clock();
-    pp_nic_run(s->core);
+    pp_nic_delivered(PEERPATH_NIC(device)->core, cookie, success, data, size);
 }
+
+static void wake(void *device)
+{
+    pp_nic_wake(PEERPATH_NIC(device)->core);
+}
+
+static const struct peerpath_listener listener = {.delivered = delivered, .wake = wake};
 
 static void let_go(void *opaque)
 {
     PeerpathNic *s = opaque;
+    const int64_t started = get_clock();
 
-    s->started = get_clock();
-    pp_nic_flush(s->core);
+    while (pp_nic_flush(s->core)) {
+        if (get_clock() - started >= PEERPATH_TURN_NS) {
+            qemu_bh_schedule(s->let_go);
+            return;
+        }
+    }
 }
 
 static uint64_t registers_read(void *opaque, hwaddr offset, unsigned size)
 {
+    peerpath_fabric_flush();
     return pp_nic_read(PEERPATH_NIC(opaque)->core, offset, size);
 }
 
@@ -224,6 +219,7 @@ static void peerpath_nic_realize(PCIDevice *pci, Error **errp)
     peerpath_ledger_files(s->ledger_file, s->trace_file);
     qemu_macaddr_default_if_unset(&s->conf.macaddr);
     memcpy(config.mac, s->conf.macaddr.a, sizeof(config.mac));
+    s->place = peerpath_place_new(pci, &listener);
     s->core = pp_nic_new(&config, &host_operations, s);
     if (!s->core) {
         error_setg(errp, "peerpath-nic: queues must be 1 to 16 and max-mtu 1500 to 65535; they are %u and %u", s->queues,
@@ -251,7 +247,6 @@ static void peerpath_nic_realize(PCIDevice *pci, Error **errp)
         msix_vector_use(pci, i);
     }
     /* Guarded: DMA into its own registers is refused, so the core is never entered twice. */
-    s->work = qemu_bh_new_guarded(work, s, &DEVICE(pci)->mem_reentrancy_guard);
     s->let_go = qemu_bh_new_guarded(let_go, s, &DEVICE(pci)->mem_reentrancy_guard);
     s->flush = timer_new_ns(QEMU_CLOCK_VIRTUAL, flush, s);
     s->nic = qemu_new_nic(&wire_info, &s->conf, TYPE_PEERPATH_NIC, DEVICE(pci)->id, &DEVICE(pci)->mem_reentrancy_guard, s);
@@ -264,11 +259,11 @@ static void peerpath_nic_exit(PCIDevice *pci)
 
     peerpath_keep_for_now(OBJECT(s));
     qemu_del_nic(s->nic);
-    qemu_bh_delete(s->work);
+    peerpath_place_close(s->place);
     qemu_bh_delete(s->let_go);
     timer_free(s->flush);
     s->nic = NULL;
-    s->work = s->let_go = NULL;
+    s->let_go = NULL;
     s->flush = NULL;
     msix_uninit_exclusive_bar(pci);
 }
@@ -276,16 +271,17 @@ static void peerpath_nic_exit(PCIDevice *pci)
 static void peerpath_nic_finalize(Object *object)
 {
     pp_nic_free(PEERPATH_NIC(object)->core);
+    peerpath_place_free(PEERPATH_NIC(object)->place);
 }
 
 static void peerpath_nic_reset(DeviceState *device)
 {
     PeerpathNic *s = PEERPATH_NIC(device);
 
-    if (!s->work) {
+    if (!s->let_go) {
         return;
     }
-    qemu_bh_cancel(s->work);
+    peerpath_fabric_forget(s->place);
     qemu_bh_cancel(s->let_go);
     timer_del(s->flush);
     pp_nic_reset(s->core);

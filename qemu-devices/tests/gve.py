@@ -32,6 +32,10 @@ class Driver:
     def status(self):
         return int.from_bytes(self.m.read("l", self.registers).to_bytes(4, "little"), "big")
 
+    def done(self):
+        """Admin commands done, by the event counter."""
+        return int.from_bytes(self.m.read("l", self.registers + 0x18).to_bytes(4, "little"), "big")
+
     def command(self, opcode, fields):
         """Fields: {offset: (size, value)}. Returns the status."""
         raw = bytearray(64)
@@ -42,6 +46,7 @@ class Driver:
         self.m.store(slot, bytes(raw))
         self.commands += 1
         self.register(0x14, self.commands)
+        self.m.until(lambda: self.done() == self.commands, 1)
         return int.from_bytes(self.m.load(slot + 4, 4), "big")
 
     def steer_all(self):

@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 /* Changes whenever a structure or a function's meaning changes; pp_*_new refuses another one. */
-enum { PP_ABI = 3 };
+enum { PP_ABI = 4 };
 
 /* Why bytes travel: the ledger's columns, in the order of peerpath::pcie::Purpose. */
 enum pp_purpose {
@@ -23,15 +23,20 @@ enum pp_purpose {
   PP_CONTROL,
   PP_RETRANSMISSION,
   PP_PURPOSES,
-  PP_UNCOUNTED = PP_PURPOSES /* a look that stands for no transaction of its own */
+  PP_UNCOUNTED = PP_PURPOSES /* the device reads these bytes again, and that read is the one to count */
 };
 
-/* DMA as the emulator offers it. Each returns false, with nothing or only a part done, when the access failed. */
-struct pp_dma {
-  bool (*read)(void* host, uint64_t address, void* into, size_t size, enum pp_purpose purpose);
-  bool (*write)(void* host, uint64_t address, const void* from, size_t size, enum pp_purpose purpose);
-  /* Writes an entry of a ring; its bytes flag_at and flag_at + 1 become visible after all others. */
-  bool (*publish)(void* host, uint64_t address, const void* entry, size_t size, size_t flag_at, enum pp_purpose purpose);
+/* No byte of a write has to become visible last. */
+#define PP_NO_FLAG SIZE_MAX
+
+/* The transactions of a device, which the emulator takes to where their addresses lead. Each ends with a call of
+   pp_*_delivered with its cookie, later and never from within these calls; a read does not pass a write before it. */
+struct pp_bus {
+  void (*read)(void* host, uint64_t cookie, uint64_t address, size_t size, enum pp_purpose purpose);
+  /* A posted write: it has left the device when the call returns, and `from` is good until then. Writes arrive in order.
+     The bytes flag_at and flag_at + 1, if there is such a place, become visible after all others. */
+  void (*write)(void* host, uint64_t cookie, uint64_t address, const void* from, size_t size, size_t flag_at,
+                enum pp_purpose purpose);
 };
 
 #ifdef __cplusplus

@@ -18,12 +18,7 @@ struct pp_gpu_config {
 };
 
 struct pp_gpu_host {
-  struct pp_dma dma; /* publish is not used */
-  /* There is something to do: call pp_gpu_run soon, and not from within this call. */
-  void (*schedule)(void* host);
-  /* Asked between pieces of work: whether there is time for another one now, or others of the emulator are to have their
-     turn. If not, `schedule` follows. */
-  bool (*go_on)(void* host);
+  struct pp_bus bus;
 };
 
 struct pp_gpu_counters {
@@ -40,8 +35,9 @@ void pp_gpu_reset(struct pp_gpu* gpu);
 /* The register page; width in bytes: 4 or 8. */
 uint64_t pp_gpu_read(const struct pp_gpu* gpu, uint64_t offset, uint32_t width);
 void pp_gpu_write(struct pp_gpu* gpu, uint64_t offset, uint32_t width, uint64_t value);
-/* Does what doorbells asked for, at least a piece of it. */
-void pp_gpu_run(struct pp_gpu* gpu);
+/* A transaction has ended; `data` has the bytes of a read that has succeeded, all of them. It is ignored when the device
+   was reset since. */
+void pp_gpu_delivered(struct pp_gpu* gpu, uint64_t cookie, bool success, const void* data, size_t size);
 /* One command of virtio-gpu's control queue. `reply` has room for PP_GPU_REPLY bytes; returns how many it has. */
 size_t pp_gpu_command(struct pp_gpu* gpu, const uint8_t* command, size_t size, uint8_t* reply);
 /* Contexts and blobs end, as when the driver resets the device; copy engines go on. */

@@ -1,9 +1,8 @@
-// The GPU of the emulator: a register page, copy engines with rings in memory, doorbells. Bytes really move.
+// The GPU of the emulator: a register page, copy engines with rings in memory, doorbells. Bytes move by transactions.
 #pragma once
 
+#include <algorithm>
 #include <array>
-#include <optional>
-#include <vector>
 
 #include "devices/gpu/blobs.hpp"
 #include "peerpath/device/dma.hpp"
@@ -34,29 +33,29 @@ struct CopyDescriptor {
 /// What a completion says.
 enum class CopyStatus : std::uint32_t { done = 0, refused = 1, failed = 2 };
 
-/// What a GPU asks of the machine that it is plugged into.
-class Host : public device::Dma {
- public:
-  /// Asked between pieces of copies: whether there is time for another one now.
-  virtual bool go_on() = 0;
-};
-
-/// All of the device but its place on the bus. Doorbells and registers note what is wanted; `run` does it piece by
-/// piece, for as long as the host says: a copy to registers of a peer takes a thousand times as long as one to memory.
+/// All of the device but its place on the bus. Each engine takes its copies one after the other: it reads the
+/// descriptor, moves the bytes in pieces, a few of which are under way at a time, and writes the completion when the
+/// last has arrived. A call issues transactions and returns; what follows is done at their deliveries, a piece at each.
+/// It takes no memory.
 class EmulatedGpu {
  public:
   static constexpr std::size_t engines = 2;
   static constexpr std::uint32_t max_entries = 4096;
   static constexpr std::size_t piece = 64 << 10;  ///< bytes of one access; a copy within VRAM is one piece
+  static constexpr std::size_t pieces = 4;        ///< of an engine, under way at a time
 
   /// `vram` is the memory behind BAR number `vram_bar`; the guest and peers write it at any time.
-  EmulatedGpu(std::span<std::uint8_t> vram, std::uint32_t vram_bar, Host& host);
+  EmulatedGpu(std::span<std::uint8_t> vram, std::uint32_t vram_bar, device::Bus& bus);
 
   std::uint64_t read(std::uint64_t offset, unsigned width) const;
   void write(std::uint64_t offset, unsigned width, std::uint64_t value);
-  bool wants_run() const;
-  /// Moves a piece for each engine that has something to do, and more while the host says so.
-  void run();
+  /// A transaction of its own has ended; `data` is what a read brought, all of it, if it succeeded. What was under way
+  /// before a reset is ignored.
+  void on_delivery(const fabric::Delivery& delivery, std::span<const std::uint8_t> data = {});
+  /// What follows happens at `now`, until the next call of this.
+  void set_time(Instant now) { now_ = std::max(now_, now); }
+  /// An engine has copies to do.
+  bool at_work() const;
   void reset();
 
   Blobs& blobs() { return blobs_; }
@@ -66,19 +65,44 @@ class EmulatedGpu {
   std::int64_t bad_doorbells() const { return bad_doorbells_; }
 
  private:
+  enum class Step : std::uint8_t { idle, descriptor, copying };
+  /// A part of a copy between its read and the arrival of its write.
+  struct Piece {
+    std::uint64_t offset = 0, size = 0;
+    bool taken = false;
+  };
   struct CopyEngine {
     std::uint64_t ring = 0;
     std::uint32_t entries = 0, consumer = 0, producer = 0;
-    std::optional<CopyDescriptor> copy{};  ///< that has begun
-    std::uint64_t moved = 0;               ///< bytes of it
-    bool waiting() const { return entries > 0 && consumer != producer; }
+    std::uint32_t life = 0;  ///< counts the times that it was emptied
+    Step step = Step::idle;
+    CopyDescriptor copy{};
+    std::uint64_t issued = 0;  ///< bytes of it
+    bool failed = false;       ///< a piece of it
+    std::array<Piece, pieces> under_way{};
   };
+  /// What a transaction is for, in its cookie.
+  enum class Part : std::uint8_t { descriptor, read, write, completion };
+  struct Cookie {
+    Part part{};
+    std::size_t engine = 0, piece = 0;
+    std::uint32_t life = 0;
+    std::uint64_t pack() const;
+    static Cookie unpack(std::uint64_t packed);
+  };
+
   void write_engine(CopyEngine& engine, std::uint64_t at, unsigned width, std::uint64_t value);
   void ring(std::size_t engine, std::uint32_t producer);
-  void step(CopyEngine& engine);
-  bool begin(CopyEngine& engine);
-  bool move_piece(CopyEngine& engine);
-  void finish(CopyEngine& engine, CopyStatus status);
+  void empty(CopyEngine& engine);
+  void next(std::size_t engine);
+  void begin(std::size_t engine, bool success, std::span<const std::uint8_t> raw);
+  void issue(std::size_t engine);
+  void piece_read(const Cookie& cookie, bool success, std::span<const std::uint8_t> data);
+  void piece_done(const Cookie& cookie, bool success);
+  void finish(std::size_t engine, CopyStatus status);
+  void read(const Cookie& cookie, std::uint64_t address, std::uint64_t size, pcie::Purpose purpose);
+  void write(const Cookie& cookie, std::uint64_t address, std::span<const std::uint8_t> bytes, pcie::Purpose purpose);
+  void submit(const Cookie& cookie, fabric::Transaction t, const device::Content& content);
   bool allowed(const CopyDescriptor& d) const;
   bool in_vram(std::uint64_t offset, std::uint64_t size) const {
     return offset <= vram_.size() && size <= vram_.size() - offset;
@@ -86,10 +110,10 @@ class EmulatedGpu {
 
   std::span<std::uint8_t> vram_;
   std::uint32_t vram_bar_;
-  Host& host_;
+  device::Bus& bus_;
   Blobs blobs_;
   std::array<CopyEngine, engines> engines_{};
-  std::vector<std::uint8_t> bounce_ = std::vector<std::uint8_t>(piece);  ///< on the way from bus to bus
+  Instant now_{};
   std::int64_t copies_ = 0, failed_ = 0, bad_doorbells_ = 0;
 };
 

@@ -10,6 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<std::uint8_t> vram(1 << 16);
   ArrayDma memory{1 << 16};
   EmulatedGpu gpu{vram, 1, memory};
+  memory.attach(gpu);
   std::array<std::uint8_t, Blobs::max_reply> reply;
   std::span<const std::uint8_t> in{data, size};
   const auto take = [&](std::size_t n) {
@@ -36,15 +37,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         gpu.write(page::doorbell + where % 4 * 4, 4, head[1]);
         break;
       case 4:
-        memory.patience = head[1] % 4;
-        gpu.run();
+        memory.run(head[1] % 8);
         break;
       case 5:
         gpu.read(where % 0x1100, (head[1] & 1) != 0 ? 4 : 8);
         break;
     }
   }
-  memory.patience = 1'000;
-  for (int i = 0; gpu.wants_run() && i < 100; ++i) gpu.run();
+  memory.run(10'000);
   return 0;
 }

@@ -33,8 +33,8 @@ void CompletionWriter::add(Instant now, Instant ready, device::Outbox& out) {
   if (batch_.full()) {
     flush(now, out);
   } else if (!writeback_pending_) {
-    writeback_pending_ = true;
     out.wake_at(role_.writeback, batch_.deadline());
+    writeback_pending_ = true;
   }
 }
 
@@ -48,8 +48,8 @@ void CompletionWriter::on_writeback_timer(Instant now, device::Outbox& out) {
   if (batch_.deadline() <= now) {
     flush(now, out);
   } else if (!batch_.empty()) {
-    writeback_pending_ = true;
     out.wake_at(role_.writeback, batch_.deadline());
+    writeback_pending_ = true;
   }
 }
 
@@ -86,8 +86,8 @@ void CompletionWriter::interrupt_if_due(Instant now, device::Outbox& out) {
   const Instant due = moderation_.due(now);
   if (due > now) {
     if (due == moderation_pending_) return;
-    moderation_pending_ = due;
     out.wake_at(role_.moderation, due);
+    moderation_pending_ = due;
     return;
   }
   auto message = write_to(role_.interrupt, msix_size, pcie::Purpose::interrupt,

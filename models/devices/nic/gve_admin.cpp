@@ -29,16 +29,33 @@ enum Opcode : std::uint64_t {
 
 constexpr std::uint64_t format_dqo_rda = 3, raw_addressing = 0xffff'ffff;
 
+std::vector<std::uint8_t> resources(std::uint32_t doorbell) {
+  std::vector<std::uint8_t> raw(QueueResources::size);
+  store(raw, QueueResources::doorbell, doorbell);
+  return raw;
+}
+
 }  // namespace
 
-Admin::Admin(const Offer& offer, GuestMemory& memory, Backend& backend)
+Admin::Admin(const Offer& offer, Backend& backend)
     : offer_{offer},
-      memory_{memory},
       backend_{backend},
       rx_(static_cast<std::size_t>(offer.queues)),
       tx_(static_cast<std::size_t>(offer.queues)) {}
 
-AdminStatus Admin::execute(const Command& c) {
+std::vector<AdminRead> Admin::arguments(const Command& c) {
+  const auto opcode = load(c, command::opcode);
+  if (opcode == configure_rss_op) return rss_arguments(c);
+  if (opcode == extended_command) return rule_arguments(c);
+  return {};
+}
+
+bool Admin::ends_dma(const Command& c) {
+  const auto opcode = load(c, command::opcode);
+  return opcode == destroy_tx_queue || opcode == destroy_rx_queue || opcode == deconfigure_device_resources;
+}
+
+AdminAnswer Admin::execute(const Command& c, const Data& arguments) {
   switch (load(c, command::opcode)) {
     case describe_device:
       return describe(c);
@@ -56,7 +73,7 @@ AdminStatus Admin::execute(const Command& c) {
       reset();
       return AdminStatus::passed;
     case configure_rss_op:
-      return configure_rss(c);
+      return configure_rss(c, arguments);
     case report_stats_op:
       return report_stats(c);
     case report_link_speed_op:
@@ -70,9 +87,20 @@ AdminStatus Admin::execute(const Command& c) {
     case query_rss_op:
       return query_rss(c);
     case extended_command:
-      return extended(c);
+      return extended(c, arguments);
     default:
       return AdminStatus::unimplemented;
+  }
+}
+
+void Admin::written(const Command& c) {
+  const auto opcode = load(c, command::opcode);
+  if (opcode == create_rx_queue) {
+    rx_[new_rx_->queue.value()] = new_rx_;
+    backend_.create_rx(*new_rx_);
+  } else if (opcode == create_tx_queue) {
+    tx_[new_tx_->queue.value()] = new_tx_;
+    backend_.create_tx(*new_tx_);
   }
 }
 
@@ -94,46 +122,36 @@ const TxQueueConfig* Admin::tx(QueueIndex queue) const {
   return queue.value() < tx_.size() && tx_[queue.value()] ? &*tx_[queue.value()] : nullptr;
 }
 
-AdminStatus Admin::write(std::uint64_t address, std::span<const std::uint8_t> bytes) {
-  return memory_.write(address, bytes) ? AdminStatus::passed : AdminStatus::invalid_argument;
-}
-
 bool Admin::ring_size_ok(std::uint64_t entries) const {
   return std::has_single_bit(entries) && entries >= offer_.min_entries && entries <= offer_.max_entries;
 }
 
-bool Admin::write_resources(std::uint64_t address, std::uint32_t doorbell) {
-  std::array<std::uint8_t, QueueResources::size> raw{};
-  store(raw, QueueResources::doorbell, doorbell);
-  return memory_.write(address, raw);
-}
-
-AdminStatus Admin::configure_resources(const Command& c) {
+AdminAnswer Admin::configure_resources(const Command& c) {
   using In = command::ConfigureResources;
   const auto vectors = load(c, In::vectors), stride = load(c, In::stride), address = load(c, In::vector_doorbells);
   if (vectors > static_cast<std::uint64_t>(offer_.vectors) || stride < 4) return AdminStatus::invalid_argument;
   if (load(c, In::queue_format) != format_dqo_rda) return AdminStatus::unimplemented;
+  AdminAnswer answer = AdminStatus::passed;
   for (std::uint64_t i = 0; i < vectors; ++i) {
-    std::array<std::uint8_t, 4> index{};
-    store_be(index, 0, 4, i);
-    if (!memory_.write(address + i * stride, index)) return AdminStatus::invalid_argument;
+    auto& index = answer.writes.emplace_back(AdminWrite{address + i * stride, std::vector<std::uint8_t>(4)});
+    store_be(index.bytes, 0, 4, i);
   }
-  return AdminStatus::passed;
+  return answer;
 }
 
-AdminStatus Admin::ptype_map(const Command& c) {
+AdminAnswer Admin::ptype_map(const Command& c) {
   using In = command::GetPtypeMap;
-  std::array<std::uint8_t, 2 * ptypes> map{};
+  std::vector<std::uint8_t> map(2 * ptypes);
   if (load(c, In::room) < map.size()) return AdminStatus::invalid_argument;
   for (std::size_t i = 0; i < ptypes; ++i) {
     const auto entry = ptype_entry(static_cast<std::uint16_t>(i));
     map[2 * i] = entry[0];
     map[2 * i + 1] = entry[1];
   }
-  return write(load(c, In::address), map);
+  return {load(c, In::address), std::move(map)};
 }
 
-AdminStatus Admin::report_stats(const Command& c) {
+AdminAnswer Admin::report_stats(const Command& c) {
   using In = command::ReportStats;
   const auto queues = static_cast<std::size_t>(offer_.queues);
   constexpr std::size_t entry = StatsEntry::size, per_queue = 4, head = StatsReport::size;
@@ -154,16 +172,16 @@ AdminStatus Admin::report_stats(const Command& c) {
   const auto room = load(c, In::room);
   if (room < report.size())
     report.resize(room < head ? 0 : static_cast<std::size_t>(head + (room - head) / entry * entry));
-  return write(load(c, In::address), report);
+  return {load(c, In::address), std::move(report)};
 }
 
-AdminStatus Admin::report_link_speed(const Command& c) {
-  std::array<std::uint8_t, 8> speed{};
+AdminAnswer Admin::report_link_speed(const Command& c) {
+  std::vector<std::uint8_t> speed(8);
   store_be(speed, 0, 8, offer_.link_mbps);
-  return write(load(c, command::ReportLinkSpeed::address), speed);
+  return {load(c, command::ReportLinkSpeed::address), std::move(speed)};
 }
 
-AdminStatus Admin::create_rx(const Command& c) {
+AdminAnswer Admin::create_rx(const Command& c) {
   using In = command::CreateRx;
   const auto id = load(c, In::queue);
   RxQueueConfig q;
@@ -180,17 +198,13 @@ AdminStatus Admin::create_rx(const Command& c) {
       !ring_size_ok(q.buffer_entries) || q.buffer_size < 256 || q.buffer_size > 16383 ||
       q.header_buffer_size > offer_.header_buffer_size)
     return AdminStatus::invalid_argument;
-  auto& slot = rx_[id];
-  if (slot) return AdminStatus::already_exists;
+  if (rx_[id]) return AdminStatus::already_exists;
   q.queue = QueueIndex{static_cast<std::uint16_t>(id)};
-  if (!write_resources(load(c, In::resources), rx_doorbells + static_cast<std::uint32_t>(id)))
-    return AdminStatus::invalid_argument;
-  slot = q;
-  backend_.create_rx(q);
-  return AdminStatus::passed;
+  new_rx_ = q;
+  return {load(c, In::resources), resources(rx_doorbells + static_cast<std::uint32_t>(id))};
 }
 
-AdminStatus Admin::create_tx(const Command& c) {
+AdminAnswer Admin::create_tx(const Command& c) {
   using In = command::CreateTx;
   const auto id = load(c, In::queue);
   TxQueueConfig q;
@@ -203,14 +217,10 @@ AdminStatus Admin::create_tx(const Command& c) {
       q.vector >= static_cast<std::uint32_t>(offer_.vectors) || !ring_size_ok(q.entries) ||
       !ring_size_ok(q.completion_entries))
     return AdminStatus::invalid_argument;
-  auto& slot = tx_[id];
-  if (slot) return AdminStatus::already_exists;
+  if (tx_[id]) return AdminStatus::already_exists;
   q.queue = QueueIndex{static_cast<std::uint16_t>(id)};
-  if (!write_resources(load(c, In::resources), tx_doorbells + static_cast<std::uint32_t>(id)))
-    return AdminStatus::invalid_argument;
-  slot = q;
-  backend_.create_tx(q);
-  return AdminStatus::passed;
+  new_tx_ = q;
+  return {load(c, In::resources), resources(tx_doorbells + static_cast<std::uint32_t>(id))};
 }
 
 AdminStatus Admin::destroy_rx(const Command& c) {

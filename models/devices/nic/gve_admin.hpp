@@ -25,12 +25,39 @@ enum class AdminStatus : std::uint32_t {
   unimplemented = 0xffff'fffe,
 };
 
-/// Executes admin commands. State: which queues exist and which flow rules, as the driver sent them.
+/// Bytes that a command points to.
+struct AdminRead {
+  std::uint64_t address = 0;
+  std::size_t size = 0;
+};
+struct AdminWrite {
+  std::uint64_t address = 0;
+  std::vector<std::uint8_t> bytes;
+};
+/// What a command is answered with, if all writes succeed; else with `invalid_argument`.
+struct AdminAnswer {
+  AdminAnswer(AdminStatus s) : status{s} {}  // NOLINT(google-explicit-constructor): most commands have nothing to write
+  AdminAnswer(std::uint64_t address, std::vector<std::uint8_t> bytes) : writes{{address, std::move(bytes)}} {}
+  AdminStatus status = AdminStatus::passed;
+  std::vector<AdminWrite> writes;
+};
+
+/// Executes admin commands, whose memory accesses are the caller's. State: which queues exist and which flow rules, as
+/// the driver sent them.
 class Admin {
  public:
-  Admin(const Offer& offer, GuestMemory& memory, Backend& backend);
+  using Data = std::vector<std::vector<std::uint8_t>>;
 
-  AdminStatus execute(const Command& command);
+  Admin(const Offer& offer, Backend& backend);
+
+  /// What a command wants to be read before it is executed.
+  static std::vector<AdminRead> arguments(const Command& command);
+  /// `arguments`: what was read, in order. Queues are created by `written`.
+  AdminAnswer execute(const Command& command, const Data& arguments);
+  /// All writes of the answer have succeeded.
+  void written(const Command& command);
+  /// The command ends DMA: it is answered when all that was under way has ended.
+  static bool ends_dma(const Command& command);
   /// Destroys all queues and forgets all rules.
   void reset();
 
@@ -41,28 +68,29 @@ class Admin {
   static constexpr std::size_t rule_size = 84;
   using Rule = std::array<std::uint8_t, rule_size>;
 
-  AdminStatus describe(const Command& c);
-  AdminStatus configure_resources(const Command& c);
-  AdminStatus ptype_map(const Command& c);
-  AdminStatus configure_rss(const Command& c);
-  AdminStatus query_rss(const Command& c);
-  AdminStatus report_stats(const Command& c);
-  AdminStatus report_link_speed(const Command& c);
-  AdminStatus create_rx(const Command& c);
-  AdminStatus create_tx(const Command& c);
+  static std::vector<AdminRead> rss_arguments(const Command& c);
+  static std::vector<AdminRead> rule_arguments(const Command& c);
+  AdminAnswer describe(const Command& c);
+  AdminAnswer configure_resources(const Command& c);
+  AdminAnswer ptype_map(const Command& c);
+  AdminStatus configure_rss(const Command& c, const Data& arguments);
+  AdminAnswer query_rss(const Command& c);
+  AdminAnswer report_stats(const Command& c);
+  AdminAnswer report_link_speed(const Command& c);
+  AdminAnswer create_rx(const Command& c);
+  AdminAnswer create_tx(const Command& c);
   AdminStatus destroy_rx(const Command& c);
   AdminStatus destroy_tx(const Command& c);
-  AdminStatus extended(const Command& c);
+  AdminStatus extended(const Command& c, const Data& arguments);
   AdminStatus add_rule(std::uint32_t location, const Rule& rule);
-  AdminStatus query_rules(const Command& c);
+  AdminAnswer query_rules(const Command& c);
 
   bool ring_size_ok(std::uint64_t entries) const;
-  bool write_resources(std::uint64_t address, std::uint32_t doorbell);
-  AdminStatus write(std::uint64_t address, std::span<const std::uint8_t> bytes);
 
   Offer offer_;
-  GuestMemory& memory_;
   Backend& backend_;
+  std::optional<RxQueueConfig> new_rx_;  ///< while its answer is written
+  std::optional<TxQueueConfig> new_tx_;
   std::vector<std::optional<RxQueueConfig>> rx_;
   std::vector<std::optional<TxQueueConfig>> tx_;
   std::map<std::uint32_t, Rule> rules_;

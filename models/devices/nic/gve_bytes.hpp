@@ -9,12 +9,13 @@
 
 namespace peerpath::nic::gve {
 
-/// Memory of the guest as the device reaches it by DMA. An access that goes outside fails as a whole.
+/// Memory of the guest as the admin queue reaches it. Each access ends with `Registers::delivered`, in order of the
+/// calls and never from within one.
 class GuestMemory {
  public:
   virtual ~GuestMemory() = default;
-  virtual bool read(std::uint64_t address, std::span<std::uint8_t> into) = 0;
-  virtual bool write(std::uint64_t address, std::span<const std::uint8_t> from) = 0;
+  virtual void read(std::uint64_t address, std::size_t size) = 0;
+  virtual void write(std::uint64_t address, std::span<const std::uint8_t> from) = 0;
 };
 
 }  // namespace peerpath::nic::gve

@@ -52,9 +52,12 @@ class Backend {
   virtual ~Backend() = default;
   virtual void create_rx(const RxQueueConfig& config) = 0;
   virtual void create_tx(const TxQueueConfig& config) = 0;
-  /// No DMA for the queue after the return.
+  /// No new DMA for the queue after the return.
   virtual void destroy_rx(QueueIndex queue) = 0;
   virtual void destroy_tx(QueueIndex queue) = 0;
+  /// All DMA that is under way now is to end before `fenced`; then the backend calls `Registers::proceed`.
+  virtual void fence() = 0;
+  virtual bool fenced() const = 0;
   virtual Steering& steering() = 0;
   virtual RxDrops rx_drops(QueueIndex queue) = 0;
   virtual bool link_up() = 0;

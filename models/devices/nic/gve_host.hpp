@@ -4,25 +4,23 @@
 #include <cstdint>
 #include <span>
 
+#include "peerpath/base/time.hpp"
 #include "peerpath/device/dma.hpp"
 
 namespace peerpath::nic::gve {
 
-/// DMA, interrupts and the wire. Bytes really move here.
-class Host : public device::Dma {
+/// Transactions, interrupts, a clock and the wire.
+class Host : public device::Bus {
  public:
-  /// A look that is not a transaction of its own: the NIC reads these bytes again when it takes the packet in.
-  virtual bool peek(std::uint64_t address, std::span<std::uint8_t> into) = 0;
-  /// Writes an entry of a ring such that whoever polls sees its bytes `flag_at` and the next after all others.
-  virtual bool publish(std::uint64_t address, std::span<const std::uint8_t> entry, std::size_t flag_at,
-                       pcie::Purpose purpose) = 0;
-  /// Segments are held back so that others may join them: call `Nic::flush` within a fraction of a millisecond.
+  /// Call `Nic::on_wake` at that time, never from within this call. Replaces the time asked for before; `never`: none.
+  virtual void wake_at(Instant when) = 0;
+  /// Segments are held back so that others may join them: call `Nic::flush` within a fraction of a millisecond, until
+  /// it holds none.
   virtual void flush_soon() = 0;
+  /// The message of an MSI-X vector: a posted write behind the completions that it tells of. Nothing hears of its end.
   virtual void interrupt(std::uint32_t vector) = 0;
-  /// Asked between pieces of work: whether there is time for another one now.
-  virtual bool go_on() = 0;
-  /// A frame without FCS, at least 60 bytes.
-  virtual void transmit(std::span<const std::uint8_t> frame) = 0;
+  /// A frame without FCS, at least 60 bytes. Its first bit leaves at `when`.
+  virtual void transmit(std::span<const std::uint8_t> frame, Instant when) = 0;
 };
 
 }  // namespace peerpath::nic::gve

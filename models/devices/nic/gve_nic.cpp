@@ -1,11 +1,10 @@
 #include "devices/nic/gve_nic.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace peerpath::nic::gve {
 namespace {
-
-using namespace std::chrono_literals;
 
 constexpr std::size_t frame_overhead = 14 + 8;  ///< Ethernet and two VLAN tags
 
@@ -36,24 +35,29 @@ device::NicConfig Nic::functional(const Offer& offer) {
   return config;
 }
 
-Nic::Nic(const Offer& offer, Host& host)
+Nic::Nic(const Offer& offer, Host& host) : Nic{offer, functional(offer), host} {}
+
+Nic::Nic(const Offer& offer, const device::NicConfig& config, Host& host)
     : offer_{offer},
       host_{host},
+      issuer_{host},
       memory_{offer.queues, offer.max_entries},
-      receive_{offer, host, memory_},
-      transmit_{offer, host, memory_},
-      datapath_{functional(offer), memory_},
+      receive_{offer, issuer_, memory_},
+      transmit_{offer, host, issuer_, memory_},
+      datapath_{config, memory_},
       registers_{offer, *this, *this},
       pairs_(static_cast<std::size_t>(offer.queues)),
       vectors_(static_cast<std::size_t>(offer.vectors)) {
   datapath_.reset(now_);
 }
 
-bool Nic::read(std::uint64_t address, std::span<std::uint8_t> into) {
-  return host_.read(address, into, pcie::Purpose::control);
+void Nic::read(std::uint64_t address, std::size_t size) {
+  issuer_.read(descriptor_channel, {Continuation::Part::admin, {}, registers_.life()}, address, size,
+               pcie::Purpose::control, now_);
 }
-bool Nic::write(std::uint64_t address, std::span<const std::uint8_t> from) {
-  return host_.write(address, from, pcie::Purpose::control);
+void Nic::write(std::uint64_t address, std::span<const std::uint8_t> from) {
+  issuer_.write(write_channel, {Continuation::Part::admin, {}, registers_.life()}, address, {.bytes = from},
+                pcie::Purpose::control, now_);
 }
 
 void Nic::create_rx(const RxQueueConfig& config) {
@@ -77,33 +81,21 @@ void Nic::create_tx(const TxQueueConfig& config) {
 void Nic::destroy_rx(QueueIndex queue) {
   pairs_[queue.value()].rx = pairs_[queue.value()].coalesce = false;
   coalescer_.drop();  // of other queues as well: the peer sends again what is not acknowledged
-  forget({queue, false});
   datapath_.stop_rx(queue, now_);
+  receive_.destroy(queue, now_);
 }
 
 void Nic::destroy_tx(QueueIndex queue) {
   pairs_[queue.value()].tx = false;
-  forget({queue, true});
   datapath_.stop_tx(queue);
+  transmit_.destroy(queue);
 }
 
-void Nic::rx_tail(QueueIndex queue, std::uint32_t tail) { ring({queue, false, tail}); }
-void Nic::tx_tail(QueueIndex queue, std::uint32_t tail) { ring({queue, true, tail}); }
-
-/// Doorbells of one queue in a row count as the last of them, and with too many waiting, any earlier one of that queue.
-void Nic::ring(const Rung& rung) {
-  const bool full = rung_.size() >= most_rung;
-  const auto from = rung_.rbegin(), to = full ? rung_.rend() : from + (rung_.empty() ? 0 : 1);
-  const auto earlier = std::find_if(from, to, [&](const Rung& r) { return r.same_queue(rung); });
-  if (earlier != to)
-    earlier->tail = rung.tail;
-  else if (!full)
-    rung_.push_back(rung);
+void Nic::rx_tail(QueueIndex queue, std::uint32_t tail) {
+  datapath_.doorbell(queue, Doorbell::rx_buffers, receive_.producer(queue, tail), now_, *this);
+  settle();
 }
-
-void Nic::forget(const Rung& rung) {
-  std::erase_if(rung_, [&](const Rung& r) { return r.same_queue(rung); });
-}
+void Nic::tx_tail(QueueIndex queue, std::uint32_t tail) { transmit_.ring(queue, tail, now_); }
 
 void Nic::vector_doorbell(std::uint32_t index, std::uint32_t value) {
   auto& vector = vectors_[index];
@@ -130,35 +122,7 @@ void Nic::wake_at(device::TimerId timer, Instant when) {
     timers_[timer] = when;
 }
 
-void Nic::transmit(int, const device::Frame& frame, Instant) { transmit_.send(frame); }
-
-void Nic::run() {
-  if (busy_ || !wants_run()) return;
-  const AtWork here{busy_};
-  do step();
-  while (wants_run() && host_.go_on());
-}
-
-/// A few descriptors of the oldest doorbell, or the oldest frame.
-void Nic::step() {
-  if (rung_.empty()) {
-    const auto oldest = std::move(queued_.front());
-    queued_.pop_front();
-    return frame(oldest);
-  }
-  answer(rung_.front());
-  const auto& rung = rung_.front();
-  if (!rung.transmit || !transmit_.behind(rung.queue, rung.tail)) rung_.pop_front();
-}
-
-void Nic::answer(const Rung& rung) {
-  now_ += 1ns;
-  const auto doorbell = rung.transmit ? Doorbell::tx_packets : Doorbell::rx_buffers;
-  const auto producer =
-      rung.transmit ? transmit_.take(rung.queue, rung.tail) : receive_.producer(rung.queue, rung.tail);
-  datapath_.doorbell(rung.queue, doorbell, producer, now_, *this);
-  settle();
-}
+void Nic::transmit(int, const device::Frame& frame, Instant when) { transmit_.send(frame, when); }
 
 void Nic::receive(std::span<const std::uint8_t> bytes) {
   if (busy_ || !queued_.empty()) {  // what the NIC sends may come back before it is done
@@ -168,11 +132,9 @@ void Nic::receive(std::span<const std::uint8_t> bytes) {
       ++lost_reentrant_;
     return;
   }
-  {
-    const AtWork here{busy_};
-    frame(bytes);
-  }
-  run();
+  const AtWork here{busy_};
+  frame(bytes);
+  settle();
 }
 
 void Nic::frame(std::span<const std::uint8_t> bytes) {
@@ -201,19 +163,18 @@ void Nic::frame(std::span<const std::uint8_t> bytes) {
   if (coalescer_.holds()) host_.flush_soon();
 }
 
-void Nic::flush() {
-  if (busy_) return;
+bool Nic::flush() {
+  if (busy_) return coalescer_.holds();
   const AtWork here{busy_};
-  while (coalescer_.holds()) {
+  if (coalescer_.holds())
     coalescer_.flush_oldest([&](std::span<const std::uint8_t> merged, std::uint16_t segment) {
       deliver(merged, {.layer4 = net::Layer4Checksum::good, .rsc_segment = segment});
     });
-    if (coalescer_.holds() && !host_.go_on()) return host_.flush_soon();
-  }
+  settle();
+  return coalescer_.holds();
 }
 
 void Nic::deliver(std::span<const std::uint8_t> bytes, const RxOffload& offload) {
-  now_ += 1ns;
   device::Frame frame;
   frame.size = Bytes{static_cast<std::int64_t>(bytes.size())};
   frame.header_size = static_cast<std::uint16_t>(std::min<std::size_t>(bytes.size(), device::Frame::header_capacity));
@@ -223,68 +184,191 @@ void Nic::deliver(std::span<const std::uint8_t> bytes, const RxOffload& offload)
   if (offload.rsc_segment > 0) ++coalesced_;
   frame.handle = receive_.open(bytes, parsed, queue, offload);
   datapath_.on_frame(frame, now_, *this);
-  settle();
   receive_.keep(frame.handle);
 }
 
-/// Until the datapath has nothing to do but wait for the guest. Each transaction comes from a bounded number of
-/// descriptors, so this ends.
-void Nic::settle() {
-  while (true) {
-    if (!transactions_.empty()) {
-      const auto t = transactions_.front();
-      transactions_.pop_front();
-      perform(t);
-      continue;
+void Nic::submit(fabric::ChannelIndex, const fabric::Transaction& t) {
+  if (log_ != nullptr) log_->push_back(t);
+  const auto cookie = Cookie::unpack(t.cookie);
+  switch (cookie.dma) {
+    case Dma::rx_data:
+    case Dma::rx_completions:
+    case Dma::rx_descriptors:
+      return receive_.submit(cookie, t, now_);
+    case Dma::tx_completions:
+      return transmit_.write_completions(cookie, t);
+    case Dma::tx_data:
+      return transmit_.read(cookie, t);
+    case Dma::tx_descriptors:
+      at_hand_.push_back(t);  // they were read before the datapath heard of them
+      return;
+    case Dma::interrupt: {
+      const auto& pair = pairs_[cookie.queue.value()];
+      return fire(cookie.value % 2 == 0 ? pair.rx_vector : pair.tx_vector);
     }
-    const auto next = std::ranges::min_element(timers_, {}, [](const auto& timer) { return timer.second; });
-    if (next == timers_.end()) return;
-    const auto timer = next->first;
-    now_ = std::max(now_, next->second);
-    timers_.erase(next);
-    datapath_.on_timer(timer, now_, *this);
   }
 }
 
-void Nic::perform(const fabric::Transaction& t) {
-  const auto cookie = Cookie::unpack(t.cookie);
-  auto& pair = pairs_[cookie.queue.value()];
-  fabric::Delivery d;
-  d.cookie = t.cookie;
-  d.purpose = t.purpose;
-  d.address = t.address;
-  d.bytes = t.bytes;
-  d.done = now_;
-  switch (cookie.dma) {
-    case Dma::rx_data:
-      d.status = receive_.write_data(cookie, t);
-      if (t.tell_sent) datapath_.frame_sent_computed(d);
-      return datapath_.write_computed(d);
-    case Dma::rx_completions: {
-      const auto written = receive_.write_completions(cookie, t, now_);
-      datapath_.write_computed(d);
-      datapath_.completions_sent(d, *this);
-      // The guest's own arming is that of the vector; the datapath is to tell of each batch.
-      return datapath_.doorbell(cookie.queue, Doorbell::rx_arm, written, now_, *this);
-    }
-    case Dma::tx_completions: {
-      const auto written = transmit_.write_completions(cookie, t.purpose);
-      datapath_.write_computed(d);
-      datapath_.completions_sent(d, *this);
-      return datapath_.doorbell(cookie.queue, Doorbell::tx_arm, written, now_, *this);
-    }
-    case Dma::interrupt:
-      return fire(cookie.value % 2 == 0 ? pair.rx_vector : pair.tx_vector);
-    case Dma::rx_descriptors:
-      d.status = receive_.read_descriptors(cookie, t);
-      break;
-    case Dma::tx_descriptors:
-      break;  // they were read when the doorbell rang
-    case Dma::tx_data:
-      d.status = transmit_.read_data(cookie, t);
-      break;
+bool Nic::current(const Continuation& then) const {
+  using Part = Continuation::Part;
+  if (then.part == Part::admin) return then.life == registers_.life();
+  const auto dma = Cookie::unpack(then.asked.cookie).dma;
+  const bool receive = dma == Dma::rx_data || dma == Dma::rx_completions || dma == Dma::rx_descriptors;
+  if (then.part == Part::datapath && receive) return receive_.current(then);
+  return transmit_.current(then);
+}
+
+void Nic::on_delivery(const fabric::Delivery& d, std::span<const std::uint8_t> data) {
+  const AtWork here{busy_};
+  set_time(d.done);
+  if (d.kind == fabric::DeliveryKind::sent) {
+    const auto* then = issuer_.find(d.cookie);
+    if (then != nullptr && then->asked.notify_sent) completions_sent(Continuation{*then}, d);
+  } else if (const auto then = issuer_.end(d.cookie)) {
+    using Part = Continuation::Part;
+    if (d.status != pcie::Status::success && then->part != Part::admin) ++dma_errors_;
+    if (then->part == Part::nothing ||
+        (then->part == Part::datapath && then->asked.op == pcie::Operation::memory_write))
+      arrived(*then, d);
+    else
+      goes_on(*then, d, data);
+    proceed();
   }
-  datapath_.read_completed(d, *this);
+  settle();
+}
+
+void Nic::on_computed(const fabric::Delivery& d) {
+  if (d.kind == fabric::DeliveryKind::sent) {
+    const auto* then = issuer_.find(d.cookie);
+    if (then == nullptr || then->part != Continuation::Part::datapath) return;
+    auto told = d;
+    told.cookie = then->asked.cookie;
+    return datapath_.frame_sent_computed(told);
+  }
+  const auto* found = issuer_.find(d.cookie);
+  if (found == nullptr || found->part == Continuation::Part::admin) return;  // which reacts to it
+  const bool fenced = issuer_.fenced();
+  const auto then = *issuer_.end(d.cookie);
+  latest_ = std::max(latest_, d.done);
+  if (!fenced) fence_at_ = std::max(fence_at_, d.done);
+  if (fencing_ && !fenced && issuer_.fenced()) ask();
+  if (d.status != pcie::Status::success) ++dma_errors_;
+  arrived(then, d);
+}
+
+/// The datapath only notes it.
+void Nic::arrived(const Continuation& then, const fabric::Delivery& d) {
+  if (then.part == Continuation::Part::nothing) return;
+  auto told = d;
+  told.cookie = then.asked.cookie;
+  const bool data = Cookie::unpack(told.cookie).dma == Dma::rx_data;
+  if (data && d.status != pcie::Status::success) receive_.write_failed(then, d.done);
+  if (data || current(then)) datapath_.write_computed(told);  // a frame ends whatever became of its queue
+}
+
+void Nic::completions_sent(const Continuation& then, const fabric::Delivery& d) {
+  if (!current(then)) return;
+  const auto cookie = Cookie::unpack(then.asked.cookie);
+  auto told = d;
+  told.cookie = then.asked.cookie;
+  datapath_.completions_sent(told, *this);
+  // The guest's own arming is that of the vector; the datapath is to tell of each batch.
+  datapath_.doorbell(cookie.queue, cookie.dma == Dma::rx_completions ? Doorbell::rx_arm : Doorbell::tx_arm,
+                     cookie.value + cookie.count, now_, *this);
+}
+
+void Nic::goes_on(const Continuation& then, const fabric::Delivery& d, std::span<const std::uint8_t> data) {
+  using Part = Continuation::Part;
+  if (!current(then)) return;
+  const bool success = d.status == pcie::Status::success;
+  auto told = d;
+  switch (then.part) {
+    case Part::admin:
+      return registers_.delivered(success, data);
+    case Part::tx_ring:
+      transmit_.descriptors_read(then, success, data, now_);
+      return descriptors_posted(then.queue);
+    case Part::tx_look:
+      transmit_.looked(then, success, data);
+      return descriptors_posted(then.queue);
+    case Part::tx_header:
+    case Part::tx_payload: {
+      const auto read = transmit_.piece_read(then, success, data);
+      if (!read) return;
+      told.cookie = read->asked.cookie;
+      told.status = read->success ? pcie::Status::success : pcie::Status::unsupported_request;
+      return datapath_.read_completed(told, *this);
+    }
+    case Part::datapath:
+      if (success) receive_.descriptors_read(then, data);
+      told.cookie = then.asked.cookie;
+      return datapath_.read_completed(told, *this);
+    case Part::nothing:
+      return;
+  }
+}
+
+/// Packets whose headers are known are there for the datapath.
+void Nic::descriptors_posted(QueueIndex queue) {
+  datapath_.doorbell(queue, Doorbell::tx_packets, transmit_.posted(queue), now_, *this);
+}
+
+void Nic::on_wake(Instant now) {
+  if (busy_) return;
+  const AtWork here{busy_};
+  set_time(now);
+  asked_ = never;
+  for (auto next = timers_.begin(); next != timers_.end();) {
+    if (next->second > now_) {
+      ++next;
+      continue;
+    }
+    const auto timer = next->first;
+    timers_.erase(next);
+    datapath_.on_timer(timer, now_, *this);
+    next = timers_.upper_bound(timer);
+  }
+  if (!queued_.empty()) {
+    const auto oldest = std::move(queued_.front());
+    queued_.pop_front();
+    frame(oldest);
+  }
+  proceed();
+  settle();
+}
+
+void Nic::fence() {
+  issuer_.fence();
+  fence_at_ = latest_;
+  fencing_ = !fenced();
+  if (fencing_) ask();
+}
+
+void Nic::proceed() {
+  if (!fencing_ || !fenced()) return;
+  fencing_ = false;
+  registers_.proceed();
+}
+
+/// Ends the datapath's reads of what is here, and sees to it that its timers expire. Each read comes from a bounded
+/// number of descriptors, so this ends.
+void Nic::settle() {
+  while (!at_hand_.empty()) {
+    const auto t = at_hand_.front();
+    at_hand_.pop_front();
+    fabric::Delivery d;
+    d.cookie = t.cookie;
+    d.done = now_;
+    datapath_.read_completed(d, *this);
+  }
+  ask();
+}
+
+void Nic::ask() {
+  Instant next = queued_.empty() ? never : now_;
+  if (fencing_ && issuer_.fenced()) next = std::min(next, std::max(now_, fence_at_));
+  for (const auto& [timer, when] : timers_) next = std::min(next, when);
+  if (next != std::exchange(asked_, next)) host_.wake_at(next);
 }
 
 void Nic::set_link(bool up) {
@@ -294,15 +378,18 @@ void Nic::set_link(bool up) {
 }
 
 void Nic::reset() {
-  transactions_.clear();
-  timers_.clear();
-  rung_.clear();
+  issuer_.clear();
+  at_hand_.clear();
   queued_.clear();
   coalescer_.drop();
   registers_.reset();
   datapath_.reset(now_);
   receive_.clear();
+  fencing_ = false;
+  fence_at_ = latest_ = now_;
   std::ranges::fill(vectors_, Vector{});
+  asked_ = never;
+  ask();  // timers that the datapath counts on expire all the same
 }
 
 void Nic::fail() {
@@ -314,14 +401,8 @@ void Nic::fail() {
 Statistics Nic::statistics() const {
   auto counters = datapath_.counters();
   counters.tx_ring = transmit_.counters();
-  return {counters,
-          receive_.dma_errors() + transmit_.dma_errors(),
-          bad_checksums_,
-          registers_.bad_doorbells(),
-          registers_.refused_commands(),
-          too_long_,
-          coalesced_,
-          lost_reentrant_};
+  return {counters,  dma_errors_, bad_checksums_, registers_.bad_doorbells(), registers_.refused_commands(),
+          too_long_, coalesced_,  lost_reentrant_};
 }
 
 }  // namespace peerpath::nic::gve

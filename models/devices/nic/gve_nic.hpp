@@ -1,4 +1,4 @@
-// A whole emulated NIC: gve's registers in front of the datapath, with bytes that move.
+// A whole emulated NIC: gve's registers in front of the datapath, with bytes that move by transactions.
 #pragma once
 
 #include <deque>
@@ -24,12 +24,13 @@ struct Statistics {
   std::int64_t lost_reentrant = 0;  ///< frames that came in while the NIC was at work, beyond what it queues
 };
 
-/// Runs the datapath to completion whenever it is given work: its transactions are carried out at once, in order, and
-/// its timers expire at once. So it is functional, not timed; the datapath's own clock only orders things. Doorbells of
-/// queues note their value and do nothing until `run`, because an emulator forbids DMA from within a register access.
+/// Issues transactions and goes on at their deliveries, as the model's NIC does and through the same datapath. A call
+/// does a bounded piece of work: what a doorbell, a delivery, a timer or a frame makes possible. Nothing in it waits.
 class Nic final : private GuestMemory, private Backend, private device::Outbox {
  public:
   Nic(const Offer& offer, Host& host);
+  /// With a datapath that is configured otherwise, for instance timed.
+  Nic(const Offer& offer, const device::NicConfig& config, Host& host);
   Nic(const Nic&) = delete;
   Nic& operator=(const Nic&) = delete;
 
@@ -38,13 +39,19 @@ class Nic final : private GuestMemory, private Backend, private device::Outbox {
   /// From now on every transaction that the datapath asks for is appended to `log`; nullptr: no longer.
   void record(std::vector<fabric::Transaction>* log) { log_ = log; }
 
+  /// What follows happens at `now`, until the next call of this.
+  void set_time(Instant now) { now_ = std::max(now_, now); }
   Registers& registers() { return registers_; }
-  /// Doorbells, or frames that came in while the NIC was at work, wait for `run`.
-  bool wants_run() const { return !rung_.empty() || !queued_.empty(); }
-  /// Does what waits, at least a piece of it and on for as long as the host says.
-  void run();
-  /// Lets go what receive coalescing holds, as `run` does; for the rest it asks for another flush.
-  void flush();
+  /// A transaction of its own has ended, at `delivery.done`, or, of kind `sent`, has left; `data` is what a read
+  /// brought, all of it, if it succeeded. A transaction from before a `reset` is ignored.
+  void on_delivery(const fabric::Delivery& delivery, std::span<const std::uint8_t> data = {});
+  /// The same for what it need not react to, as soon as it is known: a posted write will arrive or have left at
+  /// `delivery.done`. May come from within `Host::submit`.
+  void on_computed(const fabric::Delivery& delivery);
+  /// The time that it asked for has come.
+  void on_wake(Instant now);
+  /// Lets go the segments of one flow that receive coalescing holds. Whether it holds more.
+  bool flush();
   /// It is in the middle of something, and called by whom it has called.
   bool busy() const { return busy_; }
   /// An exception has left it in the middle of something: it is reset, and asks the driver for a reset of its own.
@@ -54,10 +61,12 @@ class Nic final : private GuestMemory, private Backend, private device::Outbox {
   void set_link(bool up);
   /// As after power on.
   void reset();
+  /// Transactions under way.
+  std::size_t under_way() const { return issuer_.under_way(); }
   Statistics statistics() const;
 
  private:
-  static constexpr std::size_t most_queued = 256, most_rung = 1024;
+  static constexpr std::size_t most_queued = 256;
   struct Vector {
     bool enabled = false, pending = false;
   };
@@ -65,21 +74,15 @@ class Nic final : private GuestMemory, private Backend, private device::Outbox {
     bool rx = false, tx = false, coalesce = false;
     std::uint32_t rx_vector = 0, tx_vector = 0;
   };
-  /// A doorbell that waits for `run`.
-  struct Rung {
-    QueueIndex queue{};
-    bool transmit = false;
-    std::uint32_t tail = 0;
-    bool same_queue(const Rung& other) const { return queue == other.queue && transmit == other.transmit; }
-  };
-
-  bool read(std::uint64_t address, std::span<std::uint8_t> into) override;
-  bool write(std::uint64_t address, std::span<const std::uint8_t> from) override;
+  void read(std::uint64_t address, std::size_t size) override;
+  void write(std::uint64_t address, std::span<const std::uint8_t> from) override;
 
   void create_rx(const RxQueueConfig& config) override;
   void create_tx(const TxQueueConfig& config) override;
   void destroy_rx(QueueIndex queue) override;
   void destroy_tx(QueueIndex queue) override;
+  void fence() override;
+  bool fenced() const override { return issuer_.fenced() && fence_at_ <= now_; }
   Steering& steering() override { return datapath_.steering(); }
   RxDrops rx_drops(QueueIndex queue) override { return receive_.drops(queue); }
   bool link_up() override { return datapath_.link_up(); }
@@ -87,26 +90,26 @@ class Nic final : private GuestMemory, private Backend, private device::Outbox {
   void tx_tail(QueueIndex queue, std::uint32_t tail) override;
   void vector_doorbell(std::uint32_t vector, std::uint32_t value) override;
 
-  void submit(fabric::ChannelIndex, const fabric::Transaction& t) override {
-    transactions_.push_back(t);
-    if (log_ != nullptr) log_->push_back(t);
-  }
+  void submit(fabric::ChannelIndex, const fabric::Transaction& t) override;
   void respond(fabric::RequestId, Instant, pcie::Status) override {}
   void wake_at(device::TimerId timer, Instant when) override;
   void transmit(int port, const device::Frame& frame, Instant when) override;
 
-  void step();
+  void arrived(const Continuation& then, const fabric::Delivery& delivery);
+  void goes_on(const Continuation& then, const fabric::Delivery& delivery, std::span<const std::uint8_t> data);
+  void completions_sent(const Continuation& then, const fabric::Delivery& delivery);
+  void descriptors_posted(QueueIndex queue);
+  bool current(const Continuation& then) const;
   void frame(std::span<const std::uint8_t> bytes);
   void deliver(std::span<const std::uint8_t> bytes, const RxOffload& offload);
-  void ring(const Rung& rung);
-  void forget(const Rung& rung);
-  void answer(const Rung& rung);
   void settle();
-  void perform(const fabric::Transaction& t);
+  void proceed();
+  void ask();
   void fire(std::uint32_t vector);
 
   Offer offer_;
   Host& host_;
+  Issuer issuer_;
   QueueMemory memory_;
   Receive receive_;
   Transmit transmit_;
@@ -114,15 +117,18 @@ class Nic final : private GuestMemory, private Backend, private device::Outbox {
   Registers registers_;
   std::vector<Pair> pairs_;
   std::vector<Vector> vectors_;
-  std::deque<fabric::Transaction> transactions_;
+  std::deque<fabric::Transaction> at_hand_;  ///< reads of the datapath whose data is here already
   std::map<device::TimerId, Instant> timers_;
   Coalescer coalescer_;
   std::deque<std::vector<std::uint8_t>> queued_;  ///< frames that came in while at work
   std::vector<fabric::Transaction>* log_ = nullptr;
   Instant now_{};
-  std::deque<Rung> rung_;  ///< in order: a sender that changes its queue keeps the order of its packets
+  Instant latest_{};       ///< arrival that it has heard of
+  Instant fence_at_{};     ///< the latest of those before the fence
+  bool fencing_ = false;   ///< the registers wait for the fence
+  Instant asked_ = never;  ///< the time that the host was asked for
   bool busy_ = false;
-  std::int64_t bad_checksums_ = 0, lost_reentrant_ = 0, too_long_ = 0, coalesced_ = 0;
+  std::int64_t dma_errors_ = 0, bad_checksums_ = 0, lost_reentrant_ = 0, too_long_ = 0, coalesced_ = 0;
 };
 
 }  // namespace peerpath::nic::gve

@@ -5,8 +5,8 @@
 
 namespace peerpath::nic::gve {
 
-Receive::Receive(const Offer& offer, Host& host, QueueMemory& memory)
-    : host_{host}, memory_{memory}, queues_(static_cast<std::size_t>(offer.queues)) {
+Receive::Receive(const Offer& offer, Issuer& issuer, QueueMemory& memory)
+    : issuer_{issuer}, memory_{memory}, queues_(static_cast<std::size_t>(offer.queues)) {
   memory.journal().set_sink(this);
 }
 
@@ -18,8 +18,18 @@ void Receive::create(const RxQueueConfig& config) {
   rings.places.rx_completions.address = config.completion_ring;
   rings.rx_shape = RxShape{Bytes{config.buffer_size}, Bytes{config.header_buffer_size}};
   auto& queue = queues_[config.queue.value()];
+  ++queue.life;
   queue.producer = 0;
   queue.entries = config.buffer_entries;
+}
+
+void Receive::destroy(QueueIndex index, Instant now) {
+  ++queues_[index.value()].life;
+  for (std::size_t handle = 0; handle < frames_.size(); ++handle) {
+    auto& frame = frames_[handle];
+    if (!frame.open || frame.queue != index || !frame.packet || std::exchange(frame.completed, true)) continue;
+    memory_.journal().consumed(*frame.packet, now);
+  }
 }
 
 std::uint32_t Receive::producer(QueueIndex index, std::uint32_t tail) {
@@ -45,14 +55,20 @@ std::uint64_t Receive::open(std::span<const std::uint8_t> bytes, const net::Pars
   frame.queue = queue;
   frame.offload = offload;
   frame.open = true;
+  frame.packet.reset();
+  frame.completed = false;
+  frame.failed = never;
   return handle;
 }
 
 void Receive::keep(std::uint64_t handle) {
   auto& frame = frames_[handle];
   if (!frame.open) return;
-  frame.kept.assign(frame.bytes.begin(), frame.bytes.end());
-  frame.bytes = frame.kept;
+  const auto bytes = std::exchange(frame.bytes, {});
+  if (frame.packet) return;  // it is written
+  frame.kept = pool_.take(bytes.size());
+  std::ranges::copy(bytes, frame.kept.begin());
+  frame.bytes = std::span{frame.kept}.first(bytes.size());
 }
 
 void Receive::clear() {
@@ -64,7 +80,7 @@ void Receive::close(std::uint64_t handle) {
   auto& frame = frames_[handle];
   frame.open = false;
   frame.bytes = {};
-  frame.kept = {};
+  pool_.give_back(std::exchange(frame.kept, {}));
   free_.push_back(handle);
 }
 
@@ -76,19 +92,27 @@ void Receive::on_drop(std::uint64_t handle, Drop why, Instant, Bytes) {
   close(handle);
 }
 
-pcie::Status Receive::read_descriptors(const Cookie& cookie, const fabric::Transaction& t) {
-  auto& ring = memory_.queue(cookie.queue).buffers;
-  std::vector<std::uint8_t> raw(static_cast<std::size_t>(t.bytes.count()));
-  if (!host_.read(t.address, raw, t.purpose)) {
-    ++dma_errors_;
-    return pcie::Status::unsupported_request;
-  }
+void Receive::submit(const Cookie& cookie, const fabric::Transaction& t, Instant now) {
+  const Continuation then{Continuation::Part::datapath, cookie.queue, queues_[cookie.queue.value()].life, 0, 0, t};
+  if (cookie.dma == Dma::rx_data) return write_data(then, cookie, t);
+  if (cookie.dma == Dma::rx_completions) return write_completions(then, cookie, t, now);
+  issuer_.read(descriptor_channel, then, t.address, static_cast<std::size_t>(t.bytes.count()), t.purpose, t.ready);
+}
+
+void Receive::descriptors_read(const Continuation& then, std::span<const std::uint8_t> data) {
+  const auto cookie = Cookie::unpack(then.asked.cookie);
+  auto& ring = memory_.queue(then.queue).buffers;
   for (std::uint32_t i = 0; i < cookie.count; ++i) {
     Descriptor32 one;
-    std::copy_n(raw.begin() + static_cast<std::ptrdiff_t>(i * one.size()), one.size(), one.begin());
+    std::copy_n(data.begin() + static_cast<std::ptrdiff_t>(i * one.size()), one.size(), one.begin());
     ring.at(cookie.value + i) = decode_buffer(one);
   }
-  return pcie::Status::success;
+}
+
+void Receive::write_failed(const Continuation& then, Instant done) {
+  const PacketIndex packet{Cookie::unpack(then.asked.cookie).value};
+  auto& frame = frames_[memory_.journal().at(packet).handle];
+  frame.failed = std::min(frame.failed, done);
 }
 
 /// What the ledger calls a write of the datapath: only here it is known what TCP has sent before.
@@ -101,27 +125,32 @@ pcie::Purpose Receive::purpose_of(Frame& frame, const fabric::Transaction& t) {
   return t.purpose == pcie::Purpose::payload ? frame.payload : t.purpose;
 }
 
-pcie::Status Receive::write_data(const Cookie& cookie, const fabric::Transaction& t) {
-  auto& frame = frames_[memory_.journal().at(PacketIndex{cookie.value}).handle];
+void Receive::write_data(const Continuation& then, const Cookie& cookie, const fabric::Transaction& t) {
+  const PacketIndex packet{cookie.value};
+  auto& frame = frames_[memory_.journal().at(packet).handle];
+  frame.packet = packet;
   const auto size = static_cast<std::size_t>(t.bytes.count());
   const auto piece = frame.bytes.subspan(frame.at, size);
   frame.at += size;
-  if (host_.write(t.address, piece, purpose_of(frame, t))) return pcie::Status::success;
-  ++dma_errors_;
-  frame.offload.write_failed = true;
-  return pcie::Status::unsupported_request;
+  issuer_.write(write_channel, then, t.address, {.bytes = piece}, purpose_of(frame, t), t.ready);
 }
 
-std::uint32_t Receive::write_completions(const Cookie& cookie, const fabric::Transaction& t, Instant now) {
+/// Each entry is a write; the datapath's transaction is the last one.
+void Receive::write_completions(const Continuation& then, const Cookie& cookie, const fabric::Transaction& t,
+                                Instant now) {
   auto& journal = memory_.journal();
   const auto& ring = memory_.queue(cookie.queue).rx_completions;
   for (std::uint32_t i = 0; i < cookie.count; ++i) {
     const auto completion = ring.at(cookie.value + i);
-    const auto raw = encode_rx_completion(completion, frames_[journal.at(completion.packet).handle].offload);
-    if (!host_.publish(t.address + i * raw.size(), raw, rx_generation_at, t.purpose)) ++dma_errors_;
-    if (completion.end_of_packet) journal.consumed(completion.packet, now);
+    auto& frame = frames_[journal.at(completion.packet).handle];
+    frame.offload.write_failed = frame.failed <= now;
+    const auto raw = encode_rx_completion(completion, frame.offload);
+    issuer_.write(write_channel, i + 1 < cookie.count ? Continuation{} : then, t.address + i * raw.size(),
+                  {.bytes = raw, .flag_at = rx_generation_at}, t.purpose, t.ready);
+    if (!completion.end_of_packet) continue;
+    frame.completed = true;
+    journal.consumed(completion.packet, now);
   }
-  return cookie.value + cookie.count;
 }
 
 }  // namespace peerpath::nic::gve

@@ -1,7 +1,5 @@
 #include "devices/nic/gve_registers.hpp"
 
-#include "devices/nic/gve_commands.hpp"
-
 namespace peerpath::nic::gve {
 namespace {
 
@@ -19,25 +17,23 @@ enum Register : std::uint64_t {
 
 constexpr std::uint32_t status_reset = 1 << 1, status_link_up = 1 << 2, status_is_reset = 1 << 4;
 constexpr std::uint32_t driver_run = 1 << 0, driver_reset = 1 << 1;
-constexpr std::uint32_t slots = 64;
-constexpr std::uint32_t queue_bytes = slots * command_size;
 
 }  // namespace
 
 Registers::Registers(const Offer& offer, GuestMemory& memory, Backend& backend)
-    : offer_{offer}, memory_{memory}, backend_{backend}, admin_{offer, memory, backend} {}
+    : offer_{offer}, backend_{backend}, admin_{offer, backend}, commands_{memory, admin_, backend} {}
 
 std::uint32_t Registers::read(std::uint64_t offset, unsigned width) {
   if (width != 4) return 0;
   switch (offset) {
     case device_status:
       return (reset_requested_ ? status_reset : 0) | (backend_.link_up() ? status_link_up : 0) |
-             (is_reset_ ? status_is_reset : 0);
+             (is_reset_ && backend_.fenced() ? status_is_reset : 0);
     case max_tx_queues:
     case max_rx_queues:
       return static_cast<std::uint32_t>(offer_.queues);
     case adminq_event_counter:
-      return events_;
+      return commands_.done();
     default:
       return 0;
   }
@@ -45,7 +41,7 @@ std::uint32_t Registers::read(std::uint64_t offset, unsigned width) {
 
 void Registers::write(std::uint64_t offset, unsigned width, std::uint32_t value) {
   if (offset == adminq_length && width == 2) {
-    queue_length_ = value & 0xffff;
+    commands_.set_length(value & 0xffff);
     return;
   }
   if (width != 4) return;  // the driver's version comes byte by byte; nothing depends on it
@@ -53,13 +49,12 @@ void Registers::write(std::uint64_t offset, unsigned width, std::uint32_t value)
     case driver_status_register:
       return driver_status(value);
     case adminq_doorbell:
-      return run_commands(value);
+      if (!running_ || !commands_.announce(value)) ++bad_doorbells_;
+      return;
     case adminq_base_high:
-      queue_address_ = (queue_address_ & 0xffff'ffff) | static_cast<std::uint64_t>(value) << 32;
-      return;
+      return commands_.set_address((commands_.address() & 0xffff'ffff) | static_cast<std::uint64_t>(value) << 32);
     case adminq_base_low:
-      queue_address_ = (queue_address_ & ~std::uint64_t{0xffff'ffff}) | value;
-      return;
+      return commands_.set_address((commands_.address() & ~std::uint64_t{0xffff'ffff}) | value);
     default:
       return;
   }
@@ -67,42 +62,25 @@ void Registers::write(std::uint64_t offset, unsigned width, std::uint32_t value)
 
 void Registers::driver_status(std::uint32_t value) {
   if ((value & driver_reset) != 0) {
+    commands_.restart();
     admin_.reset();
+    backend_.fence();
     running_ = false;
     is_reset_ = true;
     reset_requested_ = false;
-    events_ = 0;
   } else if ((value & driver_run) != 0) {
     running_ = true;
     is_reset_ = false;
-    events_ = 0;
+    commands_.restart();
   }
 }
 
 void Registers::reset() {
+  commands_.restart();
   admin_.reset();
-  queue_address_ = 0;
-  queue_length_ = events_ = 0;
+  commands_.set_address(0);
+  commands_.set_length(0);
   running_ = is_reset_ = reset_requested_ = false;
-}
-
-void Registers::run_commands(std::uint32_t up_to) {
-  // A count far ahead would name slots twice: no driver does that.
-  if (!running_ || queue_length_ != queue_bytes || up_to - events_ > slots) {
-    ++bad_doorbells_;
-    return;
-  }
-  for (; events_ != up_to; ++events_) {
-    const std::uint64_t slot = queue_address_ + (events_ % slots) * command_size;
-    Command command{};
-    auto answer = AdminStatus::invalid_argument;
-    const bool read = memory_.read(slot, command);
-    if (read) answer = admin_.execute(command);
-    if (answer != AdminStatus::passed) ++refused_commands_;
-    std::array<std::uint8_t, 4> status{};
-    store_be(status, 0, 4, static_cast<std::uint32_t>(answer));
-    if (!read || !memory_.write(slot + command::status.at, status)) return;
-  }
 }
 
 bool Registers::ring(std::uint32_t index, std::uint32_t value) {

@@ -2,7 +2,7 @@
 // Layouts: Linux drivers/net/ethernet/google/gve/gve_register.h.
 #pragma once
 
-#include "devices/nic/gve_admin.hpp"
+#include "devices/nic/gve_admin_queue.hpp"
 
 namespace peerpath::nic::gve {
 
@@ -10,9 +10,8 @@ inline constexpr std::uint16_t vendor_id = 0x1ae0, device_id = 0x0042;
 inline constexpr std::uint8_t revision_id = 1;  ///< 1 and above: admin queue by address, not by page number
 inline constexpr std::uint32_t class_code = 0x020000;
 
-/// Registers (big-endian), admin queue, doorbells (little-endian). Admin commands are executed inside the write of
-/// their doorbell, so the driver's first look finds them done. Whatever a guest writes, nothing is touched outside its
-/// memory.
+/// Registers (big-endian), admin queue, doorbells (little-endian). Whatever a guest writes, nothing is touched outside
+/// its memory.
 class Registers {
  public:
   Registers(const Offer& offer, GuestMemory& memory, Backend& backend);
@@ -20,6 +19,12 @@ class Registers {
   /// BAR0. `value` is the number that the bytes mean in the register's big-endian order. Unknown places read 0.
   std::uint32_t read(std::uint64_t offset, unsigned width);
   void write(std::uint64_t offset, unsigned width, std::uint32_t value);
+  /// An access of the admin queue has ended; `data` is what a read brought.
+  void delivered(bool success, std::span<const std::uint8_t> data) { commands_.delivered(success, data); }
+  /// All DMA before a fence has ended.
+  void proceed() { commands_.proceed(); }
+  /// The admin queue's life: accesses of an earlier one are not to be delivered.
+  std::uint32_t life() const { return commands_.life(); }
   /// BAR2: a doorbell of 4 bytes.
   void doorbell(std::uint64_t offset, std::uint32_t value);
 
@@ -31,22 +36,17 @@ class Registers {
   /// Doorbells of no queue, with impossible values, or that announce more commands than there are slots.
   std::int64_t bad_doorbells() const { return bad_doorbells_; }
   /// Admin commands that were not answered with `passed`.
-  std::int64_t refused_commands() const { return refused_commands_; }
-  const Admin& admin() const { return admin_; }
+  std::int64_t refused_commands() const { return commands_.refused(); }
 
  private:
   void driver_status(std::uint32_t value);
-  void run_commands(std::uint32_t up_to);
   bool ring(std::uint32_t index, std::uint32_t value);
 
   Offer offer_;
-  GuestMemory& memory_;
   Backend& backend_;
   Admin admin_;
-  std::uint64_t queue_address_ = 0;
-  std::uint32_t queue_length_ = 0;
-  std::uint32_t events_ = 0;  ///< commands done
-  std::int64_t bad_doorbells_ = 0, refused_commands_ = 0;
+  AdminQueue commands_;
+  std::int64_t bad_doorbells_ = 0;
   bool running_ = false, is_reset_ = false, reset_requested_ = false;
 };
 

@@ -12,6 +12,7 @@ constexpr std::uint32_t modify_ring = 1 << 0, jumbo = 1 << 2, buffer_sizes = 1 <
 constexpr std::uint16_t all_hash_types = 0x1ff;
 constexpr std::uint8_t toeplitz = 1;
 constexpr std::size_t max_table = 1024;
+constexpr std::uint64_t configure_flow_rule = 0x101;  ///< of an extended command
 
 /// Appends options: id, length, no required features, then the data, which starts with the supported features.
 class Options {
@@ -81,7 +82,7 @@ net::FlowKey decode_key(std::span<const std::uint8_t> raw, const FlowType& type)
 
 }  // namespace
 
-AdminStatus Admin::describe(const Command& c) {
+AdminAnswer Admin::describe(const Command& c) {
   using In = command::DescribeDevice;
   using Out = DeviceDescriptor;
   if (load(c, In::version) != 1) return AdminStatus::unimplemented;
@@ -97,30 +98,39 @@ AdminStatus Admin::describe(const Command& c) {
   store(raw, Out::total, Out::size + options.bytes.size());
   raw.insert(raw.end(), options.bytes.begin(), options.bytes.end());
   if (load(c, In::room) < raw.size()) return AdminStatus::invalid_argument;
-  return write(load(c, In::address), raw);
+  return {load(c, In::address), std::move(raw)};
 }
 
-AdminStatus Admin::configure_rss(const Command& c) {
+std::vector<AdminRead> Admin::rss_arguments(const Command& c) {
+  using In = command::ConfigureRss;
+  const auto key_size = load(c, In::key_size), table_size = load(c, In::table_size);
+  std::vector<AdminRead> reads;
+  if ((key_size != 0 && key_size != net::toeplitz_key_size) || table_size > max_table) return reads;
+  if (key_size != 0) reads.push_back({load(c, In::key), net::toeplitz_key_size});
+  if (table_size != 0) reads.push_back({load(c, In::table), static_cast<std::size_t>(table_size) * 4});
+  return reads;
+}
+
+AdminStatus Admin::configure_rss(const Command& c, const Data& arguments) {
   using In = command::ConfigureRss;
   const auto key_size = load(c, In::key_size), table_size = load(c, In::table_size);
   if ((key_size != 0 && key_size != net::toeplitz_key_size) || table_size > max_table)
     return AdminStatus::invalid_argument;
-  net::ToeplitzKey key{};
-  if (key_size != 0 && !memory_.read(load(c, In::key), key)) return AdminStatus::invalid_argument;
-  std::vector<std::uint8_t> raw(table_size * 4);
-  if (table_size != 0 && !memory_.read(load(c, In::table), raw)) return AdminStatus::invalid_argument;
   std::vector<QueueIndex> table;
   for (std::size_t i = 0; i < table_size; ++i) {
-    const auto queue = load_be(raw, i * 4, 4);
+    const auto queue = load_be(arguments.back(), i * 4, 4);
     if (queue >= rx_.size()) return AdminStatus::invalid_argument;
     table.emplace_back(static_cast<std::uint16_t>(queue));
   }
   if (table_size != 0 && !backend_.steering().set_table(table)) return AdminStatus::invalid_argument;
-  if (key_size != 0) backend_.steering().set_key(key);
+  if (key_size == 0) return AdminStatus::passed;
+  net::ToeplitzKey key{};
+  std::ranges::copy(arguments.front(), key.begin());
+  backend_.steering().set_key(key);
   return AdminStatus::passed;
 }
 
-AdminStatus Admin::query_rss(const Command& c) {
+AdminAnswer Admin::query_rss(const Command& c) {
   using In = command::QueryRss;
   using Out = RssDescriptor;
   constexpr std::size_t table_at = Out::size + net::toeplitz_key_size;
@@ -133,16 +143,21 @@ AdminStatus Admin::query_rss(const Command& c) {
   store(raw, Out::algorithm, toeplitz);
   std::ranges::copy(steering.key(), raw.begin() + Out::size);
   for (std::size_t i = 0; i < table.size(); ++i) store_be(raw, table_at + 4 * i, 4, table[i].value());
-  return write(load(c, In::address), raw);
+  return {load(c, In::address), std::move(raw)};
 }
 
-AdminStatus Admin::extended(const Command& c) {
+std::vector<AdminRead> Admin::rule_arguments(const Command& c) {
   using In = command::Extended;
-  constexpr std::uint64_t configure_flow_rule = 0x101;
+  if (load(c, In::opcode) != configure_flow_rule || load(c, In::size) != FlowRuleChange::size) return {};
+  return {{load(c, In::address), FlowRuleChange::size}};
+}
+
+AdminStatus Admin::extended(const Command& c, const Data& arguments) {
+  using In = command::Extended;
   enum Operation : std::uint64_t { add, remove, clear };
-  std::array<std::uint8_t, FlowRuleChange::size> raw{};
   if (load(c, In::opcode) != configure_flow_rule) return AdminStatus::unimplemented;
-  if (load(c, In::size) != raw.size() || !memory_.read(load(c, In::address), raw)) return AdminStatus::invalid_argument;
+  if (load(c, In::size) != FlowRuleChange::size) return AdminStatus::invalid_argument;
+  const auto& raw = arguments.front();
   const auto location = static_cast<std::uint32_t>(load(raw, FlowRuleChange::location));
   Rule rule{};
   std::copy_n(raw.begin() + FlowRuleChange::rule, rule_size, rule.begin());
@@ -178,7 +193,7 @@ AdminStatus Admin::add_rule(std::uint32_t location, const Rule& rule) {
   return AdminStatus::passed;
 }
 
-AdminStatus Admin::query_rules(const Command& c) {
+AdminAnswer Admin::query_rules(const Command& c) {
   using In = command::QueryFlowRules;
   using Out = FlowRulesDescriptor;
   enum Query : std::uint64_t { by_rule, by_id, statistics };
@@ -200,7 +215,7 @@ AdminStatus Admin::query_rules(const Command& c) {
   store(raw, Out::most, offer_.max_flow_rules);
   store(raw, Out::listed, listed);
   store(raw, Out::total, raw.size());
-  return write(load(c, In::address), raw);
+  return {load(c, In::address), std::move(raw)};
 }
 
 }  // namespace peerpath::nic::gve

@@ -33,9 +33,13 @@ class GveTest : public testing::Test {
   std::uint32_t status_of(std::uint32_t number) {
     return static_cast<std::uint32_t>(memory.be(queue_at + number % 64 * 64 + 4, 4));
   }
+  void ring() {
+    registers.write(0x14, 4, count_);
+    accesses.run(registers);
+  }
   std::uint32_t run(std::uint32_t opcode, std::initializer_list<FieldValue> fields) {
     put(opcode, fields);
-    registers.write(0x14, 4, count_);
+    ring();
     EXPECT_EQ(registers.read(0x18, 4), count_);
     return status_of(count_ - 1);
   }
@@ -76,7 +80,8 @@ class GveTest : public testing::Test {
                                  unimplemented = 0xfffffffe;
   ArrayMemory memory{0x100000};
   RecordingBackend backend;
-  Registers registers{{}, memory, backend};
+  QueuedMemory accesses{memory};
+  Registers registers{{}, accesses, backend};
   std::uint32_t count_ = 0;
 };
 
@@ -133,7 +138,7 @@ TEST_F(GveTest, one_doorbell_covers_a_batch_of_commands) {
               {40, 8, 0x40000},
               {48, 2, 512},
               {50, 2, 512}});
-  registers.write(0x14, 4, count_);
+  ring();
   EXPECT_EQ(registers.read(0x18, 4), 4u);
   for (std::uint32_t i = 0; i < 4; ++i) EXPECT_EQ(status_of(i), passed);
   EXPECT_EQ(backend.tx.size(), 4u);
@@ -232,6 +237,54 @@ TEST_F(GveTest, a_reset_destroys_everything_and_is_announced) {
   count_ = 0;
   probe();
   EXPECT_EQ(registers.read(0x00, 4) & 16, 0u);
+  EXPECT_EQ(create_rx(1), passed);
+}
+
+TEST_F(GveTest, a_command_is_done_when_its_status_is_written) {
+  probe();
+  put(0xd, {{8, 8, answer_at}});
+  registers.write(0x14, 4, count_);
+  for (int access = 0; access < 3; ++access) {  // the slot, the answer, the status
+    EXPECT_EQ(registers.read(0x18, 4), 0u);
+    EXPECT_TRUE(accesses.step(registers));
+  }
+  EXPECT_EQ(registers.read(0x18, 4), 1u);
+  EXPECT_EQ(status_of(0), passed);
+  EXPECT_FALSE(accesses.step(registers));
+}
+
+TEST_F(GveTest, a_queue_is_destroyed_when_its_dma_has_ended) {
+  probe();
+  create_tx(1);
+  put(0x7, {{8, 4, 1}});
+  backend.under_way = true;
+  ring();
+  EXPECT_TRUE(backend.tx.empty()) << "nothing new begins";
+  EXPECT_EQ(registers.read(0x18, 4), count_ - 1);
+  backend.under_way = false;
+  registers.proceed();
+  accesses.run(registers);
+  EXPECT_EQ(registers.read(0x18, 4), count_);
+  EXPECT_EQ(status_of(count_ - 1), passed);
+  backend.under_way = true;
+  registers.write(0x04, 4, 2);
+  EXPECT_EQ(registers.read(0x00, 4) & 16, 0u) << "nor is a reset over before";
+  backend.under_way = false;
+  EXPECT_EQ(registers.read(0x00, 4) & 16, 16u);
+}
+
+TEST_F(GveTest, a_reset_ends_the_command_under_way) {
+  probe();
+  put(0x6, {{8, 4, 1}, {20, 4, 5}, {24, 8, answer_at}, {48, 4, 0xffffffff}, {52, 2, 64}, {54, 2, 4096}, {56, 2, 64}});
+  registers.write(0x14, 4, count_);
+  accesses.step(registers);
+  const auto life = registers.life();
+  registers.write(0x04, 4, 2);
+  EXPECT_NE(registers.life(), life);
+  accesses.forget();
+  count_ = 0;
+  probe();
+  EXPECT_TRUE(backend.rx.empty());
   EXPECT_EQ(create_rx(1), passed);
 }
 

@@ -32,8 +32,9 @@ BusAddress place_of(const TxPacket& packet, std::size_t offset) {
 
 }  // namespace
 
-Transmit::Transmit(const Offer& offer, Host& host, QueueMemory& memory)
+Transmit::Transmit(const Offer& offer, Host& host, Issuer& issuer, QueueMemory& memory)
     : host_{host},
+      issuer_{issuer},
       memory_{memory},
       max_frame_{offer.max_mtu + 14u + 8u},
       queues_(static_cast<std::size_t>(offer.queues)) {}
@@ -44,89 +45,131 @@ void Transmit::create(const TxQueueConfig& config) {
                  {rings.buffers.size(), rings.rx_completions.size(), config.entries, config.completion_entries});
   rings.places.tx.address = config.ring;
   rings.places.tx_completions.address = config.completion_ring;
-  queues_[config.queue.value()] = {};
+  destroy(config.queue);
   queues_[config.queue.value()].config = config;
 }
 
-bool Transmit::behind(QueueIndex index, std::uint32_t tail) const {
-  const auto& queue = queues_[index.value()];
-  return !queue.stopped && ((tail - queue.head) & (queue.config.entries - 1u)) != 0;
-}
-
-std::uint32_t Transmit::take(QueueIndex index, std::uint32_t tail) {
+void Transmit::destroy(QueueIndex index) {
   auto& queue = queues_[index.value()];
-  if (!behind(index, tail)) return queue.posted;
-  const std::uint32_t entries = queue.config.entries, slot = queue.head & (entries - 1);
-  const auto count = std::min<std::uint32_t>({(tail - queue.head) & (entries - 1), batch, entries - slot});
-  std::array<std::uint8_t, descriptor * batch> raw;
-  if (!host_.read((queue.config.ring + Bytes{static_cast<std::int64_t>(slot * descriptor)}).value(),
-                  std::span{raw}.first(count * descriptor), pcie::Purpose::descriptor)) {
-    ++dma_errors_;
-    queue.stopped = true;  // until it is created anew
-    return queue.posted;
-  }
-  counters_.descriptors += count;
-  counters_.descriptor_bytes += Bytes{static_cast<std::int64_t>(count * descriptor)};
-  for (std::uint32_t i = 0; i < count; ++i) {
-    Descriptor16 one;
-    std::copy_n(raw.begin() + static_cast<std::ptrdiff_t>(i * descriptor), descriptor, one.begin());
-    ++queue.head;
-    if (auto result = queue.assembler.add(one)) post(queue, std::move(*result));
-  }
-  return queue.posted;
+  const auto life = queue.life + 1;
+  queue = {};
+  queue.life = life;
 }
 
-void Transmit::post(Queue& queue, TxAssembler::Result&& result) {
-  Packet packet;
+void Transmit::ring(QueueIndex index, std::uint32_t tail, Instant now) {
+  queues_[index.value()].tail = tail;
+  fetch(index, now);
+}
+
+void Transmit::fetch(QueueIndex index, Instant now) {
+  auto& queue = queues_[index.value()];
+  const std::uint32_t entries = queue.config.entries;
+  if (entries == 0 || queue.reading || queue.stopped || queue.packets.size() + batch > entries) return;
+  const std::uint32_t slot = queue.head & (entries - 1);
+  const auto count = std::min<std::uint32_t>({(queue.tail - queue.head) & (entries - 1), batch, entries - slot});
+  if (count == 0) return;
+  queue.reading = true;
+  issuer_.read(descriptor_channel, {Continuation::Part::tx_ring, index, queue.life, count},
+               (queue.config.ring + Bytes{static_cast<std::int64_t>(slot * descriptor)}).value(), count * descriptor,
+               pcie::Purpose::descriptor, now);
+}
+
+void Transmit::descriptors_read(const Continuation& then, bool success, std::span<const std::uint8_t> data,
+                                Instant now) {
+  auto& queue = queues_[then.queue.value()];
+  queue.reading = false;
+  queue.stopped = !success;
+  if (!success) return;
+  counters_.descriptors += then.value;
+  counters_.descriptor_bytes += Bytes{static_cast<std::int64_t>(then.value * descriptor)};
+  for (std::uint32_t i = 0; i < then.value; ++i) {
+    Descriptor16 one;
+    std::copy_n(data.begin() + static_cast<std::ptrdiff_t>(i * descriptor), descriptor, one.begin());
+    ++queue.head;
+    if (auto result = queue.assembler.add(one)) start(queue, std::move(*result), now);
+  }
+  post_known(queue);
+  fetch(then.queue, now);
+}
+
+/// Takes a packet in and looks at its headers.
+void Transmit::start(Queue& queue, TxAssembler::Result&& result, Instant now) {
+  const auto number = queue.first + static_cast<std::uint32_t>(queue.packets.size());
+  auto& packet = queue.packets.emplace_back();
   packet.head = queue.head & (queue.config.entries - 1u);
   packet.description = std::move(result.packet);
+  const bool too_long = packet.description.mss == 0 && size_of(packet.description.size) > max_frame_;
+  const std::size_t size = size_of(packet.description.size);
+  packet.bad = result.bad || too_long || size < size_of(net::ethernet_header);
+  if (packet.bad) return;
+  gather({Continuation::Part::tx_look, queue.config.queue, queue.life, number}, packet, packet.look, 0,
+         std::min<std::size_t>(size, net::HeaderBytes::capacity), pcie::Purpose::header, now);
+}
+
+void Transmit::looked(const Continuation& then, bool success, std::span<const std::uint8_t> data) {
+  auto* packet = find(then.queue, then.value);
+  if (packet == nullptr) return;
+  auto& look = packet->look;
+  look.failed = look.failed || !success;
+  auto& header = memory_.queue(then.queue).tx_headers.at(then.value);
+  if (success) std::ranges::copy(data, header.data.begin() + static_cast<std::ptrdiff_t>(then.offset));
+  if (--look.left > 0) return;
+  packet->bad = look.failed;
+  post_known(queues_[then.queue.value()]);
+}
+
+/// Tells the datapath of packets in order, as far as they have been looked at.
+void Transmit::post_known(Queue& queue) {
+  for (auto* packet = find(queue.config.queue, queue.posted); packet != nullptr && packet->look.left == 0;
+       packet = find(queue.config.queue, queue.posted)) {
+    describe(queue, queue.posted, *packet);
+    ++queue.posted;
+  }
+}
+
+void Transmit::describe(Queue& queue, std::uint32_t number, Packet& packet) {
   auto& rings = memory_.queue(queue.config.queue);
   TxDescriptor d;  // without a header it makes no sense, and the datapath refuses it
   d.tag = packet.description.tag;
-  d.handle = static_cast<std::uint64_t>(queue.config.queue.value()) << 32 | queue.posted;
-  const bool too_long = packet.description.mss == 0 && size_of(packet.description.size) > max_frame_;
-  const std::size_t size = result.bad || too_long ? 0 : size_of(packet.description.size);
-  auto& header = rings.tx_headers.at(queue.posted);
-  const std::size_t look = std::min<std::size_t>(size, net::HeaderBytes::capacity);
-  if (look >= size_of(net::ethernet_header)) {
-    if (gather(packet.description, 0, std::span{header.data}.first(look), true, pcie::Purpose::header)) {
-      packet.parsed = net::parse(std::span{header.data}.first(look), packet.description.size);
-      packet.header = header_of(packet.description, packet.parsed);
-    } else {
-      ++dma_errors_;
-    }
+  d.handle = static_cast<std::uint64_t>(queue.config.queue.value()) << 32 | number;
+  auto& header = rings.tx_headers.at(number);
+  if (!packet.bad) {
+    const std::size_t look = std::min<std::size_t>(size_of(packet.description.size), net::HeaderBytes::capacity);
+    packet.parsed = net::parse(std::span{header.data}.first(look), packet.description.size);
+    packet.header = header_of(packet.description, packet.parsed);
   }
   if (packet.header > 0) {
     header.size = packet.header;
-    packet.size = size;
-    packet.data = std::make_unique_for_overwrite<std::uint8_t[]>(size);
-    std::copy_n(header.data.begin(), packet.header, packet.data.get());
+    packet.size = size_of(packet.description.size);
     d.header.address = place_of(packet.description, 0);
     d.payload.address = place_of(packet.description, packet.header);
     d.header_length = packet.header;
-    d.payload_length = static_cast<std::uint32_t>(size - packet.header);
+    d.payload_length = static_cast<std::uint32_t>(packet.size - packet.header);
     d.mss = packet.description.mss;
   }
-  rings.tx.at(queue.posted++) = d;
-  queue.packets.push_back(std::move(packet));
+  rings.tx.at(number) = d;
 }
 
-bool Transmit::gather(const TxPacket& packet, std::size_t from, std::span<std::uint8_t> into, bool look,
-                      pcie::Purpose purpose) {
-  for (const auto& piece : packet.pieces) {
-    const std::size_t size = size_of(piece.size);
-    if (from >= size) {
-      from -= size;
-      continue;
+/// A read for each piece of a part of a packet.
+void Transmit::gather(Continuation then, Packet& packet, Gathering& gathering, std::size_t from, std::size_t size,
+                      pcie::Purpose purpose, Instant ready) {
+  const bool look = then.part == Continuation::Part::tx_look;
+  const std::size_t end = from + size;
+  const auto each = [&](auto&& act) {
+    std::size_t begin = 0;
+    for (const auto& piece : packet.description.pieces) {
+      const std::size_t behind = begin + size_of(piece.size), first = std::max(begin, from),
+                        last = std::min(behind, end);
+      if (first < last) act(piece.address.value() + (first - begin), first, last - first);
+      begin = behind;
     }
-    const auto part = into.first(std::min(size - from, into.size()));
-    const std::uint64_t address = piece.address.value() + from;
-    if (!(look ? host_.peek(address, part) : host_.read(address, part, purpose))) return false;
-    into = into.subspan(part.size());
-    from = 0;
-    if (into.empty()) return true;
-  }
-  return into.empty();
+  };
+  gathering.failed = false;
+  each([&](std::uint64_t, std::size_t, std::size_t) { ++gathering.left; });
+  each([&](std::uint64_t address, std::size_t at, std::size_t bytes) {
+    then.offset = at;
+    issuer_.read(data_read_channel, then, address, bytes, purpose, ready, !look);
+  });
 }
 
 Transmit::Packet* Transmit::find(QueueIndex index, std::uint32_t number) {
@@ -135,22 +178,42 @@ Transmit::Packet* Transmit::find(QueueIndex index, std::uint32_t number) {
   return place < queue.packets.size() ? &queue.packets[place] : nullptr;
 }
 
-pcie::Status Transmit::read_data(const Cookie& cookie, const fabric::Transaction& t) {
+void Transmit::read(const Cookie& cookie, const fabric::Transaction& t) {
+  using Part = Continuation::Part;
   auto* packet = find(cookie.queue, cookie.value);
-  if (packet == nullptr) return pcie::Status::no_answer;
+  if (packet == nullptr) return;
   const bool header = t.purpose != pcie::Purpose::payload;
-  std::array<std::uint8_t, net::HeaderBytes::capacity> again;  // the look's bytes stand
-  const auto into = header ? std::span{again}.first(packet->header) : packet->bytes().subspan(packet->header);
+  const std::size_t payload = packet->size - packet->header;
+  if (packet->data.empty()) {  // only now: the datapath reads few packets at a time
+    packet->data = pool_.take(packet->size);
+    std::copy_n(memory_.queue(cookie.queue).tx_headers.at(cookie.value).data.begin(), packet->header,
+                packet->data.begin());
+  }
   auto purpose = t.purpose;
   if (header && (packet->parsed.tcp_flags & net::tcp_syn) != 0) before_.opened(packet->parsed);
-  if (!header && before_.again(packet->parsed, static_cast<std::int64_t>(into.size())))
+  if (!header && before_.again(packet->parsed, static_cast<std::int64_t>(payload)))
     purpose = pcie::Purpose::retransmission;
-  if (gather(packet->description, header ? 0 : packet->header, into, false, purpose)) return pcie::Status::success;
-  ++dma_errors_;
-  return pcie::Status::unsupported_request;
+  const Continuation then{header ? Part::tx_header : Part::tx_payload, cookie.queue, queues_[cookie.queue.value()].life,
+                          cookie.value};
+  auto& gathering = header ? packet->header_read : packet->payload_read;
+  gathering.asked = t;
+  gather(then, *packet, gathering, header ? 0 : packet->header, header ? packet->header : payload, purpose, t.ready);
 }
 
-void Transmit::send(const device::Frame& frame) {
+std::optional<Transmit::Read> Transmit::piece_read(const Continuation& then, bool success,
+                                                   std::span<const std::uint8_t> data) {
+  auto* packet = find(then.queue, then.value);
+  if (packet == nullptr) return std::nullopt;
+  const bool payload = then.part == Continuation::Part::tx_payload;
+  auto& gathering = payload ? packet->payload_read : packet->header_read;
+  gathering.failed = gathering.failed || !success;
+  // Of a header the look's bytes stand.
+  if (success && payload) std::ranges::copy(data, packet->bytes().begin() + static_cast<std::ptrdiff_t>(then.offset));
+  if (--gathering.left > 0) return std::nullopt;
+  return Read{gathering.asked, !gathering.failed};
+}
+
+void Transmit::send(const device::Frame& frame, Instant when) {
   const QueueIndex index{static_cast<std::uint16_t>(frame.handle >> 32)};
   auto* packet = find(index, static_cast<std::uint32_t>(frame.handle));
   if (packet == nullptr) return;
@@ -166,35 +229,40 @@ void Transmit::send(const device::Frame& frame) {
     net::fill_layer4(bytes, p, bytes.size() - p.layer4_offset);
   else if (packet->description.checksum_offload && p.error == net::ParseError::none)
     net::fill_layer4(bytes, p, p.header_length - p.layer4_offset + size_of(p.payload));
-  if (bytes.size() >= size_of(net::min_frame)) return host_.transmit(bytes);
+  if (bytes.size() >= size_of(net::min_frame)) return host_.transmit(bytes, when);
   std::array<std::uint8_t, 60> padded{};
   static_assert(padded.size() == net::min_frame.count());
   std::ranges::copy(bytes, padded.begin());
-  host_.transmit(padded);
+  host_.transmit(padded, when);
 }
 
-std::uint32_t Transmit::write_completions(const Cookie& cookie, pcie::Purpose purpose) {
+void Transmit::write_completions(const Cookie& cookie, const fabric::Transaction& t) {
   auto& queue = queues_[cookie.queue.value()];
+  const Continuation datapath{Continuation::Part::datapath, cookie.queue, queue.life, 0, 0, t};
   for (std::uint32_t i = 0; i < cookie.count && !queue.packets.empty(); ++i) {
     const auto& packet = queue.packets.front();
-    complete(queue, TxEvent::packet, packet.description.tag, purpose);
+    const bool last = i + 1 == cookie.count, twice = packet.description.report_event;
+    complete(queue, last && !twice ? datapath : Continuation{}, TxEvent::packet, packet.description.tag, t);
     // The driver takes ring space back only on these.
-    if (packet.description.report_event)
-      complete(queue, TxEvent::descriptor, static_cast<std::uint16_t>(packet.head), purpose);
+    if (twice)
+      complete(queue, last ? datapath : Continuation{}, TxEvent::descriptor, static_cast<std::uint16_t>(packet.head),
+               t);
+    pool_.give_back(std::move(queue.packets.front().data));
     queue.packets.pop_front();
     ++queue.first;
   }
-  return cookie.value + cookie.count;
+  fetch(cookie.queue, t.ready);  // there is room again
 }
 
-void Transmit::complete(Queue& queue, TxEvent event, std::uint16_t value, pcie::Purpose purpose) {
+void Transmit::complete(Queue& queue, const Continuation& then, TxEvent event, std::uint16_t value,
+                        const fabric::Transaction& t) {
   const std::uint32_t entries = queue.config.completion_entries, slot = queue.completions & (entries - 1);
   const auto raw = encode_tx_completion(queue.config.queue, event, value, (queue.completions & entries) == 0);
   const auto at = queue.config.completion_ring + Bytes{static_cast<std::int64_t>(slot * raw.size())};
   ++queue.completions;
   ++counters_.completions;
   counters_.completion_bytes += Bytes{static_cast<std::int64_t>(raw.size())};
-  if (!host_.publish(at.value(), raw, 0, purpose)) ++dma_errors_;
+  issuer_.write(write_channel, then, at.value(), {.bytes = raw, .flag_at = 0}, t.purpose, t.ready);
 }
 
 }  // namespace peerpath::nic::gve

@@ -95,7 +95,7 @@ Log emulated(const Recording& recording) {
     std::vector<std::uint8_t> frame(header.bytes().begin(), header.bytes().end());
     frame.resize(header.size + event.payload);
     if (event.kind == Event::post) driver.post(0, event.count);
-    if (event.kind == Event::frame) nic.receive(frame);
+    if (event.kind == Event::frame) driver.receive(frame);
     if (event.kind == Event::send) {
       host.memory.write(packets_at, frame);
       const std::uint64_t data = packets_at + header.size;
@@ -104,7 +104,7 @@ Log emulated(const Recording& recording) {
         pieces.push_back({data + at, std::min(event.payload - at, 16383u)});
       driver.send(0, pieces, event.mss, static_cast<std::uint8_t>(header.size));
     }
-    nic.run();
+    host.run();
   }
   return log;
 }

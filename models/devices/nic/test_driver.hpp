@@ -1,44 +1,123 @@
 // A driver for the emulated NIC, with the machine around it: memory, interrupts, a wire. For tests and fuzzers.
 #pragma once
 
+#include <optional>
+#include <set>
+
 #include "devices/nic/gve_nic.hpp"
 #include "devices/nic/test_guest.hpp"
+#include "peerpath/base/random.hpp"
 
 namespace peerpath::nic::gve {
 
-/// Memory of an array; frames and interrupts are remembered. Counts the bytes of each purpose.
+/// Memory of an array behind a fabric without delay, or with random ones; frames and interrupts are remembered. Counts
+/// the bytes of each purpose. A transaction without delay happens at once, and its delivery waits for `step`.
 class TestHost final : public Host {
  public:
   explicit TestHost(std::size_t size) : memory(size) {}
+  TestHost(std::size_t size, std::uint64_t seed) : memory(size), delays_{Random{seed, "delays"}} {}
+  void attach(Nic& nic) { nic_ = &nic; }
 
-  bool read(std::uint64_t address, std::span<std::uint8_t> into, pcie::Purpose purpose) override {
-    bytes_read[static_cast<std::size_t>(purpose)] += into.size();
-    return memory.read(address, into);
+  void submit(fabric::ChannelIndex channel, const fabric::Transaction& t, const device::Content& content) override {
+    const bool write = t.op == pcie::Operation::memory_write;
+    if (content.counted)
+      (write ? bytes_written : bytes_read)[static_cast<std::size_t>(t.purpose)] +=
+          static_cast<std::size_t>(t.bytes.count());
+    Item item{.t = t, .bytes = {content.bytes.begin(), content.bytes.end()}, .due = now_};
+    if (delays_) {  // posted requests keep their order, and nothing passes them
+      item.due = std::max(now_ + delay(), written_);
+      if (write) written_ = item.due;
+    } else if (write) {
+      item.success = memory.write(t.address, item.bytes);
+    }
+    if (write && t.tell_sent) {
+      fabric::Delivery sent = delivery(item, fabric::DeliveryKind::sent);
+      if (t.notify_sent)
+        push({.t = t, .due = item.due, .sent = true});
+      else
+        nic_->on_computed(sent);
+    }
+    push(std::move(item));
+    channels.insert(channel);
   }
-  bool write(std::uint64_t address, std::span<const std::uint8_t> from, pcie::Purpose purpose) override {
-    bytes_written[static_cast<std::size_t>(purpose)] += from.size();
-    return memory.write(address, from);
-  }
-  bool peek(std::uint64_t address, std::span<std::uint8_t> into) override { return memory.read(address, into); }
-  bool publish(std::uint64_t address, std::span<const std::uint8_t> entry, std::size_t,
-               pcie::Purpose purpose) override {
-    return write(address, entry, purpose);
-  }
+  void wake_at(Instant when) override { wake_ = when; }
   void flush_soon() override { wants_flush = true; }
   void interrupt(std::uint32_t vector) override { interrupts.push_back(vector); }
-  bool go_on() override { return patience-- > 0; }
-  void transmit(std::span<const std::uint8_t> frame) override {
+  void transmit(std::span<const std::uint8_t> frame, Instant) override {
     frames.emplace_back(frame.begin(), frame.end());
     if (loop != nullptr) loop->receive(frame);
   }
+
+  bool idle() const { return items_.empty() && wake_ == never; }
+  /// The next delivery, or with none before it the next timer; false if there is nothing.
+  bool step() {
+    if (idle()) return false;
+    if (items_.empty() || wake_ < items_.begin()->first.first) {
+      now_ = std::max(now_, wake_);
+      wake_ = never;
+      nic_->on_wake(now_);
+      return true;
+    }
+    auto item = std::move(items_.extract(items_.begin()).mapped());
+    now_ = std::max(now_, item.due);
+    perform(item);
+    return true;
+  }
+  void run(std::int64_t steps = 1'000'000) {
+    while (steps-- > 0 && step()) {}
+  }
+  /// A moment later: the datapath's clock orders what comes from outside.
+  void tick() { nic_->set_time(now_ += std::chrono::nanoseconds{1}); }
 
   ArrayMemory memory;
   std::vector<std::uint32_t> interrupts;
   std::vector<std::vector<std::uint8_t>> frames;
   std::array<std::size_t, pcie::purposes> bytes_read{}, bytes_written{};
+  std::set<fabric::ChannelIndex> channels;
   bool wants_flush = false;
-  std::int64_t patience = 1'000'000;  ///< pieces of work for which there is time
-  Nic* loop = nullptr;                ///< whoever hears what is sent, in the middle of sending
+  Nic* loop = nullptr;  ///< whoever hears what is sent, in the middle of sending
+
+ private:
+  struct Item {
+    fabric::Transaction t{};
+    std::vector<std::uint8_t> bytes{};
+    Instant due{};
+    bool success = true, sent = false;
+  };
+  Duration delay() { return std::chrono::nanoseconds{static_cast<std::int64_t>(delays_->below(2000))}; }
+  void push(Item item) {
+    const auto due = item.due;
+    items_.emplace(std::pair{due, number_++}, std::move(item));
+  }
+  static fabric::Delivery delivery(const Item& item, fabric::DeliveryKind kind) {
+    fabric::Delivery d;
+    d.kind = kind;
+    d.op = item.t.op;
+    d.purpose = item.t.purpose;
+    d.status = item.success ? pcie::Status::success : pcie::Status::unsupported_request;
+    d.cookie = item.t.cookie;
+    d.address = item.t.address;
+    d.bytes = item.t.bytes;
+    d.done = item.due;
+    return d;
+  }
+  void perform(Item& item) {
+    if (item.sent) return nic_->on_delivery(delivery(item, fabric::DeliveryKind::sent));
+    if (item.t.op == pcie::Operation::memory_read) {
+      item.bytes.resize(static_cast<std::size_t>(item.t.bytes.count()));
+      item.success = memory.read(item.t.address, item.bytes);
+      return nic_->on_delivery(delivery(item, fabric::DeliveryKind::completed), item.bytes);
+    }
+    if (delays_) item.success = memory.write(item.t.address, item.bytes);
+    const auto d = delivery(item, fabric::DeliveryKind::arrived);
+    item.t.notify_requester ? nic_->on_delivery(d) : nic_->on_computed(d);
+  }
+
+  Nic* nic_ = nullptr;
+  std::optional<Random> delays_;
+  std::map<std::pair<Instant, std::uint64_t>, Item> items_;  ///< in order of time, then of submission
+  std::uint64_t number_ = 0;
+  Instant now_{}, written_{}, wake_ = never;
 };
 
 /// Probes as gve does and works rings of 64 entries. Memory map: admin queue, scratch, then 64 KiB for each queue.
@@ -47,11 +126,12 @@ class TestDriver {
   static constexpr std::uint64_t admin = 0x1000, scratch = 0x2000, queues = 0x10000, buffers = 0x100000;
   static constexpr std::uint32_t entries = 64;
 
-  TestDriver(Nic& nic, TestHost& host) : nic_{nic}, host_{host} {
-    nic_.registers().write(0x28, 2, 4096);
-    nic_.registers().write(0x20, 4, 0);
-    nic_.registers().write(0x24, 4, static_cast<std::uint32_t>(admin));
-    nic_.registers().write(0x04, 4, 1);
+  TestDriver(Nic& nic, TestHost& host) : nic_{&nic}, host_{&host} {
+    host.attach(nic);
+    nic_->registers().write(0x28, 2, 4096);
+    nic_->registers().write(0x20, 4, 0);
+    nic_->registers().write(0x24, 4, static_cast<std::uint32_t>(admin));
+    nic_->registers().write(0x04, 4, 1);
   }
 
   /// Fields are {offset, size, value}. Returns the status.
@@ -63,9 +143,11 @@ class TestDriver {
   }
   std::uint32_t raw_command(const Command& c) {
     const std::uint64_t slot = admin + commands_ % 64 * command_size;
-    host_.memory.write(slot, c);
-    nic_.registers().write(0x14, 4, ++commands_);
-    return static_cast<std::uint32_t>(host_.memory.be(slot + 4, 4));
+    host_->memory.write(slot, c);
+    host_->tick();
+    nic_->registers().write(0x14, 4, ++commands_);
+    host_->run();
+    return static_cast<std::uint32_t>(host_->memory.be(slot + 4, 4));
   }
 
   std::uint32_t create_rx(std::uint32_t q, std::uint64_t buffer_size, std::uint64_t header_size, bool rsc = false) {
@@ -96,7 +178,7 @@ class TestDriver {
 
   /// The whole indirection table points to one queue.
   std::uint32_t steer_all(std::uint32_t q) {
-    for (std::uint64_t i = 0; i < Steering::table_size; ++i) host_.memory.set(scratch + 4 * i, 4, q);
+    for (std::uint64_t i = 0; i < Steering::table_size; ++i) host_->memory.set(scratch + 4 * i, 4, q);
     return command(0xa, {{14, 2, Steering::table_size}, {24, 8, scratch}});
   }
 
@@ -104,7 +186,7 @@ class TestDriver {
   void post(std::uint32_t q, std::uint32_t n) {
     for (; n > 0; --n, ++rx_tail_) {
       const std::uint64_t at = buffer(rx_tail_);
-      host_.memory.write(
+      host_->memory.write(
           rx_ring(q) + rx_tail_ % entries * 32,
           encode_buffer({BufferId{rx_tail_ & 0xffff}, {{}, BusAddress{header(rx_tail_)}}, {{}, BusAddress{at}}}));
     }
@@ -132,23 +214,32 @@ class TestDriver {
   void descriptor(std::uint32_t q, std::initializer_list<std::array<std::uint64_t, 3>> fields) {
     Descriptor16 raw{};
     for (const auto& [at, size, value] : fields) store_le(raw, at, size, value);
-    host_.memory.write(tx_ring(q) + tx_tail_++ % entries * 16, raw);
+    host_->memory.write(tx_ring(q) + tx_tail_++ % entries * 16, raw);
   }
 
-  void doorbell(std::uint32_t index, std::uint32_t value) { nic_.registers().doorbell(index * 4, value); }
+  void doorbell(std::uint32_t index, std::uint32_t value) {
+    host_->tick();
+    nic_->registers().doorbell(index * 4, value);
+  }
+  /// A frame comes in, and what follows is done.
+  void receive(std::span<const std::uint8_t> frame) {
+    host_->tick();
+    nic_->receive(frame);
+    host_->run();
+  }
 
   Descriptor32 rx_completion(std::uint32_t q, std::uint32_t n) {
     Descriptor32 raw{};
-    host_.memory.read(rx_completions(q) + n % entries * 32, raw);
+    host_->memory.read(rx_completions(q) + n % entries * 32, raw);
     return raw;
   }
   Descriptor8 tx_completion(std::uint32_t q, std::uint32_t n) {
     Descriptor8 raw{};
-    host_.memory.read(tx_completions(q) + n % entries * 8, raw);
+    host_->memory.read(tx_completions(q) + n % entries * 8, raw);
     return raw;
   }
   std::span<const std::uint8_t> at(std::uint64_t address, std::size_t size) {
-    return std::span{host_.memory.bytes}.subspan(address, size);
+    return std::span{host_->memory.bytes}.subspan(address, size);
   }
 
   static std::uint64_t rx_ring(std::uint32_t q) { return queues + q * 0x10000; }
@@ -157,8 +248,8 @@ class TestDriver {
   static std::uint64_t tx_completions(std::uint32_t q) { return rx_ring(q) + 0x6000; }
 
  private:
-  Nic& nic_;
-  TestHost& host_;
+  Nic* nic_;
+  TestHost* host_;
   std::uint32_t commands_ = 0, rx_tail_ = 0, tx_tail_ = 0;
 };
 
