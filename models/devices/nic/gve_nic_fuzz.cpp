@@ -1,18 +1,24 @@
 // A guest and a wire that do anything to the whole emulated NIC: memory of any contents, admin commands, doorbells,
 // frames, resets; queues exist from the start so that the bytes get to the datapath soon.
+#include <memory>
+
 #include "devices/nic/test_driver.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace peerpath::nic;
   using gve::TestDriver;
-  gve::TestHost host{0x200000};
+  // The last byte chooses between a fabric without delay and random ones.
+  const bool delays = size > 0 && (data[size - 1] & 1) != 0;
+  auto machine =
+      delays ? std::make_unique<gve::TestHost>(0x200000, data[size - 1]) : std::make_unique<gve::TestHost>(0x200000);
+  auto& host = *machine;
   gve::Nic nic{{.queues = 2, .max_entries = 64}, host};  // small: every run makes one
   TestDriver driver{nic, host};
   driver.steer_all(0);
   driver.create_rx(0, 512, 128, true);
   driver.post(0, 40);
   driver.create_tx(0);
-  nic.run();
+  host.run();
 
   std::span<const std::uint8_t> in{data, size};
   const auto take = [&](std::size_t n) {
@@ -42,8 +48,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         nic.registers().write(where % 0x30, 4, static_cast<std::uint32_t>(head[1]));
         break;
       case 4:
-        host.patience = head[1];
-        nic.run();
+        host.run(head[1]);
         break;
       case 5:
         nic.receive(take(std::size_t{head[1]} * 4));
@@ -66,7 +71,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         break;
     }
   }
-  host.patience = 10'000;
-  nic.run();
+  host.run(10'000);
   return 0;
 }
