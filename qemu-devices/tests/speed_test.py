@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """How fast bytes get from a NIC into the GPU's memory without a guest: 64 KiB frames from one NIC over a wire to another
-behind the GPU's switch. Measured are the DMA writes (routing, ledger and
-copy; the NIC's own work left out), and the whole way in processor time, since other work on the host does not count.
-What is asked holds on any host: the whole way takes at most as long as so many copies of the same bytes by memmove."""
+behind the GPU's switch. It prints the rate of the DMA writes (routing, ledger and copy; the NIC's own work left out), and
+that of the whole way in processor time, since other work on the host does not count, beside a copy by memmove. It fails
+only if bytes are wrong or go another way: no rate holds on every host."""
 
 import json
 import mmap
@@ -20,7 +20,6 @@ from pci import Tree
 SIZE = 64 << 10
 PIECE = 16380       # a transmit descriptor takes at most 16383
 FRAMES, TURNS = 320, 4   # one doorbell each; the rings hold 2048 descriptors
-COPIES = 40         # 31 to 36 on two virtual processors
 
 
 def copy_rate():
@@ -83,7 +82,6 @@ class Speed(unittest.TestCase):
         self.assertEqual(set(ways), {"nic0 -> sw0 -> gpu0"})
         print(f"64 KiB frames into VRAM: {best:.1f} GB/s; the whole way from host memory over a wire {best_way:.1f} GB/s "
               f"of processor time, a copy by memmove {copy:.1f} GB/s; best of {TURNS} batches of {FRAMES * SIZE >> 20} MiB", file=sys.stderr)
-        self.assertLessEqual(copy / best_way, COPIES)
 
 
 if __name__ == "__main__":
