@@ -23,18 +23,18 @@ enum pp_purpose {
   PP_CONTROL,
   PP_RETRANSMISSION,
   PP_PURPOSES,
-  PP_UNCOUNTED = PP_PURPOSES /* the device reads these bytes again, and that read is the one to count */
+  PP_UNCOUNTED = PP_PURPOSES /* not in the ledger: the device reads these bytes again, and the second read counts */
 };
 
-/* No byte of a write has to become visible last. */
+/* The bytes of a write may become visible in any order. */
 #define PP_NO_FLAG SIZE_MAX
 
-/* The transactions of a device, which the emulator takes to where their addresses lead. Each ends with a call of
-   pp_*_delivered with its cookie, later and never from within these calls; a read does not pass a write before it. */
+/* DMA of a device. The emulator performs each access and then calls pp_*_delivered with its cookie, but never from within
+   these calls. A read does not pass an earlier write. */
 struct pp_bus {
   void (*read)(void* host, uint64_t cookie, uint64_t address, size_t size, enum pp_purpose purpose);
-  /* A posted write: it has left the device when the call returns, and `from` is good until then. Writes arrive in order.
-     The bytes flag_at and flag_at + 1, if there is such a place, become visible after all others. */
+  /* A posted write. `from` is valid until the call returns. Writes arrive in order. The bytes flag_at and flag_at + 1
+     become visible after all others, unless flag_at is PP_NO_FLAG. */
   void (*write)(void* host, uint64_t cookie, uint64_t address, const void* from, size_t size, size_t flag_at,
                 enum pp_purpose purpose);
 };

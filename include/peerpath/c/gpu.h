@@ -35,8 +35,8 @@ void pp_gpu_reset(struct pp_gpu* gpu);
 /* The register page; width in bytes: 4 or 8. */
 uint64_t pp_gpu_read(const struct pp_gpu* gpu, uint64_t offset, uint32_t width);
 void pp_gpu_write(struct pp_gpu* gpu, uint64_t offset, uint32_t width, uint64_t value);
-/* A transaction has ended; `data` has the bytes of a read that has succeeded, all of them. It is ignored when the device
-   was reset since. */
+/* An access has ended. After a successful read, `data` holds all bytes that were asked for. A call for an access before
+   the last reset has no effect. */
 void pp_gpu_delivered(struct pp_gpu* gpu, uint64_t cookie, bool success, const void* data, size_t size);
 /* One command of virtio-gpu's control queue. `reply` has room for PP_GPU_REPLY bytes; returns how many it has. */
 size_t pp_gpu_command(struct pp_gpu* gpu, const uint8_t* command, size_t size, uint8_t* reply);

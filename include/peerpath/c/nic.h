@@ -21,13 +21,13 @@ struct pp_nic_config {
 
 struct pp_nic_host {
   struct pp_bus bus;
-  /* The message of an MSI-X vector, behind the writes before it. Nothing hears of its end. */
+  /* Sends the message of an MSI-X vector behind all earlier writes. Its delivery is not reported. */
   void (*interrupt)(void* host, uint32_t vector);
   /* A frame without FCS leaves. May lead to pp_nic_receive of the same device before it returns. */
   void (*transmit)(void* host, const uint8_t* frame, size_t size);
-  /* Call pp_nic_wake when all that is under way now has been delivered, and not from within this call. */
+  /* Asks for a call of pp_nic_wake after the delivery of all accesses in flight, but never from within this call. */
   void (*wake)(void* host);
-  /* Segments are held back so that others may join them: call pp_nic_flush within a fraction of a millisecond. */
+  /* Receive coalescing holds segments: call pp_nic_flush within a fraction of a millisecond. */
   void (*flush_soon)(void* host);
 };
 
@@ -43,7 +43,7 @@ struct pp_nic_counters {
 /* NULL if the configuration is outside its limits. `host_operations` is copied. */
 struct pp_nic* pp_nic_new(const struct pp_nic_config* config, const struct pp_nic_host* host_operations, void* host);
 void pp_nic_free(struct pp_nic* nic);
-/* As after power on. What it has asked for before need not come. */
+/* Puts the NIC into its state after power on. Earlier accesses need not be delivered. */
 void pp_nic_reset(struct pp_nic* nic);
 
 /* BAR 0: the number that the register's bytes mean in big-endian order. Width in bytes: 1, 2 or 4. */
@@ -51,11 +51,11 @@ uint32_t pp_nic_read(struct pp_nic* nic, uint64_t offset, uint32_t width);
 void pp_nic_write(struct pp_nic* nic, uint64_t offset, uint32_t width, uint32_t value);
 /* BAR 2: a write of 4 bytes, little-endian. */
 void pp_nic_doorbell(struct pp_nic* nic, uint64_t offset, uint32_t value);
-/* A transaction has ended; `data` has the bytes of a read that has succeeded, all of them. It is ignored when the device
-   was reset since. */
+/* An access has ended. After a successful read, `data` holds all bytes that were asked for. A call for an access before
+   the last reset has no effect. */
 void pp_nic_delivered(struct pp_nic* nic, uint64_t cookie, bool success, const void* data, size_t size);
 void pp_nic_wake(struct pp_nic* nic);
-/* Lets go the segments of one flow that receive coalescing holds. Whether it holds more. */
+/* Delivers the segments of one flow that receive coalescing holds. True if it holds segments of others. */
 bool pp_nic_flush(struct pp_nic* nic);
 /* A frame without FCS has come in. */
 void pp_nic_receive(struct pp_nic* nic, const uint8_t* frame, size_t size);

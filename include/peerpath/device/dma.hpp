@@ -8,22 +8,22 @@
 
 namespace peerpath::device {
 
-/// What a transaction of the model does not have.
+/// Data of a transaction. Transactions of the model have lengths only.
 struct Content {
   static constexpr std::size_t no_flag = ~std::size_t{0};
 
-  std::span<const std::uint8_t> bytes{};  ///< of a posted write; good until `submit` returns
-  std::size_t flag_at = no_flag;          ///< whoever polls sees the byte there and the next after all others
-  bool counted = true;  ///< false: the device reads these bytes again, and that read is the one to count
+  std::span<const std::uint8_t> bytes{};  ///< of a posted write; valid until `submit` returns
+  std::size_t flag_at = no_flag;          ///< this byte and the next one become visible after all others
+  bool counted = true;                    ///< false: not in the ledger, since the device reads these bytes again
 };
 
-/// Takes the transactions of a device to where their addresses lead.
+/// The bus as a device sees it.
 class Bus {
  public:
   virtual ~Bus() = default;
-  /// The device hears how the transaction ended by its cookie, which is its own and unique, and never before this call
-  /// returns: `completed` with the data for a read, `arrived` for a posted write. Posted writes of a channel arrive in
-  /// order, and a read does not pass a posted write before it.
+  /// Issues a transaction. Its cookie is unique for the device. After this call has returned, the device gets a
+  /// delivery with that cookie: `completed` with the data of a read, or `arrived` for a posted write. Posted writes of
+  /// a channel arrive in order, and a read does not pass an earlier posted write.
   virtual void submit(fabric::ChannelIndex channel, const fabric::Transaction& transaction, const Content& content) = 0;
 };
 
