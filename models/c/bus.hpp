@@ -14,7 +14,7 @@ inline void submit(const pp_bus& bus, void* host, const fabric::Transaction& t, 
     bus.write(host, t.cookie, t.address, content.bytes.data(), content.bytes.size(), content.flag_at, purpose);
 }
 
-/// Of a transaction that has ended; the device knows of which kind it was.
+/// The delivery of a transaction. Its kind is left out: the device knows it by the cookie.
 inline fabric::Delivery delivery(std::uint64_t cookie, bool success, Instant done) {
   fabric::Delivery d;
   d.status = success ? pcie::Status::success : pcie::Status::unsupported_request;

@@ -147,7 +147,7 @@ class NicMachine {
     bottom_halves();
   }
 
-  /// Delivers what is under way; false if that does not end.
+  /// Makes all deliveries. False if the device keeps asking for more.
   bool bottom_halves() {
     for (int i = 0; i < 10'000; ++i) {
       const bool delivered = fabric_.step([this](uint64_t cookie, bool done, const void* data, size_t size) {

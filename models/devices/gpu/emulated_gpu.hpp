@@ -49,10 +49,10 @@ class EmulatedGpu {
 
   std::uint64_t read(std::uint64_t offset, unsigned width) const;
   void write(std::uint64_t offset, unsigned width, std::uint64_t value);
-  /// A transaction of its own has ended; `data` is what a read brought, all of it, if it succeeded. What was under way
-  /// before a reset is ignored.
+  /// A transaction of this device has ended. `data` holds all bytes of a successful read. Transactions from before a
+  /// reset are ignored.
   void on_delivery(const fabric::Delivery& delivery, std::span<const std::uint8_t> data = {});
-  /// What follows happens at `now`, until the next call of this.
+  /// Sets the time of all later calls, until the next call of this.
   void set_time(Instant now) { now_ = std::max(now_, now); }
   /// An engine has copies to do.
   bool at_work() const;
@@ -81,7 +81,7 @@ class EmulatedGpu {
     bool failed = false;       ///< a piece of it
     std::array<Piece, pieces> under_way{};
   };
-  /// What a transaction is for, in its cookie.
+  /// Purpose of a transaction, packed into its cookie.
   enum class Part : std::uint8_t { descriptor, read, write, completion };
   struct Cookie {
     Part part{};

@@ -1,5 +1,5 @@
-// Memory for packets on their way, used again: giving pages back to the system and faulting them in anew costs more
-// than what is done with them.
+// Reusable memory for packets in flight. Returning pages to the system and faulting them in again costs more than the
+// work on the packets.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace peerpath::nic {
 
-/// Buffers of at least the size that is asked for, with any contents.
+/// Hands out buffers of at least the requested size; their contents are undefined.
 class BufferPool {
  public:
   using Buffer = std::vector<std::uint8_t>;

@@ -34,7 +34,7 @@ struct AdminWrite {
   std::uint64_t address = 0;
   std::vector<std::uint8_t> bytes;
 };
-/// What a command is answered with, if all writes succeed; else with `invalid_argument`.
+/// The answer to a command. If a write of it fails, the status is `invalid_argument` instead.
 struct AdminAnswer {
   AdminAnswer(AdminStatus s) : status{s} {}  // NOLINT(google-explicit-constructor): most commands have nothing to write
   AdminAnswer(std::uint64_t address, std::vector<std::uint8_t> bytes) : writes{{address, std::move(bytes)}} {}
@@ -50,9 +50,9 @@ class Admin {
 
   Admin(const Offer& offer, Backend& backend);
 
-  /// What a command wants to be read before it is executed.
+  /// The memory that a command needs before its execution.
   static std::vector<AdminRead> arguments(const Command& command);
-  /// `arguments`: what was read, in order. Queues are created by `written`.
+  /// `arguments`: contents of that memory, in order. Queues are created later, by `written`.
   AdminAnswer execute(const Command& command, const Data& arguments);
   /// All writes of the answer have succeeded.
   void written(const Command& command);

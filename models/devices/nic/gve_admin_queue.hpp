@@ -5,9 +5,9 @@
 
 namespace peerpath::nic::gve {
 
-/// Takes each command through its accesses: its slot is read, then what it points to; it is executed, its answers are
-/// written, and when they have arrived its status. A command that ends DMA waits for what is under way before that. The
-/// driver polls the count of commands done.
+/// Executes one command at a time: reads its slot and the memory that the command points to, executes it, writes the
+/// answers, and writes the status after their arrival. A command that stops DMA first waits for the DMA in flight. The
+/// driver polls the number of finished commands.
 class AdminQueue {
  public:
   AdminQueue(GuestMemory& memory, Admin& admin, Backend& backend) : memory_{memory}, admin_{admin}, backend_{backend} {}
@@ -20,7 +20,7 @@ class AdminQueue {
   bool announce(std::uint32_t up_to);
   /// The one access under way, or one of the answers' writes, has ended.
   void delivered(bool success, std::span<const std::uint8_t> data);
-  /// What was under way at the fence has ended.
+  /// All DMA before the fence has ended.
   void proceed();
   /// Forgets the command under way and counts from 0.
   void restart();

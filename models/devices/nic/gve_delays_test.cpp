@@ -8,7 +8,7 @@ namespace {
 
 using Frame = std::vector<std::uint8_t>;
 
-Frame frame_of(Random& random, std::uint32_t flow, std::size_t payload) {
+Frame random_frame(Random& random, std::uint32_t flow, std::size_t payload) {
   net::FrameSpec spec;
   spec.key = net::generated_flow(flow);
   spec.key.layer4 = random.below(4) == 0 ? net::Layer4::udp : net::Layer4::tcp;
@@ -46,10 +46,10 @@ Outcome run(std::uint64_t seed, TestHost& host) {
   for (std::uint64_t i = 0; i < 24; ++i) {
     host.tick();
     if (random.below(2) == 0) {
-      nic.receive(frame_of(random, 7, 1 + random.below(3000)));
+      nic.receive(random_frame(random, 7, 1 + random.below(3000)));
     } else {
       const auto q = static_cast<std::uint32_t>(random.below(2));
-      const auto packet = frame_of(random, q, 40 + random.below(6000));
+      const auto packet = random_frame(random, q, 40 + random.below(6000));
       const std::uint64_t at = packets + i * 0x4000;
       host.memory.write(at, packet);
       const auto header = net::parse(std::span{packet}.first(std::min<std::size_t>(packet.size(), 128)),

@@ -20,7 +20,7 @@ class Attached final : public device::Endpoint, private Host {
  public:
   explicit Attached(const device::NicConfig& config) : nic{{}, config, *this} {}
 
-  /// What the driver does at a time.
+  /// Runs a step of the driver at the given time.
   void at(Instant when, std::function<void()> act) { acts_[when] = std::move(act); }
 
   void start(device::Outbox& out) override {

@@ -39,18 +39,18 @@ class Nic final : private GuestMemory, private Backend, private device::Outbox {
   /// From now on every transaction that the datapath asks for is appended to `log`; nullptr: no longer.
   void record(std::vector<fabric::Transaction>* log) { log_ = log; }
 
-  /// What follows happens at `now`, until the next call of this.
+  /// Sets the time of all later calls, until the next call of this.
   void set_time(Instant now) { now_ = std::max(now_, now); }
   Registers& registers() { return registers_; }
-  /// A transaction of its own has ended, at `delivery.done`, or, of kind `sent`, has left; `data` is what a read
-  /// brought, all of it, if it succeeded. A transaction from before a `reset` is ignored.
+  /// A transaction of this device has ended at `delivery.done`; with kind `sent`, it has left the device. `data` holds
+  /// all bytes of a successful read. Transactions from before a `reset` are ignored.
   void on_delivery(const fabric::Delivery& delivery, std::span<const std::uint8_t> data = {});
-  /// The same for what it need not react to, as soon as it is known: a posted write will arrive or have left at
+  /// The same for an end that needs no reaction, as soon as it is known: a posted write will arrive or have left at
   /// `delivery.done`. May come from within `Host::submit`.
   void on_computed(const fabric::Delivery& delivery);
-  /// The time that it asked for has come.
+  /// The time given to `Host::wake_at` has come.
   void on_wake(Instant now);
-  /// Lets go the segments of one flow that receive coalescing holds. Whether it holds more.
+  /// Delivers the segments of one flow that receive coalescing holds. True if it holds segments of others.
   bool flush();
   /// It is in the middle of something, and called by whom it has called.
   bool busy() const { return busy_; }
