@@ -7,8 +7,10 @@
 namespace peerpath::nic::gve {
 
 bool AdminQueue::announce(std::uint32_t up_to) {
-  // A count far ahead would name slots twice: no driver does that.
-  if (length_ != slots * command_size || up_to - done_ > slots) return false;
+  // A count far ahead would name slots twice, and a smaller one would take back a command under way: no driver does
+  // either.
+  const std::uint32_t waiting = announced_ - done_;
+  if (length_ != slots * command_size || up_to - announced_ > slots - waiting) return false;
   announced_ = up_to;
   if (step_ == Step::idle) next();
   return true;

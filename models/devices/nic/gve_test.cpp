@@ -296,6 +296,15 @@ TEST_F(GveTest, a_doorbell_far_ahead_or_before_run_does_nothing) {
   EXPECT_EQ(registers.read(0x18, 4), 0u);
 }
 
+TEST_F(GveTest, a_doorbell_does_not_take_back_a_command_under_way) {
+  probe();
+  put(0x0, {});
+  registers.write(0x14, 4, 1);
+  registers.write(0x14, 4, 0);
+  for (int i = 0; i < 100; ++i) accesses.step(registers);
+  EXPECT_EQ(registers.read(0x18, 4), 1u) << "commands that nobody wrote";
+}
+
 TEST(GveDescriptors, buffers_and_completions_survive_encoding) {
   const BufferDescriptor buffer{
       BufferId{0xabcd}, {{}, BusAddress{0x1122334455667788}}, {{}, BusAddress{0x99aabbccddeeff00}}};
