@@ -54,6 +54,7 @@ class FixedLatency final : public fabric::Fabric {
     for (; !started_.empty(); started_.pop_back()) sink_.deliver(started_.back());
     return horizon_ = h;
   }
+  Instant quiet_until() const override { return horizon_; }
   void set_link(fabric::LinkId, bool up) override { links.push_back({horizon_, up}); }
   void set_route(const fabric::Route&) override {}
   void set_timing(fabric::LinkId, int, const fabric::LineTiming&) override {}

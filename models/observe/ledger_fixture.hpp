@@ -41,6 +41,7 @@ class CountingFabric final : public fabric::Fabric {
   void submit(fabric::NodeId, fabric::ChannelIndex, const fabric::Transaction&) override {}
   void respond(fabric::RequestId, Instant, pcie::Status) override {}
   Instant advance(Instant limit) override { return limit; }
+  Instant quiet_until() const override { return never; }
   void set_link(fabric::LinkId, bool) override {}
   void set_route(const fabric::Route&) override {}
   void set_timing(fabric::LinkId, int, const fabric::LineTiming&) override {}

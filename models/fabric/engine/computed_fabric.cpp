@@ -172,7 +172,7 @@ void ComputedFabric::play() {
 void ComputedFabric::start_next(Transmitter& x) {
   if (may_put_off_ && sender_.may_put_off(x)) {
     put_off_.push_back(&x);
-    s_.decisions.set(static_cast<std::size_t>(x.index), s_.horizon);
+    s_.decisions.set(static_cast<std::size_t>(x.index), engine::unknown_time);
     return;
   }
   sender_.carry_out(x);
@@ -191,6 +191,15 @@ void ComputedFabric::catch_up() {
   s_.horizon = s_.reached;
   may_put_off_ = false;
   play();
+}
+
+/// Every effect of a start lies later than the start. Of a run that was put off the last TLP starts at the time reached
+/// or later, and the first reaches a router.
+Instant ComputedFabric::quiet_until() const {
+  Femto next = s_.decisions.earliest_time();
+  for (const Transmitter* x : put_off_)
+    next = std::min({next, x->decision + x->propagation + x->peer->latency, s_.reached + x->shortest});
+  return next >= engine::unknown_time ? never : Instant{Duration{std::max(next, s_.reached)}};
 }
 
 // ------------------------------------------------------------------------------------------------ changes

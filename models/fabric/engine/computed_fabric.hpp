@@ -23,6 +23,7 @@ class ComputedFabric final : public Fabric {
   void submit(NodeId requester, ChannelIndex channel, const Transaction& transaction) override;
   void respond(RequestId request, Instant ready, pcie::Status status) override;
   Instant advance(Instant limit) override;
+  Instant quiet_until() const override;
   void set_link(LinkId link, bool up) override;
   void set_route(const Route& route) override;
   void set_timing(LinkId link, int direction, const LineTiming& timing) override;

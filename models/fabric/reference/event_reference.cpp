@@ -61,6 +61,11 @@ Instant EventReference::advance(Instant limit) {
   }
 }
 
+Instant EventReference::quiet_until() const {
+  if (!state_.to_arbitrate.empty()) return state_.now;
+  return state_.events.empty() ? never : std::max(state_.now, state_.events.top().when);
+}
+
 void EventReference::set_link(LinkId link, bool up) {
   for (const std::uint32_t index : {2u * link.value(), 2u * link.value() + 1u}) {
     state_.transmitter(index).up = up;

@@ -20,6 +20,7 @@ class EventReference final : public Fabric {
     endpoints_.respond(request, ready, status);
   }
   Instant advance(Instant limit) override;
+  Instant quiet_until() const override;
   void set_link(LinkId link, bool up) override;
   void set_route(const Route& route) override;
   void set_timing(LinkId link, int direction, const LineTiming& timing) override;
