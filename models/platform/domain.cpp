@@ -19,6 +19,13 @@ DeviceIndex Domain::attach(device::Endpoint& device, const Place& place) {
   return DeviceIndex{static_cast<std::uint16_t>(devices_.size() - 1)};
 }
 
+void Domain::replace(fabric::NodeId node, device::Endpoint& by) {
+  const auto found = std::ranges::find(devices_, node, [](const Attached& a) { return a.place.node; });
+  require(found != devices_.end(), "a device at this node");
+  found->device = &by;
+  found->place.hears_arrivals = true;
+}
+
 fabric::ChannelIndex Domain::first_channel(DeviceIndex device) const {
   int first = 1;
   for (std::size_t i = 0; i < device.value(); ++i)

@@ -55,6 +55,9 @@ class Domain {
   }
   /// The device must outlive the domain.
   DeviceIndex attach(device::Endpoint& device, const Place& place);
+  /// Puts another device in the place of the first one that was attached at a node. It hears of the arrival of what it
+  /// posts, and must outlive the domain.
+  void replace(fabric::NodeId node, device::Endpoint& by);
   /// Of the channels that the device has at its endpoint.
   fabric::ChannelIndex first_channel(DeviceIndex device) const;
   /// Shows each device to `guide` when the fabric is made, and takes what it answers in its place.

@@ -180,8 +180,8 @@ class Fabric {
   virtual Instant advance(Instant limit) = 0;
 
   /// No delivery that a later `advance` computes is done before this, as long as nothing is submitted, answered or
-  /// changed; not before the time reached. A caller that advances just past it, and asks again, learns of every delivery
-  /// before it is done. `never`: nothing is under way.
+  /// changed; not before the time reached. A caller that advances just past it, and asks again, learns of every
+  /// delivery before it is done. `never`: nothing is under way.
   virtual Instant quiet_until() const = 0;
 
   /// Takes a link out of service or back, from the last returned h on: TLPs and DLLPs already started are unharmed, no
