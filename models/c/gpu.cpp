@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "c/bus.hpp"
+#include "c/describe.hpp"
 #include "c/guard.hpp"
 #include "devices/gpu/emulated_gpu.hpp"
 
@@ -31,7 +32,7 @@ struct pp_gpu final : private peerpath::device::Bus {
 };
 
 pp_gpu* pp_gpu_new(const pp_gpu_config* config, const pp_gpu_host* operations, void* host) {
-  if (config->abi != PP_ABI || config->vram == nullptr || config->vram_size == 0) return nullptr;
+  if (!peerpath::c::sound(*config)) return nullptr;
   std::uint64_t faults = 0;
   pp_gpu* gpu = nullptr;
   guarded(faults, [&] { gpu = std::make_unique<pp_gpu>(*config, *operations, host).release(); });
@@ -66,12 +67,5 @@ void pp_gpu_reset_commands(pp_gpu* gpu) {
 }
 
 void pp_gpu_count(const pp_gpu* gpu, pp_gpu_counters* counters) {
-  const auto u = [](std::int64_t n) { return static_cast<std::uint64_t>(n); };
-  const auto& d = gpu->device;
-  *counters = {.copies = u(d.copies()),
-               .failed_copies = u(d.failed()),
-               .bad_doorbells = u(d.bad_doorbells()),
-               .commands = u(d.blobs().counters().commands),
-               .refused_commands = u(d.blobs().counters().refused),
-               .faults = gpu->faults};
+  *counters = peerpath::c::counters_of(gpu->device, gpu->faults);
 }

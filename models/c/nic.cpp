@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "c/bus.hpp"
+#include "c/describe.hpp"
 #include "c/guard.hpp"
 #include "devices/nic/gve_nic.hpp"
 #include "devices/nic/wire_faults.hpp"
@@ -95,18 +96,11 @@ struct pp_nic final : private gve::Host {
 uint32_t pp_nic_vectors(uint32_t queues) { return 2 * queues + 1; }
 
 pp_nic* pp_nic_new(const pp_nic_config* config, const pp_nic_host* operations, void* host) {
-  if (config->abi != PP_ABI || config->queues < 1 || config->queues > 16 || config->max_mtu < 1500 ||
-      config->max_mtu > 65535)
-    return nullptr;
-  gve::Offer offer;
-  offer.queues = static_cast<int>(config->queues);
-  offer.vectors = static_cast<int>(pp_nic_vectors(config->queues));
-  offer.max_mtu = static_cast<std::uint16_t>(config->max_mtu);
-  offer.coalesce = config->coalesce;
-  std::copy_n(config->mac, offer.mac.size(), offer.mac.begin());
+  const auto offer = peerpath::c::offer_of(*config);
+  if (!offer) return nullptr;
   std::uint64_t faults = 0;
   pp_nic* nic = nullptr;
-  guarded(faults, [&] { nic = std::make_unique<pp_nic>(offer, *operations, host).release(); });
+  guarded(faults, [&] { nic = std::make_unique<pp_nic>(*offer, *operations, host).release(); });
   return nic;
 }
 
@@ -154,28 +148,5 @@ void pp_nic_set_link(pp_nic* nic, bool up) {
 }
 
 void pp_nic_count(const pp_nic* nic, pp_nic_counters* counters) {
-  const auto s = nic->device.statistics();
-  const auto u = [](std::int64_t n) { return static_cast<std::uint64_t>(n); };
-  const auto& d = s.datapath;
-  *counters = {.rx_frames = u(d.rx_frames),
-               .rx_bytes = u(d.rx_bytes.count()),
-               .rx_dropped = u(d.dropped() + s.lost_reentrant + s.too_long),
-               .tx_packets = u(d.tx_packets),
-               .tx_frames = u(d.tx_frames),
-               .tx_bytes = u(d.tx_bytes.count()),
-               .bad_descriptors = u(d.bad_descriptors),
-               .bad_doorbells = u(d.bad_doorbells + s.bad_doorbells),
-               .bad_checksums = u(s.bad_checksums),
-               .dma_errors = u(s.dma_errors),
-               .refused_commands = u(s.refused_commands),
-               .coalesced = u(s.coalesced),
-               .faults = nic->faults,
-               .rx_descriptors = u(d.rx_ring.descriptors),
-               .rx_descriptor_bytes = u(d.rx_ring.descriptor_bytes.count()),
-               .rx_completions = u(d.rx_ring.completions),
-               .rx_completion_bytes = u(d.rx_ring.completion_bytes.count()),
-               .tx_descriptors = u(d.tx_ring.descriptors),
-               .tx_descriptor_bytes = u(d.tx_ring.descriptor_bytes.count()),
-               .tx_completions = u(d.tx_ring.completions),
-               .tx_completion_bytes = u(d.tx_ring.completion_bytes.count())};
+  *counters = peerpath::c::counters_of(nic->device.statistics(), nic->faults);
 }

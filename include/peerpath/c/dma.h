@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 /* Changes whenever a structure or a function's meaning changes; pp_*_new refuses another one. */
-enum { PP_ABI = 4 };
+enum { PP_ABI = 5 };
 
 /* Why bytes travel: the ledger's columns, in the order of peerpath::pcie::Purpose. */
 enum pp_purpose {
