@@ -1,4 +1,4 @@
-// Fabric::quiet_until: a caller that steps from one answer to the next sees what a single long step sees, in time.
+// Fabric::quiet_until: many short steps give the same deliveries as one long step, and none of them is late.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a machine asks of its guest: memory, and who takes interrupts and frames.
+// Interface of a guest: its memory, its interrupts and its network frames.
 #pragma once
 
 #include <cstdint>

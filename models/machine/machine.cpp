@@ -33,7 +33,7 @@ struct Bar final : Region {
   int bar;
 };
 
-/// Without what the guest does itself.
+/// The scenario without its processors: the guest has its own.
 scenario::Scenario hardware_of(scenario::Scenario scenario) {
   std::erase_if(scenario.devices,
                 [](const scenario::Device& d) { return std::holds_alternative<device::HostCpuConfig>(d.config); });
@@ -231,7 +231,7 @@ bool Machine::read(std::uint64_t address, std::span<std::uint8_t> into) {
   cpu_.submit(t);
   while (!cpu_.has_read(number)) {
     const auto next_step = next();
-    if (next_step == never) return false;  // nobody answers, and no time-out is set
+    if (next_step == never) return false;  // no device answers, and the request has no timeout
     run_to(std::max(next_step, now()) + Duration{1});
   }
   if (!cpu_.failed()) std::ranges::copy(mover_.find(number)->bytes, into.begin());

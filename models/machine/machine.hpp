@@ -1,5 +1,5 @@
 // A guest's machine in time: a scenario's PCIe domain, built and driven as the model's, with emulated devices in the
-// places of the model's. Whoever has the guest brings the time.
+// places of the model's. The owner of the guest supplies the time.
 #pragma once
 
 #include <memory>
@@ -19,8 +19,8 @@ namespace peerpath::machine {
 /// are written when the whole of a write has been delivered. Traffic and cores of the scenario are left out: the guest
 /// has both. One guest has one host memory.
 ///
-/// The caller never goes beyond the guest's present: what a processor does then is submitted at `now`. So that it
-/// misses nothing, it comes back at `next` at the latest.
+/// The machine's time never runs ahead of the guest's: accesses of the processor are submitted at `now`. The caller
+/// must call `run_to` no later than at `next`, or an interrupt is late.
 class Machine final : private Board {
  public:
   /// The guest must outlive the machine.
@@ -34,17 +34,18 @@ class Machine final : private Board {
   NicPlug* add_nic(const std::string& name, const NicOptions& options = {});
   GpuPlug* add_gpu(const std::string& name, const GpuOptions& options);
   /// @}
-  /// Makes the fabric. What the machine cannot do of the scenario is in the answer; then it cannot be used.
+  /// Builds the fabric. Returns the parts of the scenario that a machine does not support; if there are any, the
+  /// machine must not be used.
   Problems start();
 
   /// A BAR answers for these addresses from now on, and for no others; of size 0 for none.
   void map(DeviceNumber device, int bar, std::uint64_t base, std::uint64_t size);
 
   Instant now() const { return platform_->domain.reactor().horizon(); }
-  /// Nothing reaches the guest, and no device does anything, before or at this time, as long as nobody calls the
-  /// machine; `never`: not at all. The time to come back is the guest's first one after it.
+  /// Lower bound of the time of the next event, if the caller submits nothing before; `never`: no event is pending.
+  /// Call `run_to` with the guest's first instant after it.
   Instant next() const;
-  /// All that happens until `end`, which is not before `now`.
+  /// Runs all events up to and including `end`, which is not before `now`.
   void run_to(Instant end);
 
   /// A posted write of the processor. False: no device answers there.

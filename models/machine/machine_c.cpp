@@ -55,7 +55,7 @@ struct pp_machine final : private machine::Guest {
     const bool done = guarded(faults, [&] {
       inside.run_to(std::max(at(now), inside.now()));
       body();
-      inside.run_to(inside.now());  // what is due at once
+      inside.run_to(inside.now());  // events that are due now
       ask();
     });
     if (!done) operations_.set_timer(guest_, PP_NEVER);

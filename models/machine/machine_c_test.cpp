@@ -180,7 +180,7 @@ TEST(MachineInC, WhatIsWrongIsSaid) {
   EXPECT_FALSE(pp_machine_start(machine, &problem));
   EXPECT_THAT(problem, testing::HasSubstr("IOMMU"));
   std::free(problem);
-  pp_machine_advance(machine, 1000);  // nothing happens
+  pp_machine_advance(machine, 1000);  // no event is due
   pp_machine_free(machine);
 }
 

@@ -23,7 +23,7 @@ TEST(Machine, RefusesWhatItCannotDo) {
   std::get<device::RootComplexConfig>(scenario.devices[0].config).iommu.emplace();
   Machine machine{scenario, guest};
   EXPECT_EQ(machine.add_nic("gpu"), nullptr);
-  EXPECT_EQ(machine.add_nic("nobody"), nullptr);
+  EXPECT_EQ(machine.add_nic("no_such_nic"), nullptr);
   EXPECT_NE(machine.add_nic("nic0"), nullptr);
   EXPECT_EQ(machine.add_nic("nic0"), nullptr);
   const auto problems = machine.start();

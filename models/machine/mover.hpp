@@ -26,14 +26,14 @@ struct Operation {
   std::uint64_t cookie = 0;          ///< as its submitter knows it
   const void* submitter = nullptr;   ///< is told of its end
   const void* completer = nullptr;   ///< takes the whole of a write when it is delivered; nullptr: bytes move by TLPs
-  std::shared_ptr<Region> region{};  ///< nullptr: nobody answers
+  std::shared_ptr<Region> region{};  ///< nullptr: no completer for this address
   std::uint64_t offset = 0;          ///< of its first byte in the region
   std::uint64_t address = 0;
   std::vector<std::uint8_t> bytes{};  ///< of a write; of a read, those that have been taken so far
   bool failed = false;                ///< an access of the region
 };
 
-/// Sees all TLPs of a domain. What it does at an instant comes before what devices do then.
+/// Listens to all TLPs of a domain. At any instant, bytes move before devices react.
 class Mover final : public fabric::TlpListener {
  public:
   /// Before anything is seen; the topology must outlive this.

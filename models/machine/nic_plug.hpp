@@ -8,8 +8,8 @@
 
 namespace peerpath::machine {
 
-/// What the guest sees of a NIC, and how long receive coalescing holds segments back: until nothing has come for
-/// `coalesce_idle`, at most `coalesce_limit`.
+/// Configuration that the guest sees, and the timing of receive coalescing: segments are held until none has arrived
+/// for `coalesce_idle`, and for `coalesce_limit` at most.
 struct NicOptions {
   nic::gve::Offer offer{};
   Duration coalesce_idle = std::chrono::milliseconds{1}, coalesce_limit = std::chrono::milliseconds{100};

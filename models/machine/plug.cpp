@@ -12,7 +12,7 @@ void Plug::on_delivery(const fabric::Delivery& d, device::Outbox&) {
     operation->region->write(operation->offset, operation->bytes);
     return;
   }
-  if (operation->submitter != this) return;  // what a peer writes to memory of this device
+  if (operation->submitter != this) return;  // a write by a peer into the memory of this device
   auto told = d;
   told.cookie = operation->cookie;
   if (d.kind == fabric::DeliveryKind::completed) {

@@ -12,7 +12,7 @@ namespace peerpath::machine {
 
 class Plug;
 
-/// What a device may ask of its machine.
+/// Services of the machine for its devices.
 class Board {
  public:
   virtual ~Board() = default;
@@ -28,7 +28,7 @@ class Board {
   virtual std::vector<std::uint8_t> take_frame(std::uint64_t handle) = 0;
 };
 
-/// Does what is the same for all: the cookies of the device are its own, those of the fabric are numbers of the mover.
+/// Base of the emulated devices: translates between the cookies of the device and the numbers that the mover gives.
 class Plug : public device::Endpoint {
  public:
   Plug(Board& board, DeviceNumber number, std::string name) : board_{board}, number_{number}, name_{std::move(name)} {}
@@ -38,7 +38,7 @@ class Plug : public device::Endpoint {
   DeviceNumber number() const { return number_; }
   const std::string& name() const { return name_; }
 
-  /// Whether reading and writing a BAR does nothing but that.
+  /// Whether a BAR is plain memory: accesses have no side effects.
   virtual bool is_memory(int bar) const = 0;
   /// Bytes as they lie on the bus. Writes of registers are the device's work; a read has no effect.
   virtual bool load(int bar, std::uint64_t offset, std::span<std::uint8_t> into) = 0;

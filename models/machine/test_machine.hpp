@@ -39,7 +39,7 @@ inline scenario::Scenario two_nics_and_a_gpu() {
   return s;
 }
 
-/// Remembers what reached it, and when by the machine's clock.
+/// Records everything that reaches the guest, with the machine's time.
 class ArrayGuest final : public Guest {
  public:
   static constexpr std::uint64_t messages = 0xfee0'0000;
@@ -104,7 +104,7 @@ struct Built {
   /// Everything that follows, without a limit in time.
   void settle() {
     for (Instant next; (next = machine.next()) != never;) machine.run_to(std::max(next, machine.now()) + Duration{1});
-    machine.run_to(machine.now() + 1us);  // writes that nobody waits for have arrived
+    machine.run_to(machine.now() + 1us);  // posted writes have arrived
   }
 
   // ---- GPU: one copy by engine 0, whose ring is at 0x8000.

@@ -55,8 +55,8 @@ class Domain {
   }
   /// The device must outlive the domain.
   DeviceIndex attach(device::Endpoint& device, const Place& place);
-  /// Puts another device in the place of the first one that was attached at a node. It hears of the arrival of what it
-  /// posts, and must outlive the domain.
+  /// Replaces the first device that was attached at a node. The new one is told when its posted writes arrive, and must
+  /// outlive the domain.
   void replace(fabric::NodeId node, device::Endpoint& by);
   /// Of the channels that the device has at its endpoint.
   fabric::ChannelIndex first_channel(DeviceIndex device) const;

@@ -179,9 +179,9 @@ class Fabric {
   /// returns h. Calling it again takes the reactions at h as submitted. `limit` is before `never`.
   virtual Instant advance(Instant limit) = 0;
 
-  /// No delivery that a later `advance` computes is done before this, as long as nothing is submitted, answered or
-  /// changed; not before the time reached. A caller that advances just past it, and asks again, learns of every
-  /// delivery before it is done. `never`: nothing is under way.
+  /// Lower bound of the times of all deliveries that are not computed yet, if the caller submits, answers and changes
+  /// nothing; at least the time reached. A caller that advances just past it, and asks again, learns of every delivery
+  /// before it is done. `never`: no transaction is pending.
   virtual Instant quiet_until() const = 0;
 
   /// Takes a link out of service or back, from the last returned h on: TLPs and DLLPs already started are unharmed, no

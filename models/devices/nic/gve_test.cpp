@@ -302,7 +302,7 @@ TEST_F(GveTest, a_doorbell_does_not_take_back_a_command_under_way) {
   registers.write(0x14, 4, 1);
   registers.write(0x14, 4, 0);
   for (int i = 0; i < 100; ++i) accesses.step(registers);
-  EXPECT_EQ(registers.read(0x18, 4), 1u) << "commands that nobody wrote";
+  EXPECT_EQ(registers.read(0x18, 4), 1u) << "the NIC must stop at the last command in the queue";
 }
 
 TEST(GveDescriptors, buffers_and_completions_survive_encoding) {
